@@ -1,0 +1,118 @@
+//! What a model's stream consists of, free of any wire format.
+
+use aish_types::{ToolCall, Usage};
+
+/// Why a completion ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FinishReason {
+    /// The model was done.
+    Stop,
+    /// The model waits for the results of its tool calls.
+    ToolCalls,
+    /// `max_tokens` or the context ended it: calls of such a completion are never run.
+    Length,
+    /// The provider withheld the rest.
+    ContentFilter,
+}
+
+/// One event of a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StreamEvent {
+    /// A piece of the answer.
+    Text(String),
+    /// A piece of the model's reasoning, shown dimmed and never kept.
+    Reasoning(String),
+    /// A whole tool call; sent only after the stream ended well, in the model's order, with valid JSON arguments.
+    ToolCall(ToolCall),
+    /// A call whose arguments are no JSON object or were cut; it is reported and never run.
+    MalformedCall {
+        /// The call as it arrived.
+        call: ToolCall,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Token counts by the server.
+    Usage(Usage),
+    /// A status line for the person (a retry, a fallback to another model).
+    Notice(String),
+    /// The stream's own end; nothing follows. A stream without it ended badly.
+    Finished(FinishReason),
+}
+
+/// Why a model call failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChatError {
+    /// No connection: refused, reset, DNS, TLS.
+    #[error("cannot connect to {endpoint}: {cause}")]
+    Connect {
+        /// The endpoint.
+        endpoint: String,
+        /// The cause in words.
+        cause: String,
+    },
+    /// Nothing came for too long.
+    #[error("no answer from {endpoint} for {seconds} s")]
+    Timeout {
+        /// The endpoint.
+        endpoint: String,
+        /// Seconds waited.
+        seconds: u64,
+        /// True when part of the answer had arrived.
+        after_first_token: bool,
+    },
+    /// 401 or 403.
+    #[error("the key was refused ({status}): {message}")]
+    Unauthorized {
+        /// HTTP status.
+        status: u16,
+        /// The server's words.
+        message: String,
+    },
+    /// Quota used up or payment required.
+    #[error("the quota is used up: {0}")]
+    Quota(String),
+    /// 429.
+    #[error("too many requests: {message}")]
+    RateLimited {
+        /// The server's words.
+        message: String,
+        /// What `Retry-After` asked for, in milliseconds.
+        retry_after_ms: Option<u64>,
+    },
+    /// The prompt does not fit the model's context.
+    #[error("the conversation is longer than the model's context: {0}")]
+    ContextOverflow(String),
+    /// The chat template refuses the roles of the conversation (`role:tool`, alternation).
+    #[error("the model's template refuses the conversation: {0}")]
+    TemplateRefused(String),
+    /// Another refusal by the server, 4xx.
+    #[error("the server refused the request ({status}): {message}")]
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// The server's words.
+        message: String,
+    },
+    /// 5xx.
+    #[error("the server failed ({status}): {message}")]
+    Server {
+        /// HTTP status.
+        status: u16,
+        /// The server's words.
+        message: String,
+        /// What `Retry-After` asked for, in milliseconds.
+        retry_after_ms: Option<u64>,
+    },
+    /// The stream ended without its end, or said that it failed.
+    #[error("the answer broke off: {0}")]
+    Interrupted(String),
+    /// What came is no answer (HTML, no JSON).
+    #[error("the server's answer cannot be read: {0}")]
+    Unreadable(String),
+    /// The model's process could not be started or died.
+    #[error("the model cannot be run: {0}")]
+    Process(String),
+    /// The request was cancelled.
+    #[error("cancelled")]
+    Cancelled,
+}

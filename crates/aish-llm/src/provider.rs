@@ -1,0 +1,28 @@
+//! The port to one model.
+
+use std::pin::Pin;
+
+use aish_types::BoxFuture;
+use futures_util::Stream;
+use tokio_util::sync::CancellationToken;
+
+use crate::event::{ChatError, StreamEvent};
+use crate::request::ChatRequest;
+
+/// A model's answer as it arrives. After an error nothing follows.
+pub type EventStream = Pin<Box<dyn Stream<Item = Result<StreamEvent, ChatError>> + Send>>;
+
+/// One model behind one wire format: an OpenAI-compatible endpoint, Anthropic, or the embedded model.
+pub trait Provider: Send + Sync {
+    /// Returns the name of the model as it is shown and booked.
+    fn model(&self) -> &str;
+
+    /// Sends a request once (no retry) and returns the stream. Cancelling ends the stream and the request at once.
+    fn stream(&self, request: ChatRequest, cancel: CancellationToken) -> EventStream;
+
+    /// Counts the tokens of a text with the server's own tokenizer; none when it has none or does not answer in time.
+    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<u64>>;
+
+    /// Asks the server for the real size of its context in tokens; none when it does not say.
+    fn context_size(&self) -> BoxFuture<'_, Option<u64>>;
+}

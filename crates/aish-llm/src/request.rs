@@ -1,0 +1,55 @@
+//! What a model is asked, free of any wire format.
+
+use aish_types::{Message, ToolName};
+use serde_json::Value;
+
+/// Why a model is called; the ledger's category.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// The conversation itself.
+    Main,
+    /// A small question to the fast model.
+    Fast,
+    /// A summary of evicted turns or of a text.
+    Summary,
+    /// A step of an autonomous run.
+    Norris,
+}
+
+impl Purpose {
+    /// Returns the category's word in the ledger: `main`, `fast`, `summary`, `norris`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Fast => "fast",
+            Self::Summary => "summary",
+            Self::Norris => "norris",
+        }
+    }
+}
+
+/// A tool as the model is told of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// The full name; the provider maps it to what its wire allows and back.
+    pub name: ToolName,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub parameters: Value,
+}
+
+/// One request to a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChatRequest {
+    /// The conversation, system message first.
+    pub messages: Vec<Message>,
+    /// The tools that are offered; empty means that the request has no `tools` field.
+    pub tools: Vec<ToolSpec>,
+    /// The longest completion, in tokens; none means the model's configured value.
+    pub max_tokens: Option<u32>,
+    /// 0 to 2; none means the model's configured value.
+    pub temperature: Option<f32>,
+    /// Why it is asked.
+    pub purpose: Purpose,
+}

@@ -1,0 +1,1 @@
+//! The embedded model: its provider and its files.

@@ -1,0 +1,3 @@
+//! The embedded model's own executable, spoken to over pipes.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Plugin tools and the chat service on a bus.

@@ -1,0 +1,1 @@
+//! Decides whether a line is a shell command or a question.

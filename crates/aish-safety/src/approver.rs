@@ -1,0 +1,59 @@
+//! The port to whoever is asked.
+
+use alloc::string::String;
+
+use aish_types::{BoxFuture, ToolName};
+use serde_json::Value;
+
+use crate::call::Subject;
+use crate::verdict::Judgement;
+
+/// What a person is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// The tool.
+    pub tool: ToolName,
+    /// What would run.
+    pub subject: Subject,
+    /// The arguments, whole.
+    pub arguments: Value,
+    /// Why it is asked.
+    pub judgement: Judgement,
+    /// The tool's own confirmation sentence, where it has one.
+    pub confirm_message: Option<String>,
+    /// The difference to the pinned definition, when that is why it is asked.
+    pub drift: Option<String>,
+    /// What `always` would keep; none where `always` is not offered.
+    pub always: Option<String>,
+}
+
+/// What came back. Everything but a plain yes leaves the call unapproved or sends it back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// Run it, once.
+    Yes,
+    /// Do not run it.
+    No,
+    /// Run it now and from now on what matches the given text (as in `Question::always`, perhaps shortened).
+    Always(String),
+    /// Prepare and judge this instead: a command line for a command, JSON text for a tool.
+    Edit(String),
+    /// Nobody is there to be asked.
+    Nobody,
+}
+
+/// Whoever is asked: the terminal, an MCP client through elicitation, or nobody.
+pub trait Approver: Send + Sync {
+    /// Asks, and returns the answer. End of input and an interrupt are `No`.
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
+}
+
+/// The approver of a headless run: policy alone decides.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nobody;
+
+impl Approver for Nobody {
+    fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Answer> {
+        alloc::boxed::Box::pin(core::future::ready(Answer::Nobody))
+    }
+}

@@ -1,0 +1,46 @@
+//! The port to the audit log: every decision is written before its effect.
+
+use alloc::string::String;
+
+use aish_types::{CallContext, ToolName};
+use serde::{Deserialize, Serialize};
+
+use crate::verdict::Verdict;
+
+/// One decision of the gate. The log adds the time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditEntry {
+    /// Who called, from where.
+    pub context: CallContext,
+    /// The tool.
+    pub tool: ToolName,
+    /// Where it runs.
+    pub source: String,
+    /// The command line or the words of the argument vector; none for other tools, whose arguments are hashed alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// SHA-256 of tool, arguments and definition, in hex.
+    pub call_hash: String,
+    /// The verdict before anybody was asked.
+    pub verdict: Verdict,
+    /// The deciding rule.
+    pub rule: String,
+    /// True when the call may run.
+    pub approved: bool,
+    /// Who decided: `person`, `policy`, `autonomous`, `nobody`.
+    pub by: String,
+}
+
+/// Why an entry could not be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the audit log cannot be written: {0}")]
+pub struct AuditError(pub String);
+
+/// Where decisions are written, durably and in order.
+pub trait AuditLog: Send + Sync {
+    /// Appends one entry; returns only when it is written.
+    ///
+    /// # Errors
+    /// When it could not be written; the gate then asks for what it would have allowed, and an autonomous run stops.
+    fn append(&self, entry: &AuditEntry) -> Result<(), AuditError>;
+}

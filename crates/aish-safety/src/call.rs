@@ -1,0 +1,48 @@
+//! A call between `prepare` and the gate: looked up, validated, rated, not yet judged.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use aish_types::{CallContext, ToolDefinition};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::pin::Digest;
+
+/// What about a call is judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Subject {
+    /// A shell command line: judged by its parsed effect.
+    Command {
+        /// The line, byte for byte what will run.
+        text: String,
+    },
+    /// The argument vector of a program that a configuration's author wrote: no shell is involved.
+    Argv {
+        /// Program and arguments.
+        words: Vec<String>,
+    },
+    /// A tool of a stranger: judged by name, arguments and policy.
+    Tool,
+}
+
+/// A call that was looked up, validated and rated. Anyone may hold one; only the gate turns it into an approved call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreparedCall {
+    /// The definition as it was at look-up.
+    pub definition: Arc<ToolDefinition>,
+    /// Hash of that definition; compared again before the run.
+    pub definition_hash: Digest,
+    /// The arguments after coercion and defaults, always an object.
+    pub arguments: Value,
+    /// Keys that the schema does not know; ignored, named in the outcome.
+    pub ignored: Vec<String>,
+    /// What is judged.
+    pub subject: Subject,
+    /// Asked at the gate in place of the plain question, where the tool has one (already filled in).
+    pub confirm_message: Option<String>,
+    /// Who calls, from where.
+    pub context: CallContext,
+}

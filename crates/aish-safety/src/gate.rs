@@ -1,0 +1,248 @@
+//! The one door: nothing runs that the gate has not approved.
+//!
+//! Order: judge, compare with the pin, ask where needed, write the decision to the audit, make the [`ApprovedCall`].
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+
+use aish_types::Risk;
+use serde_json::Value;
+
+use crate::approver::{Answer, Approver, Question};
+use crate::audit::{AuditEntry, AuditLog};
+use crate::call::{PreparedCall, Subject};
+use crate::command::{Surroundings, judge_argv, judge_command};
+use crate::pin::{Digest, Pin, PinStore, canonical};
+use crate::policy::Policy;
+use crate::verdict::{Judgement, Verdict};
+
+/// How a run treats what would be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// A person is asked.
+    Interactive,
+    /// Nobody is asked: `ask` is no.
+    Headless,
+    /// Nobody is asked, and the user said yes beforehand to what is not destructive (`--yes`).
+    HeadlessYes,
+    /// An autonomous run: `ask` runs, `halt` stops.
+    Autonomous,
+}
+
+/// A call that the gate let through, after the decision was written. Only the gate makes one, and it runs once.
+#[derive(Debug)]
+pub struct ApprovedCall {
+    call: PreparedCall,
+    judgement: Judgement,
+}
+
+impl ApprovedCall {
+    /// Returns the call.
+    pub fn call(&self) -> &PreparedCall {
+        &self.call
+    }
+
+    /// Returns the judgement that it passed with.
+    pub fn judgement(&self) -> &Judgement {
+        &self.judgement
+    }
+
+    /// Gives the call to the executor.
+    pub fn into_call(self) -> PreparedCall {
+        self.call
+    }
+}
+
+/// What came of a call at the gate.
+#[derive(Debug)]
+pub enum Passage {
+    /// It may run.
+    Approved(ApprovedCall),
+    /// It may not run; the reason is for the model and the person.
+    Declined {
+        /// Why, in words.
+        reason: String,
+        /// The judgement.
+        judgement: Judgement,
+    },
+    /// The person changed it: the new command or JSON goes back to `prepare`.
+    Edited {
+        /// A command line for a command, JSON text for a tool.
+        text: String,
+    },
+    /// An autonomous or headless run met what only a person may let through.
+    Halted {
+        /// The judgement.
+        judgement: Judgement,
+    },
+}
+
+/// The gate with its ports.
+pub struct Gate {
+    approver: Arc<dyn Approver>,
+    audit: Arc<dyn AuditLog>,
+    pins: Arc<dyn PinStore>,
+    policy: Policy,
+    mode: Mode,
+}
+
+impl Gate {
+    /// Makes a gate.
+    pub fn new(
+        approver: Arc<dyn Approver>,
+        audit: Arc<dyn AuditLog>,
+        pins: Arc<dyn PinStore>,
+        policy: Policy,
+        mode: Mode,
+    ) -> Self {
+        Self { approver, audit, pins, policy, mode }
+    }
+
+    /// Judges a call without asking anybody: command by effect, tool by policy, risk and arguments.
+    pub fn judge(&self, call: &PreparedCall, surroundings: &Surroundings) -> Judgement {
+        if let Some(why) = &self.policy.broken {
+            return Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}"));
+        }
+        match &call.subject {
+            Subject::Command { text } => judge_command(text, surroundings),
+            Subject::Argv { words } => judge_argv(words, surroundings),
+            Subject::Tool => self.judge_tool(call),
+        }
+    }
+
+    fn judge_tool(&self, call: &PreparedCall) -> Judgement {
+        let definition = &call.definition;
+        match self.policy.auto_approval(&definition.name) {
+            Some(true) => return Judgement::new(Verdict::Allow, "policy.auto-approve", "approved by the policy"),
+            Some(false) => return Judgement::new(Verdict::Ask, "policy.auto-approve", "the policy wants it asked"),
+            None => {}
+        }
+        if definition.requires_confirmation {
+            return Judgement::new(Verdict::Ask, "tool.confirmation", "the tool wants to be confirmed");
+        }
+        match (definition.trusted, definition.risk) {
+            (true, Risk::Read) => Judgement::new(Verdict::Allow, "tool.read-only", "reads only"),
+            (true, Risk::Write) => Judgement::new(Verdict::Ask, "tool.write", "changes something"),
+            (true, Risk::Destructive) => Judgement::new(Verdict::Halt, "tool.destructive", "may destroy something"),
+            (false, _) => Judgement::new(Verdict::Ask, "tool.untrusted", "a tool from outside, not approved yet"),
+        }
+    }
+
+    /// Passes one call through the gate: judges, asks where needed, writes the decision, and only then approves.
+    pub async fn pass(&self, call: PreparedCall, surroundings: &Surroundings) -> Passage {
+        let mut judgement = self.judge(&call, surroundings);
+        let drift = match self.drift(&call) {
+            Ok(drift) => drift,
+            Err(why) => {
+                let closed = Judgement::new(Verdict::Ask, "pin.unreadable", why);
+                judgement = closed.strictest(judgement);
+                None
+            }
+        };
+        if drift.is_some() {
+            let changed = Judgement::new(Verdict::Ask, "pin.drift", "the tool's definition has changed since it was approved");
+            judgement = judgement.strictest(changed);
+        }
+        let must_ask = judgement.verdict > Verdict::Allow
+            || (self.policy.confirm_cmd && matches!(call.subject, Subject::Command { .. }));
+        let (approved, by) = match (self.mode, judgement.verdict) {
+            (Mode::Interactive, _) if must_ask => {
+                let question = Question {
+                    tool: call.definition.name.clone(),
+                    subject: call.subject.clone(),
+                    arguments: call.arguments.clone(),
+                    judgement: judgement.clone(),
+                    confirm_message: call.confirm_message.clone(),
+                    drift: drift.clone(),
+                    always: None,
+                };
+                match self.approver.ask(&question).await {
+                    Answer::Yes | Answer::Always(_) => (true, "person"),
+                    Answer::No => (false, "person"),
+                    Answer::Nobody => (false, "nobody"),
+                    Answer::Edit(text) => return Passage::Edited { text },
+                }
+            }
+            (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, Verdict::Halt) => (false, "nobody"),
+            (Mode::Headless, Verdict::Ask) => (false, "nobody"),
+            (Mode::HeadlessYes | Mode::Autonomous, Verdict::Ask) if drift.is_some() => (false, "nobody"),
+            (Mode::HeadlessYes, Verdict::Ask) => (true, "policy"),
+            (Mode::Autonomous, Verdict::Ask) => (true, "autonomous"),
+            (_, Verdict::Allow) | (Mode::Interactive, _) => (true, "policy"),
+        };
+        let entry = self.entry(&call, &judgement, approved, by);
+        if let Err(error) = self.audit.append(&entry)
+            && (by != "person" || self.mode != Mode::Interactive)
+            && approved
+        {
+            return Passage::Declined { reason: error.to_string(), judgement };
+        }
+        if !approved {
+            return match (judgement.verdict, self.mode) {
+                (_, Mode::Interactive) => Passage::Declined { reason: "declined by the user".into(), judgement },
+                (Verdict::Halt, _) => Passage::Halted { judgement },
+                _ => Passage::Declined { reason: format!("not approved: {}", judgement.reason), judgement },
+            };
+        }
+        if !call.definition.trusted
+            && let Err(error) = self.pins.put(&call.definition.source, &call.definition.name, &Pin::of(&call.definition))
+        {
+            return Passage::Declined { reason: error.to_string(), judgement };
+        }
+        Passage::Approved(ApprovedCall { call, judgement })
+    }
+
+    /// Returns the difference to the pinned definition, if there is one; trusted sources are not pinned.
+    fn drift(&self, call: &PreparedCall) -> Result<Option<String>, String> {
+        let definition = &call.definition;
+        if definition.trusted {
+            return Ok(None);
+        }
+        match self.pins.get(&definition.source, &definition.name) {
+            Ok(Some(pin)) if pin.hash != call.definition_hash => Ok(Some(difference(&pin, definition))),
+            Ok(_) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn entry(&self, call: &PreparedCall, judgement: &Judgement, approved: bool, by: &str) -> AuditEntry {
+        let command = match &call.subject {
+            Subject::Command { text } => Some(text.clone()),
+            Subject::Argv { words } => Some(words.join(" ")),
+            Subject::Tool => None,
+        };
+        AuditEntry {
+            context: call.context.clone(),
+            tool: call.definition.name.clone(),
+            source: call.definition.source.to_string(),
+            command,
+            call_hash: call_hash(call).to_string(),
+            verdict: judgement.verdict,
+            rule: judgement.rule.to_string(),
+            approved,
+            by: by.into(),
+        }
+    }
+}
+
+/// Hashes what is called: tool, arguments, definition.
+pub fn call_hash(call: &PreparedCall) -> Digest {
+    let name = Value::String(call.definition.name.as_str().into());
+    let text = format!("{}\n{}\n{}", canonical(&name), canonical(&call.arguments), call.definition_hash);
+    Digest::of(text.as_bytes())
+}
+
+fn difference(pin: &Pin, definition: &aish_types::ToolDefinition) -> String {
+    let now = Pin::of(definition).definition;
+    let mut out = String::new();
+    for key in ["name", "title", "description", "input_schema", "output_schema", "hints"] {
+        let (old, new) = (pin.definition.get(key), now.get(key));
+        if old != new {
+            out.push_str(&format!("{key}:\n"));
+            out.push_str(&format!("- {}\n", old.map(canonical).unwrap_or_default()));
+            out.push_str(&format!("+ {}\n", new.map(canonical).unwrap_or_default()));
+        }
+    }
+    out
+}

@@ -1,0 +1,52 @@
+//! What the user (and, tightening only, a project) said beforehand.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+
+use aish_types::ToolName;
+
+/// The policy that the gate applies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// `alias.tool` or `alias.*` to yes or no; an exact name beats the glob.
+    pub auto_approve: BTreeMap<String, bool>,
+    /// Ask before every proposed command, also one that has no effect worth asking about.
+    pub confirm_cmd: bool,
+    /// Set when a rules or policy file is broken: everything asks, and this says why.
+    pub broken: Option<String>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { auto_approve: BTreeMap::new(), confirm_cmd: true, broken: None }
+    }
+}
+
+impl Policy {
+    /// Says whether a tool is approved (`Some(true)`), refused its automatic approval (`Some(false)`) or not named.
+    pub fn auto_approval(&self, tool: &ToolName) -> Option<bool> {
+        if let Some(&exact) = self.auto_approve.get(tool.as_str()) {
+            return Some(exact);
+        }
+        let (alias, _) = tool.split();
+        let mut glob = String::from(alias?);
+        glob.push_str(".*");
+        self.auto_approve.get(&glob).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exact_name_beats_the_glob() {
+        let mut policy = Policy::default();
+        policy.auto_approve.insert("files.*".into(), true);
+        policy.auto_approve.insert("files.delete".into(), false);
+        assert_eq!(policy.auto_approval(&"files.read".into()), Some(true));
+        assert_eq!(policy.auto_approval(&"files.delete".into()), Some(false));
+        assert_eq!(policy.auto_approval(&"other.read".into()), None);
+        assert_eq!(policy.auto_approval(&"calculator".into()), None);
+    }
+}

@@ -1,0 +1,1 @@
+//! The live shell in a pseudo-terminal.

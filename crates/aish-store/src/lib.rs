@@ -1,0 +1,1 @@
+//! History, memory, ledger, sessions and undo on disk.

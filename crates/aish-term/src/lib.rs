@@ -1,0 +1,1 @@
+//! The terminal: line editor, markdown, frames and the gate's question.

@@ -1,0 +1,42 @@
+//! The port that every kind of tool implements: built-in, YAML, MCP server, plugin.
+
+use std::sync::Arc;
+
+use aish_safety::{ApprovedCall, Subject};
+use aish_types::{BoxFuture, SourceId, ToolDefinition, ToolOutcome};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+/// What a source is given beside the call.
+#[derive(Debug, Clone)]
+pub struct RunContext {
+    /// Ends the call early; the source kills what it started and returns what it has.
+    pub cancel: CancellationToken,
+    /// Milliseconds that the call may take; the executor ends it after that all the same, so a source that can
+    /// keep partial output watches this itself and returns a little earlier.
+    pub timeout_ms: u64,
+}
+
+/// A source of tools with one owner, that lists what it has now and runs what the gate approved.
+pub trait ToolSource: Send + Sync {
+    /// Returns the source's configured identity.
+    fn id(&self) -> &SourceId;
+
+    /// Returns the definitions that can be called now, in a stable order, under their full names.
+    fn definitions(&self) -> Vec<Arc<ToolDefinition>>;
+
+    /// Says what the gate judges for a call with these (validated) arguments.
+    fn subject(&self, definition: &ToolDefinition, arguments: &Value) -> Subject {
+        let _ = (definition, arguments);
+        Subject::Tool
+    }
+
+    /// Returns the sentence that is asked at the gate, filled in, where the tool has one.
+    fn confirm_message<'a>(&'a self, definition: &'a ToolDefinition, arguments: &'a Value) -> BoxFuture<'a, Option<String>> {
+        let _ = (definition, arguments);
+        Box::pin(std::future::ready(None))
+    }
+
+    /// Runs an approved call. A failure is an outcome, not an error.
+    fn call<'a>(&'a self, call: &'a ApprovedCall, context: RunContext) -> BoxFuture<'a, ToolOutcome>;
+}

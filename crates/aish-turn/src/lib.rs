@@ -1,0 +1,1 @@
+//! The turn as a pure state machine.

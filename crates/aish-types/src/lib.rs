@@ -1,0 +1,32 @@
+//! Plain values that every crate of aish shares: ids, messages, tool definitions, calls and outcomes,
+//! usage, money, secrets, the sanitiser and the head-and-tail cut.
+//!
+//! This crate never does I/O, never knows a clock or an environment, and depends on no other crate of ours.
+#![no_std]
+
+extern crate alloc;
+
+pub mod cut;
+pub mod id;
+pub mod message;
+pub mod money;
+pub mod sanitize;
+pub mod secret;
+pub mod tool;
+pub mod usage;
+
+use alloc::boxed::Box;
+use core::future::Future;
+use core::pin::Pin;
+
+pub use cut::{Cut, head_and_tail};
+pub use id::{CallId, RequestId, SessionId, SourceId, ToolName};
+pub use message::{Block, Message, Role, ToolCall};
+pub use money::Money;
+pub use sanitize::{sanitize, visible};
+pub use secret::Secret;
+pub use tool::{CallContext, Hints, Risk, ToolDefinition, ToolOutcome};
+pub use usage::Usage;
+
+/// A boxed future that may be sent between threads; what object-safe asynchronous ports return.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

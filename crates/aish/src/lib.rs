@@ -1,0 +1,1 @@
+//! An AI-augmented conversational shell.
