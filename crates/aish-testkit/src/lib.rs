@@ -1,1 +1,6 @@
 //! Scripted model server, fake MCP server, terminal sessions and case runner for tests.
+//!
+//! Everything here runs on the loopback interface and on plain threads, so that tests with and without an
+//! asynchronous runtime can use it. Nothing of it is part of a program that a person installs.
+
+pub mod model_server;

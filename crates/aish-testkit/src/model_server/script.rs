@@ -1,0 +1,137 @@
+//! The script: the steps, how often each is asked for, and what is left of them.
+
+use super::expect::Expect;
+use super::reply::Reply;
+use super::request::RecordedRequest;
+
+/// How often a step is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Times {
+    /// Exactly so often, in its place in the order; 0 is never.
+    Exactly(usize),
+    /// Any number of times, none included, at any moment.
+    Any,
+}
+
+/// One expected request and its reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// What the request must look like.
+    pub expect: Expect,
+    /// What is answered.
+    pub reply: Reply,
+    /// How often.
+    pub times: Times,
+}
+
+/// An ordered list of steps. Requests must come in this order, but for steps of [`Times::Any`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Script {
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// Takes the first step that fits instead of the next one: for requests that run side by side.
+    pub unordered: bool,
+}
+
+impl Script {
+    /// Makes an empty script: every request is unexpected.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a step that is asked for once.
+    #[must_use]
+    pub fn step(self, expect: Expect, reply: Reply) -> Self {
+        self.times(Times::Exactly(1), expect, reply)
+    }
+
+    /// Adds a completion in the OpenAI format that is asked for once, whatever the request's body.
+    #[must_use]
+    pub fn chat(self, reply: impl Into<Reply>) -> Self {
+        self.step(Expect::chat(), reply.into())
+    }
+
+    /// Adds a reply that stands for any number of requests.
+    #[must_use]
+    pub fn always(self, expect: Expect, reply: Reply) -> Self {
+        self.times(Times::Any, expect, reply)
+    }
+
+    /// Adds a step that is asked for as often as said.
+    #[must_use]
+    pub fn times(mut self, times: Times, expect: Expect, reply: Reply) -> Self {
+        self.steps.push(Step { expect, reply, times });
+        self
+    }
+
+    /// Lets the steps come in any order.
+    #[must_use]
+    pub fn in_any_order(mut self) -> Self {
+        self.unordered = true;
+        self
+    }
+}
+
+impl From<Reply> for Script {
+    /// One chat completion, answered with this reply.
+    fn from(reply: Reply) -> Self {
+        Self::new().chat(reply)
+    }
+}
+
+/// The steps that have not been asked for yet.
+pub(super) struct Remaining {
+    script: Script,
+}
+
+impl Remaining {
+    pub(super) fn new(script: Script) -> Self {
+        Self { script }
+    }
+
+    /// Takes the reply to a request, or says why there is none.
+    pub(super) fn take(&mut self, request: &RecordedRequest) -> Result<Reply, String> {
+        let mut reasons = Vec::new();
+        let unordered = self.script.unordered;
+        for step in &mut self.script.steps {
+            let Times::Exactly(left) = step.times else { continue };
+            if left == 0 {
+                continue;
+            }
+            match step.expect.mismatch(request) {
+                None => {
+                    step.times = Times::Exactly(left - 1);
+                    return Ok(step.reply.clone());
+                }
+                Some(reason) => reasons.push(reason),
+            }
+            if !unordered {
+                break;
+            }
+        }
+        for step in self.script.steps.iter().filter(|step| step.times == Times::Any) {
+            match step.expect.mismatch(request) {
+                None => return Ok(step.reply.clone()),
+                Some(reason) => reasons.push(reason),
+            }
+        }
+        Err(if reasons.is_empty() { "the script is over".into() } else { reasons.join("; ") })
+    }
+
+    pub(super) fn left_over(&self) -> Vec<String> {
+        self.script
+            .steps
+            .iter()
+            .enumerate()
+            .filter_map(|(at, step)| match step.times {
+                Times::Exactly(left) if left > 0 => Some(format!(
+                    "step {} ({} {}) was asked for {left} times too seldom",
+                    at + 1,
+                    step.expect.method.as_deref().unwrap_or("any method"),
+                    step.expect.path.as_deref().unwrap_or("any path"),
+                )),
+                Times::Exactly(_) | Times::Any => None,
+            })
+            .collect()
+    }
+}
