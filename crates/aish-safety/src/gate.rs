@@ -141,7 +141,8 @@ impl Gate {
             }
         };
         if drift.is_some() {
-            let changed = Judgement::new(Verdict::Ask, "pin.drift", "the tool's definition has changed since it was approved");
+            let changed =
+                Judgement::new(Verdict::Ask, "pin.drift", "the tool's definition has changed since it was approved");
             judgement = judgement.strictest(changed);
         }
         let must_ask = judgement.verdict > Verdict::Allow
@@ -186,7 +187,8 @@ impl Gate {
             };
         }
         if !call.definition.trusted
-            && let Err(error) = self.pins.put(&call.definition.source, &call.definition.name, &Pin::of(&call.definition))
+            && let Err(error) =
+                self.pins.put(&call.definition.source, &call.definition.name, &Pin::of(&call.definition))
         {
             return Passage::Declined { reason: error.to_string(), judgement };
         }

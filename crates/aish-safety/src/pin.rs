@@ -126,8 +126,6 @@ fn write_canonical(value: &Value, out: &mut String) {
     }
 }
 
-
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! Tool definitions, the context of a call, and outcomes.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -85,7 +86,12 @@ pub struct ToolDefinition {
 
 impl ToolDefinition {
     /// Makes a definition with defaults: category `general`, risk `read`, untrusted, no limits, group taken from the source.
-    pub fn new(name: impl Into<ToolName>, description: impl Into<String>, input_schema: Value, source: SourceId) -> Self {
+    pub fn new(
+        name: impl Into<ToolName>,
+        description: impl Into<String>,
+        input_schema: Value,
+        source: SourceId,
+    ) -> Self {
         let group = source.as_str().rsplit(':').next().unwrap_or_default().into();
         Self {
             name: name.into(),
@@ -142,6 +148,10 @@ pub struct ToolOutcome {
     pub duration_ms: u64,
     /// True when output was cut.
     pub truncated: bool,
+    /// True when the failure is ours (validation, time-out, a built-in tool's own message): the model reads it as
+    /// `Error: TEXT`. False for text that a tool reported, which reaches the model unchanged.
+    #[serde(default)]
+    pub failed_here: bool,
     /// Set when the failure is the transport's (a JSON-RPC error, a dead server): a status line for the
     /// person and no tool turn for the model. The text then is the message alone.
     #[serde(default)]
@@ -161,14 +171,25 @@ impl ToolOutcome {
             blocks: Vec::new(),
             duration_ms: 0,
             truncated: false,
+            failed_here: false,
             transport_error: false,
             notes: BTreeMap::new(),
         }
     }
 
-    /// Makes a failure whose text is the message alone.
+    /// Makes a failure of ours, whose text is the message alone.
     pub fn failure(message: impl Into<String>) -> Self {
-        Self { success: false, ..Self::success(message) }
+        Self { success: false, failed_here: true, ..Self::success(message) }
+    }
+
+    /// Makes a failure that the tool itself reported (`isError`, a non-zero exit): its text stays as it is.
+    pub fn reported_failure(text: impl Into<String>) -> Self {
+        Self { success: false, ..Self::success(text) }
+    }
+
+    /// Returns the text that the model reads: `Error: TEXT` for a failure of ours, else the text unchanged.
+    pub fn model_text(&self) -> String {
+        if self.failed_here { format!("Error: {}", self.text) } else { self.text.clone() }
     }
 
     /// Makes a failure of the transport: shown to the person, not to the model.

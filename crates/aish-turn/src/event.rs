@@ -1,0 +1,85 @@
+//! What can happen to a turn.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use aish_safety::{ApprovedCall, Judgement};
+use aish_types::{Block, CallId, ToolCall, ToolOutcome, Usage};
+
+/// One thing that happened.
+#[derive(Debug)]
+pub enum Event {
+    /// The person asked.
+    Asked {
+        /// The question, with whatever the shell attaches to it.
+        text: String,
+        /// Images and the like.
+        blocks: Vec<Block>,
+    },
+    /// Every entry, the system prompt and the schemas are counted as well as they can be.
+    Measured {
+        /// Tokens of the system message.
+        system_tokens: u64,
+        /// Tokens of the tool schemas.
+        schema_tokens: u64,
+    },
+    /// The summary that was asked for, or none when it failed or did not shrink.
+    Summarized(Option<String>),
+    /// A piece of the answer.
+    Text(String),
+    /// A whole call.
+    Call(ToolCall),
+    /// A call that cannot be run.
+    Malformed {
+        /// As it arrived.
+        call: ToolCall,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Token counts of this request.
+    Usage(Usage),
+    /// The stream ended by its own end.
+    StreamEnded {
+        /// True when the length limit ended it: its calls are not run.
+        cut: bool,
+    },
+    /// The stream or the request failed; nothing of it is run.
+    StreamFailed {
+        /// What to tell the person.
+        message: String,
+        /// True when the model's template refused the roles: asked again once without `role:tool`.
+        template_refused: bool,
+    },
+    /// The gate has decided about a call.
+    Judged {
+        /// The call.
+        id: CallId,
+        /// The decision.
+        judged: Judged,
+    },
+    /// A call has run.
+    Ran {
+        /// The call.
+        id: CallId,
+        /// What came of it.
+        outcome: ToolOutcome,
+    },
+    /// The person pressed Ctrl-C.
+    Interrupted,
+}
+
+/// What the gate, or already `prepare`, decided about a call.
+#[derive(Debug)]
+pub enum Judged {
+    /// It may run.
+    Approved(ApprovedCall),
+    /// It could not be prepared (unknown tool, bad arguments, cooldown): this is its outcome.
+    Refused(ToolOutcome),
+    /// Somebody or the policy said no.
+    Declined {
+        /// Why, for the model.
+        reason: String,
+    },
+    /// An autonomous or headless run met what only a person may let through; the turn stops here.
+    Halted(Judgement),
+}

@@ -1,0 +1,109 @@
+//! The limits of an autonomous run.
+
+use aish_types::Money;
+
+/// What a run may use; it stops at the first that is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Requests to the model.
+    pub steps: u32,
+    /// Tool calls and commands.
+    pub tool_calls: u32,
+    /// Tokens, prompts and completions together.
+    pub tokens: u64,
+    /// Dollars.
+    pub money: Money,
+    /// Milliseconds of wall time.
+    pub millis: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            steps: 25,
+            tool_calls: 50,
+            tokens: 200_000,
+            money: Money::from_nanos(1_000_000_000),
+            millis: 30 * 60 * 1000,
+        }
+    }
+}
+
+/// What a run has used so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Requests to the model.
+    pub steps: u32,
+    /// Tool calls and commands.
+    pub tool_calls: u32,
+    /// Tokens.
+    pub tokens: u64,
+    /// Dollars.
+    pub money: Money,
+    /// Milliseconds of wall time, by a monotonic clock.
+    pub millis: u64,
+}
+
+/// Which limit was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Requests to the model.
+    Steps,
+    /// Tool calls and commands.
+    ToolCalls,
+    /// Tokens.
+    Tokens,
+    /// Dollars.
+    Money,
+    /// Wall time.
+    Time,
+}
+
+impl Limit {
+    /// Returns the limit in words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Steps => "steps",
+            Self::ToolCalls => "tool calls",
+            Self::Tokens => "tokens",
+            Self::Money => "dollars",
+            Self::Time => "minutes",
+        }
+    }
+}
+
+impl Limits {
+    /// Returns the first limit that is reached, if any.
+    pub fn reached(&self, spent: &Spent) -> Option<Limit> {
+        [
+            (spent.steps >= self.steps, Limit::Steps),
+            (spent.tool_calls >= self.tool_calls, Limit::ToolCalls),
+            (spent.tokens >= self.tokens, Limit::Tokens),
+            (spent.money >= self.money, Limit::Money),
+            (spent.millis >= self.millis, Limit::Time),
+        ]
+        .into_iter()
+        .find_map(|(reached, limit)| reached.then_some(limit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_is_reached_by_its_own_figure() {
+        let limits = Limits::default();
+        let none = Spent::default();
+        assert_eq!(limits.reached(&none), None);
+        for (spent, expected) in [
+            (Spent { steps: 25, ..none }, Limit::Steps),
+            (Spent { tool_calls: 50, ..none }, Limit::ToolCalls),
+            (Spent { tokens: 200_000, ..none }, Limit::Tokens),
+            (Spent { money: Money::from_dollars(1.0), ..none }, Limit::Money),
+            (Spent { millis: 1_800_000, ..none }, Limit::Time),
+        ] {
+            assert_eq!(limits.reached(&spent), Some(expected));
+        }
+    }
+}

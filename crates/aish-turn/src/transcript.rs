@@ -1,0 +1,283 @@
+//! What was said in a session, in order, with the tokens of each message.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use aish_types::{Message, ToolCall};
+
+/// A token count with the tokenizer that it came from; another tokenizer's count is counted again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// Which tokenizer counted.
+    pub tokenizer: String,
+    /// Tokens.
+    pub tokens: u64,
+}
+
+/// One message of the transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Number of the entry in its session, from 0, never used again.
+    pub id: u64,
+    /// The exchange it belongs to: a question and all that followed from it.
+    pub exchange: u64,
+    /// The message.
+    pub message: Message,
+    /// Its tokens, once counted.
+    pub counted: Option<Counted>,
+}
+
+impl Entry {
+    /// Returns the text that a tokenizer counts for this message: content, and name and arguments of each call.
+    pub fn countable(&self) -> Cow<'_, str> {
+        let calls = self.message.tool_calls();
+        if calls.is_empty() {
+            return Cow::Borrowed(self.message.content());
+        }
+        let mut text = String::from(self.message.content());
+        for ToolCall { name, arguments, .. } in calls {
+            text.push_str(&format!("\n{name}\n{arguments}"));
+        }
+        Cow::Owned(text)
+    }
+}
+
+/// The messages of a session, the system prompt apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Transcript {
+    system: String,
+    summary: Option<String>,
+    entries: Vec<Entry>,
+    next_id: u64,
+    next_exchange: u64,
+}
+
+impl Transcript {
+    /// Makes an empty transcript with a system prompt.
+    pub fn new(system: impl Into<String>) -> Self {
+        Self { system: system.into(), ..Self::default() }
+    }
+
+    /// Puts another system prompt in the place of the current one.
+    pub fn set_system(&mut self, system: impl Into<String>) {
+        self.system = system.into();
+    }
+
+    /// Returns the text of the system message: the prompt and, behind it, the summary of what was evicted.
+    pub fn system_text(&self) -> Cow<'_, str> {
+        match &self.summary {
+            None => Cow::Borrowed(&self.system),
+            Some(summary) if self.system.is_empty() => Cow::Borrowed(summary),
+            Some(summary) => Cow::Owned(format!("{}\n\n{summary}", self.system)),
+        }
+    }
+
+    /// Returns the summary of what was evicted.
+    pub fn summary(&self) -> Option<&str> {
+        self.summary.as_deref()
+    }
+
+    /// Keeps a summary of what was evicted, or none.
+    pub fn set_summary(&mut self, summary: Option<String>) {
+        self.summary = summary;
+    }
+
+    /// Returns the messages that are still in the context.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Forgets every message and the summary; the system prompt stays and ids go on.
+    pub fn reset(&mut self) {
+        self.entries.clear();
+        self.summary = None;
+    }
+
+    /// Opens a new exchange and returns its number.
+    pub fn open_exchange(&mut self) -> u64 {
+        self.next_exchange += 1;
+        self.next_exchange
+    }
+
+    /// Appends a message to an exchange and returns its id.
+    pub fn push(&mut self, exchange: u64, message: Message) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.entries.push(Entry { id, exchange, message, counted: None });
+        id
+    }
+
+    /// Puts another message in the place of one, or takes it out.
+    pub fn amend(&mut self, id: u64, message: Option<Message>) {
+        match message {
+            None => self.entries.retain(|entry| entry.id != id),
+            Some(message) => {
+                if let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == id) {
+                    entry.message = message;
+                    entry.counted = None;
+                }
+            }
+        }
+    }
+
+    /// Loads messages of an earlier session: each user message that follows an answer opens an exchange.
+    pub fn load(&mut self, messages: impl IntoIterator<Item = Message>) {
+        let mut answered = true;
+        let mut exchange = self.next_exchange;
+        for message in messages {
+            match message {
+                Message::System { .. } => continue,
+                Message::User { .. } if answered => {
+                    exchange = self.open_exchange();
+                    answered = false;
+                }
+                Message::Assistant { ref tool_calls, .. } => answered = tool_calls.is_empty(),
+                Message::User { .. } | Message::Tool { .. } => {}
+            }
+            self.push(exchange, message);
+        }
+    }
+
+    /// Returns the entries whose tokens this tokenizer has not counted yet.
+    pub fn uncounted(&self, tokenizer: &str) -> impl Iterator<Item = &Entry> {
+        let tokenizer = String::from(tokenizer);
+        self.entries.iter().filter(move |entry| match &entry.counted {
+            Some(counted) => counted.tokenizer != tokenizer,
+            None => true,
+        })
+    }
+
+    /// Notes the tokens of an entry.
+    pub fn set_count(&mut self, id: u64, counted: Counted) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == id) {
+            entry.counted = Some(counted);
+        }
+    }
+
+    /// Removes the oldest exchange, unless it is `running`, and returns its messages.
+    pub fn evict_oldest(&mut self, running: Option<u64>) -> Vec<Message> {
+        let Some(oldest) = self.entries.first().map(|entry| entry.exchange) else { return Vec::new() };
+        if Some(oldest) == running {
+            return Vec::new();
+        }
+        let end = self.entries.iter().position(|entry| entry.exchange != oldest).unwrap_or(self.entries.len());
+        self.entries.drain(..end).map(|entry| entry.message).collect()
+    }
+
+    /// Returns the messages of the next request, system message first.
+    ///
+    /// Two texts of one speaker in a row are merged: many templates refuse them. With `use_tool_role` false, results of
+    /// tools go as `[tool: name]` text in user messages and calls are left out, for templates that do not know `role:tool`.
+    pub fn render(&self, use_tool_role: bool) -> Vec<Message> {
+        let mut messages = Vec::with_capacity(self.entries.len() + 1);
+        let system = self.system_text();
+        if !system.is_empty() {
+            messages.push(Message::system(system));
+        }
+        for entry in &self.entries {
+            if use_tool_role {
+                push_merged(&mut messages, entry.message.clone());
+            } else if let Some(flat) = flattened(&entry.message) {
+                push_merged(&mut messages, flat);
+            }
+        }
+        messages
+    }
+}
+
+/// Returns a message without calls and without `role:tool`; none when nothing is left of it.
+fn flattened(message: &Message) -> Option<Message> {
+    match message {
+        Message::Tool { name, content, blocks, .. } => {
+            Some(Message::User { content: format!("[tool: {name}]\n{content}"), blocks: blocks.clone() })
+        }
+        Message::Assistant { content, .. } if content.trim().is_empty() => None,
+        Message::Assistant { content, .. } => Some(Message::assistant(content.clone())),
+        Message::System { .. } | Message::User { .. } => Some(message.clone()),
+    }
+}
+
+fn push_merged(messages: &mut Vec<Message>, message: Message) {
+    match (messages.last_mut(), message) {
+        (Some(Message::User { content: before, blocks: kept }), Message::User { content, blocks }) => {
+            before.push_str("\n\n");
+            before.push_str(&content);
+            kept.extend(blocks);
+        }
+        (
+            Some(Message::Assistant { content: before, tool_calls: none }),
+            Message::Assistant { content, tool_calls },
+        ) if none.is_empty() => {
+            before.push_str("\n\n");
+            before.push_str(&content);
+            none.extend(tool_calls);
+        }
+        (_, message) => messages.push(message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+
+    fn call(id: &str) -> ToolCall {
+        ToolCall { id: id.into(), name: "files.read".into(), arguments: "{}".into() }
+    }
+
+    fn tool(id: &str, content: &str) -> Message {
+        Message::Tool { tool_call_id: id.into(), name: "files.read".into(), content: content.into(), blocks: vec![] }
+    }
+
+    #[test]
+    fn strict_templates_see_text_only_and_merged_neighbours() {
+        let mut transcript = Transcript::new("system");
+        transcript.load([
+            Message::user("question"),
+            Message::Assistant { content: String::new(), tool_calls: vec![call("1"), call("2")] },
+            tool("1", "one"),
+            tool("2", "two"),
+            Message::assistant("done"),
+        ]);
+        assert_eq!(
+            transcript.render(false),
+            [
+                Message::system("system"),
+                Message::user("question\n\n[tool: files.read]\none\n\n[tool: files.read]\ntwo"),
+                Message::assistant("done"),
+            ]
+        );
+        assert_eq!(transcript.render(true).len(), 6);
+    }
+
+    #[test]
+    fn an_exchange_goes_as_a_whole() {
+        let mut transcript = Transcript::new("");
+        transcript.load([
+            Message::user("first"),
+            Message::Assistant { content: String::new(), tool_calls: vec![call("1")] },
+            tool("1", "one"),
+            Message::assistant("answer"),
+            Message::user("second"),
+        ]);
+        assert_eq!(transcript.evict_oldest(None).len(), 4);
+        assert_eq!(transcript.entries().len(), 1);
+        let running = transcript.entries()[0].exchange;
+        assert!(transcript.evict_oldest(Some(running)).is_empty());
+    }
+
+    #[test]
+    fn another_tokenizer_counts_again() {
+        let mut transcript = Transcript::new("");
+        let exchange = transcript.open_exchange();
+        let id = transcript.push(exchange, Message::user("hello world"));
+        transcript.set_count(id, Counted { tokenizer: "a".into(), tokens: 2 });
+        assert_eq!(transcript.uncounted("a").count(), 0);
+        assert_eq!(transcript.uncounted("b").count(), 1);
+        transcript.reset();
+        assert_eq!(transcript.uncounted("a").count(), 0);
+    }
+}

@@ -1,0 +1,150 @@
+//! While the model's answer streams in.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use aish_types::{Message, ToolCall};
+
+use super::acting::{Acting, Kind, Step};
+use super::{Faults, Outcome, Turn};
+use crate::command_line::proposed_commands;
+use crate::effect::{Effect, Status};
+use crate::event::Event;
+
+/// What of an answer has arrived.
+#[derive(Debug, Default)]
+pub(super) struct Streaming {
+    text: String,
+    calls: Vec<ToolCall>,
+    malformed: Vec<(ToolCall, String)>,
+}
+
+impl Turn {
+    pub(super) fn stream(&mut self, mut streaming: Streaming, event: Event) -> Vec<Effect> {
+        match event {
+            Event::Text(text) => {
+                streaming.text.push_str(&text);
+                self.state = super::State::Streaming(streaming);
+                alloc::vec![Effect::ShowText(text)]
+            }
+            Event::Call(call) => {
+                streaming.calls.push(call);
+                self.state = super::State::Streaming(streaming);
+                Vec::new()
+            }
+            Event::Malformed { call, reason } => {
+                streaming.malformed.push((call, reason));
+                self.state = super::State::Streaming(streaming);
+                Vec::new()
+            }
+            Event::Usage(usage) => {
+                self.usage = self.usage + usage;
+                self.state = super::State::Streaming(streaming);
+                Vec::new()
+            }
+            Event::StreamEnded { cut } => self.stream_ended(streaming, cut),
+            Event::StreamFailed { template_refused: true, .. } if self.options.use_tool_role => {
+                self.options.use_tool_role = false;
+                let mut effects = alloc::vec![Effect::Status(Status::ToolRoleOff)];
+                effects.extend(self.ask());
+                effects
+            }
+            Event::StreamFailed { message, .. } => {
+                let mut effects = self.keep_partial(streaming.text);
+                effects.push(Effect::Status(Status::Failed { message }));
+                effects.extend(self.finish(Outcome::Failed));
+                effects
+            }
+            Event::Interrupted => {
+                let mut effects = self.keep_partial(streaming.text);
+                effects.extend(self.finish(Outcome::Interrupted));
+                effects
+            }
+            Event::Asked { .. }
+            | Event::Measured { .. }
+            | Event::Summarized(_)
+            | Event::Judged { .. }
+            | Event::Ran { .. } => {
+                self.state = super::State::Streaming(streaming);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Keeps the text of an answer that broke off; its calls and commands are never run.
+    fn keep_partial(&mut self, text: String) -> Vec<Effect> {
+        if text.trim().is_empty() {
+            return Vec::new();
+        }
+        let (_, effect) = self.keep(Message::assistant(text));
+        alloc::vec![effect]
+    }
+
+    fn stream_ended(&mut self, streaming: Streaming, cut: bool) -> Vec<Effect> {
+        let Streaming { text, calls, malformed } = streaming;
+        let mut effects = Vec::new();
+        if cut {
+            if !calls.is_empty() || !malformed.is_empty() {
+                effects.push(Effect::Status(Status::CallsCut));
+            }
+            effects.extend(self.keep_partial(text));
+            effects.extend(self.finish(Outcome::Answered));
+            return effects;
+        }
+        let mut steps = Vec::new();
+        if self.options.commands && !self.last_answer {
+            for command in proposed_commands(&text) {
+                steps.push(Step::command(self.calls, steps.len(), &command));
+            }
+        }
+        let mut recorded = Vec::new();
+        for mut call in calls {
+            if !self.last_answer {
+                make_unique(&mut call, &recorded);
+                recorded.push(call.clone());
+                steps.push(Step::new(call, Kind::Tool));
+            }
+        }
+        let only_malformed = recorded.is_empty() && !malformed.is_empty();
+        for (mut call, reason) in malformed {
+            match self.options.faults {
+                Faults::Person => effects.push(Effect::Status(Status::Malformed { tool: call.name, reason })),
+                Faults::Model => {
+                    call.arguments = "{}".into();
+                    make_unique(&mut call, &recorded);
+                    recorded.push(call.clone());
+                    steps.push(Step::malformed(call, &reason));
+                }
+            }
+        }
+        self.strikes = if only_malformed { self.strikes + 1 } else { 0 };
+        if text.trim().is_empty() && recorded.is_empty() {
+            let outcome = if only_malformed { Outcome::NothingLeft } else { Outcome::Answered };
+            effects.extend(self.finish(outcome));
+            return effects;
+        }
+        let message = Message::Assistant { content: text, tool_calls: recorded };
+        let (id, effect) = self.keep(message);
+        effects.push(effect);
+        if steps.is_empty() {
+            effects.extend(self.finish(Outcome::Answered));
+        } else {
+            effects.extend(self.advance(Acting::new(id, steps, &self.read_only)));
+        }
+        effects
+    }
+}
+
+/// Gives a call an id of its own where the model gave none, or one that another call of the answer has.
+fn make_unique(call: &mut ToolCall, others: &[ToolCall]) {
+    let given = if call.id.as_str().is_empty() { String::from("call") } else { String::from(call.id.as_str()) };
+    let mut number = others.len() + 1;
+    if call.id.as_str().is_empty() {
+        call.id = format!("{given}-{number}").into();
+    }
+    while others.iter().any(|other| other.id == call.id) {
+        call.id = format!("{given}-{number}").into();
+        number += 1;
+    }
+}

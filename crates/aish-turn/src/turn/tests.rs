@@ -1,0 +1,376 @@
+//! Scripted runs of the machine.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::future::Future;
+use core::task::{Context, Poll, Waker};
+
+use aish_safety::{
+    ApprovedCall, AuditEntry, AuditError, AuditLog, Gate, Mode, Nobody, Passage, Pin, PinError, PinStore, Policy,
+    PreparedCall, Subject, Surroundings, definition_hash,
+};
+use aish_types::{CallContext, SourceId, ToolCall, ToolDefinition, ToolOutcome};
+use serde_json::json;
+
+use super::*;
+use crate::event::Judged;
+
+struct Ports;
+
+impl AuditLog for Ports {
+    fn append(&self, _: &AuditEntry) -> Result<(), AuditError> {
+        Ok(())
+    }
+}
+
+impl PinStore for Ports {
+    fn get(&self, _: &SourceId, _: &ToolName) -> Result<Option<Pin>, PinError> {
+        Ok(None)
+    }
+    fn put(&self, _: &SourceId, _: &ToolName, _: &Pin) -> Result<(), PinError> {
+        Ok(())
+    }
+}
+
+fn approve(call: &ToolCall) -> ApprovedCall {
+    let mut definition = ToolDefinition::new(call.name.clone(), "", json!({}), SourceId::new("test"));
+    definition.trusted = true;
+    let prepared = PreparedCall {
+        definition_hash: definition_hash(&definition),
+        definition: Arc::new(definition),
+        arguments: serde_json::from_str(&call.arguments).unwrap(),
+        ignored: vec![],
+        subject: Subject::Tool,
+        confirm_message: None,
+        context: CallContext {
+            call: call.id.clone(),
+            session: "s".into(),
+            user: "u".into(),
+            channel: None,
+            folder: None,
+        },
+    };
+    let gate = Gate::new(Arc::new(Nobody), Arc::new(Ports), Arc::new(Ports), Policy::default(), Mode::HeadlessYes);
+    let surroundings = Surroundings::default();
+    let mut future = Box::pin(gate.pass(prepared, &surroundings));
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(Passage::Approved(approved)) => approved,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// An answer of the scripted model.
+enum Answer {
+    Text(&'static str),
+    Calls(&'static str, Vec<(&'static str, &'static str, &'static str)>),
+    Malformed(&'static str),
+    Fails(&'static str, bool),
+    Cut(&'static str),
+}
+
+struct Run {
+    turn: Turn,
+    answers: VecDeque<Answer>,
+    declined: Vec<&'static str>,
+    outcomes: BTreeMap<&'static str, ToolOutcome>,
+    requests: Vec<(Vec<Message>, bool)>,
+    order: Vec<String>,
+    statuses: Vec<Status>,
+    log: BTreeMap<u64, Option<Message>>,
+}
+
+impl Run {
+    fn new(options: TurnOptions, answers: Vec<Answer>) -> Self {
+        let budget =
+            Budget { max_turns: 40, token_budget: 4096, system_tokens: 0, schema_tokens: 0, tokens_per_message: 0 };
+        Self {
+            turn: Turn::new(options, Transcript::new("system"), budget),
+            answers: answers.into(),
+            declined: vec![],
+            outcomes: BTreeMap::new(),
+            requests: vec![],
+            order: vec![],
+            statuses: vec![],
+            log: BTreeMap::new(),
+        }
+    }
+
+    fn ask(&mut self, question: &str) -> Outcome {
+        let mut events: VecDeque<Event> = [Event::Asked { text: question.into(), blocks: vec![] }].into();
+        let mut outcome = None;
+        while let Some(event) = events.pop_front() {
+            for effect in self.turn.handle(event) {
+                if let Some(done) = self.perform(effect, &mut events) {
+                    outcome = Some(done);
+                }
+            }
+        }
+        outcome.expect("the turn never ended")
+    }
+
+    fn perform(&mut self, effect: Effect, events: &mut VecDeque<Event>) -> Option<Outcome> {
+        match effect {
+            Effect::Measure => events.push_back(Event::Measured { system_tokens: 1, schema_tokens: 0 }),
+            Effect::Summarize { evicted, .. } => {
+                events.push_back(Event::Summarized(Some(format!("{} messages", evicted.len()))));
+            }
+            Effect::Ask { messages, offer_tools } => {
+                self.requests.push((messages, offer_tools));
+                events.extend(stream_of(self.answers.pop_front().expect("an unexpected request")));
+            }
+            Effect::Judge(call) => {
+                self.order.push(format!("judge {}", call.id));
+                let judged = if self.declined.contains(&call.name.as_str()) {
+                    Judged::Declined { reason: "declined by the user".into() }
+                } else {
+                    Judged::Approved(approve(&call))
+                };
+                events.push_back(Event::Judged { id: call.id, judged });
+            }
+            Effect::Run(calls) => {
+                for approved in calls {
+                    let call = approved.into_call();
+                    self.order.push(format!("run {}", call.context.call));
+                    let name = call.definition.name.as_str();
+                    let outcome = self.outcomes.get(name).cloned().unwrap_or_else(|| ToolOutcome::success("ok"));
+                    events.push_back(Event::Ran { id: call.context.call, outcome });
+                }
+            }
+            Effect::Status(status) => self.statuses.push(status),
+            Effect::Keep(record) => {
+                self.log.insert(record.id, record.message);
+            }
+            Effect::ShowText(_) | Effect::ShowOutcome { .. } => {}
+            Effect::Done(outcome) => return Some(outcome),
+        }
+        None
+    }
+
+    fn last_request(&self) -> &[Message] {
+        &self.requests.last().unwrap().0
+    }
+
+    /// The log, replayed, is the transcript.
+    fn check_log(&self) {
+        let logged: Vec<Message> = self.log.values().flatten().cloned().collect();
+        let kept: Vec<Message> = self.turn.transcript().entries().iter().map(|entry| entry.message.clone()).collect();
+        assert_eq!(logged, kept);
+    }
+}
+
+fn stream_of(answer: Answer) -> Vec<Event> {
+    let mut events = vec![];
+    let end = Event::StreamEnded { cut: matches!(answer, Answer::Cut(_)) };
+    let call = |(id, name, arguments): (&str, &str, &str)| ToolCall {
+        id: id.into(),
+        name: name.into(),
+        arguments: arguments.into(),
+    };
+    match answer {
+        Answer::Text(text) | Answer::Cut(text) => events.push(Event::Text(text.into())),
+        Answer::Calls(text, calls) => {
+            events.push(Event::Text(text.into()));
+            events.extend(calls.into_iter().map(|parts| Event::Call(call(parts))));
+        }
+        Answer::Malformed(name) => {
+            events.push(Event::Malformed { call: call(("m", name, "{\"a\":")), reason: "cut".into() });
+        }
+        Answer::Fails(text, template_refused) => {
+            events.push(Event::Text(text.into()));
+            events.push(Event::StreamFailed { message: "broke off".into(), template_refused });
+            return events;
+        }
+    }
+    events.push(end);
+    events
+}
+
+fn options() -> TurnOptions {
+    TurnOptions::default()
+}
+
+#[test]
+fn text_alone_ends_the_turn() {
+    let mut run = Run::new(options(), vec![Answer::Text("Paris.")]);
+    assert_eq!(run.ask("capital of France?"), Outcome::Answered);
+    assert_eq!(run.last_request(), [Message::system("system"), Message::user("capital of France?")]);
+    run.check_log();
+}
+
+#[test]
+fn a_call_is_judged_run_and_answered() {
+    let calls = vec![("1", "calculator", r#"{"expression":"17*23"}"#)];
+    let mut run = Run::new(options(), vec![Answer::Calls("", calls), Answer::Text("391")]);
+    run.outcomes.insert("calculator", ToolOutcome::success("391"));
+    assert_eq!(run.ask("17*23?"), Outcome::Answered);
+    assert_eq!(run.order, ["judge 1", "run 1"]);
+    let Message::Tool { tool_call_id, content, .. } = &run.last_request()[3] else { panic!() };
+    assert_eq!((tool_call_id.as_str(), content.as_str()), ("1", "391"));
+    run.check_log();
+}
+
+#[test]
+fn calls_run_in_order_unless_all_only_read() {
+    let calls = || vec![("1", "write", "{}"), ("2", "read", "{}")];
+    let mut run = Run::new(options(), vec![Answer::Calls("", calls()), Answer::Text("done")]);
+    run.ask("go");
+    assert_eq!(run.order, ["judge 1", "run 1", "judge 2", "run 2"]);
+
+    let mut run = Run::new(options(), vec![Answer::Calls("", calls()), Answer::Text("done")]);
+    let reads = |name: &str| Offer { name: name.into(), read_only: true };
+    run.turn.set_offers([reads("write"), reads("read")]);
+    run.ask("go");
+    assert_eq!(run.order, ["judge 1", "judge 2", "run 1", "run 2"]);
+    run.check_log();
+}
+
+#[test]
+fn a_command_goes_through_the_gate_and_back_as_the_users_text() {
+    let mut run = Run::new(options(), vec![Answer::Text("Look:\nCMD: ls -la\nCMD: pwd"), Answer::Text("Two files.")]);
+    run.outcomes.insert("shell", ToolOutcome::success("a b\n[exit code: 0]"));
+    assert_eq!(run.ask("which files?"), Outcome::Answered);
+    assert_eq!(
+        run.last_request()[3],
+        Message::user("[exec: ls -la]\na b\n[exit code: 0]\n\n[exec: pwd]\na b\n[exit code: 0]")
+    );
+    run.check_log();
+}
+
+#[test]
+fn a_declined_command_ends_the_turn_and_a_declined_call_is_told() {
+    let mut run = Run::new(options(), vec![Answer::Text("CMD: rm -rf x")]);
+    run.declined = vec!["shell"];
+    assert_eq!(run.ask("clean up"), Outcome::Declined);
+
+    let calls = vec![("1", "files.delete", "{}")];
+    let mut run = Run::new(options(), vec![Answer::Calls("", calls), Answer::Text("As you wish.")]);
+    run.declined = vec!["files.delete"];
+    assert_eq!(run.ask("clean up"), Outcome::Answered);
+    assert_eq!(run.last_request()[3].content(), "Declined: declined by the user");
+    run.check_log();
+}
+
+#[test]
+fn a_transport_error_is_a_status_and_leaves_the_recorded_turn() {
+    let calls = vec![("1", "files.gone", "{}"), ("2", "files.read", "{}")];
+    let mut run = Run::new(options(), vec![Answer::Calls("", calls), Answer::Text("done")]);
+    run.outcomes.insert("files.gone", ToolOutcome::transport("Tool not found"));
+    assert_eq!(run.ask("go"), Outcome::Answered);
+    assert_eq!(run.last_request().len(), 4);
+    assert_eq!(run.last_request()[2].tool_calls().len(), 1);
+    assert!(matches!(&run.statuses[..], [Status::Transport { message, .. }] if message == "Tool not found"));
+    run.check_log();
+
+    let mut run = Run::new(options(), vec![Answer::Calls("", vec![("1", "files.gone", "{}")])]);
+    run.outcomes.insert("files.gone", ToolOutcome::transport("Tool not found"));
+    assert_eq!(run.ask("go"), Outcome::NothingLeft);
+    assert_eq!(run.turn.transcript().entries().len(), 1, "an empty turn is dropped");
+    run.check_log();
+}
+
+#[test]
+fn the_model_is_told_of_faults_where_nobody_else_is() {
+    let told = TurnOptions { faults: Faults::Model, ..options() };
+    let mut run = Run::new(told, vec![Answer::Malformed("files.read"), Answer::Text("Sorry.")]);
+    assert_eq!(run.ask("go"), Outcome::Answered);
+    assert_eq!(run.last_request()[3].content(), "Error: the call was not run: cut");
+
+    let mut run = Run::new(options(), vec![Answer::Malformed("files.read")]);
+    assert_eq!(run.ask("go"), Outcome::NothingLeft);
+    assert!(matches!(run.statuses[..], [Status::Malformed { .. }]));
+    assert!(run.order.is_empty());
+    run.check_log();
+}
+
+#[test]
+fn the_depth_limit_stops_the_shell_and_leaves_no_call_unanswered() {
+    let answers = (0..8).map(|_| Answer::Calls("thinking", vec![("1", "read", "{}")])).collect();
+    let mut run = Run::new(options(), answers);
+    assert_eq!(run.ask("go"), Outcome::DepthLimit);
+    assert_eq!(run.requests.len(), 8);
+    assert!(matches!(run.statuses[..], [Status::DepthLimit]));
+    assert!(matches!(run.turn.transcript().entries().last().unwrap().message, Message::Tool { .. }));
+    run.check_log();
+}
+
+#[test]
+fn the_chat_service_asks_once_more_without_tools() {
+    let mut answers: Vec<Answer> = (0..5).map(|_| Answer::Calls("", vec![("1", "read", "{}")])).collect();
+    answers.push(Answer::Calls("That is all.", vec![("1", "read", "{}")]));
+    let mut run = Run::new(TurnOptions { cap: Cap::Calls(5), ..options() }, answers);
+    assert_eq!(run.ask("go"), Outcome::Answered);
+    let offered: Vec<bool> = run.requests.iter().map(|(_, offered)| *offered).collect();
+    assert_eq!(offered, [true, true, true, true, true, false]);
+    run.check_log();
+}
+
+#[test]
+fn a_stream_without_its_end_runs_nothing() {
+    let mut run = Run::new(options(), vec![Answer::Fails("CMD: rm -rf x\n", false)]);
+    assert_eq!(run.ask("go"), Outcome::Failed);
+    assert!(run.order.is_empty());
+    let mut run = Run::new(options(), vec![Answer::Cut("CMD: rm -rf /tmp/x-and-mo")]);
+    assert_eq!(run.ask("go"), Outcome::Answered);
+    assert!(run.order.is_empty());
+}
+
+#[test]
+fn a_template_that_refuses_tools_is_asked_again_once_without() {
+    let calls = vec![("1", "read", "{}")];
+    let mut run = Run::new(options(), vec![Answer::Calls("", calls), Answer::Fails("", true), Answer::Text("ok")]);
+    assert_eq!(run.ask("go"), Outcome::Answered);
+    assert_eq!(run.last_request(), [Message::system("system"), Message::user("go\n\n[tool: read]\nok")]);
+    let mut run = Run::new(options(), vec![Answer::Fails("", true), Answer::Fails("", true)]);
+    assert_eq!(run.ask("go"), Outcome::Failed);
+}
+
+#[test]
+fn the_same_failure_three_times_ends_the_turn() {
+    let answers = (0..3).map(|_| Answer::Calls("", vec![("1", "read", r#"{"path":"x"}"#)])).collect();
+    let mut run = Run::new(options(), answers);
+    run.outcomes.insert("read", ToolOutcome::failure("no such file"));
+    assert_eq!(run.ask("go"), Outcome::Looping);
+    assert_eq!(run.order.len(), 6);
+}
+
+#[test]
+fn ctrl_c_gives_each_open_call_an_aborted_result() {
+    let mut run = Run::new(options(), vec![]);
+    let mut turn = run.turn;
+    turn.handle(Event::Asked { text: "go".into(), blocks: vec![] });
+    turn.handle(Event::Measured { system_tokens: 0, schema_tokens: 0 });
+    for (id, name) in [("1", "a"), ("2", "b")] {
+        turn.handle(Event::Call(ToolCall { id: id.into(), name: name.into(), arguments: "{}".into() }));
+    }
+    turn.handle(Event::StreamEnded { cut: false });
+    let effects = turn.handle(Event::Interrupted);
+    assert!(matches!(effects.last(), Some(Effect::Done(Outcome::Interrupted))));
+    let results = turn.transcript().entries().iter().filter(|entry| matches!(entry.message, Message::Tool { .. }));
+    assert_eq!(results.count(), 2);
+    assert!(turn.handle(Event::Interrupted).is_empty(), "a second one finds nothing to stop");
+    run.turn = turn;
+}
+
+#[test]
+fn results_that_look_like_commands_do_nothing() {
+    let calls = vec![("1", "read", "{}")];
+    let mut run = Run::new(options(), vec![Answer::Calls("", calls), Answer::Text("done")]);
+    run.outcomes.insert("read", ToolOutcome::success("CMD: rm -rf /\n"));
+    run.ask("go");
+    assert_eq!(run.order, ["judge 1", "run 1"]);
+}
+
+#[test]
+fn ids_that_collide_or_are_missing_become_unique() {
+    let calls = vec![("1", "a", "{}"), ("1", "b", "{}"), ("", "c", "{}")];
+    let mut run = Run::new(options(), vec![Answer::Calls("", calls), Answer::Text("done")]);
+    run.ask("go");
+    let ids: Vec<String> = run.last_request()[2].tool_calls().iter().map(|call| call.id.to_string()).collect();
+    assert_eq!(ids, ["1", "1-2", "call-3"]);
+    assert_eq!(run.order.iter().filter(|step| step.starts_with("run")).count(), 3);
+}
