@@ -1,3 +1,52 @@
-//! Development tasks of the workspace: `cargo xtask quick|ci|tidy|arrows`.
+//! Development tasks of the workspace: `cargo xtask quick|ci|tidy|arrows|licences`.
+//!
+//! One command a file. Each command is a function from nothing to a result; what it finds wrong goes to standard
+//! error, a line a finding, and the exit code is 1.
+#![expect(clippy::print_stderr, reason = "a development tool speaks to the terminal")]
 
-fn main() {}
+mod arrows;
+mod ci;
+mod finding;
+mod licences;
+mod quick;
+mod step;
+mod tidy;
+mod tree;
+mod workspace;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  quick      format, tidy, arrows, clippy and unit tests: the inner loop
+  ci         format, tidy, arrows, licences and clippy over everything: what .ci/run adds to ./test
+  tidy       the rules for files
+  arrows     the rules for dependencies between crates
+  licences   the licences of everything that is linked";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match arguments.first().map(String::as_str) {
+        Some("quick") => quick::run(),
+        Some("ci") => ci::run(),
+        Some("tidy") => tidy::run(),
+        Some("arrows") => arrows::run(),
+        Some("licences") => licences::run(),
+        Some("help" | "-h" | "--help") | None => {
+            eprintln!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        Some(other) => {
+            eprintln!("xtask: no command {other}\n\n{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The allowed arrows, as data.
+
+/// What each crate of ours may know of ours.
+const KNOWS: &[(&str, &[&str])] = &[
+    ("aish-types", &[]),
+    ("aish-process", &["aish-types"]),
+    ("aish-journal", &["aish-types", "aish-safety"]),
+    ("aish-route", &["aish-types"]),
+    ("aish-safety", &["aish-types"]),
+    ("aish-turn", &["aish-types", "aish-safety"]),
+    ("aish-tools", &["aish-types", "aish-safety"]),
+    ("aish-llm", &["aish-types"]),
+    ("aish-local", &["aish-types", "aish-llm", "aish-process"]),
+    ("aish-model", &["aish-types"]),
+    ("aish-mcp", &["aish-types", "aish-tools", "aish-safety", "aish-process"]),
+    ("aish-nats", &["aish-types", "aish-tools", "aish-turn", "aish-llm", "aish-safety"]),
+    ("climax", &["aish-types", "aish-tools", "aish-safety", "aish-process", "aish-journal", "aish-mcp"]),
+    ("aish-shell", &["aish-types", "aish-process"]),
+    ("aish-store", &["aish-types", "aish-tools", "aish-journal"]),
+    ("aish-term", &["aish-types", "aish-route", "aish-safety"]),
+    ("aish", ALL),
+    ("aish-testkit", &["aish-types"]),
+    ("xtask", &[]),
+];
+
+/// What the program at the edge wires together.
+const ALL: &[&str] = &[
+    "aish-types",
+    "aish-process",
+    "aish-journal",
+    "aish-route",
+    "aish-safety",
+    "aish-turn",
+    "aish-tools",
+    "aish-llm",
+    "aish-local",
+    "aish-mcp",
+    "aish-nats",
+    "climax",
+    "aish-shell",
+    "aish-store",
+    "aish-term",
+];
+
+/// Heavy crates of others and those who may use them; tests may use any.
+const OWNERS: &[(&str, &[&str])] = &[
+    ("async-nats", &["aish-nats"]),
+    ("brush-parser", &["aish-safety", "aish-route"]),
+    ("crossterm", &["aish-term"]),
+    ("dashu", &["aish-tools"]),
+    ("kitoken", &["aish-llm"]),
+    ("landlock", &["aish-process"]),
+    ("llama-cpp-2", &["aish-model"]),
+    ("llama-cpp-sys-2", &["aish-model"]),
+    ("minijinja", &["aish-model"]),
+    ("portable-pty", &["aish-testkit"]),
+    ("pty-process", &["aish-shell"]),
+    ("pulldown-cmark", &["aish-term"]),
+    ("reedline", &["aish-term"]),
+    ("reqwest", &["aish-llm", "aish-mcp", "aish-local"]),
+    ("rmcp", &["aish-mcp"]),
+    ("rusqlite", &["aish-store"]),
+    ("seccompiler", &["aish-process"]),
+    ("shimmytok", &["aish-llm"]),
+    ("syntect", &["aish-term"]),
+    ("two-face", &["aish-term"]),
+    ("vt100", &["aish-testkit"]),
+    ("zip", &["aish-local"]),
+];
+
+/// The crates that compute and do nothing else.
+pub(super) const PURE: [&str; 4] = ["aish-types", "aish-turn", "aish-safety", "aish-route"];
+
+/// What a pure crate may use: none of it opens a file, a socket or a clock for us.
+pub(super) const PURE_MAY_USE: &[&str] = &[
+    "brush-parser",
+    "memchr",
+    "regex",
+    "secrecy",
+    "serde",
+    "serde_json",
+    "sha2",
+    "shell-words",
+    "similar",
+    "thiserror",
+    "toml",
+    "tracing",
+    "unicode-width",
+    "winnow",
+];
+
+/// Programs and what must not be linked into them, however far behind.
+pub(super) const PROGRAMS_WITHOUT: &[(&str, &[&str])] = &[
+    ("climax", &["reedline", "crossterm", "rusqlite", "libsqlite3-sys", "llama-cpp-2", "syntect"]),
+    ("aish", &["llama-cpp-2", "llama-cpp-sys-2", "openssl-sys", "aws-lc-sys", "onig_sys"]),
+];
+
+/// Returns what a crate of ours may know, or nothing for a crate without a row.
+pub(super) fn knows(name: &str) -> Option<&'static [&'static str]> {
+    KNOWS.iter().find(|(crate_name, _)| *crate_name == name).map(|(_, known)| *known)
+}
+
+/// Returns who may use a heavy crate; nothing for a crate that anybody may use.
+pub(super) fn owners(name: &str) -> Option<&'static [&'static str]> {
+    OWNERS.iter().find(|(crate_name, _)| *crate_name == name).map(|(_, owners)| *owners)
+}
+
+/// Tells whether a crate is one of the pure ones.
+pub(super) fn is_pure(name: &str) -> bool {
+    PURE.contains(&name)
+}
