@@ -17,6 +17,17 @@ pub struct RunContext {
     pub timeout_ms: u64,
 }
 
+/// How the registry learns that a source's definitions are not what they were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changes {
+    /// They are the same for as long as the source is registered.
+    Never,
+    /// They are the same for as long as this number is.
+    Revision(u64),
+    /// The source cannot tell: the registry compares them at every look-up.
+    Unknown,
+}
+
 /// A source of tools with one owner, that lists what it has now and runs what the gate approved.
 pub trait ToolSource: Send + Sync {
     /// Returns the source's configured identity.
@@ -25,6 +36,11 @@ pub trait ToolSource: Send + Sync {
     /// Returns the definitions that can be called now, in a stable order, under their full names.
     fn definitions(&self) -> Vec<Arc<ToolDefinition>>;
 
+    /// Says whether the definitions have changed since they were last listed; must be cheap.
+    fn changes(&self) -> Changes {
+        Changes::Unknown
+    }
+
     /// Says what the gate judges for a call with these (validated) arguments.
     fn subject(&self, definition: &ToolDefinition, arguments: &Value) -> Subject {
         let _ = (definition, arguments);
@@ -32,7 +48,11 @@ pub trait ToolSource: Send + Sync {
     }
 
     /// Returns the sentence that is asked at the gate, filled in, where the tool has one.
-    fn confirm_message<'a>(&'a self, definition: &'a ToolDefinition, arguments: &'a Value) -> BoxFuture<'a, Option<String>> {
+    fn confirm_message<'a>(
+        &'a self,
+        definition: &'a ToolDefinition,
+        arguments: &'a Value,
+    ) -> BoxFuture<'a, Option<String>> {
         let _ = (definition, arguments);
         Box::pin(std::future::ready(None))
     }

@@ -1,0 +1,149 @@
+//! The run of approved calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_safety::ApprovedCall;
+use aish_types::{Risk, ToolDefinition, ToolOutcome};
+use futures_util::future::join_all;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::executor::{Executor, guard, rate};
+use crate::registry::Tool;
+use crate::source::RunContext;
+
+/// How long a source may take to hand over what it has after a timeout or a cancellation.
+const GRACE: Duration = Duration::from_millis(150);
+
+/// How the wait for a source ended.
+enum Ended {
+    Done(Option<ToolOutcome>),
+    TimedOut(Option<ToolOutcome>),
+    Cancelled(Option<ToolOutcome>),
+}
+
+impl Executor {
+    /// Runs an approved call once, with its timeout, after checking that the definition is still the one that was approved.
+    pub async fn run(&self, call: ApprovedCall, cancel: CancellationToken) -> ToolOutcome {
+        let started = self.clock.monotonic();
+        let mut outcome = self.attempt(&call, cancel).await;
+        let prepared = call.call();
+        let ended = self.clock.monotonic();
+        if outcome.success {
+            self.rates.succeeded(&prepared.definition, &prepared.context.user, ended);
+        }
+        let took = ended.saturating_sub(started).as_millis();
+        outcome.duration_ms = u64::try_from(took).unwrap_or(u64::MAX);
+        if !prepared.ignored.is_empty() {
+            outcome.notes.insert("ignored".into(), prepared.ignored.iter().map(String::as_str).collect());
+        }
+        outcome
+    }
+
+    /// Runs the approved calls of one assistant message: in order, or at once when all of them only read.
+    ///
+    /// Only our own or the user's word counts as reading only, never a stranger's hint. A failure of one never loses
+    /// the others; the outcomes are in the order of the calls.
+    pub async fn run_batch(&self, calls: Vec<ApprovedCall>, cancel: CancellationToken) -> Vec<ToolOutcome> {
+        if calls.len() > 1 && calls.iter().all(|call| may_run_beside_others(&call.call().definition)) {
+            return join_all(calls.into_iter().map(|call| self.run(call, cancel.clone()))).await;
+        }
+        let mut outcomes = Vec::with_capacity(calls.len());
+        for call in calls {
+            outcomes.push(self.run(call, cancel.clone()).await);
+        }
+        outcomes
+    }
+
+    async fn attempt(&self, call: &ApprovedCall, cancel: CancellationToken) -> ToolOutcome {
+        let prepared = call.call();
+        let definition = &prepared.definition;
+        let name = &definition.name;
+        let Some(tool) = self.registry.tool(name) else {
+            return ToolOutcome::failure(format!("Tool '{name}' is no longer there"));
+        };
+        if *tool.hash() != prepared.definition_hash || tool.definition.source != definition.source {
+            return ToolOutcome::failure(format!("Tool '{name}' has changed since it was approved; it was not run"));
+        }
+        let user = &prepared.context.user;
+        if let Err(wait) = self.rates.check(definition, user, self.clock.monotonic()) {
+            return wait.outcome();
+        }
+        if cancel.is_cancelled() {
+            return ToolOutcome::failure(format!("Tool '{name}' was cancelled before it started"));
+        }
+        let timeout_ms = definition.timeout_ms.filter(|&ms| ms > 0).unwrap_or(self.timeout_ms);
+        match run_source(&tool, call, timeout_ms, cancel).await {
+            Ended::Done(Some(outcome)) => checked(&tool, outcome),
+            Ended::Done(None) => {
+                tracing::error!(tool = %name, "a tool panicked");
+                ToolOutcome::failure(format!("Tool '{name}' crashed"))
+            }
+            Ended::TimedOut(partial) => {
+                with_partial(format!("Tool '{name}' timed out after {}", seconds(timeout_ms)), partial)
+            }
+            Ended::Cancelled(partial) => with_partial(format!("Tool '{name}' was cancelled"), partial),
+        }
+    }
+}
+
+async fn run_source(tool: &Arc<Tool>, call: &ApprovedCall, timeout_ms: u64, outer: CancellationToken) -> Ended {
+    let cancel = outer.child_token();
+    let context = RunContext { cancel: cancel.clone(), timeout_ms };
+    let Some(future) = guard::call(|| tool.source.call(call, context)) else { return Ended::Done(None) };
+    let mut running = std::pin::pin!(guard::wait(future));
+    let timed_out = tokio::select! {
+        biased;
+        outcome = &mut running => {
+            // A source that saw the cancellation first hands over what it has, which is no ordinary end.
+            let cut_off = outer.is_cancelled() && outcome.as_ref().is_some_and(|outcome| !outcome.success);
+            return if cut_off { Ended::Cancelled(outcome) } else { Ended::Done(outcome) };
+        }
+        () = outer.cancelled() => false,
+        () = tokio::time::sleep(Duration::from_millis(timeout_ms)) => true,
+    };
+    cancel.cancel();
+    let partial = tokio::time::timeout(GRACE, running).await.ok().flatten();
+    if timed_out { Ended::TimedOut(partial) } else { Ended::Cancelled(partial) }
+}
+
+/// Keeps what a source handed over after it was ended, below the line that says so.
+fn with_partial(line: String, partial: Option<ToolOutcome>) -> ToolOutcome {
+    match partial {
+        Some(outcome) => {
+            let text = if outcome.text.is_empty() { line } else { format!("{line}\n{}", outcome.text) };
+            ToolOutcome { success: false, text, transport_error: false, ..outcome }
+        }
+        None => ToolOutcome::failure(line),
+    }
+}
+
+/// Checks a structured result against the output schema.
+fn checked(tool: &Tool, mut outcome: ToolOutcome) -> ToolOutcome {
+    if !outcome.success {
+        return outcome;
+    }
+    let why = match (tool.output(), &outcome.structured) {
+        (Some(Ok(schema)), Some(result)) => schema.validate(result).err().map(|faults| faults.to_string()),
+        (Some(Err(error)), Some(_)) => Some(error.to_string()),
+        (None, _) | (_, None) => None,
+    };
+    if let Some(why) = why {
+        let name = &tool.definition.name;
+        outcome.success = false;
+        outcome.structured = None;
+        outcome.notes.insert("output_schema".into(), Value::String(why.clone()));
+        let line = format!("Tool '{name}' gave a structured result that its own schema refuses: {why}");
+        outcome.text = if outcome.text.is_empty() { line } else { format!("{line}\n{}", outcome.text) };
+    }
+    outcome
+}
+
+fn may_run_beside_others(definition: &ToolDefinition) -> bool {
+    definition.trusted && definition.risk == Risk::Read && rate::cooldown(definition).is_zero()
+}
+
+fn seconds(ms: u64) -> String {
+    if ms.is_multiple_of(1_000) { format!("{}s", ms / 1_000) } else { format!("{}s", ms as f64 / 1_000.0) }
+}

@@ -1,0 +1,179 @@
+//! The executor's order: look-up, arguments, rate, then the run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_tools::{Executor, Registry, handler, input_schema};
+use aish_types::{Risk, ToolDefinition, ToolOutcome};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::door::{Still, approve, call, context, definition, through};
+use crate::sources::{Changing, Tells};
+
+const NAMES: [&str; 5] = ["panics", "hangs", "partial", "sleeps", "fine"];
+
+fn tool(name: &str) -> ToolDefinition {
+    ToolDefinition { timeout_ms: Some(1_000), ..definition(name, input_schema(&[]), "mcp:a") }
+}
+
+fn executor() -> Executor {
+    let registry = Registry::default();
+    registry.add(Changing::new("mcp:a", NAMES.iter().map(|name| tool(name)).collect(), Tells::Revision));
+    Executor::new(Arc::new(registry))
+}
+
+#[tokio::test]
+async fn an_unknown_tool_gets_near_names() {
+    let outcome = through(&executor(), "sleep", "{}", "me").await;
+    assert!(outcome.text.starts_with("Unknown tool: sleep. Did you mean: sleeps, "), "{}", outcome.text);
+    assert_eq!(outcome.notes["near_names"].as_array().unwrap().len(), 5);
+    let empty = through(&Executor::default(), "sleep", "{}", "me").await;
+    assert_eq!(empty.text, "Unknown tool: sleep");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_is_an_outcome() {
+    let outcome = through(&executor(), "hangs", "", "me").await;
+    assert_eq!((outcome.success, outcome.text.as_str()), (false, "Tool 'hangs' timed out after 1s"));
+    let outcome = through(&executor(), "partial", "", "me").await;
+    assert_eq!(outcome.text, "Tool 'partial' timed out after 1s\nhalf of it");
+    let registry = Registry::default();
+    let hangs = ToolDefinition { timeout_ms: None, ..tool("hangs") };
+    registry.add(Changing::new("mcp:a", vec![hangs], Tells::Revision));
+    let outcome = through(&Executor::new(Arc::new(registry)), "hangs", "", "me").await;
+    assert_eq!(outcome.text, "Tool 'hangs' timed out after 30s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_can_be_cancelled() {
+    let executor = executor();
+    for (name, expected) in
+        [("hangs", "Tool 'hangs' was cancelled"), ("partial", "Tool 'partial' was cancelled\nhalf of it")]
+    {
+        let approved = approve(executor.prepare(&call(name, "{}"), context("me")).await.unwrap()).await;
+        let cancel = CancellationToken::new();
+        let soon = cancel.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            soon.cancel();
+        });
+        let outcome = executor.run(approved, cancel).await;
+        assert_eq!((outcome.success, outcome.text.as_str()), (false, expected));
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_a_failure_of_that_call() {
+    let executor = executor();
+    let outcome = through(&executor, "panics", "{}", "me").await;
+    assert_eq!((outcome.success, outcome.text.as_str()), (false, "Tool 'panics' crashed"));
+    assert!(through(&executor, "fine", "{}", "me").await.success);
+}
+
+#[tokio::test]
+async fn a_definition_that_changed_after_approval_is_not_run() {
+    let registry = Arc::new(Registry::default());
+    let source = Changing::new("mcp:a", vec![tool("fine")], Tells::Revision);
+    registry.add(source.clone());
+    let executor = Executor::new(registry);
+    for (now, word) in [
+        (vec![ToolDefinition { description: "now it steals".into(), ..tool("fine") }], "has changed"),
+        (vec![], "no longer there"),
+    ] {
+        source.set(vec![tool("fine")]);
+        let approved = approve(executor.prepare(&call("fine", "{}"), context("me")).await.unwrap()).await;
+        source.set(now);
+        let outcome = executor.run(approved, CancellationToken::new()).await;
+        assert!(!outcome.success && outcome.text.contains(word), "{}", outcome.text);
+    }
+}
+
+#[tokio::test]
+async fn a_cooldown_counts_from_the_last_success() {
+    let registry = Arc::new(Registry::default());
+    let fails = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let switch = Arc::clone(&fails);
+    let run = handler(move |_, _| {
+        let fails = switch.load(std::sync::atomic::Ordering::SeqCst);
+        async move { if fails { ToolOutcome::failure("no") } else { ToolOutcome::success("yes") } }
+    });
+    let slow = ToolDefinition { cooldown_seconds: 5.0, ..definition("slow", input_schema(&[]), "builtin") };
+    registry.register(slow, run).unwrap();
+    let clock = Arc::new(Still::default());
+    let executor = Executor::new(registry).with_clock(clock.clone());
+    assert_eq!(through(&executor, "slow", "", "me").await.text, "no");
+    fails.store(false, std::sync::atomic::Ordering::SeqCst);
+    assert!(through(&executor, "slow", "", "me").await.success, "a failure starts no cooldown");
+    clock.advance(1_800);
+    let outcome = through(&executor, "slow", "", "me").await;
+    assert_eq!((outcome.success, outcome.text.as_str()), (false, "Tool on cooldown. Wait 3.2s"));
+    assert_eq!(outcome.notes["retry_after_ms"], json!(3_200));
+    assert!(through(&executor, "slow", "", "you").await.success, "another user is free");
+    clock.advance(3_200);
+    assert!(through(&executor, "slow", "", "me").await.success);
+    // Two prepared before either ran: the second is stopped at the run.
+    clock.advance(5_000);
+    let first = approve(executor.prepare(&call("slow", ""), context("me")).await.unwrap()).await;
+    let second = approve(executor.prepare(&call("slow", ""), context("me")).await.unwrap()).await;
+    let outcomes = executor.run_batch(vec![first, second], CancellationToken::new()).await;
+    assert!(outcomes[0].success);
+    assert_eq!(outcomes[1].text, "Tool on cooldown. Wait 5.0s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_trusted_readers_run_at_once() {
+    for (trusted, risk, at_once) in [(true, Risk::Read, true), (true, Risk::Write, false), (false, Risk::Read, false)] {
+        let registry = Registry::default();
+        let sleeps = ToolDefinition { trusted, risk, ..tool("sleeps") };
+        registry.add(Changing::new("mcp:a", vec![sleeps, tool("panics")], Tells::Revision));
+        let executor = Executor::new(Arc::new(registry));
+        let mut calls = Vec::new();
+        for name in ["sleeps", "panics", "sleeps"] {
+            calls.push(approve(executor.prepare(&call(name, "{}"), context("me")).await.unwrap()).await);
+        }
+        let start = tokio::time::Instant::now();
+        let outcomes = executor.run_batch(calls, CancellationToken::new()).await;
+        assert_eq!(start.elapsed() < Duration::from_millis(150), at_once);
+        let success: Vec<bool> = outcomes.iter().map(|outcome| outcome.success).collect();
+        assert_eq!(success, [true, false, true], "a failure of one never loses the others");
+    }
+}
+
+#[tokio::test]
+async fn a_structured_result_is_checked() {
+    let registry = Arc::new(Registry::default());
+    let run = handler(|arguments, _| async move {
+        ToolOutcome { structured: Some(arguments), ..ToolOutcome::success("the text") }
+    });
+    let echo = ToolDefinition {
+        output_schema: Some(json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})),
+        ..definition("echo", json!({"type": "object"}), "builtin")
+    };
+    registry.register(echo, run).unwrap();
+    let executor = Executor::new(registry);
+    assert!(through(&executor, "echo", r#"{"n": 1}"#, "me").await.success);
+    let outcome = through(&executor, "echo", r#"{"n": "x"}"#, "me").await;
+    assert!(!outcome.success && outcome.structured.is_none());
+    assert!(outcome.text.contains("/n") && outcome.text.ends_with("the text"), "{}", outcome.text);
+}
+
+#[tokio::test]
+async fn ignored_keys_are_named_in_the_notes() {
+    let outcome = through(&executor(), "fine", r#"{"zz": 1}"#, "me").await;
+    assert_eq!((outcome.text.as_str(), &outcome.notes["ignored"]), ("fine of mcp:a", &json!(["zz"])));
+}
+
+#[tokio::test]
+async fn a_schema_that_cannot_be_used_loses_that_tool_alone() {
+    let registry = Registry::default();
+    let bad = ToolDefinition { input_schema: json!({"type": "nonsense"}), ..tool("bad") };
+    let remote = ToolDefinition { input_schema: json!({"$ref": "http://127.0.0.1:1/s.json"}), ..tool("remote") };
+    registry.add(Changing::new("mcp:a", vec![bad, tool("fine"), remote], Tells::Revision));
+    let executor = Executor::new(Arc::new(registry));
+    for name in ["bad", "remote"] {
+        let outcome = through(&executor, name, "{}", "me").await;
+        assert!(outcome.text.starts_with(&format!("Tool '{name}' cannot be called: ")), "{}", outcome.text);
+    }
+    assert!(through(&executor, "fine", "{}", "me").await.success);
+}
