@@ -1,0 +1,169 @@
+//! A running child with its owner: waited for, signalled, and never left behind.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::io::fcntl_dupfd_cloexec;
+use rustix::process::{Signal, WaitId, WaitIdOptions, waitid};
+use tokio::io::unix::AsyncFd;
+use tokio::sync::oneshot;
+
+use crate::clone::Step;
+use crate::command::Command;
+use crate::exit::Exit;
+use crate::image::{Image, SpawnError};
+use crate::registry;
+use crate::spawner::{self, Born, Order};
+use crate::table::number;
+use crate::tree::Tree;
+use crate::watch::watch;
+
+/// The streams that a child is started with, as the child sees them.
+pub(crate) struct Ends {
+    pub(crate) stdin: OwnedFd,
+    pub(crate) stdout: OwnedFd,
+    pub(crate) stderr: OwnedFd,
+    /// Whether stdin is a terminal that becomes the session's own.
+    pub(crate) controlling: bool,
+}
+
+/// A child of this process. Dropped before it was waited for, its tree is ended in the background.
+#[derive(Debug)]
+pub(crate) struct Child {
+    pidfd: Arc<AsyncFd<OwnedFd>>,
+    tree: Tree,
+    grace: Duration,
+    exit: Option<Exit>,
+}
+
+impl Child {
+    /// Starts a command on these streams.
+    pub(crate) async fn spawn(command: &Command, ends: Ends) -> Result<Self, SpawnError> {
+        let tag = spawner::next_tag();
+        let program = || command.program.to_string_lossy().into_owned();
+        let system = |source| SpawnError::System { program: program(), source };
+        let order = Order {
+            image: Image::prepare(command, &tag)?,
+            tag: tag.clone(),
+            stdin: above_two(ends.stdin).map_err(system)?,
+            stdout: above_two(ends.stdout).map_err(system)?,
+            stderr: above_two(ends.stderr).map_err(system)?,
+            controlling: ends.controlling,
+        };
+        let born = spawner::spawn(order).await.map_err(|(step, source)| match step {
+            Step::Clone | Step::Streams | Step::Terminal => system(source),
+            Step::Directory => SpawnError::WorkingDirectory { path: command.cwd.clone().unwrap_or_default(), source },
+            Step::Exec if source.kind() == io::ErrorKind::NotFound => SpawnError::NotFound { program: program() },
+            Step::Exec => SpawnError::NotRunnable { program: program(), source },
+        })?;
+        let tree = Tree { root: born.pid, tag, reaped: false };
+        match watch(born.pidfd) {
+            Ok(pidfd) => Ok(Self { pidfd: Arc::new(pidfd), tree, grace: command.grace, exit: None }),
+            Err(error) => {
+                tree.kill_until_gone();
+                Err(system(error))
+            }
+        }
+    }
+
+    /// The child's process id.
+    pub(crate) fn pid(&self) -> u32 {
+        number(self.tree.root).unsigned_abs()
+    }
+
+    /// Waits for the child itself. Its descendants may live on until [`Child::end_leftovers`]. Cancel-safe.
+    pub(crate) async fn wait(&mut self) -> Exit {
+        if let Some(exit) = self.exit {
+            return exit;
+        }
+        // An error here cannot end the wait early: the descriptor is ours and stays open.
+        let _ = self.pidfd.readable().await;
+        let exit = reap(self.pidfd.get_ref());
+        self.tree.reaped = true;
+        registry::forget(self.tree.root);
+        self.exit = Some(exit);
+        exit
+    }
+
+    /// Sends a signal to the process group of the child.
+    pub(crate) fn signal(&self, signal: Signal) {
+        if !self.tree.reaped {
+            let _ = rustix::process::kill_process_group(self.tree.root, signal);
+        }
+    }
+
+    /// Starts ending the whole tree, TERM and after the grace KILL; the receiver is told when no member is left.
+    pub(crate) fn end_tree(&self) -> oneshot::Receiver<()> {
+        end_in_background(self.tree.clone(), self.grace, None)
+    }
+
+    /// Says whether descendants may have outlived the child.
+    pub(crate) fn may_have_leftovers(&self) -> bool {
+        self.tree.may_have_leftovers()
+    }
+
+    /// Ends what has outlived the child, within `grace`, and waits for it.
+    pub(crate) async fn end_leftovers(&self, grace: Duration) {
+        let _ = end_in_background(self.tree.clone(), grace, None).await;
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if self.exit.is_some() {
+            return;
+        }
+        self.signal(Signal::TERM);
+        let root = self.pidfd.clone();
+        drop(end_in_background(self.tree.clone(), self.grace, Some(root)));
+    }
+}
+
+/// Ends a child that nobody will ever own.
+pub(crate) fn abandon(born: Born) {
+    let tag = registry::lock().get(&number(born.pid)).cloned().unwrap_or_default();
+    Tree { root: born.pid, tag, reaped: false }.kill_until_gone();
+    reap(&born.pidfd);
+    registry::forget(born.pid);
+}
+
+/// Runs [`Tree::end`] on a thread of its own, then reaps the root when it is given.
+fn end_in_background(tree: Tree, grace: Duration, root: Option<Arc<AsyncFd<OwnedFd>>>) -> oneshot::Receiver<()> {
+    let (done, receiver) = oneshot::channel();
+    let work = move || {
+        tree.end(grace);
+        if let Some(pidfd) = root {
+            reap(pidfd.get_ref());
+            registry::forget(tree.root);
+        }
+        let _ = done.send(());
+    };
+    if let Err(error) = std::thread::Builder::new().name("aish-reaper".into()).spawn(work) {
+        tracing::error!(%error, "no thread to end a command from");
+    }
+    receiver
+}
+
+/// Waits for a child that has ended and says how.
+fn reap(pidfd: &OwnedFd) -> Exit {
+    use std::os::fd::AsFd as _;
+    match waitid(WaitId::PidFd(pidfd.as_fd()), WaitIdOptions::EXITED) {
+        Ok(Some(status)) => match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => Exit::Code(code),
+            (None, Some(signal)) => Exit::Signal(signal),
+            (None, None) => Exit::Code(-1),
+        },
+        Ok(None) | Err(_) => Exit::Code(-1),
+    }
+}
+
+/// Moves a descriptor above the three that the child's streams take.
+fn above_two(fd: OwnedFd) -> io::Result<OwnedFd> {
+    use std::os::fd::AsRawFd as _;
+    match fd.as_raw_fd() {
+        0..=2 => Ok(fcntl_dupfd_cloexec(&fd, 3)?),
+        _ => Ok(fd),
+    }
+}

@@ -1,0 +1,57 @@
+//! A child that owns a terminal: leader of a session whose controlling terminal is given to it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::child::{Child, Ends};
+use crate::command::Command;
+use crate::exit::Exit;
+use crate::image::SpawnError;
+
+/// A child on a terminal (the slave of a pseudo-terminal) that is its stdin, stdout, stderr and controlling terminal.
+///
+/// Dropped, its whole session is ended in the background: TERM, and KILL after the command's grace.
+#[derive(Debug)]
+pub struct TerminalChild {
+    child: Child,
+}
+
+impl TerminalChild {
+    /// Starts a command on a terminal; its `stdin`, `timeout`, `output_cap` and `drain` are not used.
+    ///
+    /// # Errors
+    /// When the command cannot be started, or the terminal belongs to another session.
+    pub async fn start(command: &Command, terminal: OwnedFd) -> Result<Self, SpawnError> {
+        let system =
+            |source: io::Error| SpawnError::System { program: command.program.to_string_lossy().into_owned(), source };
+        let stdout = terminal.try_clone().map_err(system)?;
+        let stderr = terminal.try_clone().map_err(system)?;
+        let ends = Ends { stdin: terminal, stdout, stderr, controlling: true };
+        Ok(Self { child: Child::spawn(command, ends).await? })
+    }
+
+    /// The process id of the child, which is also its session's.
+    pub fn pid(&self) -> u32 {
+        self.child.pid()
+    }
+
+    /// Waits for the child to end by itself. Cancel-safe.
+    pub async fn wait(&mut self) -> Exit {
+        self.child.wait().await
+    }
+
+    /// Hangs up: HUP and CONT to the child's own process group, as a closing terminal does.
+    pub fn hang_up(&self) {
+        self.child.signal(Signal::HUP);
+        self.child.signal(Signal::CONT);
+    }
+
+    /// Hangs up, waits up to `patience`, then ends the whole session; nothing of it is left after this.
+    pub async fn stop(mut self, patience: Duration) -> Exit {
+        self.hang_up();
+        self.child.finish(patience).await
+    }
+}
