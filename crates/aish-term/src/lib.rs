@@ -1,1 +1,35 @@
-//! The terminal: line editor, markdown, frames and the gate's question.
+//! The terminal: line editor, streamed markdown, frames and the gate's question.
+//!
+//! Reading order: [`capability`] (what the terminal can do), [`theme`], [`styled`] (text with styles), [`cells`] and
+//! [`wrap`] (how wide text is and where it breaks), [`clean`] (the sanitiser for streams), [`markdown`], [`frame`],
+//! [`spinner`], [`diff`], [`history`], [`editor`] and last [`question`], what a person is asked at the gate.
+//!
+//! This crate never talks to a model, a shell or a database: they come in as traits and closures. Nothing here reads a
+//! clock; times are passed in. Renderers return text for the caller to write; only [`editor`] and [`question`] own the
+//! terminal, while they read from it.
+
+pub mod capability;
+pub mod cells;
+pub mod clean;
+pub mod diff;
+pub mod editor;
+pub mod frame;
+pub mod guard;
+pub mod history;
+pub mod markdown;
+pub mod question;
+pub mod spinner;
+pub mod styled;
+pub mod theme;
+pub mod wrap;
+
+pub use capability::{Capabilities, ColorPolicy, Facts};
+pub use editor::{
+    Candidate, EditorError, EditorOptions, Input, KeyMode, Line, LineCompleter, LineEditor, Printer, PromptView, Route,
+    RouteHint, Wholeness,
+};
+pub use history::{HistoryEntry, HistoryError, HistoryQuery, HistoryStore, MemoryHistory};
+pub use markdown::Markdown;
+pub use question::TerminalApprover;
+pub use styled::{Span, Styled};
+pub use theme::Theme;

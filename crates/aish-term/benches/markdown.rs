@@ -1,0 +1,5 @@
+//! How long a reply takes to render.
+
+fn main() {
+    divan::main();
+}

@@ -1,0 +1,122 @@
+//! The line editor: reads a line on a thread of its own, while the caller awaits it.
+//!
+//! Order: [`view`] (what the prompt shows), [`input`] (what comes back), [`port`] (route hints, completion, wholeness),
+//! [`options`], then the thread that owns the terminal while it reads.
+
+mod adapter;
+mod assemble;
+mod complete;
+mod highlight;
+mod hint;
+mod input;
+mod keys;
+mod options;
+mod plain;
+mod port;
+mod printer;
+mod prompt;
+mod search_menu;
+mod session;
+mod shell_words;
+mod style;
+mod thread;
+mod view;
+
+use std::sync::mpsc;
+
+use aish_safety::{Answer, Question};
+use tokio::sync::oneshot;
+
+pub(crate) use assemble::edit_text;
+pub use input::{EditorError, Input, Line};
+pub use options::{EditorOptions, KeyMode, Reach, WholenessCheck};
+pub use port::{Candidate, LineCompleter, Route, RouteHint, Wholeness};
+pub use printer::Printer;
+pub use view::PromptView;
+
+use thread::Job;
+
+/// The line editor. Its thread starts at once and ends when the editor is dropped; it holds the terminal only while
+/// a read or a question is under way.
+#[derive(Debug)]
+pub struct LineEditor {
+    jobs: mpsc::Sender<Job>,
+    printer: Printer,
+}
+
+impl LineEditor {
+    /// Starts the editor's thread.
+    ///
+    /// # Errors
+    /// When the thread cannot be started.
+    pub fn start(options: EditorOptions) -> Result<Self, EditorError> {
+        let (jobs, inbox) = mpsc::channel();
+        let printer = Printer::new(options.capabilities.color);
+        let shared = printer.clone();
+        std::thread::Builder::new()
+            .name("line-editor".into())
+            .spawn(move || thread::run(options, &shared, &inbox))
+            .map_err(EditorError::Thread)?;
+        Ok(Self { jobs, printer })
+    }
+
+    /// Reads a line.
+    ///
+    /// When the future is dropped the terminal is given back within a tenth of a second and the text typed so far is
+    /// kept for the next read.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read, or the editor's thread has ended.
+    pub async fn read(&self, view: PromptView) -> Result<Input, EditorError> {
+        let (answer, reply) = oneshot::channel();
+        self.jobs.send(Job::Read { view: Box::new(view), answer }).map_err(|_| EditorError::Ended)?;
+        let cancel = KnockOnDrop(Some(&self.printer), reply);
+        cancel.wait().await.map_err(|_| EditorError::Ended)?
+    }
+
+    /// Asks the gate's question. End of input, an interrupt and a terminal that cannot be read are no.
+    pub async fn ask(&self, question: Question) -> Answer {
+        let (answer, reply) = oneshot::channel();
+        if self.jobs.send(Job::Ask { question: Box::new(question), answer }).is_err() {
+            return Answer::Nobody;
+        }
+        self.printer.knock();
+        reply.await.unwrap_or(Answer::No)
+    }
+
+    /// Takes the keys that were typed ahead and that the editor has already read from the terminal, as text for
+    /// another program that reads next; empty in most cases.
+    ///
+    /// # Errors
+    /// When the editor's thread has ended.
+    pub async fn take_typed_ahead(&self) -> Result<String, EditorError> {
+        let (answer, reply) = oneshot::channel();
+        self.jobs.send(Job::TypedAhead { answer }).map_err(|_| EditorError::Ended)?;
+        reply.await.map_err(|_| EditorError::Ended)
+    }
+
+    /// Returns a handle that prints lines above the prompt, from any thread.
+    pub fn printer(&self) -> Printer {
+        self.printer.clone()
+    }
+}
+
+/// Waits for the answer; dropped before it came, it makes the thread look up and give the terminal back.
+struct KnockOnDrop<'a, T>(Option<&'a Printer>, oneshot::Receiver<T>);
+
+impl<T> KnockOnDrop<'_, T> {
+    async fn wait(mut self) -> Result<T, oneshot::error::RecvError> {
+        let reply = (&mut self.1).await;
+        self.0 = None;
+        reply
+    }
+}
+
+impl<T> Drop for KnockOnDrop<'_, T> {
+    fn drop(&mut self) {
+        if let Some(printer) = self.0 {
+            self.1.close();
+            printer.knock();
+        }
+    }
+}

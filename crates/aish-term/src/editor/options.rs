@@ -1,0 +1,91 @@
+//! What an editor is made of.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::port::{LineCompleter, RouteHint, Wholeness};
+use crate::capability::Capabilities;
+use crate::history::HistoryStore;
+use crate::theme::Theme;
+
+/// The keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KeyMode {
+    /// Emacs keys.
+    #[default]
+    Emacs,
+    /// vi keys.
+    Vi,
+}
+
+/// How far the editor may go with the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Lines are edited.
+    Full,
+    /// Lines are read as they come, without escape sequences: a dumb terminal, a pipe.
+    Plain,
+}
+
+/// Says whether Enter ends a line. Called on Enter, on the editor's thread.
+pub type WholenessCheck = Box<dyn Fn(&str) -> Wholeness + Send>;
+
+/// An editor's parts.
+pub struct EditorOptions {
+    /// What standard error can show: the editor draws there.
+    pub capabilities: Capabilities,
+    /// Whether lines are edited or only read.
+    pub reach: Reach,
+    /// The styles.
+    pub theme: Theme,
+    /// The keys.
+    pub keys: KeyMode,
+    /// The history.
+    pub history: Arc<dyn HistoryStore>,
+    /// The session, which the history search can be narrowed to.
+    pub session: Option<String>,
+    /// Classifies lines.
+    pub route: Option<Box<dyn RouteHint>>,
+    /// Completes lines.
+    pub completer: Option<Box<dyn LineCompleter>>,
+    /// Says whether Enter ends the line.
+    pub wholeness: Option<WholenessCheck>,
+    /// Shows a hint from history after the cursor.
+    pub hints: bool,
+}
+
+impl EditorOptions {
+    /// Makes options with everything optional left out: the reach follows from the capabilities and from whether
+    /// standard input is a terminal.
+    pub fn new(
+        capabilities: Capabilities,
+        stdin_is_terminal: bool,
+        term: Option<&str>,
+        history: Arc<dyn HistoryStore>,
+    ) -> Self {
+        let dumb = term.is_none_or(|term| term.is_empty() || term == "dumb");
+        Self {
+            capabilities,
+            reach: if stdin_is_terminal && !dumb { Reach::Full } else { Reach::Plain },
+            theme: Theme::default(),
+            keys: KeyMode::default(),
+            history,
+            session: None,
+            route: None,
+            completer: None,
+            wholeness: None,
+            hints: true,
+        }
+    }
+}
+
+impl fmt::Debug for EditorOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EditorOptions")
+            .field("capabilities", &self.capabilities)
+            .field("reach", &self.reach)
+            .field("keys", &self.keys)
+            .field("session", &self.session)
+            .finish_non_exhaustive()
+    }
+}

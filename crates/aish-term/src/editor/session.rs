@@ -1,0 +1,71 @@
+//! What the parts of an engine share with the thread that drives it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::options::{EditorOptions, WholenessCheck};
+use super::port::{LineCompleter, Route, RouteHint, Wholeness};
+
+/// State and ports of a read. The locks are taken by the editor's thread alone; they let an engine be built anew.
+pub(super) struct Shared {
+    flipped: AtomicBool,
+    folder: Mutex<Option<String>>,
+    route: Option<Mutex<Box<dyn RouteHint>>>,
+    completer: Option<Mutex<Box<dyn LineCompleter>>>,
+    wholeness: Option<Mutex<WholenessCheck>>,
+}
+
+fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// Takes the ports out of the options.
+    pub(super) fn new(options: &mut EditorOptions) -> Self {
+        Self {
+            flipped: AtomicBool::new(false),
+            folder: Mutex::new(None),
+            route: options.route.take().map(Mutex::new),
+            completer: options.completer.take().map(Mutex::new),
+            wholeness: options.wholeness.take().map(Mutex::new),
+        }
+    }
+
+    pub(super) fn is_flipped(&self) -> bool {
+        self.flipped.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn flip(&self) {
+        self.flipped.fetch_xor(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn start(&self, folder: Option<String>) {
+        self.flipped.store(false, Ordering::Relaxed);
+        *locked(&self.folder) = folder;
+    }
+
+    pub(super) fn folder(&self) -> Option<String> {
+        locked(&self.folder).clone()
+    }
+
+    /// Returns the route of a line as it is shown, flipped where it was; none where nothing classifies.
+    pub(super) fn route(&self, line: &str) -> Option<Route> {
+        let route = locked(self.route.as_ref()?).classify(line);
+        Some(if self.is_flipped() { route.flipped() } else { route })
+    }
+
+    pub(super) fn complete(&self, line: &str, cursor: usize) -> Vec<super::Candidate> {
+        self.completer.as_ref().map_or_else(Vec::new, |completer| locked(completer).complete(line, cursor))
+    }
+
+    /// A line that goes to the model is whole; one that goes to the shell is what the shell says it is.
+    pub(super) fn wholeness(&self, line: &str) -> Wholeness {
+        match self.route(line) {
+            Some(Route::Model | Route::Meta) if self.is_flipped() => Wholeness::Whole,
+            Some(Route::Meta) => Wholeness::Whole,
+            Some(Route::Shell | Route::Model | Route::Ask) | None => {
+                self.wholeness.as_ref().map_or(Wholeness::Whole, |check| locked(check)(line))
+            }
+        }
+    }
+}

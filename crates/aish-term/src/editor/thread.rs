@@ -1,0 +1,221 @@
+//! The thread that owns the terminal while something is read from it.
+//!
+//! Order of a read: print what waits, draw the prompt, read; a knock makes the engine return, and then the thread prints,
+//! asks or stops, and reads on with the line as it was.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use aish_safety::{Answer, Question};
+use crossterm::event::{self, Event, KeyCode, KeyModifiers};
+use reedline::{Reedline, Signal};
+use tokio::sync::oneshot;
+
+use super::assemble::{Carried, engine};
+use super::input::{EditorError, Input, Line};
+use super::keys::FLIP;
+use super::options::{EditorOptions, Reach};
+use super::plain;
+use super::printer::Printer;
+use super::prompt::DrawnPrompt;
+use super::session::Shared;
+use super::view::PromptView;
+use crate::guard::RawGuard;
+use crate::question;
+use crate::styled::Ink;
+
+/// What the thread is asked to do.
+pub(super) enum Job {
+    Read { view: Box<PromptView>, answer: oneshot::Sender<Result<Input, EditorError>> },
+    Ask { question: Box<Question>, answer: oneshot::Sender<Answer> },
+    TypedAhead { answer: oneshot::Sender<String> },
+}
+
+/// Works until every handle is gone.
+pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::Receiver<Job>) {
+    let shared = Arc::new(Shared::new(&mut options));
+    let mut worker = Worker { options, shared, printer, inbox, engine: None, carried: Carried::default() };
+    while let Ok(job) = inbox.recv() {
+        match job {
+            Job::Read { view, answer } => worker.read(&view, answer),
+            Job::Ask { question, answer } => worker.ask(&question, answer),
+            Job::TypedAhead { answer } => {
+                let _ = answer.send(typed_ahead());
+            }
+        }
+    }
+}
+
+struct Worker<'a> {
+    options: EditorOptions,
+    shared: Arc<Shared>,
+    printer: &'a Printer,
+    inbox: &'a mpsc::Receiver<Job>,
+    engine: Option<Reedline>,
+    carried: Carried,
+}
+
+impl Worker<'_> {
+    fn read(&mut self, view: &PromptView, answer: oneshot::Sender<Result<Input, EditorError>>) {
+        self.printer.quiet();
+        if answer.is_closed() {
+            return;
+        }
+        self.shared.start(view.folder.clone());
+        if !view.initial.is_empty() {
+            // What was kept from an earlier read comes first: it was typed first.
+            self.carried.text.push_str(&aish_types::sanitize(&view.initial));
+            self.carried = Carried::at_end(std::mem::take(&mut self.carried.text));
+            self.engine = None;
+        }
+        let ink = Ink { color: self.options.capabilities.color, links: false };
+        let prompt = DrawnPrompt::new(view, ink);
+        let result = match self.options.reach {
+            Reach::Full => self.edit(&prompt, &answer),
+            Reach::Plain => self.read_plain(&prompt),
+        };
+        match result {
+            Ok(Some(input)) => {
+                if let Err(Ok(Input::Line(line))) = answer.send(Ok(input)) {
+                    self.carried = Carried::at_end(line.text);
+                }
+            }
+            Ok(None) => {}
+            Err(error) => {
+                self.engine = None;
+                let _ = answer.send(Err(EditorError::Terminal(error)));
+            }
+        }
+    }
+
+    fn read_plain(&mut self, prompt: &DrawnPrompt) -> io::Result<Option<Input>> {
+        self.print_waiting()?;
+        let initial = std::mem::take(&mut self.carried.text);
+        let mut stderr = io::stderr();
+        let mut silent = io::sink();
+        let output: &mut dyn io::Write = if io::stdin().is_terminal() { &mut stderr } else { &mut silent };
+        plain::read(prompt, &self.shared, &initial, &mut io::stdin().lock(), output).map(Some)
+    }
+
+    /// Reads with the engine; none where nobody waits for the line any more.
+    fn edit(
+        &mut self,
+        prompt: &DrawnPrompt,
+        answer: &oneshot::Sender<Result<Input, EditorError>>,
+    ) -> io::Result<Option<Input>> {
+        loop {
+            self.print_waiting()?;
+            self.answer_waiting();
+            if answer.is_closed() {
+                return Ok(None);
+            }
+            let mut engine = match self.engine.take() {
+                Some(engine) => engine,
+                None => engine(&self.options, &self.shared, self.printer, &std::mem::take(&mut self.carried)),
+            };
+            let signal = engine.read_line(prompt)?;
+            match signal {
+                Signal::Success(text) => {
+                    self.engine = Some(engine);
+                    return Ok(Some(Input::Line(Line { text, flipped: self.shared.is_flipped() })));
+                }
+                Signal::CtrlC => {
+                    self.engine = Some(engine);
+                    return Ok(Some(Input::Interrupted));
+                }
+                Signal::CtrlD => {
+                    self.engine = Some(engine);
+                    return Ok(Some(Input::EndOfInput));
+                }
+                Signal::HostCommand(command) if command == FLIP => {
+                    self.shared.flip();
+                    self.engine = Some(engine);
+                }
+                Signal::HostCommand(command) => {
+                    self.engine = Some(engine);
+                    return Ok(Some(Input::HostCommand(command)));
+                }
+                Signal::ExternalBreak(text) => {
+                    self.carried = Carried { cursor: engine.current_insertion_point(), text };
+                    drop(engine);
+                    self.erase(prompt)?;
+                }
+                // The library may grow signals; one that is unknown ends nothing.
+                _ => self.engine = Some(engine),
+            }
+        }
+    }
+
+    /// Takes the prompt and the line off the screen.
+    fn erase(&self, prompt: &DrawnPrompt) -> io::Result<()> {
+        let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+        let before = self.carried.text.get(..self.carried.cursor).unwrap_or(&self.carried.text);
+        let rows = prompt.rows_to_cursor(before, width);
+        let mut stderr = io::stderr();
+        if rows > 0 {
+            write!(stderr, "\u{1b}[{rows}A")?;
+        }
+        write!(stderr, "\r\u{1b}[J")?;
+        stderr.flush()
+    }
+
+    /// Questions do not wait for the line to be finished; a second read at the same time is refused by dropping it.
+    fn answer_waiting(&mut self) {
+        while let Ok(job) = self.inbox.try_recv() {
+            match job {
+                Job::Ask { question, answer } => self.ask(&question, answer),
+                Job::TypedAhead { answer } => {
+                    let _ = answer.send(String::new());
+                }
+                Job::Read { answer, .. } => drop(answer),
+            }
+        }
+    }
+
+    fn print_waiting(&self) -> io::Result<()> {
+        self.printer.quiet();
+        let waiting = self.printer.take();
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let mut stderr = io::stderr().lock();
+        for text in waiting {
+            for line in text.split('\n') {
+                writeln!(stderr, "{line}")?;
+            }
+        }
+        stderr.flush()
+    }
+
+    fn ask(&mut self, question: &Question, answer: oneshot::Sender<Answer>) {
+        if answer.is_closed() {
+            return;
+        }
+        let given = question::ask_on_terminal(question, &self.options, &|| answer.is_closed());
+        let _ = answer.send(given);
+    }
+}
+
+/// Takes the keys that the terminal library has read and not yet handed out.
+fn typed_ahead() -> String {
+    let mut out = String::new();
+    let Ok(_guard) = RawGuard::enter() else { return out };
+    while event::poll(Duration::ZERO).unwrap_or(false) {
+        let Ok(Event::Key(key)) = event::read() else { continue };
+        match key.code {
+            KeyCode::Char(c) if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                if let Some(control) = u8::try_from(c.to_ascii_uppercase()).ok().map(|byte| byte & 0x1f) {
+                    out.push(char::from(control));
+                }
+            }
+            KeyCode::Char(c) => out.push(c),
+            KeyCode::Enter => out.push('\n'),
+            KeyCode::Tab => out.push('\t'),
+            KeyCode::Backspace => out.push('\u{7f}'),
+            KeyCode::Esc => out.push('\u{1b}'),
+            _ => {}
+        }
+    }
+    out
+}

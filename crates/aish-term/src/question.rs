@@ -1,0 +1,16 @@
+//! What a person is asked at the gate, and how the answer is read.
+//!
+//! Order: [`body`] draws the question whole, [`dialogue`] shows it, throws typed-ahead input away and reads a key,
+//! [`tty`] is the real terminal, [`approver`] the gate's port.
+
+mod approver;
+mod body;
+mod dialogue;
+mod terminal;
+mod tty;
+
+pub use approver::TerminalApprover;
+pub use body::question_lines;
+pub use dialogue::ask;
+pub use terminal::{AskTerminal, Key};
+pub(crate) use tty::ask_on_terminal;

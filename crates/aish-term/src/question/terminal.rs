@@ -1,0 +1,52 @@
+//! The terminal as the question sees it.
+
+use std::io;
+
+use crate::capability::Capabilities;
+
+/// A key that was pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// A character.
+    Char(char),
+    /// Enter.
+    Enter,
+    /// Escape.
+    Escape,
+    /// Ctrl-C.
+    Interrupt,
+    /// Ctrl-D, or the end of the input.
+    EndOfInput,
+    /// A key without a meaning here.
+    Other,
+}
+
+/// A terminal that a question is asked on. Dropping it gives the terminal's modes back.
+pub trait AskTerminal {
+    /// Returns what it can show; asked anew for each page, as it may be resized.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Writes text at once; a newline is a newline in any mode.
+    ///
+    /// # Errors
+    /// When the terminal is closed.
+    fn write(&mut self, text: &str) -> io::Result<()>;
+
+    /// Throws away everything that was typed up to now.
+    ///
+    /// # Errors
+    /// When the terminal is closed.
+    fn discard_typed_ahead(&mut self) -> io::Result<()>;
+
+    /// Waits for a key.
+    ///
+    /// # Errors
+    /// When the terminal is closed.
+    fn key(&mut self) -> io::Result<Key>;
+
+    /// Lets a text be edited; none where the edit was given up.
+    ///
+    /// # Errors
+    /// When the terminal is closed.
+    fn edit(&mut self, label: &str, text: &str) -> io::Result<Option<String>>;
+}

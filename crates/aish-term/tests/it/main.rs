@@ -1,0 +1,1 @@
+//! Terminal behaviour, seen on a vt100 screen.
