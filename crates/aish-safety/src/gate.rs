@@ -2,6 +2,7 @@
 //!
 //! Order: judge, compare with the pin, ask where needed, write the decision to the audit, make the [`ApprovedCall`].
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -33,7 +34,7 @@ pub enum Mode {
 /// A call that the gate let through, after the decision was written. Only the gate makes one, and it runs once.
 #[derive(Debug)]
 pub struct ApprovedCall {
-    call: PreparedCall,
+    call: Box<PreparedCall>,
     judgement: Judgement,
 }
 
@@ -50,7 +51,7 @@ impl ApprovedCall {
 
     /// Gives the call to the executor.
     pub fn into_call(self) -> PreparedCall {
-        self.call
+        *self.call
     }
 }
 
@@ -192,7 +193,7 @@ impl Gate {
         {
             return Passage::Declined { reason: error.to_string(), judgement };
         }
-        Passage::Approved(ApprovedCall { call, judgement })
+        Passage::Approved(ApprovedCall { call: Box::new(call), judgement })
     }
 
     /// Returns the difference to the pinned definition, if there is one; trusted sources are not pinned.
