@@ -1,1 +1,3 @@
-//! An AI-augmented conversational shell.
+//! The shell's own crate: arguments, configuration, wiring, the driver of turns, meta commands.
+
+pub mod config;

@@ -1,0 +1,64 @@
+//! The configuration: which keys there are, the layers that set them, and the typed values that hold.
+//!
+//! Layers, weakest first: defaults, `config.toml`, the project's `.aish.toml` (tightens only), the environment
+//! (`AISH_SECTION_KEY`), flags. A fault in one key costs that key alone: its default holds, and the fault is said
+//! with file, line and column.
+
+pub mod diagnostic;
+pub mod environment;
+pub mod file;
+pub mod key;
+pub mod layer;
+pub mod model;
+pub mod project;
+pub mod section;
+pub mod show;
+
+use std::path::{Path, PathBuf};
+
+use diagnostic::Diagnostic;
+use layer::{Layer, Origin};
+use section::Config;
+
+/// A configuration with what was wrong on the way to it and where each value comes from.
+#[derive(Debug, Clone, Default)]
+pub struct Loaded {
+    /// The values that hold.
+    pub config: Config,
+    /// Faults and warnings, in the order of the layers.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The merged layer, for `aish config show`.
+    pub merged: Layer,
+}
+
+/// Returns `$XDG_CONFIG_HOME/aish/config.toml`, or the same under `~/.config`; none without a home folder.
+pub fn user_path(variable: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    if let Some(path) = variable("AISH_CONFIG") {
+        return Some(PathBuf::from(path));
+    }
+    let base = match variable("XDG_CONFIG_HOME") {
+        Some(base) if Path::new(&base).is_absolute() => PathBuf::from(base),
+        _ => Path::new(&variable("HOME")?).join(".config"),
+    };
+    Some(base.join("aish").join("config.toml"))
+}
+
+/// Puts layers over one another and turns them into typed values.
+pub fn load(user_file: Option<(&Path, &str)>, project_file: Option<(&Path, &str)>, variables: &[(String, String)]) -> Loaded {
+    let mut diagnostics = Vec::new();
+    let mut merged = Layer::default();
+    if let Some((path, text)) = user_file {
+        merged.put_over(file::parse(text, &Origin::User(path.to_owned()), &mut diagnostics));
+    }
+    if let Some((path, text)) = project_file {
+        let overlay = file::parse(text, &Origin::Project(path.to_owned()), &mut diagnostics);
+        let tightened = project::tighten(overlay, &merged, &mut diagnostics);
+        merged.put_over(tightened);
+    }
+    merged.put_over(environment::layer(variables, &mut diagnostics));
+    let config = Config::from_layer(&merged, &mut diagnostics);
+    Loaded { config, diagnostics, merged }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! The environment as a layer: `AISH_<SECTION>_<KEY>`.
+
+use serde_json::Value;
+
+use super::diagnostic::{Diagnostic, Severity};
+use super::file::fits;
+use super::key::{KEYS, Kind};
+use super::layer::{Layer, Origin, Setting};
+
+/// Variables that begin with `AISH_` and are no keys.
+const OTHERS: &[&str] = &["AISH_CONFIG", "AISH_LOG", "AISH_MODEL_EXE", "AISH_STATE", "AISH_SESSION"];
+
+/// Reads the variables that name a key; keys with a word of the user's in them cannot be set this way.
+pub fn layer(variables: &[(String, String)], diagnostics: &mut Vec<Diagnostic>) -> Layer {
+    let mut layer = Layer::default();
+    for (name, text) in variables {
+        if !name.starts_with("AISH_") || OTHERS.contains(&name.as_str()) || name.starts_with("AISH_TEST_") {
+            continue;
+        }
+        let mut report = |severity, message| {
+            diagnostics.push(Diagnostic { severity, place: format!("${name}"), position: None, message });
+        };
+        let Some(key) = KEYS.iter().find(|key| !key.name.contains('*') && variable(key.name) == *name) else {
+            let near = KEYS
+                .iter()
+                .filter(|key| !key.name.contains('*'))
+                .map(|key| variable(key.name))
+                .map(|known| (strsim::damerau_levenshtein(&known, name), known))
+                .filter(|(distance, _)| *distance <= 3)
+                .min();
+            let hint = near.map(|(_, known)| format!("; did you mean `{known}`?")).unwrap_or_default();
+            report(Severity::Warning, format!("no key of this name{hint}"));
+            continue;
+        };
+        match value(key.kind, text).filter(|value| fits(key.kind, value)) {
+            Some(value) => {
+                let path = key.name.split('.').map(str::to_owned).collect();
+                layer.settings.insert(path, Setting { value, origin: Origin::Variable(name.clone()), position: None });
+            }
+            None => report(Severity::Error, format!("must be {}; it is not used", key.kind.expected())),
+        }
+    }
+    layer
+}
+
+fn variable(name: &str) -> String {
+    format!("AISH_{}", name.replace('.', "_").to_uppercase())
+}
+
+fn value(kind: Kind, text: &str) -> Option<Value> {
+    match kind {
+        Kind::Text | Kind::Word(_) => Some(Value::String(text.to_owned())),
+        Kind::Bool => match text.to_lowercase().as_str() {
+            "true" | "1" | "yes" | "on" => Some(Value::Bool(true)),
+            "false" | "0" | "no" | "off" | "" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        Kind::Whole(..) => text.trim().parse::<u64>().ok().map(Value::from),
+        Kind::Number(..) => text.trim().parse::<f64>().ok().filter(|number| number.is_finite()).map(Value::from),
+        Kind::Texts => {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Some(Value::Array(items.map(|item| Value::String(item.to_owned())).collect()))
+        }
+        Kind::TextMap | Kind::BoolMap | Kind::Rules => serde_json::from_str(text).ok(),
+    }
+}

@@ -1,0 +1,111 @@
+//! A TOML file as a layer.
+
+use serde_json::Value;
+use toml_edit::{Document, Item, TableLike};
+
+use super::diagnostic::{Diagnostic, Severity, position};
+use super::key::{self, Kind};
+use super::layer::{Layer, Origin, Setting};
+
+/// Reads a file's text; what is wrong goes into `diagnostics`, what is right into the layer.
+pub fn parse(text: &str, origin: &Origin, diagnostics: &mut Vec<Diagnostic>) -> Layer {
+    let mut reader = Reader { text, origin, diagnostics, layer: Layer::default() };
+    match Document::parse(text) {
+        Ok(document) => reader.table(document.as_table(), &mut Vec::new()),
+        Err(error) => {
+            let offset = error.span().map_or(0, |span| span.start);
+            let message = format!("this is not TOML: {}; nothing of the file is used", error.message());
+            reader.report(Severity::Error, Some(offset), message);
+        }
+    }
+    reader.layer
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    origin: &'a Origin,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    layer: Layer,
+}
+
+impl Reader<'_> {
+    fn report(&mut self, severity: Severity, offset: Option<usize>, message: String) {
+        let position = offset.map(|offset| position(self.text, offset));
+        self.diagnostics.push(Diagnostic { severity, place: self.origin.to_string(), position, message });
+    }
+
+    fn table(&mut self, table: &dyn TableLike, path: &mut Vec<String>) {
+        for (name, item) in table.iter() {
+            path.push(name.to_owned());
+            let offset = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).map(|span| span.start);
+            if let Some(key) = key::find(path) {
+                self.setting(key.kind, item, offset, path);
+            } else if key::is_section(path) {
+                match item.as_table_like() {
+                    Some(section) => self.table(section, path),
+                    None => self.report(Severity::Error, offset, format!("`{}` is a section, not a value", path.join("."))),
+                }
+            } else {
+                let hint = key::near(path).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                self.report(Severity::Warning, offset, format!("unknown key `{}`{hint}", path.join(".")));
+            }
+            path.pop();
+        }
+    }
+
+    fn setting(&mut self, kind: Kind, item: &Item, offset: Option<usize>, path: &[String]) {
+        let value = json(item);
+        match value.filter(|value| fits(kind, value)) {
+            Some(value) => {
+                let position = offset.map(|offset| position(self.text, offset));
+                self.layer.settings.insert(path.to_vec(), Setting { value, origin: self.origin.clone(), position });
+            }
+            None => {
+                let message = format!("`{}` must be {}; its default is used", path.join("."), kind.expected());
+                self.report(Severity::Error, item.span().map(|span| span.start).or(offset), message);
+            }
+        }
+    }
+}
+
+/// Says whether a value is of a kind.
+pub fn fits(kind: Kind, value: &Value) -> bool {
+    match kind {
+        Kind::Text => value.is_string(),
+        Kind::Bool => value.is_boolean(),
+        Kind::Whole(least, most) => value.as_u64().is_some_and(|number| (least..=most).contains(&number)),
+        Kind::Number(least, most) => value.as_f64().is_some_and(|number| (least..=most).contains(&number)),
+        Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+        Kind::Texts => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+        Kind::TextMap => value.as_object().is_some_and(|map| map.values().all(Value::is_string)),
+        Kind::BoolMap => value.as_object().is_some_and(|map| map.values().all(Value::is_boolean)),
+        Kind::Rules => value.as_array().is_some_and(|items| items.iter().all(Value::is_object)),
+    }
+}
+
+fn json(item: &Item) -> Option<Value> {
+    match item {
+        Item::None => None,
+        Item::Value(value) => json_value(value),
+        Item::Table(table) => json_table(table),
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| json_table(table)).collect::<Option<Vec<_>>>().map(Value::Array),
+    }
+}
+
+fn json_table(table: &dyn TableLike) -> Option<Value> {
+    let entries: Option<serde_json::Map<String, Value>> =
+        table.iter().map(|(name, item)| Some((name.to_owned(), json(item)?))).collect();
+    entries.map(Value::Object)
+}
+
+fn json_value(value: &toml_edit::Value) -> Option<Value> {
+    Some(match value {
+        toml_edit::Value::String(text) => Value::String(text.value().clone()),
+        toml_edit::Value::Integer(number) => Value::from(*number.value()),
+        toml_edit::Value::Float(number) => Value::from(*number.value()),
+        toml_edit::Value::Boolean(truth) => Value::Bool(*truth.value()),
+        toml_edit::Value::Datetime(time) => Value::String(time.to_string()),
+        toml_edit::Value::Array(items) => Value::Array(items.iter().map(json_value).collect::<Option<Vec<_>>>()?),
+        toml_edit::Value::InlineTable(table) => json_table(table)?,
+    })
+}

@@ -1,0 +1,90 @@
+//! Layers, faults and their places.
+
+use std::path::Path;
+
+use super::*;
+
+fn user(text: &str) -> Loaded {
+    load(Some((Path::new("config.toml"), text)), None, &[])
+}
+
+fn messages(loaded: &Loaded) -> Vec<String> {
+    loaded.diagnostics.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn nothing_configured_is_no_fault() {
+    let loaded = load(None, None, &[]);
+    assert!(loaded.diagnostics.is_empty());
+    assert_eq!(loaded.config.context.max_turns, 40);
+    assert_eq!(loaded.config.tools.builtin.len(), 5);
+    assert!(loaded.config.shell.confirm_cmd);
+}
+
+#[test]
+fn a_fault_costs_its_key_alone_and_names_its_place() {
+    let loaded = user("[context]\nmax_turns = \"many\"\ntoken_budget = 900\n[models.m]\ntemperature = 3\nendpoint = \"http://x\"\n");
+    assert_eq!(
+        messages(&loaded),
+        [
+            "config.toml:2:13: error: `context.max_turns` must be a whole number of at least 1; its default is used",
+            "config.toml:5:15: error: `models.m.temperature` must be a number from 0 to 2; its default is used",
+        ]
+    );
+    assert_eq!(loaded.config.context.max_turns, 40);
+    assert_eq!(loaded.config.context.token_budget, Some(900));
+    assert_eq!(loaded.config.models["m"].temperature, 0.2);
+}
+
+#[test]
+fn unknown_keys_warn_with_a_near_name() {
+    let loaded = user("[contxt]\nmax_turns = 3\n[shell]\nconfirm_cmds = true\n[models.big]\nendpiont = \"x\"\n");
+    assert_eq!(
+        messages(&loaded),
+        [
+            "config.toml:1:2: warning: unknown key `contxt`",
+            "config.toml:4:1: warning: unknown key `shell.confirm_cmds`; did you mean `shell.confirm_cmd`?",
+            "config.toml:6:1: warning: unknown key `models.big.endpiont`; did you mean `models.big.endpoint`?",
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_toml_is_said_with_its_place() {
+    let loaded = user("[context\nmax_turns = 3\n");
+    assert_eq!(loaded.diagnostics.len(), 1);
+    assert!(messages(&loaded)[0].starts_with("config.toml:1:"), "{:?}", messages(&loaded));
+}
+
+#[test]
+fn the_environment_wins_over_files() {
+    let variables = [("AISH_CONTEXT_MAX_TURNS".to_owned(), "7".to_owned()), ("AISH_UI_COLOR".to_owned(), "pink".to_owned())];
+    let loaded = load(Some((Path::new("c"), "[context]\nmax_turns = 3")), None, &variables);
+    assert_eq!(loaded.config.context.max_turns, 7);
+    assert_eq!(messages(&loaded), ["$AISH_UI_COLOR: error: must be one of: auto, always, never; it is not used"]);
+}
+
+#[test]
+fn a_project_only_tightens() {
+    let own = "[shell]\nconfirm_cmd = false\n[cost]\ncap_at_dollars = 1.0\n[mcp.auto_approve]\n\"a.read\" = true\n\"a.*\" = true\n";
+    let project = "[shell]\nconfirm_cmd = true\n[cost]\ncap_at_dollars = 5.0\nwarn_at_dollars = 0.5\n\
+                   [mcp.auto_approve]\n\"a.read\" = false\n\"b.*\" = true\n[mcp.servers.evil]\ncommand = \"sh\"\n[undo]\nenabled = false\n";
+    let loaded = load(Some((Path::new("c"), own)), Some((Path::new("p"), project)), &[]);
+    let config = &loaded.config;
+    assert!(config.shell.confirm_cmd);
+    assert_eq!((config.cost.cap_at_dollars, config.cost.warn_at_dollars), (Some(1.0), Some(0.5)));
+    assert_eq!(config.mcp.auto_approve.get("a.read"), Some(&false));
+    assert_eq!(config.mcp.auto_approve.get("a.*"), Some(&true));
+    assert!(!config.mcp.auto_approve.contains_key("b.*"));
+    assert!(config.mcp.servers.is_empty());
+    assert!(config.undo.enabled);
+    assert_eq!(loaded.diagnostics.len(), 3, "{:?}", messages(&loaded));
+}
+
+#[test]
+fn show_names_the_origin_and_hides_secrets() {
+    let loaded = user("[mcp.servers.a]\nurl = \"http://a\"\nauth_token = \"canary\"\n");
+    let shown = show::show(&loaded);
+    assert!(shown.contains("mcp.servers.a.url = \"http://a\"  # config.toml:2:1"), "{shown}");
+    assert!(!shown.contains("canary"));
+}
