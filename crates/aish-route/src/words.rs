@@ -2,4 +2,3 @@
 
 pub mod commands;
 pub mod language;
-pub mod subcommands;
