@@ -1,16 +1,22 @@
 //! Decides whether a line is a shell command, a question to the model, or a meta command.
 //!
 //! Reading order: [`line`] (prefixes), [`environment`] (what is known of the machine, as a value), [`token`],
-//! [`words`] (data).
+//! [`words`] (data), [`evidence`], [`decide`], and [`unfinished`] (whether the shell would read on).
 //! This crate never runs, opens or looks anything up itself.
 #![no_std]
 
 extern crate alloc;
 
+pub mod decide;
 pub mod environment;
+pub mod evidence;
 pub mod line;
 pub mod token;
+mod typo;
+pub mod unfinished;
 pub mod words;
 
+pub use decide::{Decision, Route, decide};
 pub use environment::{Environment, Names};
 pub use line::{Line, parse_line};
+pub use unfinished::is_unfinished;

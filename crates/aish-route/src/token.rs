@@ -39,7 +39,8 @@ pub struct Tokens {
 
 /// Cuts a line into words. Linear.
 pub fn tokenize(line: &str) -> Tokens {
-    let mut cutter = Cutter { chars: line.chars().collect(), at: 0, tokens: Tokens::default(), word: None, command: 0, first: true };
+    let mut cutter =
+        Cutter { chars: line.chars().collect(), at: 0, tokens: Tokens::default(), word: None, command: 0, first: true };
     cutter.run();
     cutter.tokens
 }
@@ -188,11 +189,15 @@ impl Cutter {
         }
         let rest: String = self.chars.iter().skip(self.at + 1).take_while(|c| c.is_alphabetic()).collect();
         let elided = word.text.chars().count() <= 2 && word.text.chars().all(char::is_alphabetic) && !rest.is_empty();
-        let italian = ["dell", "nell", "sull", "all", "dall", "quell", "qu", "jusqu", "lorsqu", "puisqu", "quest", "cos", "com"]
-            .contains(&word.text.to_lowercase().as_str())
-            && !rest.is_empty();
+        let italian =
+            ["dell", "nell", "sull", "all", "dall", "quell", "qu", "jusqu", "lorsqu", "puisqu", "quest", "cos", "com"]
+                .contains(&word.text.to_lowercase().as_str())
+                && !rest.is_empty();
         let plural = word.text.ends_with('s') && rest.is_empty() && self.peek(1).is_none_or(char::is_whitespace);
-        elided || italian || plural || ["s", "t", "re", "ll", "ve", "d", "m", "em", "all"].contains(&rest.to_lowercase().as_str())
+        elided
+            || italian
+            || plural
+            || ["s", "t", "re", "ll", "ve", "d", "m", "em", "all"].contains(&rest.to_lowercase().as_str())
     }
 }
 

@@ -1,0 +1,140 @@
+//! Lines and where they go.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::environment::Names;
+
+fn names() -> Names {
+    let commands = "ls cat grep find who make test kill sort cut which time at head tail git tar ssh vim date file less more top watch wc \
+                    diff join split touch mkdir rm cp mv echo printf sudo ps df du free id man python3 sed awk xargs tee tr uniq install link \
+                    mount host last w tree stat seq sleep true false yes env nohup timeout bash sh perl curl dd ln chmod chown pr fold nice factor expand";
+    Names {
+        commands: commands.split_whitespace().map(ToString::to_string).collect(),
+        files: ["src", "Cargo.toml", "README.md", "notes.txt"].into_iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn check(expected: Route, lines: &str) {
+    let env = names();
+    let wrong: Vec<String> = lines
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(|line| (line, decide(line, &env)))
+        .filter(|(_, decision)| decision.route != expected)
+        .map(|(line, decision)| format!("{line}  ->  {}: {}", decision.route.as_str(), decision.reason))
+        .collect();
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn commands_are_commands() {
+    check(
+        Route::Shell,
+        "ls
+         ls -la
+         find . -size +10M
+         find . -name '*.rs' -type f
+         who -b
+         make test
+         make
+         test -f x
+         kill 8080
+         kill -9 1234
+         exit
+         exit 1
+         gti status
+         git status
+         git commit -m 'fix the bug in the parser'
+         cd ..
+         cd..
+         cd /tmp && ls
+         A=1
+         A=1 B=2 env
+         export PATH=$PATH:/usr/local/bin
+         echo the quick brown fox jumps over the lazy dog
+         for i in 1 2 3; do echo $i; done
+         for f in *.txt
+         if [ -f x ]; then echo yes; fi
+         while true; do date; sleep 1; done
+         docker ps
+         docker compose up -d
+         kubectl get pods -A
+         sudo apt install nginx
+         cat README.md | grep aish | wc -l
+         ./run ask
+         ~/bin/tool
+         /usr/bin/env python3
+         cat notes.txt
+         vim src/main.rs
+         ssh user@host
+         htop
+         which ls
+         man ls
+         sort notes.txt
+         grep -r TODO src
+         echo \"what is this?\"
+         (cd /tmp; ls)
+         foo() { echo bar; }
+         foobar --version
+         $EDITOR file
+         npm run build
+         time make
+         pyhton script.py
+         ps aux | sort -k4 -r | head
+         tar czf backup.tgz src
+         awk '{print $1}' notes.txt
+         ",
+    );
+}
+
+#[test]
+fn questions_are_questions() {
+    check(
+        Route::Ai,
+        "find all files larger than 10 MB
+         who is root?
+         make me a coffee
+         test if the port is open
+         kill the process on 8080
+         what is the capital of France?
+         how do I undo the last commit
+         git how do i undo a commit
+         ls is not working, why?
+         show me the biggest files
+         list all running containers
+         sort these numbers: 3 1 2
+         which package provides ifconfig
+         which process uses port 80?
+         cat is a funny animal
+         date of the next solar eclipse
+         time flies when you're having fun
+         explain ls -la
+         why does grep -r not find my file
+         what's my ip
+         don't delete anything
+         if the server is down, restart it
+         for each file in this folder show the size
+         while you are at it, check the disk
+         hello
+         thanks
+         2+2
+         cut the last column from the csv
+         find duplicates in this folder
+         sudo make me a sandwich
+         wie spät ist es
+         quelle heure est-il
+         ¿qué hora es?
+         什么是目录
+         今日の天気は
+         find alle Dateien die größer als 10 MB sind
+         kill den Prozess auf Port 8080
+         head of state of France
+         top 10 largest files
+         more info about the kernel
+         install nginx on this machine
+         watch for changes in the src folder and tell me",
+    );
+}

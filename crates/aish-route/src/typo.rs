@@ -1,0 +1,79 @@
+//! Slips of the finger in a command's name.
+
+use crate::words::commands::WELL_KNOWN;
+
+/// Returns the well-known command that a word is one slip away from: a letter too many, too few, wrong or swapped.
+///
+/// Words of fewer than three letters are never slips, but for the swapped `ls` and `cd`.
+pub(crate) fn meant(word: &str) -> Option<&'static str> {
+    if word == "sl" {
+        return Some("ls");
+    }
+    if word.len() < 3 || !word.is_ascii() {
+        return None;
+    }
+    // Of several commands within reach the most like it wins: swapped letters, then the same first letter.
+    WELL_KNOWN
+        .iter()
+        .copied()
+        .filter(|known| known.len() >= 2 && one_slip(word.as_bytes(), known.as_bytes()))
+        .min_by_key(|known| {
+            (!is_swap(word.as_bytes(), known.as_bytes()), known.as_bytes().first() != word.as_bytes().first())
+        })
+        .filter(|known| {
+            known.len() >= 3 || is_swap(word.as_bytes(), known.as_bytes()) || doubled(word.as_bytes(), known.as_bytes())
+        })
+}
+
+fn is_swap(word: &[u8], known: &[u8]) -> bool {
+    let mut a = word.to_vec();
+    let mut b = known.to_vec();
+    a.sort_unstable();
+    b.sort_unstable();
+    a == b
+}
+
+/// `lss` for `ls`: a letter struck twice.
+fn doubled(word: &[u8], known: &[u8]) -> bool {
+    let mut squeezed = word.to_vec();
+    squeezed.dedup();
+    squeezed == known
+}
+
+fn one_slip(word: &[u8], known: &[u8]) -> bool {
+    let same_start = word.iter().zip(known).take_while(|(a, b)| a == b).count();
+    let (a, b) = (word.get(same_start..).unwrap_or_default(), known.get(same_start..).unwrap_or_default());
+    match (a, b) {
+        ([], [_]) | ([_], []) => true,
+        ([x1, x2, x @ ..], [y1, y2, y @ ..]) if x1 == y2 && x2 == y1 && x == y => true,
+        ([_, x @ ..], [_, y @ ..]) if x == y => true,
+        ([_, x @ ..], y) if x == y => true,
+        (x, [_, y @ ..]) if x == y => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_slip_is_forgiven() {
+        for (slip, command) in [
+            ("gti", "git"),
+            ("pyhton", "python"),
+            ("dokcer", "docker"),
+            ("suod", "sudo"),
+            ("sl", "ls"),
+            ("grpe", "grep"),
+            ("systemctll", "systemctl"),
+            ("crgo", "cargo"),
+            ("kubeclt", "kubectl"),
+        ] {
+            assert_eq!(meant(slip), Some(command), "{slip}");
+        }
+        for word in ["hello", "what", "explain", "ja"] {
+            assert_eq!(meant(word), None, "{word}");
+        }
+    }
+}
