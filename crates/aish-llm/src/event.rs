@@ -112,6 +112,12 @@ pub enum ChatError {
     /// The model's process could not be started or died.
     #[error("the model cannot be run: {0}")]
     Process(String),
+    /// The guard of the money did not let the request be sent.
+    #[error("not sent: {0}")]
+    SpendRefused(String),
+    /// No model of the asked name, or none at all.
+    #[error("no model to ask: {0}")]
+    NoModel(String),
     /// The request was cancelled.
     #[error("cancelled")]
     Cancelled,

@@ -1,12 +1,40 @@
 //! Providers of language models, and the broker that asks them: streaming, delta assembly, retry and fallback,
 //! token counts, prices.
 //!
-//! Reading order: [`request`], [`event`], [`provider`]. This crate never runs a tool and never prints.
+//! Reading order: [`request`], [`event`], [`provider`]; the providers ([`openai`]) over `exchange`, `sse`, `assembly`
+//! and `failure`; then [`broker`] with [`pacing`], [`spend`], [`prices`]. This crate never runs a tool and never prints.
 
+pub mod endpoint;
 pub mod event;
+pub mod options;
 pub mod provider;
 pub mod request;
 
+mod assembly;
+mod exchange;
+mod failure;
+mod http;
+mod names;
+mod retry_after;
+mod sse;
+
+pub mod openai;
+
+pub mod broker;
+mod estimate;
+pub mod pacing;
+pub mod prices;
+pub mod spend;
+pub mod traffic;
+
+pub use broker::{Broker, BrokerModel, CallOptions, Chain};
+pub use endpoint::{Endpoint, EndpointError};
 pub use event::{ChatError, FinishReason, StreamEvent};
+pub use openai::OpenAiProvider;
+pub use options::{Images, ModelOptions, Names};
+pub use pacing::{Pacer, RetryPolicy, SystemPacer};
+pub use prices::Price;
 pub use provider::{EventStream, Provider};
 pub use request::{ChatRequest, Purpose, ToolSpec};
+pub use spend::{BookedCall, PlannedCall, SpendGuard, SpendRefusal};
+pub use traffic::Traffic;

@@ -1,0 +1,175 @@
+//! The broker: which model is asked, how often, and what the books say.
+//!
+//! The order of one call: for each candidate (the asked model, then the fallbacks) the guard is asked, the request is
+//! sent and its events are passed on. Before the first token a failure that may pass is retried with backoff, then the
+//! next candidate is asked, each time with a notice. After the first token nothing is repeated. Every answer is booked.
+
+mod attempt;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use tokio_util::sync::CancellationToken;
+
+use crate::event::ChatError;
+use crate::pacing::{Pacer, RetryPolicy, SystemPacer};
+use crate::prices::Price;
+use crate::provider::{EventStream, Provider};
+use crate::request::ChatRequest;
+use crate::spend::{SpendGuard, Unwatched};
+use crate::traffic::Traffic;
+
+/// One model under the name of its configuration.
+#[derive(Clone)]
+pub struct BrokerModel {
+    /// Who answers.
+    pub provider: Arc<dyn Provider>,
+    /// The server's address, where there is one: our own traffic to it is known under this key.
+    pub endpoint: Option<String>,
+    /// The longest completion in tokens when a request names none.
+    pub max_tokens: u32,
+    /// The price, configured or built in; none when it is unknown.
+    pub price: Option<Price>,
+}
+
+/// Who is asked, and who next.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chain {
+    /// The model that is asked unless a call names another.
+    pub default: String,
+    /// The model for small questions and summaries; unset means the default one.
+    pub fast: Option<String>,
+    /// Who answers when the asked model cannot, in this order.
+    pub fallback: Vec<String>,
+}
+
+/// One call's own wishes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallOptions {
+    /// The configured name of the model; unset means the chain's, by the request's purpose.
+    pub model: Option<String>,
+    /// The prompt in tokens, where it was counted; else it is estimated.
+    pub prompt_tokens: Option<u64>,
+}
+
+/// Asks models.
+#[derive(Clone)]
+pub struct Broker {
+    models: BTreeMap<String, BrokerModel>,
+    chain: Chain,
+    retry: RetryPolicy,
+    guard: Arc<dyn SpendGuard>,
+    pacer: Arc<dyn Pacer>,
+    traffic: Traffic,
+}
+
+impl Broker {
+    /// Makes a broker over named models, with the default retry policy, no guard and the real clock.
+    pub fn new(models: BTreeMap<String, BrokerModel>, chain: Chain) -> Self {
+        Self {
+            models,
+            chain,
+            retry: RetryPolicy::default(),
+            guard: Arc::new(Unwatched),
+            pacer: Arc::new(SystemPacer),
+            traffic: Traffic::default(),
+        }
+    }
+
+    /// Sets the retry policy.
+    #[must_use]
+    pub fn with_retry(mut self, retry: RetryPolicy) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// Sets who watches the money.
+    #[must_use]
+    pub fn with_guard(mut self, guard: Arc<dyn SpendGuard>) -> Self {
+        self.guard = guard;
+        self
+    }
+
+    /// Sets the clock and the random source of retries.
+    #[must_use]
+    pub fn with_pacer(mut self, pacer: Arc<dyn Pacer>) -> Self {
+        self.pacer = pacer;
+        self
+    }
+
+    /// Shares the knowledge of our own running requests, for a token counter.
+    pub fn traffic(&self) -> Traffic {
+        self.traffic.clone()
+    }
+
+    /// Returns the names of the models, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.models.keys().map(String::as_str)
+    }
+
+    /// Returns a model by its configured name.
+    pub fn model(&self, name: &str) -> Option<&BrokerModel> {
+        self.models.get(name)
+    }
+
+    /// Returns who is asked, and who next.
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// Makes another model the default one; says whether there is one of this name.
+    pub fn set_default(&mut self, name: &str) -> bool {
+        let known = self.models.contains_key(name);
+        if known {
+            self.chain.default = name.into();
+        }
+        known
+    }
+
+    /// Asks a model, with retries and fallbacks, and streams its answer. The usage event always comes, before the end.
+    ///
+    /// Dropping the stream ends the request; what was answered until then is booked.
+    pub fn stream(&self, request: ChatRequest, options: CallOptions, cancel: CancellationToken) -> EventStream {
+        let first = options.model.as_deref().unwrap_or_else(|| self.chain.of(request.purpose));
+        let mut candidates = Vec::new();
+        for name in std::iter::once(first).chain(self.chain.fallback.iter().map(String::as_str)) {
+            if let Some(model) = self.models.get(name)
+                && !candidates.iter().any(|(known, _)| known == name)
+            {
+                candidates.push((name.to_owned(), model.clone()));
+            }
+        }
+        if !self.models.contains_key(first) {
+            let known: Vec<&str> = self.names().collect();
+            let error = if known.is_empty() {
+                ChatError::NoModel("no model is configured".into())
+            } else {
+                ChatError::NoModel(format!("there is no model {first:?}; there are: {}", known.join(", ")))
+            };
+            return futures_util::stream::iter([Err(error)]).boxed();
+        }
+        let call = attempt::Call {
+            request,
+            candidates,
+            prompt_tokens: options.prompt_tokens,
+            retry: self.retry,
+            guard: Arc::clone(&self.guard),
+            pacer: Arc::clone(&self.pacer),
+            traffic: self.traffic.clone(),
+            cancel,
+        };
+        attempt::play(call)
+    }
+}
+
+impl Chain {
+    /// Returns who is asked for a purpose.
+    fn of(&self, purpose: crate::request::Purpose) -> &str {
+        use crate::request::Purpose;
+        match purpose {
+            Purpose::Main | Purpose::Norris => &self.default,
+            Purpose::Fast | Purpose::Summary => self.fast.as_deref().unwrap_or(&self.default),
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! One call of the broker as a stream: attempts, waits, fallbacks, and the books.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_types::Usage;
+use futures_util::{StreamExt, stream};
+use tokio_util::sync::CancellationToken;
+
+use super::BrokerModel;
+use crate::estimate;
+use crate::event::{ChatError, StreamEvent};
+use crate::pacing::{Pacer, RetryPolicy};
+use crate::provider::EventStream;
+use crate::request::ChatRequest;
+use crate::spend::{BookedCall, PlannedCall, SpendGuard};
+use crate::traffic::{Running, Traffic};
+
+/// What a call consists of.
+pub(super) struct Call {
+    pub(super) request: ChatRequest,
+    /// Configured names and models, the asked one first; never empty.
+    pub(super) candidates: Vec<(String, BrokerModel)>,
+    pub(super) prompt_tokens: Option<u64>,
+    pub(super) retry: RetryPolicy,
+    pub(super) guard: Arc<dyn SpendGuard>,
+    pub(super) pacer: Arc<dyn Pacer>,
+    pub(super) traffic: Traffic,
+    pub(super) cancel: CancellationToken,
+}
+
+/// What is to be done after a failure before the first token.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    Retry(Duration),
+    Fallback,
+    GiveUp,
+}
+
+type Item = Result<StreamEvent, ChatError>;
+
+pub(super) fn play(call: Call) -> EventStream {
+    let prompt_tokens = call.prompt_tokens.unwrap_or_else(|| estimate::prompt_tokens(&call.request));
+    let playing = Playing {
+        call,
+        prompt_tokens,
+        at: 0,
+        failed: 0,
+        pending: VecDeque::new(),
+        answer: None,
+        wait: None,
+        over: false,
+    };
+    stream::unfold(playing, |mut playing| async move {
+        let item = playing.next().await?;
+        Some((item, playing))
+    })
+    .boxed()
+}
+
+struct Playing {
+    call: Call,
+    prompt_tokens: u64,
+    /// The candidate that is being asked.
+    at: usize,
+    /// Failed attempts at this candidate.
+    failed: u32,
+    pending: VecDeque<StreamEvent>,
+    answer: Option<Answer>,
+    /// To be waited before the next attempt, once the notice of it has been passed on.
+    wait: Option<Duration>,
+    over: bool,
+}
+
+/// An answer that is arriving. Dropping it before its end books what came.
+struct Answer {
+    events: EventStream,
+    any_token: bool,
+    bytes: u64,
+    usage: Option<Usage>,
+    booked: bool,
+    prompt_tokens: u64,
+    model: BrokerModel,
+    purpose: crate::request::Purpose,
+    guard: Arc<dyn SpendGuard>,
+    _running: Option<Running>,
+}
+
+impl Playing {
+    async fn next(&mut self) -> Option<Item> {
+        loop {
+            if let Some(event) = self.pending.pop_front() {
+                return Some(Ok(event));
+            }
+            if self.over {
+                return None;
+            }
+            if let Some(time) = self.wait.take()
+                && let Err(error) = wait(&self.call.cancel, self.call.pacer.as_ref(), time).await
+            {
+                return self.end(error);
+            }
+            let Some(answer) = &mut self.answer else {
+                match self.begin() {
+                    Ok(()) => continue,
+                    Err(error) => return self.end(error),
+                }
+            };
+            match answer.events.next().await {
+                Some(Ok(event)) => {
+                    self.take(event);
+                }
+                Some(Err(error)) => match self.after(error) {
+                    Ok(()) => {}
+                    Err(error) => return self.end(error),
+                },
+                None => {
+                    let cut = ChatError::Interrupted("the stream ended before the answer did".into());
+                    if let Err(error) = self.after(cut) {
+                        return self.end(error);
+                    }
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, error: ChatError) -> Option<Item> {
+        self.over = true;
+        self.answer = None;
+        Some(Err(error))
+    }
+
+    /// Asks the guard and sends the request to the candidate.
+    fn begin(&mut self) -> Result<(), ChatError> {
+        if self.call.cancel.is_cancelled() {
+            return Err(ChatError::Cancelled);
+        }
+        let Some((_, model)) = self.call.candidates.get(self.at) else {
+            return Err(ChatError::NoModel("no model is left to ask".into()));
+        };
+        let limit = self.call.request.max_tokens.unwrap_or(model.max_tokens);
+        let worst = Usage { prompt: self.prompt_tokens, completion: limit.into(), cached: 0, estimated: true };
+        let plan = PlannedCall {
+            model: model.provider.model(),
+            purpose: self.call.request.purpose,
+            prompt_tokens: worst.prompt,
+            max_completion_tokens: worst.completion,
+            price: model.price,
+            worst_cost: model.price.map(|price| price.of(&worst)),
+        };
+        self.call.guard.check(&plan).map_err(|refusal| ChatError::SpendRefused(refusal.0))?;
+        let running = model.endpoint.as_deref().map(|endpoint| self.call.traffic.begin(endpoint));
+        self.answer = Some(Answer {
+            events: model.provider.stream(self.call.request.clone(), self.call.cancel.clone()),
+            any_token: false,
+            bytes: 0,
+            usage: None,
+            booked: false,
+            prompt_tokens: self.prompt_tokens,
+            model: model.clone(),
+            purpose: self.call.request.purpose,
+            guard: Arc::clone(&self.call.guard),
+            _running: running,
+        });
+        Ok(())
+    }
+
+    fn take(&mut self, event: StreamEvent) {
+        let Some(answer) = &mut self.answer else { return };
+        match &event {
+            StreamEvent::Text(text) | StreamEvent::Reasoning(text) => answer.came(text.len()),
+            StreamEvent::ToolCall(call) | StreamEvent::MalformedCall { call, .. } => {
+                answer.came(call.name.as_str().len() + call.arguments.len());
+            }
+            StreamEvent::Usage(usage) => {
+                // It is passed on once, at the end.
+                answer.usage = Some(*usage);
+                return;
+            }
+            StreamEvent::Notice(_) => {}
+            StreamEvent::Finished(_) => {
+                let usage = answer.book();
+                self.pending.push_back(StreamEvent::Usage(usage));
+                self.answer = None;
+                self.over = true;
+            }
+        }
+        self.pending.push_back(event);
+    }
+
+    /// Decides what follows a failure.
+    fn after(&mut self, error: ChatError) -> Result<(), ChatError> {
+        let any_token = self.answer.as_ref().is_some_and(|answer| answer.any_token);
+        self.answer = None;
+        if any_token {
+            return Err(error);
+        }
+        self.failed += 1;
+        let name = self.call.candidates.get(self.at).map(|(name, _)| name.clone()).unwrap_or_default();
+        match self.decide(&error) {
+            Next::GiveUp => Err(error),
+            Next::Fallback => {
+                self.at += 1;
+                self.failed = 0;
+                let next = self.call.candidates.get(self.at).map(|(name, _)| name.as_str()).unwrap_or_default();
+                self.pending.push_back(StreamEvent::Notice(format!("{name}: {error}; asking {next} instead")));
+                Ok(())
+            }
+            Next::Retry(wait) => {
+                let seconds = wait.as_secs_f64();
+                let notice = StreamEvent::Notice(format!("{name}: {error}; trying again in {seconds:.1} s"));
+                self.pending.push_back(notice);
+                self.wait = Some(wait);
+                Ok(())
+            }
+        }
+    }
+
+    fn decide(&self, error: &ChatError) -> Next {
+        let next_exists = self.at + 1 < self.call.candidates.len();
+        let fallback = || if next_exists { Next::Fallback } else { Next::GiveUp };
+        let again = |asked: Option<u64>| {
+            if self.failed < self.call.retry.attempts {
+                Next::Retry(self.call.retry.wait(self.failed, asked, self.call.pacer.unit()))
+            } else {
+                fallback()
+            }
+        };
+        match error {
+            // Nobody is there: the next model answers sooner than a second try.
+            ChatError::Connect { .. } if next_exists => Next::Fallback,
+            ChatError::Connect { .. } | ChatError::Interrupted(_) => again(None),
+            ChatError::RateLimited { retry_after_ms: Some(asked), .. }
+            | ChatError::Server { retry_after_ms: Some(asked), .. }
+                if next_exists && Duration::from_millis(*asked) > self.call.retry.longest =>
+            {
+                Next::Fallback
+            }
+            ChatError::RateLimited { retry_after_ms, .. } | ChatError::Server { retry_after_ms, .. } => {
+                again(*retry_after_ms)
+            }
+            // The wait was long already.
+            ChatError::Timeout { .. } | ChatError::Process(_) => fallback(),
+            ChatError::Unauthorized { .. }
+            | ChatError::Quota(_)
+            | ChatError::ContextOverflow(_)
+            | ChatError::TemplateRefused(_)
+            | ChatError::Refused { .. }
+            | ChatError::Unreadable(_)
+            | ChatError::SpendRefused(_)
+            | ChatError::NoModel(_)
+            | ChatError::Cancelled => Next::GiveUp,
+        }
+    }
+}
+
+async fn wait(cancel: &CancellationToken, pacer: &dyn Pacer, time: Duration) -> Result<(), ChatError> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(ChatError::Cancelled),
+        () = pacer.sleep(time) => Ok(()),
+    }
+}
+
+impl Answer {
+    fn came(&mut self, bytes: usize) {
+        self.any_token = true;
+        self.bytes = self.bytes.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+    }
+
+    /// Books what the server reported, else what can be estimated.
+    fn book(&mut self) -> Usage {
+        let usage = self.usage.unwrap_or(Usage {
+            prompt: self.prompt_tokens,
+            completion: self.bytes.div_ceil(4),
+            cached: 0,
+            estimated: true,
+        });
+        if !self.booked {
+            self.booked = true;
+            let cost = self.model.price.map(|price| price.of(&usage));
+            let model = self.model.provider.model();
+            self.guard.book(&BookedCall { model, purpose: self.purpose, usage, cost });
+        }
+        usage
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if self.any_token || self.usage.is_some() {
+            self.book();
+        }
+    }
+}

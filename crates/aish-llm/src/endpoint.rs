@@ -1,0 +1,111 @@
+//! The address of a model server.
+
+use std::fmt;
+
+/// A server's base address, without a trailing slash and without `/v1`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Endpoint(String);
+
+/// Why a text is no endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EndpointError {
+    /// No URL at all.
+    #[error("{text:?} is no URL")]
+    Syntax {
+        /// The text.
+        text: String,
+        /// The parser's words.
+        #[source]
+        cause: UrlCause,
+    },
+    /// A scheme that is not spoken.
+    #[error("{0:?} must start with http:// or https://")]
+    Scheme(String),
+}
+
+/// The URL parser's words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UrlCause(String);
+
+impl Endpoint {
+    /// Normalises an address: surrounding space, trailing `/` and a trailing `/v1` are taken off.
+    pub fn parse(text: &str) -> Result<Self, EndpointError> {
+        let trimmed = text.trim();
+        let url = reqwest::Url::parse(trimmed)
+            .map_err(|error| EndpointError::Syntax { text: trimmed.into(), cause: UrlCause(error.to_string()) })?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(EndpointError::Scheme(trimmed.into()));
+        }
+        let mut base = trimmed.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+        if let Some(stem) = base.strip_suffix("/v1") {
+            base = stem.trim_end_matches('/');
+        }
+        Ok(Self(base.into()))
+    }
+
+    /// Returns the address of a path that starts with a slash.
+    pub fn join(&self, path: &str) -> String {
+        format!("{}{path}", self.0)
+    }
+
+    /// Returns the normalised address.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Says whether the connection is encrypted.
+    pub fn is_https(&self) -> bool {
+        self.0.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"))
+    }
+
+    /// Says whether the server is this machine.
+    pub fn is_loopback(&self) -> bool {
+        let Ok(url) = reqwest::Url::parse(&self.0) else { return false };
+        let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        host.eq_ignore_ascii_case("localhost")
+            || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trailing_slash_or_v1_is_taken_off() {
+        for (input, expected) in [
+            ("http://localhost:8080", "http://localhost:8080"),
+            ("http://localhost:8080/", "http://localhost:8080"),
+            ("http://localhost:8080/v1", "http://localhost:8080"),
+            (" http://localhost:8080/v1/ ", "http://localhost:8080"),
+            ("https://openrouter.ai/api/v1", "https://openrouter.ai/api"),
+            ("https://host/v1beta/openai/", "https://host/v1beta/openai"),
+            ("https://host/v1//", "https://host"),
+        ] {
+            assert_eq!(Endpoint::parse(input).unwrap().as_str(), expected, "{input}");
+        }
+        for bad in ["", "localhost:8080", "ftp://host", "http://", "not a url"] {
+            assert!(Endpoint::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn knows_this_machine() {
+        for (input, local) in [
+            ("http://localhost:1", true),
+            ("http://127.0.0.1:1", true),
+            ("http://[::1]:1", true),
+            ("http://10.0.0.1", false),
+        ] {
+            assert_eq!(Endpoint::parse(input).unwrap().is_loopback(), local, "{input}");
+        }
+        assert!(Endpoint::parse("HTTPS://host").unwrap().is_https());
+    }
+}

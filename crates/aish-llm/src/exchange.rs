@@ -1,0 +1,216 @@
+//! One exchange with a server: the request is opened, its events are decoded, and nothing is said twice.
+//!
+//! The order: open (until the head, within the patience; cancelling ends it at once), then events, then the decoder's
+//! end. A body that is over before the decoder has seen the completion's end is [`ChatError::Interrupted`].
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+
+use aish_types::BoxFuture;
+use futures_util::{StreamExt, stream};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+use crate::event::{ChatError, StreamEvent};
+use crate::provider::EventStream;
+use crate::sse::{Events, Limits, SseError};
+
+/// Where a completion stands after an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Progress {
+    /// More is to come.
+    More,
+    /// The completion's end has been seen; usage may still follow.
+    Ending,
+    /// Nothing follows.
+    Done,
+}
+
+/// Turns the events of one wire format into ours.
+pub(crate) trait Decoder: Send + 'static {
+    /// Takes the data of one event.
+    fn event(&mut self, data: &str, out: &mut VecDeque<StreamEvent>) -> Result<Progress, ChatError>;
+
+    /// Takes a whole reply of a server that does not stream.
+    fn document(&mut self, body: &str, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError>;
+
+    /// Releases what is sent only after a good end: calls, usage, the end itself.
+    fn finish(&mut self, out: &mut VecDeque<StreamEvent>);
+}
+
+/// What opening a request gives.
+pub(crate) struct Opened<D> {
+    pub(crate) response: Response,
+    pub(crate) decoder: D,
+}
+
+/// Plays an exchange; `opening` sends the request and has refused every status but success.
+pub(crate) fn exchange<D: Decoder>(
+    opening: BoxFuture<'static, Result<Opened<D>, ChatError>>,
+    limits: Limits,
+    endpoint: String,
+    cancel: CancellationToken,
+) -> EventStream {
+    let start = State::Opening { opening, limits };
+    let context = Context { endpoint, cancel, pending: VecDeque::new(), any_token: false };
+    stream::unfold((start, context), |(state, mut context)| async move {
+        let (item, state) = step(state, &mut context).await?;
+        Some((item, (state, context)))
+    })
+    .boxed()
+}
+
+struct Context {
+    endpoint: String,
+    cancel: CancellationToken,
+    pending: VecDeque<StreamEvent>,
+    any_token: bool,
+}
+
+enum State<D> {
+    Opening { opening: BoxFuture<'static, Result<Opened<D>, ChatError>>, limits: Limits },
+    Open(Box<Open<D>>),
+    Over,
+}
+
+struct Open<D> {
+    events: Events,
+    decoder: D,
+    cancelled: Pin<Box<WaitForCancellationFutureOwned>>,
+    progress: Progress,
+}
+
+type Item = Result<StreamEvent, ChatError>;
+
+async fn step<D: Decoder>(mut state: State<D>, context: &mut Context) -> Option<(Item, State<D>)> {
+    loop {
+        if context.cancel.is_cancelled() && !matches!(state, State::Over) {
+            return Some((Err(ChatError::Cancelled), State::Over));
+        }
+        if let Some(event) = context.pending.pop_front() {
+            if context.pending.is_empty() && matches!(event, StreamEvent::Finished(_)) {
+                state = State::Over;
+            }
+            return Some((Ok(event), state));
+        }
+        state = match state {
+            State::Over => return None,
+            State::Opening { opening, limits } => match open(opening, limits, context).await {
+                Ok(state) => state,
+                Err(error) => return Some((Err(error), State::Over)),
+            },
+            State::Open(mut open) => match advance(&mut open, context).await {
+                Ok(()) => State::Open(open),
+                Err(error) => return Some((Err(error), State::Over)),
+            },
+        };
+    }
+}
+
+async fn open<D: Decoder>(
+    opening: BoxFuture<'static, Result<Opened<D>, ChatError>>,
+    limits: Limits,
+    context: &mut Context,
+) -> Result<State<D>, ChatError> {
+    let started = Instant::now();
+    let wait = limits.patience.min(limits.idle_before);
+    let cancel = context.cancel.clone();
+    let silent = || ChatError::Timeout {
+        endpoint: context.endpoint.clone(),
+        seconds: wait.as_secs().max(1),
+        after_first_token: false,
+    };
+    let opened = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Err(ChatError::Cancelled),
+        opened = timeout(wait, opening) => opened.map_err(|_| silent())??,
+    };
+    let Opened { response, mut decoder } = opened;
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let is_document = kind.ends_with("/json") || kind.ends_with("/html") || kind.ends_with("xml");
+    if is_document {
+        let body = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ChatError::Cancelled),
+            body = timeout(limits.patience, read_text(response)) => body.map_err(|_| silent())??,
+        };
+        if !kind.ends_with("/json") {
+            let page = crate::failure::Failure::from_body(&body);
+            return Err(ChatError::Unreadable(page.message));
+        }
+        decoder.document(&body, &mut context.pending)?;
+        decoder.finish(&mut context.pending);
+        return Ok(State::Over);
+    }
+    let events = Events::new(Box::pin(response.bytes_stream()), started, limits);
+    let cancelled = Box::pin(context.cancel.clone().cancelled_owned());
+    Ok(State::Open(Box::new(Open { events, decoder, cancelled, progress: Progress::More })))
+}
+
+/// The longest body of a reply that is no stream, in bytes.
+const MAX_DOCUMENT: usize = 32 * 1024 * 1024;
+
+/// Reads a whole body; what is no UTF-8 is replaced.
+pub(crate) async fn read_text(response: Response) -> Result<String, ChatError> {
+    let mut body = response.bytes_stream();
+    let mut bytes = Vec::new();
+    while let Some(part) = body.next().await {
+        let part = part.map_err(|error| ChatError::Interrupted(crate::http::cause(&error)))?;
+        bytes.extend_from_slice(&part);
+        if bytes.len() > MAX_DOCUMENT {
+            return Err(ChatError::Unreadable(format!("the reply is longer than {MAX_DOCUMENT} bytes")));
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Takes events until something is to be said.
+async fn advance<D: Decoder>(open: &mut Open<D>, context: &mut Context) -> Result<(), ChatError> {
+    while context.pending.is_empty() {
+        let next = poll_fn(|cx| match open.events.poll_event(cx) {
+            Poll::Ready(next) => Poll::Ready(Some(next)),
+            Poll::Pending => open.cancelled.as_mut().poll(cx).map(|()| None),
+        })
+        .await;
+        let Some(next) = next else { return Err(ChatError::Cancelled) };
+        match next {
+            Some(Ok(event)) => {
+                let data = event.data.as_deref().unwrap_or_default();
+                let progress = open.decoder.event(data, &mut context.pending)?;
+                open.progress = open.progress.max(progress);
+                if open.progress == Progress::Ending {
+                    open.events.expect_end();
+                }
+            }
+            // After the completion's end, a missing tail is no loss.
+            None | Some(Err(_)) if open.progress >= Progress::Ending => open.progress = Progress::Done,
+            None => return Err(ChatError::Interrupted("the stream ended before the answer did".into())),
+            Some(Err(error)) => return Err(context.error(error)),
+        }
+        context.any_token |= !context.pending.is_empty();
+        if open.progress == Progress::Done {
+            open.decoder.finish(&mut context.pending);
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+impl Context {
+    fn error(&self, error: SseError) -> ChatError {
+        match error {
+            SseError::Silent(wait) => ChatError::Timeout {
+                endpoint: self.endpoint.clone(),
+                seconds: wait.as_secs().max(1),
+                after_first_token: self.any_token,
+            },
+            SseError::Broken(cause) => ChatError::Interrupted(cause),
+            SseError::TooLong | SseError::Malformed(_) => ChatError::Unreadable(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The HTTP client of one endpoint, and what its errors mean.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use aish_types::Secret;
+use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::{Client, redirect};
+
+use crate::endpoint::Endpoint;
+use crate::event::ChatError;
+
+/// Builds its client on first use: loading root certificates takes 3 to 13 ms, and only https needs them.
+pub(crate) struct HttpClient {
+    endpoint: Endpoint,
+    connect_timeout: Duration,
+    client: OnceLock<Result<Client, String>>,
+}
+
+impl HttpClient {
+    pub(crate) fn new(endpoint: Endpoint, connect_timeout: Duration) -> Self {
+        Self { endpoint, connect_timeout, client: OnceLock::new() }
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Starts a POST of a JSON body.
+    pub(crate) fn post(&self, path: &str, body: Vec<u8>) -> Result<reqwest::RequestBuilder, ChatError> {
+        let request = self.client()?.post(self.endpoint.join(path));
+        Ok(request.header(reqwest::header::CONTENT_TYPE, "application/json").body(body))
+    }
+
+    /// Starts a GET.
+    pub(crate) fn get(&self, path: &str) -> Result<reqwest::RequestBuilder, ChatError> {
+        Ok(self.client()?.get(self.endpoint.join(path)))
+    }
+
+    /// Sends a request and returns the head of the reply, whatever its status.
+    pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Result<reqwest::Response, ChatError> {
+        request.send().await.map_err(|error| ChatError::Connect {
+            endpoint: self.endpoint.to_string(),
+            cause: if error.is_timeout() { "timed out".into() } else { cause(&error) },
+        })
+    }
+
+    fn client(&self) -> Result<&Client, ChatError> {
+        let built = self.client.get_or_init(|| self.build().map_err(|error| cause(&error)));
+        built.as_ref().map_err(|cause| ChatError::Connect { endpoint: self.endpoint.to_string(), cause: cause.clone() })
+    }
+
+    fn build(&self) -> reqwest::Result<Client> {
+        // Fails when a provider is installed already, which is as good.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        // A redirect would carry the conversation to a server that nobody named.
+        let mut builder = Client::builder()
+            .connect_timeout(self.connect_timeout)
+            .redirect(redirect::Policy::none())
+            .user_agent(concat!("aish/", env!("CARGO_PKG_VERSION")));
+        if !self.endpoint.is_https() {
+            builder = builder.tls_certs_only([]);
+        }
+        if self.endpoint.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        builder.build()
+    }
+}
+
+/// Returns the innermost cause of an error in words, without the URL.
+pub(crate) fn cause(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+/// Puts a secret into a header whose value is never shown.
+pub(crate) fn secret_header(
+    headers: &mut HeaderMap,
+    name: &'static str,
+    prefix: &str,
+    key: &Secret,
+) -> Result<(), ChatError> {
+    let mut value = HeaderValue::from_str(&format!("{prefix}{}", key.expose().trim())).map_err(|_| {
+        ChatError::Unauthorized { status: 0, message: "the key has characters that no header can carry".into() }
+    })?;
+    value.set_sensitive(true);
+    headers.insert(name, value);
+    Ok(())
+}

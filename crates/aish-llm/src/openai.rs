@@ -1,0 +1,168 @@
+//! OpenAI-compatible servers: llama.cpp, Ollama, vLLM, OpenRouter, OpenAI, Gemini's compatible endpoint and others.
+
+mod body;
+mod chunk;
+mod decoder;
+pub(crate) mod quirks;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_types::BoxFuture;
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::assembly::first_free_id;
+use crate::endpoint::Endpoint;
+use crate::event::ChatError;
+use crate::exchange::{Opened, exchange, read_text};
+use crate::failure::Failure;
+use crate::http::{HttpClient, secret_header};
+use crate::names::{NameRule, WireNames};
+use crate::openai::decoder::OpenAiDecoder;
+use crate::openai::quirks::LearnedQuirks;
+use crate::options::{ModelOptions, Names};
+use crate::provider::{EventStream, Provider};
+use crate::request::ChatRequest;
+
+/// How often a refusal may teach a quirk within one request.
+const MAX_LESSONS: usize = 4;
+
+/// A model behind `POST E/v1/chat/completions`.
+pub struct OpenAiProvider {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: ModelOptions,
+    http: HttpClient,
+    quirks: LearnedQuirks,
+}
+
+impl OpenAiProvider {
+    /// Makes a provider; no connection is opened before the first request.
+    pub fn new(endpoint: Endpoint, options: ModelOptions) -> Self {
+        let strict = match options.names {
+            Names::Strict => true,
+            Names::Dotted => false,
+            // Public services refuse dots, local servers take them.
+            Names::ByEndpoint => endpoint.is_https(),
+        };
+        let http = HttpClient::new(endpoint, options.connect_timeout);
+        Self { inner: Arc::new(Inner { options, http, quirks: LearnedQuirks::new(strict) }) }
+    }
+
+    /// Returns the server's address.
+    pub fn endpoint(&self) -> &Endpoint {
+        self.inner.http.endpoint()
+    }
+}
+
+impl Provider for OpenAiProvider {
+    fn model(&self) -> &str {
+        &self.inner.options.model
+    }
+
+    fn stream(&self, request: ChatRequest, cancel: CancellationToken) -> EventStream {
+        let inner = Arc::clone(&self.inner);
+        let limits = inner.options.limits();
+        let endpoint = inner.http.endpoint().to_string();
+        let opening = Box::pin(async move { inner.open(&request).await });
+        exchange(opening, limits, endpoint, cancel)
+    }
+
+    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<u64>> {
+        Box::pin(async move {
+            let limit = self.inner.options.tokenize_timeout;
+            timeout(limit, self.inner.tokenize(text)).await.ok().flatten()
+        })
+    }
+
+    fn context_size(&self) -> BoxFuture<'_, Option<u64>> {
+        Box::pin(async move { timeout(Duration::from_secs(2), self.inner.context_size()).await.ok().flatten() })
+    }
+}
+
+#[derive(Serialize)]
+struct TokenizeBody<'a> {
+    content: &'a str,
+    model: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Tokenized {
+    tokens: Vec<serde::de::IgnoredAny>,
+}
+
+impl Inner {
+    async fn open(&self, request: &ChatRequest) -> Result<Opened<OpenAiDecoder>, ChatError> {
+        let mut lessons = 0;
+        loop {
+            let quirks = self.quirks.get();
+            let rule = if quirks.strict_names() { NameRule::Strict } else { NameRule::Dotted };
+            let names = WireNames::new(rule, request);
+            let body = body::body(&self.options, quirks, &names, request)
+                .map_err(|error| ChatError::Unreadable(format!("the request cannot be written: {error}")))?;
+            let request_builder = self.http.post("/v1/chat/completions", body)?.headers(self.headers()?);
+            let response = self.http.send(request_builder).await?;
+            if response.status().is_success() {
+                let decoder = OpenAiDecoder::new(names, first_free_id(&request.messages));
+                return Ok(Opened { response, decoder });
+            }
+            let error = refusal(response, &self.options).await;
+            if lessons == MAX_LESSONS || !self.quirks.learn(quirks, &error) {
+                return Err(error);
+            }
+            lessons += 1;
+        }
+    }
+
+    fn headers(&self) -> Result<HeaderMap, ChatError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        if let Some(key) = &self.options.key {
+            secret_header(&mut headers, "authorization", "Bearer ", key)?;
+        }
+        Ok(headers)
+    }
+
+    /// llama.cpp's tokenizer: `POST E/tokenize {content, model}` -> `{tokens: […]}`.
+    async fn tokenize(&self, text: &str) -> Option<u64> {
+        let body = serde_json::to_vec(&TokenizeBody { content: text, model: &self.options.model }).ok()?;
+        let request = self.http.post("/tokenize", body).ok()?.headers(self.headers().ok()?);
+        let response = self.http.send(request).await.ok()?;
+        if response.status().as_u16() != 200 {
+            return None;
+        }
+        let reply: Tokenized = serde_json::from_str(&read_text(response).await.ok()?).ok()?;
+        u64::try_from(reply.tokens.len()).ok()
+    }
+
+    /// llama.cpp's context of one slot: `GET E/props` -> `default_generation_settings.n_ctx`.
+    async fn context_size(&self) -> Option<u64> {
+        let request = self.http.get("/props").ok()?.headers(self.headers().ok()?);
+        let response = self.http.send(request).await.ok()?;
+        if !response.status().is_success() {
+            return None;
+        }
+        let reply: Value = serde_json::from_str(&read_text(response).await.ok()?).ok()?;
+        let size = reply.pointer("/default_generation_settings/n_ctx").or_else(|| reply.get("n_ctx"))?;
+        size.as_u64().filter(|size| *size > 0)
+    }
+}
+
+/// Reads a refusal's body, within two seconds, and says what it means.
+pub(crate) async fn refusal(response: reqwest::Response, options: &ModelOptions) -> ChatError {
+    let status = response.status().as_u16();
+    let headers = response.headers().clone();
+    if response.status().is_redirection() {
+        let to = headers.get(reqwest::header::LOCATION).and_then(|value| value.to_str().ok()).unwrap_or("nowhere");
+        return ChatError::Refused { status, message: format!("the server moved to {to}; set the endpoint to it") };
+    }
+    let body = timeout(Duration::from_secs(2), read_text(response)).await;
+    let body = body.ok().and_then(Result::ok).unwrap_or_default();
+    Failure::from_body(&body).without(options.key.as_ref()).of_status(status, &headers)
+}

@@ -1,0 +1,295 @@
+//! The chunks of a streamed chat completion, as tolerant as servers are careless. Text is borrowed where it can be.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+/// One chunk, or a whole completion.
+#[derive(Deserialize)]
+pub(super) struct Chunk<'a> {
+    #[serde(borrow, default)]
+    pub(super) choices: Option<Vec<Choice<'a>>>,
+    #[serde(default)]
+    pub(super) usage: Option<WireUsage>,
+    /// llama.cpp's measurements of the completion.
+    #[serde(default)]
+    pub(super) timings: Option<Timings>,
+    #[serde(default)]
+    pub(super) error: Option<Value>,
+    /// What vLLM and others send for an error: `{"object":"error","message":…}`.
+    #[serde(borrow, default)]
+    pub(super) object: Lenient<'a>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Choice<'a> {
+    #[serde(borrow, default)]
+    pub(super) delta: Option<Delta<'a>>,
+    /// The whole message, where the server does not stream.
+    #[serde(borrow, default)]
+    pub(super) message: Option<Delta<'a>>,
+    #[serde(borrow, default)]
+    pub(super) finish_reason: Lenient<'a>,
+    #[serde(default)]
+    pub(super) error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Delta<'a> {
+    #[serde(borrow, default)]
+    pub(super) content: Content<'a>,
+    #[serde(borrow, default)]
+    pub(super) reasoning_content: Lenient<'a>,
+    #[serde(borrow, default)]
+    pub(super) reasoning: Lenient<'a>,
+    #[serde(borrow, default)]
+    pub(super) refusal: Lenient<'a>,
+    #[serde(borrow, default)]
+    pub(super) tool_calls: Option<Vec<CallDelta<'a>>>,
+    #[serde(borrow, default)]
+    pub(super) function_call: Option<FunctionDelta<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct CallDelta<'a> {
+    #[serde(default)]
+    pub(super) index: Number,
+    #[serde(borrow, default)]
+    pub(super) id: Lenient<'a>,
+    #[serde(borrow, default)]
+    pub(super) function: Option<FunctionDelta<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct FunctionDelta<'a> {
+    #[serde(borrow, default)]
+    pub(super) name: Lenient<'a>,
+    #[serde(borrow, default)]
+    pub(super) arguments: Lenient<'a>,
+}
+
+/// Token counts under the names that servers give them.
+#[derive(Default, Deserialize)]
+pub(super) struct WireUsage {
+    #[serde(default)]
+    pub(super) prompt_tokens: Number,
+    #[serde(default)]
+    pub(super) completion_tokens: Number,
+    #[serde(default)]
+    pub(super) prompt_tokens_details: Option<PromptDetails>,
+    /// DeepSeek's name for tokens read from the cache.
+    #[serde(default)]
+    pub(super) prompt_cache_hit_tokens: Number,
+}
+
+#[derive(Deserialize)]
+pub(super) struct PromptDetails {
+    #[serde(default)]
+    pub(super) cached_tokens: Number,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Timings {
+    /// Tokens of the prompt that came from the cache.
+    #[serde(default)]
+    pub(super) cache_n: Number,
+}
+
+/// A text where one is expected; an object or an array is its JSON, anything else is its words; null is nothing.
+#[derive(Default)]
+pub(super) struct Lenient<'a>(pub(super) Option<Cow<'a, str>>);
+
+impl<'a> Lenient<'a> {
+    /// Returns the text, and nothing for null.
+    pub(super) fn text(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+/// A number where one is expected: integers, floats and numbers in quotes; anything else is nothing.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Number(pub(super) Option<u64>);
+
+/// The content of a delta: text, or parts (Mistral) of text and thinking.
+#[derive(Default)]
+pub(super) struct Content<'a> {
+    pub(super) text: Option<Cow<'a, str>>,
+    pub(super) thinking: Option<String>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Lenient<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LenientVisitor).map(Self)
+    }
+}
+
+struct LenientVisitor;
+
+impl<'de> Visitor<'de> for LenientVisitor {
+    type Value = Option<Cow<'de, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(text)))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(number.to_string())))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(number.to_string())))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(number.to_string())))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        Ok(Some(Cow::Owned(Value::deserialize(MapAccessDeserializer::new(map))?.to_string())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+        Ok(Some(Cow::Owned(Value::deserialize(SeqAccessDeserializer::new(seq))?.to_string())))
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumberVisitor).map(Self)
+    }
+}
+
+struct NumberVisitor;
+
+impl<'de> Visitor<'de> for NumberVisitor {
+    type Value = Option<u64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Some(number))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(u64::try_from(number).ok())
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        Ok((number.is_finite() && number >= 0.0).then_some(number as u64))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(text.trim().parse().ok())
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a list of parts")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Content { text: Some(Cow::Borrowed(text)), thinking: None })
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Content { text: Some(Cow::Owned(text.to_owned())), thinking: None })
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+        Ok(Content { text: Some(Cow::Owned(text)), thinking: None })
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        let part = Value::deserialize(MapAccessDeserializer::new(map))?;
+        let mut content = Content::default();
+        content.take(&part);
+        Ok(content)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut content = Content::default();
+        while let Some(part) = seq.next_element::<Value>()? {
+            content.take(&part);
+        }
+        Ok(content)
+    }
+}
+
+impl Content<'_> {
+    /// Adds a part: `{"type":"text","text":…}` or `{"type":"thinking","thinking":…}`, nested as Mistral nests them.
+    fn take(&mut self, part: &Value) {
+        match part {
+            Value::String(text) => self.text.get_or_insert_default().to_mut().push_str(text),
+            Value::Array(parts) => parts.iter().for_each(|part| self.take(part)),
+            Value::Object(fields) => {
+                if let Some(thinking) = fields.get("thinking") {
+                    let mut inner = Content::default();
+                    inner.take(thinking);
+                    self.thinking.get_or_insert_default().push_str(inner.text.as_deref().unwrap_or_default());
+                } else if let Some(text) = fields.get("text") {
+                    self.take(text);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}

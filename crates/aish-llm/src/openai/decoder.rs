@@ -1,0 +1,178 @@
+//! Turns the chunks of a chat completion into events.
+
+use std::collections::VecDeque;
+
+use aish_types::Usage;
+use serde_json::Value;
+
+use super::chunk::{Chunk, Delta, WireUsage};
+use crate::assembly::{Assembly, CallPiece, CutBy};
+use crate::event::{ChatError, FinishReason, StreamEvent};
+use crate::exchange::{Decoder, Progress};
+use crate::failure::Failure;
+use crate::names::WireNames;
+
+/// The state of one completion.
+pub(crate) struct OpenAiDecoder {
+    names: WireNames,
+    first_free_id: usize,
+    calls: Assembly,
+    usage: Option<Usage>,
+    finish: Option<FinishReason>,
+    any_token: bool,
+}
+
+impl OpenAiDecoder {
+    pub(crate) fn new(names: WireNames, first_free_id: usize) -> Self {
+        Self { names, first_free_id, calls: Assembly::default(), usage: None, finish: None, any_token: false }
+    }
+
+    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
+        if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
+            return Err(self.failed(&error));
+        }
+        if let Some(usage) = &chunk.usage {
+            self.take_usage(usage);
+        }
+        let cached = chunk.timings.and_then(|timings| timings.cache_n.0);
+        if let (Some(usage), Some(cached)) = (&mut self.usage, cached) {
+            usage.cached = usage.cached.max(cached.min(usage.prompt));
+        }
+        // Only the first choice was asked for.
+        let Some(choice) = chunk.choices.into_iter().flatten().next() else { return Ok(()) };
+        if let Some(error) = choice.error.filter(|error| !error.is_null()) {
+            return Err(self.failed(&error));
+        }
+        for delta in choice.delta.into_iter().chain(choice.message) {
+            self.delta(&delta, out);
+        }
+        let reason = choice.finish_reason.text();
+        if !reason.is_empty() {
+            if reason.eq_ignore_ascii_case("error") {
+                return Err(ChatError::Interrupted("the server ended the answer with an error".into()));
+            }
+            self.finish = Some(finish_reason(reason));
+        }
+        Ok(())
+    }
+
+    fn delta(&mut self, delta: &Delta<'_>, out: &mut VecDeque<StreamEvent>) {
+        let thinking = delta.content.thinking.as_deref().unwrap_or_default();
+        let reasoning = match delta.reasoning_content.text() {
+            "" => delta.reasoning.text(),
+            text => text,
+        };
+        for text in [thinking, reasoning].into_iter().filter(|text| !text.is_empty()) {
+            out.push_back(StreamEvent::Reasoning(text.to_owned()));
+        }
+        for text in [delta.content.text.as_deref().unwrap_or_default(), delta.refusal.text()] {
+            if !text.is_empty() {
+                out.push_back(StreamEvent::Text(text.to_owned()));
+            }
+        }
+        for call in delta.tool_calls.iter().flatten() {
+            let (name, arguments) =
+                call.function.as_ref().map_or(("", ""), |function| (function.name.text(), function.arguments.text()));
+            self.calls.push(CallPiece { index: call.index.0, id: call.id.text(), name, arguments });
+        }
+        if let Some(call) = &delta.function_call {
+            let (name, arguments) = (call.name.text(), call.arguments.text());
+            if !(name.is_empty() && arguments.is_empty()) {
+                self.calls.push(CallPiece { index: None, id: "", name, arguments });
+            }
+        }
+        self.any_token |= !out.is_empty() || !self.calls.is_empty();
+    }
+
+    fn take_usage(&mut self, usage: &WireUsage) {
+        let (Some(prompt), completion) = (usage.prompt_tokens.0, usage.completion_tokens.0.unwrap_or(0)) else {
+            return;
+        };
+        let details = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens.0);
+        let cached = details.or(usage.prompt_cache_hit_tokens.0).unwrap_or(0).min(prompt);
+        // Servers that send usage with every chunk send the sum so far: the last one counts.
+        self.usage = Some(Usage { prompt, completion, cached, estimated: false });
+    }
+
+    fn failed(&self, error: &Value) -> ChatError {
+        Failure::from_value(error).in_stream(self.any_token)
+    }
+}
+
+impl Decoder for OpenAiDecoder {
+    fn event(&mut self, data: &str, out: &mut VecDeque<StreamEvent>) -> Result<Progress, ChatError> {
+        let data = data.trim();
+        if data == "[DONE]" {
+            if self.finish.is_none() && !self.any_token {
+                return Err(ChatError::Interrupted("the stream ended before the answer did".into()));
+            }
+            return Ok(Progress::Done);
+        }
+        if !data.is_empty() {
+            let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|error| self.unreadable(data, &error))?;
+            if chunk.choices.is_none() && chunk.object.text() == "error" {
+                return Err(Failure::from_body(data).in_stream(self.any_token));
+            }
+            self.chunk(chunk, out)?;
+        }
+        Ok(if self.finish.is_some() { Progress::Ending } else { Progress::More })
+    }
+
+    fn document(&mut self, body: &str, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
+        let body = body.trim_start_matches('\u{feff}').trim();
+        let Ok(chunk) = serde_json::from_str::<Chunk<'_>>(body) else {
+            return Err(ChatError::Unreadable(Failure::from_body(body).message));
+        };
+        if chunk.choices.as_ref().is_none_or(Vec::is_empty) {
+            let failure = Failure::from_body(body);
+            return Err(if chunk.error.is_some() || chunk.object.text() == "error" {
+                failure.in_stream(false)
+            } else {
+                ChatError::Unreadable(failure.message)
+            });
+        }
+        self.chunk(chunk, out)?;
+        if self.finish.is_none() && !self.any_token {
+            return Err(ChatError::Unreadable("the reply holds no answer".into()));
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
+        let calls = std::mem::take(&mut self.calls);
+        let finish = match self.finish.unwrap_or(FinishReason::Stop) {
+            // Calls beat the reason: Gemini says `stop`.
+            FinishReason::Stop | FinishReason::ToolCalls if !calls.is_empty() => FinishReason::ToolCalls,
+            FinishReason::Stop | FinishReason::ToolCalls => FinishReason::Stop,
+            reason @ (FinishReason::Length | FinishReason::ContentFilter) => reason,
+        };
+        let cut = match finish {
+            FinishReason::Length => Some(CutBy::Length),
+            FinishReason::ContentFilter => Some(CutBy::Filter),
+            FinishReason::Stop | FinishReason::ToolCalls => None,
+        };
+        out.extend(calls.release(&self.names, cut, self.first_free_id));
+        out.extend(self.usage.map(StreamEvent::Usage));
+        out.push_back(StreamEvent::Finished(finish));
+    }
+}
+
+impl OpenAiDecoder {
+    fn unreadable(&self, data: &str, error: &serde_json::Error) -> ChatError {
+        if error.is_eof() {
+            return ChatError::Interrupted("the stream ended inside an event".into());
+        }
+        let start: String = data.chars().take(80).collect();
+        ChatError::Unreadable(format!("{error} in {start:?}"))
+    }
+}
+
+/// Maps the words of many servers.
+fn finish_reason(word: &str) -> FinishReason {
+    match word.to_ascii_lowercase().as_str() {
+        "length" | "max_tokens" | "model_length" => FinishReason::Length,
+        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
+        "content_filter" | "safety" | "recitation" | "blocklist" | "prohibited_content" => FinishReason::ContentFilter,
+        _ => FinishReason::Stop,
+    }
+}

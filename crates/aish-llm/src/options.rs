@@ -1,0 +1,88 @@
+//! What is configured about one model.
+
+use std::time::Duration;
+
+use aish_types::Secret;
+
+use crate::prices::Price;
+use crate::sse::Limits;
+
+/// Whether images are sent to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Images {
+    /// They are sent.
+    Sent,
+    /// They are left out.
+    Omitted,
+}
+
+/// Which tool names a server accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// `alias__tool`: no dots.
+    Strict,
+    /// `alias.tool`.
+    Dotted,
+    /// Strict behind https, dotted behind http; a refusal teaches the other way.
+    ByEndpoint,
+}
+
+/// The options of one model; [`ModelOptions::new`] has the defaults.
+#[derive(Debug, Clone)]
+pub struct ModelOptions {
+    /// The model's name for its server, also shown and booked.
+    pub model: String,
+    /// The key, where the server wants one.
+    pub key: Option<Secret>,
+    /// From the request to the first event, and the longest wait while only comments come. Default 300 s.
+    pub timeout: Duration,
+    /// For the connection. Default 5 s.
+    pub connect_timeout: Duration,
+    /// Without a byte. Unset: 60 s after the first event, and `timeout` before it, since a local model may read a long
+    /// prompt in silence; set: throughout.
+    pub idle_timeout: Option<Duration>,
+    /// For one question to `/tokenize`. Default 2 s.
+    pub tokenize_timeout: Duration,
+    /// The size of the context in tokens, where it is known.
+    pub context: Option<u64>,
+    /// The longest completion in tokens. Default 1024.
+    pub max_tokens: u32,
+    /// 0 to 2. Default 0.2.
+    pub temperature: f32,
+    /// The configured price; it wins over the built-in data.
+    pub price: Option<Price>,
+    /// Whether images are sent. Default: they are.
+    pub images: Images,
+    /// Which tool names the server accepts.
+    pub names: Names,
+}
+
+impl ModelOptions {
+    /// Makes the default options of a model.
+    pub fn new(model: impl Into<String>) -> Self {
+        Self {
+            model: model.into(),
+            key: None,
+            timeout: Duration::from_secs(300),
+            connect_timeout: Duration::from_secs(5),
+            idle_timeout: None,
+            tokenize_timeout: Duration::from_secs(2),
+            context: None,
+            max_tokens: 1024,
+            temperature: 0.2,
+            price: None,
+            images: Images::Sent,
+            names: Names::ByEndpoint,
+        }
+    }
+
+    /// Returns how long a stream may be silent.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            patience: self.timeout,
+            idle_before: self.idle_timeout.unwrap_or(self.timeout),
+            idle_after: self.idle_timeout.unwrap_or(Duration::from_secs(60)),
+            trailing: Duration::from_secs(2),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Server-sent events from a body, watched: silence, endless comments and endless events end it.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::Stream;
+use sse_stream::{Sse, SseStream};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// The longest event, in bytes.
+const MAX_EVENT: usize = 16 * 1024 * 1024;
+
+/// How long to wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// From the request to the first event, and between events while only comments come.
+    pub(crate) patience: Duration,
+    /// Without a byte before the first event.
+    pub(crate) idle_before: Duration,
+    /// Without a byte after it.
+    pub(crate) idle_after: Duration,
+    /// After the completion's end, for what may still trail.
+    pub(crate) trailing: Duration,
+}
+
+/// Why no further event comes.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SseError {
+    /// Nothing came for so long.
+    #[error("nothing came for {0:?}")]
+    Silent(Duration),
+    /// An event without an end.
+    #[error("an event is longer than {MAX_EVENT} bytes")]
+    TooLong,
+    /// The connection broke.
+    #[error("{0}")]
+    Broken(String),
+    /// What came are no events.
+    #[error("no event stream: {0}")]
+    Malformed(String),
+}
+
+type Body = Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>;
+
+/// The events of one reply.
+pub(crate) struct Events {
+    inner: SseStream<sse_stream::ByteStreamBody<Watched, Bytes>>,
+    progress: Arc<Progress>,
+}
+
+#[derive(Default)]
+struct Progress {
+    event: AtomicBool,
+    trailing: AtomicBool,
+}
+
+impl Events {
+    /// Watches a body whose request began at `started`.
+    pub(crate) fn new(body: Body, started: Instant, limits: Limits) -> Self {
+        let progress = Arc::new(Progress::default());
+        let watched = Watched {
+            body,
+            limits,
+            last_byte: started,
+            last_event: started,
+            any_event: false,
+            since_event: 0,
+            timer: Box::pin(sleep_until(started + limits.patience)),
+            progress: Arc::clone(&progress),
+            ended: false,
+        };
+        Self { inner: SseStream::from_bytes_stream(watched), progress }
+    }
+
+    /// Shortens the wait: the completion has ended, only usage and the like may follow.
+    pub(crate) fn expect_end(&self) {
+        self.progress.trailing.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the next event that has data.
+    pub(crate) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Sse, SseError>>> {
+        loop {
+            let next = match Pin::new(&mut self.inner).poll_next(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(next) => next,
+            };
+            return Poll::Ready(match next {
+                Some(Ok(event)) => {
+                    if event.data.is_none() {
+                        continue;
+                    }
+                    self.progress.event.store(true, Ordering::Relaxed);
+                    Some(Ok(event))
+                }
+                Some(Err(sse_stream::Error::Body(error))) => Some(Err(match error.downcast::<SseError>() {
+                    Ok(known) => *known,
+                    Err(other) => SseError::Broken(other.to_string()),
+                })),
+                Some(Err(error)) => Some(Err(SseError::Malformed(error.to_string()))),
+                None => None,
+            });
+        }
+    }
+}
+
+/// A body that counts its bytes and its silence.
+struct Watched {
+    body: Body,
+    limits: Limits,
+    last_byte: Instant,
+    last_event: Instant,
+    any_event: bool,
+    since_event: usize,
+    timer: Pin<Box<Sleep>>,
+    progress: Arc<Progress>,
+    ended: bool,
+}
+
+impl Watched {
+    /// Returns when the wait is over, and the wait's length for the message.
+    fn deadline(&self) -> (Instant, Duration) {
+        if self.progress.trailing.load(Ordering::Relaxed) {
+            return (self.last_byte + self.limits.trailing, self.limits.trailing);
+        }
+        let idle = if self.any_event { self.limits.idle_after } else { self.limits.idle_before };
+        let (by_byte, by_event) = (self.last_byte + idle, self.last_event + self.limits.patience);
+        if by_byte <= by_event { (by_byte, idle) } else { (by_event, self.limits.patience) }
+    }
+}
+
+impl Stream for Watched {
+    type Item = Result<Bytes, SseError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        if this.ended {
+            return Poll::Ready(None);
+        }
+        if this.progress.event.swap(false, Ordering::Relaxed) {
+            this.any_event = true;
+            this.since_event = 0;
+            this.last_event = this.last_byte;
+        }
+        match this.body.as_mut().poll_next(cx) {
+            Poll::Ready(Some(Ok(bytes))) => {
+                let now = Instant::now();
+                this.last_byte = now;
+                this.since_event = this.since_event.saturating_add(bytes.len());
+                if this.since_event > MAX_EVENT.saturating_add(bytes.len()) {
+                    return Poll::Ready(Some(Err(SseError::TooLong)));
+                }
+                if now > this.last_event + this.limits.patience {
+                    return Poll::Ready(Some(Err(SseError::Silent(this.limits.patience))));
+                }
+                Poll::Ready(Some(Ok(bytes)))
+            }
+            Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(SseError::Broken(crate::http::cause(&error))))),
+            Poll::Ready(None) => {
+                // Servers forget the blank line after the last event.
+                this.ended = true;
+                Poll::Ready(Some(Ok(Bytes::from_static(b"\n\n"))))
+            }
+            Poll::Pending => loop {
+                let (deadline, wait) = this.deadline();
+                if this.timer.deadline() != deadline {
+                    this.timer.as_mut().reset(deadline);
+                }
+                match this.timer.as_mut().poll(cx) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(()) if Instant::now() >= this.deadline().0 => {
+                        return Poll::Ready(Some(Err(SseError::Silent(wait))));
+                    }
+                    Poll::Ready(()) => {}
+                }
+            },
+        }
+    }
+}
