@@ -1,21 +1,27 @@
 //! The tool layer: what a tool is, who offers it, and the one executor that runs it.
 //!
 //! Reading order: [`source`] (the port that every kind of tool implements), [`handler`] and [`parameter`] (tools made of
-//! one function), [`registry`], [`schema`], [`executor`].
+//! one function), [`registry`], [`schema`], [`executor`], [`builtin`].
 //! This crate never talks to a network or a terminal; sources in other crates do.
 
+pub mod builtin;
 pub mod clock;
 pub mod executor;
 pub mod handler;
+pub mod memory;
 pub mod near;
 pub mod parameter;
+pub mod random;
 pub mod registry;
 pub mod schema;
 pub mod source;
 
+pub use builtin::Builtins;
 pub use clock::{Clock, SystemClock};
 pub use executor::Executor;
 pub use handler::{Handler, handler};
+pub use memory::{Memory, MemoryError, MemoryStore, NewMemory, Owner};
 pub use parameter::{Parameter, ParameterKind, input_schema};
+pub use random::{Random, SystemRandom};
 pub use registry::{RegisterError, Registry, function_schema};
 pub use source::{Changes, RunContext, ToolSource};

@@ -3,6 +3,10 @@
 #[cfg(test)]
 mod arguments;
 #[cfg(test)]
+mod builtins;
+#[cfg(test)]
+mod calculator;
+#[cfg(test)]
 mod door;
 #[cfg(test)]
 mod executor;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aish_tools::builtin::{Builtins, Ports};
 use aish_tools::{Executor, Parameter, ParameterKind, Registry, handler, input_schema};
 use aish_types::ToolOutcome;
 use serde_json::json;
@@ -50,4 +51,38 @@ async fn test_missing_required_param() {
     let outcome = through(&Executor::new(registry), "greet", "{}", "me").await;
     assert!(!outcome.success);
     assert!(outcome.text.contains("Missing required"), "{}", outcome.text);
+}
+
+async fn builtin(name: &str, arguments: serde_json::Value) -> ToolOutcome {
+    let registry = Arc::new(Registry::default());
+    registry.add(Arc::new(Builtins::all(&Ports::default())));
+    through(&Executor::new(registry), name, &arguments.to_string(), "me").await
+}
+
+#[tokio::test]
+async fn test_calculator_basic() {
+    assert_eq!(builtin("calculator", json!({"expression": "2 + 2"})).await.text, "4");
+}
+
+#[tokio::test]
+async fn test_calculator_functions() {
+    assert_eq!(builtin("calculator", json!({"expression": "sqrt(16)"})).await.text, "4");
+}
+
+#[tokio::test]
+async fn test_calculator_rejects_unsafe() {
+    let outcome = builtin("calculator", json!({"expression": "__import__('os').system('ls')"})).await;
+    assert!(!outcome.success);
+}
+
+#[tokio::test]
+async fn test_dice_basic() {
+    let outcome = builtin("roll_dice", json!({"notation": "1d6"})).await;
+    assert!(outcome.text.contains("Rolled 1d6"), "{}", outcome.text);
+}
+
+#[tokio::test]
+async fn test_dice_keep_highest() {
+    let outcome = builtin("roll_dice", json!({"notation": "4d6kh3"})).await;
+    assert!(outcome.text.contains("kept"), "{}", outcome.text);
 }
