@@ -137,7 +137,7 @@ async fn open<D: Decoder>(
         let body = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ChatError::Cancelled),
-            body = timeout(limits.patience, read_text(response)) => body.map_err(|_| silent())??,
+            body = timeout(limits.patience, crate::http::read_text(response)) => body.map_err(|_| silent())??,
         };
         if !kind.ends_with("/json") {
             let page = crate::failure::Failure::from_body(&body);
@@ -150,23 +150,6 @@ async fn open<D: Decoder>(
     let events = Events::new(Box::pin(response.bytes_stream()), started, limits);
     let cancelled = Box::pin(context.cancel.clone().cancelled_owned());
     Ok(State::Open(Box::new(Open { events, decoder, cancelled, progress: Progress::More })))
-}
-
-/// The longest body of a reply that is no stream, in bytes.
-const MAX_DOCUMENT: usize = 32 * 1024 * 1024;
-
-/// Reads a whole body; what is no UTF-8 is replaced.
-pub(crate) async fn read_text(response: Response) -> Result<String, ChatError> {
-    let mut body = response.bytes_stream();
-    let mut bytes = Vec::new();
-    while let Some(part) = body.next().await {
-        let part = part.map_err(|error| ChatError::Interrupted(crate::http::cause(&error)))?;
-        bytes.extend_from_slice(&part);
-        if bytes.len() > MAX_DOCUMENT {
-            return Err(ChatError::Unreadable(format!("the reply is longer than {MAX_DOCUMENT} bytes")));
-        }
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Takes events until something is to be said.

@@ -4,11 +4,14 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use aish_types::Secret;
-use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::{Client, redirect};
+use futures_util::StreamExt;
+use reqwest::header::{HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Client, Response, redirect};
+use tokio::time::timeout;
 
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
+use crate::failure::Failure;
 
 /// Builds its client on first use: loading root certificates takes 3 to 13 ms, and only https needs them.
 pub(crate) struct HttpClient {
@@ -38,7 +41,7 @@ impl HttpClient {
     }
 
     /// Sends a request and returns the head of the reply, whatever its status.
-    pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Result<reqwest::Response, ChatError> {
+    pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, ChatError> {
         request.send().await.map_err(|error| ChatError::Connect {
             endpoint: self.endpoint.to_string(),
             cause: if error.is_timeout() { "timed out".into() } else { cause(&error) },
@@ -90,4 +93,34 @@ pub(crate) fn secret_header(
     value.set_sensitive(true);
     headers.insert(name, value);
     Ok(())
+}
+
+/// The longest body of a reply that is no stream, in bytes.
+const MAX_DOCUMENT: usize = 32 * 1024 * 1024;
+
+/// Reads a whole body; what is no UTF-8 is replaced.
+pub(crate) async fn read_text(response: Response) -> Result<String, ChatError> {
+    let mut body = response.bytes_stream();
+    let mut bytes = Vec::new();
+    while let Some(part) = body.next().await {
+        let part = part.map_err(|error| ChatError::Interrupted(cause(&error)))?;
+        bytes.extend_from_slice(&part);
+        if bytes.len() > MAX_DOCUMENT {
+            return Err(ChatError::Unreadable(format!("the reply is longer than {MAX_DOCUMENT} bytes")));
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads a refusal's body, within two seconds, and says what it means.
+pub(crate) async fn refusal(response: Response, key: Option<&Secret>) -> ChatError {
+    let status = response.status().as_u16();
+    let headers = response.headers().clone();
+    if response.status().is_redirection() {
+        let to = headers.get(LOCATION).and_then(|value| value.to_str().ok()).unwrap_or("nowhere");
+        return ChatError::Refused { status, message: format!("the server moved to {to}; set the endpoint to it") };
+    }
+    let body = timeout(Duration::from_secs(2), read_text(response)).await;
+    let body = body.ok().and_then(Result::ok).unwrap_or_default();
+    Failure::from_body(&body).without(key).of_status(status, &headers)
 }

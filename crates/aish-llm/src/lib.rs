@@ -1,7 +1,7 @@
 //! Providers of language models, and the broker that asks them: streaming, delta assembly, retry and fallback,
 //! token counts, prices.
 //!
-//! Reading order: [`request`], [`event`], [`provider`]; the providers ([`openai`]) over `exchange`, `sse`, `assembly`
+//! Reading order: [`request`], [`event`], [`provider`]; the providers ([`openai`], [`anthropic`]) over `exchange`, `sse`, `assembly`
 //! and `failure`; then [`broker`] with [`pacing`], [`spend`], [`prices`]. This crate never runs a tool and never prints.
 
 pub mod endpoint;
@@ -14,10 +14,13 @@ mod assembly;
 mod exchange;
 mod failure;
 mod http;
+mod lenient;
 mod names;
+mod quirks;
 mod retry_after;
 mod sse;
 
+pub mod anthropic;
 pub mod openai;
 
 pub mod broker;
@@ -27,6 +30,7 @@ pub mod prices;
 pub mod spend;
 pub mod traffic;
 
+pub use anthropic::AnthropicProvider;
 pub use broker::{Broker, BrokerModel, CallOptions, Chain};
 pub use endpoint::{Endpoint, EndpointError};
 pub use event::{ChatError, FinishReason, StreamEvent};

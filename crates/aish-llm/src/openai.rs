@@ -3,7 +3,6 @@
 mod body;
 mod chunk;
 mod decoder;
-pub(crate) mod quirks;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,14 +17,13 @@ use tokio_util::sync::CancellationToken;
 use crate::assembly::first_free_id;
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
-use crate::exchange::{Opened, exchange, read_text};
-use crate::failure::Failure;
-use crate::http::{HttpClient, secret_header};
+use crate::exchange::{Opened, exchange};
+use crate::http::{HttpClient, read_text, refusal, secret_header};
 use crate::names::{NameRule, WireNames};
 use crate::openai::decoder::OpenAiDecoder;
-use crate::openai::quirks::LearnedQuirks;
 use crate::options::{ModelOptions, Names};
 use crate::provider::{EventStream, Provider};
+use crate::quirks::LearnedQuirks;
 use crate::request::ChatRequest;
 
 /// How often a refusal may teach a quirk within one request.
@@ -112,7 +110,7 @@ impl Inner {
                 let decoder = OpenAiDecoder::new(names, first_free_id(&request.messages));
                 return Ok(Opened { response, decoder });
             }
-            let error = refusal(response, &self.options).await;
+            let error = refusal(response, self.options.key.as_ref()).await;
             if lessons == MAX_LESSONS || !self.quirks.learn(quirks, &error) {
                 return Err(error);
             }
@@ -152,17 +150,4 @@ impl Inner {
         let size = reply.pointer("/default_generation_settings/n_ctx").or_else(|| reply.get("n_ctx"))?;
         size.as_u64().filter(|size| *size > 0)
     }
-}
-
-/// Reads a refusal's body, within two seconds, and says what it means.
-pub(crate) async fn refusal(response: reqwest::Response, options: &ModelOptions) -> ChatError {
-    let status = response.status().as_u16();
-    let headers = response.headers().clone();
-    if response.status().is_redirection() {
-        let to = headers.get(reqwest::header::LOCATION).and_then(|value| value.to_str().ok()).unwrap_or("nowhere");
-        return ChatError::Refused { status, message: format!("the server moved to {to}; set the endpoint to it") };
-    }
-    let body = timeout(Duration::from_secs(2), read_text(response)).await;
-    let body = body.ok().and_then(Result::ok).unwrap_or_default();
-    Failure::from_body(&body).without(options.key.as_ref()).of_status(status, &headers)
 }

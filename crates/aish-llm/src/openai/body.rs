@@ -7,9 +7,9 @@ use aish_types::{Block, Message};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::quirks::Quirks;
 use crate::names::WireNames;
 use crate::options::{Images, ModelOptions};
+use crate::quirks::Quirks;
 use crate::request::ChatRequest;
 
 #[derive(Serialize)]

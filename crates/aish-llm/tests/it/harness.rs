@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aish_llm::{
-    BookedCall, Broker, BrokerModel, Chain, ChatError, ChatRequest, Endpoint, EventStream, ModelOptions,
-    OpenAiProvider, Pacer, PlannedCall, Price, Provider, Purpose, SpendGuard, SpendRefusal, StreamEvent, ToolSpec,
+    AnthropicProvider, BookedCall, Broker, BrokerModel, Chain, ChatError, ChatRequest, Endpoint, EventStream,
+    ModelOptions, OpenAiProvider, Pacer, PlannedCall, Price, Provider, Purpose, SpendGuard, SpendRefusal, StreamEvent,
+    ToolSpec,
 };
 use aish_testkit::model_server::{ModelServer, Script};
 use aish_types::{BoxFuture, Message, ToolName};
@@ -48,6 +49,10 @@ pub(crate) fn options() -> ModelOptions {
         idle_timeout: Some(Duration::from_secs(5)),
         ..ModelOptions::new("scripted")
     }
+}
+
+pub(crate) fn anthropic(server: &ModelServer, options: ModelOptions) -> AnthropicProvider {
+    AnthropicProvider::new(Endpoint::parse(&server.url()).unwrap(), options)
 }
 
 pub(crate) fn openai(server: &ModelServer, options: ModelOptions) -> OpenAiProvider {

@@ -1,6 +1,8 @@
 //! Tests of the providers and the broker against scripted servers.
 
 #[cfg(test)]
+mod anthropic;
+#[cfg(test)]
 mod broker;
 #[cfg(test)]
 mod harness;

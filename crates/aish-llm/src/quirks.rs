@@ -15,22 +15,22 @@ pub(crate) struct Quirks(u8);
 
 impl Quirks {
     /// Refuses a dot in tool names.
-    pub(super) fn strict_names(self) -> bool {
+    pub(crate) fn strict_names(self) -> bool {
         self.0 & STRICT_NAMES != 0
     }
 
     /// Wants `max_completion_tokens` for `max_tokens`.
-    pub(super) fn completion_tokens(self) -> bool {
+    pub(crate) fn completion_tokens(self) -> bool {
         self.0 & COMPLETION_TOKENS != 0
     }
 
     /// Takes a temperature.
-    pub(super) fn temperature(self) -> bool {
+    pub(crate) fn temperature(self) -> bool {
         self.0 & NO_TEMPERATURE == 0
     }
 
     /// Takes `stream_options`.
-    pub(super) fn stream_options(self) -> bool {
+    pub(crate) fn stream_options(self) -> bool {
         self.0 & NO_STREAM_OPTIONS == 0
     }
 }
@@ -44,14 +44,14 @@ impl LearnedQuirks {
         Self(AtomicU8::new(if strict_names { STRICT_NAMES } else { 0 }))
     }
 
-    pub(super) fn get(&self) -> Quirks {
+    pub(crate) fn get(&self) -> Quirks {
         Quirks(self.0.load(Ordering::Relaxed))
     }
 
     /// Learns from a refusal; says whether the request is worth sending again in its new form.
     ///
     /// Nothing is repeated that a server has begun to answer: a refused request has cost nothing and done nothing.
-    pub(super) fn learn(&self, sent: Quirks, error: &ChatError) -> bool {
+    pub(crate) fn learn(&self, sent: Quirks, error: &ChatError) -> bool {
         let ChatError::Refused { status: 400 | 404 | 422, message } = error else { return false };
         let text = message.to_lowercase();
         let has = |word: &str| text.contains(word);

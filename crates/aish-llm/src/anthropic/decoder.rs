@@ -1,0 +1,171 @@
+//! Turns the events of a message into ours.
+
+use std::collections::VecDeque;
+
+use aish_types::Usage;
+
+use super::event::{Block, Delta, Event, MessageStart, WireUsage};
+use crate::assembly::{Assembly, CallPiece, CutBy};
+use crate::event::{ChatError, FinishReason, StreamEvent};
+use crate::exchange::{Decoder, Progress};
+use crate::failure::Failure;
+use crate::names::WireNames;
+
+/// The state of one message.
+pub(super) struct AnthropicDecoder {
+    names: WireNames,
+    first_free_id: usize,
+    calls: Assembly,
+    usage: Counts,
+    finish: Option<FinishReason>,
+    any_token: bool,
+}
+
+/// The counts so far; an event that leaves one out does not change it.
+#[derive(Default)]
+struct Counts {
+    fresh: Option<u64>,
+    written: u64,
+    read: u64,
+    output: u64,
+}
+
+impl AnthropicDecoder {
+    pub(super) fn new(names: WireNames, first_free_id: usize) -> Self {
+        Self {
+            names,
+            first_free_id,
+            calls: Assembly::default(),
+            usage: Counts::default(),
+            finish: None,
+            any_token: false,
+        }
+    }
+
+    fn block(&mut self, index: Option<u64>, block: &Block<'_>, out: &mut VecDeque<StreamEvent>) {
+        match block.r#type.text() {
+            "tool_use" => {
+                // The streamed input follows in deltas, and an empty object stands here for it.
+                let input = match block.input.text() {
+                    "{}" => "",
+                    input => input,
+                };
+                let (id, name) = (block.id.text(), block.name.text());
+                self.calls.push(CallPiece { index, id, name, arguments: input });
+                self.any_token = true;
+            }
+            _ => self.say(block.text.text(), block.thinking.text(), out),
+        }
+    }
+
+    fn delta(&mut self, index: Option<u64>, delta: &Delta<'_>, out: &mut VecDeque<StreamEvent>) {
+        self.say(delta.text.text(), delta.thinking.text(), out);
+        let arguments = delta.partial_json.text();
+        if !arguments.is_empty() {
+            self.calls.push(CallPiece { index, id: "", name: "", arguments });
+        }
+    }
+
+    fn say(&mut self, text: &str, thinking: &str, out: &mut VecDeque<StreamEvent>) {
+        if !thinking.is_empty() {
+            out.push_back(StreamEvent::Reasoning(thinking.to_owned()));
+        }
+        if !text.is_empty() {
+            out.push_back(StreamEvent::Text(text.to_owned()));
+        }
+        self.any_token |= !out.is_empty();
+    }
+
+    fn take_usage(&mut self, usage: Option<&WireUsage>) {
+        let Some(usage) = usage else { return };
+        self.usage.fresh = usage.input_tokens.0.or(self.usage.fresh);
+        self.usage.written = usage.cache_creation_input_tokens.0.unwrap_or(self.usage.written);
+        self.usage.read = usage.cache_read_input_tokens.0.unwrap_or(self.usage.read);
+        self.usage.output = usage.output_tokens.0.unwrap_or(self.usage.output);
+    }
+
+    fn message(&mut self, message: &MessageStart<'_>, out: &mut VecDeque<StreamEvent>) {
+        self.take_usage(message.usage.as_ref());
+        for (at, block) in message.content.iter().flatten().enumerate() {
+            self.block(u64::try_from(at).ok(), block, out);
+        }
+        self.stop_reason(message.stop_reason.text());
+    }
+
+    fn stop_reason(&mut self, word: &str) {
+        let reason = match word {
+            "" => return,
+            "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+            "tool_use" => FinishReason::ToolCalls,
+            "refusal" => FinishReason::ContentFilter,
+            _ => FinishReason::Stop,
+        };
+        self.finish = Some(reason);
+    }
+}
+
+impl Decoder for AnthropicDecoder {
+    fn event(&mut self, data: &str, out: &mut VecDeque<StreamEvent>) -> Result<Progress, ChatError> {
+        let data = data.trim();
+        if data.is_empty() {
+            return Ok(Progress::More);
+        }
+        let event: Event<'_> = serde_json::from_str(data).map_err(|error| {
+            if error.is_eof() {
+                return ChatError::Interrupted("the stream ended inside an event".into());
+            }
+            let start: String = data.chars().take(80).collect();
+            ChatError::Unreadable(format!("{error} in {start:?}"))
+        })?;
+        if event.r#type.text() == "error" || event.error.is_some() {
+            return Err(Failure::from_body(data).in_stream(self.any_token));
+        }
+        if let Some(message) = &event.message {
+            self.message(message, out);
+        }
+        if let Some(block) = &event.content_block {
+            self.block(event.index.0, block, out);
+        }
+        self.take_usage(event.usage.as_ref());
+        if let Some(delta) = &event.delta {
+            self.delta(event.index.0, delta, out);
+            self.stop_reason(delta.stop_reason.text());
+        }
+        Ok(if event.r#type.text() == "message_stop" { Progress::Done } else { Progress::More })
+    }
+
+    fn document(&mut self, body: &str, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
+        let body = body.trim_start_matches('\u{feff}').trim();
+        let message = serde_json::from_str::<MessageStart<'_>>(body).ok().filter(|message| message.content.is_some());
+        let Some(message) = message else {
+            let failure = Failure::from_body(body);
+            return Err(match serde_json::from_str::<Event<'_>>(body) {
+                Ok(event) if event.error.is_some() => failure.in_stream(false),
+                Ok(_) | Err(_) => ChatError::Unreadable(failure.message),
+            });
+        };
+        self.message(&message, out);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
+        let calls = std::mem::take(&mut self.calls);
+        let finish = match self.finish.unwrap_or(FinishReason::Stop) {
+            FinishReason::Stop | FinishReason::ToolCalls if !calls.is_empty() => FinishReason::ToolCalls,
+            FinishReason::Stop | FinishReason::ToolCalls => FinishReason::Stop,
+            reason @ (FinishReason::Length | FinishReason::ContentFilter) => reason,
+        };
+        let cut = match finish {
+            FinishReason::Length => Some(CutBy::Length),
+            FinishReason::ContentFilter => Some(CutBy::Filter),
+            FinishReason::Stop | FinishReason::ToolCalls => None,
+        };
+        out.extend(calls.release(&self.names, cut, self.first_free_id));
+        if let Some(fresh) = self.usage.fresh {
+            let prompt = fresh.saturating_add(self.usage.written).saturating_add(self.usage.read);
+            let usage = Usage { prompt, completion: self.usage.output, cached: self.usage.read, estimated: false };
+            out.push_back(StreamEvent::Usage(usage));
+        }
+        out.push_back(StreamEvent::Finished(finish));
+    }
+}
