@@ -1,1 +1,20 @@
-//! Files that survive a crash.
+//! Files that survive a crash, and what is made of them.
+//!
+//! Reading order: [`lines`] (locked append of JSON lines), [`replace`] (atomic replacement of a whole file), then the
+//! audit log, the pins, the session logs. Every file has mode 0600 and every folder made here 0700. A torn last line is
+//! set aside and reported; a file that cannot be read is an error and is never replaced by defaults.
+//! This crate decides nothing and knows no clock but the one that is passed in.
+
+pub mod audit;
+pub mod clock;
+pub mod lines;
+pub mod pins;
+pub mod replace;
+pub mod session;
+
+pub use audit::{AuditFile, AuditRecord};
+pub use clock::WallClock;
+pub use lines::{AppendError, Durability, LineFile, Loaded};
+pub use pins::PinFile;
+pub use replace::{ReplaceError, replace};
+pub use session::{SessionError, SessionHead, SessionLog, StoredTurn};

@@ -1,5 +1,6 @@
 //! Time, dice and memory, through the executor.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use aish_tools::builtin::{Builtins, NAMES, Ports};
@@ -10,11 +11,11 @@ use serde_json::json;
 use crate::door::{Still, through};
 
 /// Dice that fall as they are told, again and again.
-struct Loaded(Mutex<std::iter::Cycle<std::vec::IntoIter<u32>>>);
+struct Loaded(Vec<u32>, AtomicUsize);
 
 impl Random for Loaded {
     fn below(&self, bound: u32) -> u32 {
-        (self.0.lock().unwrap().next().unwrap() - 1) % bound
+        (self.0[self.1.fetch_add(1, Ordering::SeqCst) % self.0.len()] - 1) % bound
     }
 }
 
@@ -51,7 +52,7 @@ impl MemoryStore for Notebook {
 
 fn executor(rolls: &[u32]) -> (Executor, Arc<Notebook>) {
     let memory = Arc::new(Notebook::default());
-    let random = Loaded(Mutex::new(rolls.to_vec().into_iter().cycle()));
+    let random = Loaded(rolls.to_vec(), AtomicUsize::new(0));
     let ports = Ports { clock: Arc::new(Still::default()), random: Arc::new(random), memory: Some(memory.clone()) };
     let registry = Arc::new(Registry::default());
     assert!(registry.add(Arc::new(Builtins::all(&ports))).is_empty());

@@ -1,0 +1,60 @@
+//! The audit log as a file of JSON lines: every decision is on the disk before its effect.
+
+use std::path::PathBuf;
+
+use aish_safety::{AuditEntry, AuditError, AuditLog};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::WallClock;
+use crate::lines::{Durability, LineFile, LoadError, Loaded};
+
+/// One line of the audit log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditRecord {
+    /// When it was decided, RFC 3339 in UTC.
+    pub time: String,
+    /// What was decided.
+    #[serde(flatten)]
+    pub entry: AuditEntry,
+}
+
+/// The audit log in a file.
+#[derive(Debug)]
+pub struct AuditFile {
+    file: LineFile,
+    clock: WallClock,
+}
+
+impl AuditFile {
+    /// Names the file; it is made at the first decision.
+    pub fn new(path: impl Into<PathBuf>, clock: WallClock) -> Self {
+        Self { file: LineFile::new(path, Durability::Disk), clock }
+    }
+
+    /// Reads all decisions, oldest first.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn load(&self) -> Result<Loaded<AuditRecord>, LoadError> {
+        self.file.load()
+    }
+}
+
+impl AuditLog for AuditFile {
+    fn append(&self, entry: &AuditEntry) -> Result<(), AuditError> {
+        let record = AuditRecord { time: self.clock.text(), entry: entry.clone() };
+        self.file.append(&record).map(|_| ()).map_err(|error| AuditError(with_cause(&error)))
+    }
+}
+
+/// Writes an error with its causes on one line.
+pub(crate) fn with_cause(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    text
+}

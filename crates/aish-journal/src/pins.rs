@@ -1,0 +1,120 @@
+//! The pins as one JSON file. A file that is corrupt is an error for every look-up: what was approved is not known then.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use aish_safety::{Pin, PinError, PinStore};
+use aish_types::{SourceId, ToolName};
+use serde::{Deserialize, Serialize};
+
+use crate::replace::{read_if_there, update};
+
+const VERSION: u32 = 1;
+
+/// The file as it is written.
+#[derive(Debug, Serialize, Deserialize)]
+struct Content {
+    version: u32,
+    pins: BTreeMap<String, BTreeMap<String, Pin>>,
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self { version: VERSION, pins: BTreeMap::new() }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum PinFileError {
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("it is corrupt ({0}); look at it and remove it to approve every tool anew")]
+    Corrupt(String),
+}
+
+/// The pins in a file.
+#[derive(Debug)]
+pub struct PinFile {
+    path: PathBuf,
+}
+
+impl PinFile {
+    /// Names the file; it is made at the first pin.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Returns the file's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns all pins, by source and tool.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn all(&self) -> Result<BTreeMap<String, BTreeMap<String, Pin>>, PinError> {
+        read_if_there(&self.path)
+            .map_err(PinFileError::Io)
+            .and_then(|bytes| parse(bytes.as_deref()))
+            .map(|content| content.pins)
+            .map_err(|error| self.fail(&error))
+    }
+
+    /// Forgets the pin of a tool, or of all tools of a source; says whether there was one.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn forget(&self, source: &SourceId, tool: Option<&ToolName>) -> Result<bool, PinError> {
+        let mut found = false;
+        self.change(|content| match tool {
+            None => found = content.pins.remove(source.as_str()).is_some(),
+            Some(tool) => {
+                let tools = content.pins.get_mut(source.as_str());
+                found = tools.and_then(|tools| tools.remove(tool.as_str())).is_some();
+            }
+        })?;
+        Ok(found)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Content)) -> Result<(), PinError> {
+        let result = update(&self.path, |old| {
+            let mut content = parse(old)?;
+            change(&mut content);
+            serde_json::to_vec_pretty(&content).map_err(|error| PinFileError::Corrupt(error.to_string()))
+        });
+        result.map_err(|error: PinFileError| self.fail(&error))
+    }
+
+    fn fail(&self, error: &PinFileError) -> PinError {
+        PinError(format!("{}: {error}", self.path.display()))
+    }
+}
+
+/// A missing file holds no pins; an empty one is corrupt, for ours is never empty.
+fn parse(bytes: Option<&[u8]>) -> Result<Content, PinFileError> {
+    let Some(bytes) = bytes else { return Ok(Content::default()) };
+    let content: Content = serde_json::from_slice(bytes).map_err(|error| PinFileError::Corrupt(error.to_string()))?;
+    if content.version == VERSION {
+        Ok(content)
+    } else {
+        Err(PinFileError::Corrupt(format!("version {} is not known", content.version)))
+    }
+}
+
+impl PinStore for PinFile {
+    fn get(&self, source: &SourceId, tool: &ToolName) -> Result<Option<Pin>, PinError> {
+        let mut all = self.all()?;
+        Ok(all.get_mut(source.as_str()).and_then(|tools| tools.remove(tool.as_str())))
+    }
+
+    fn put(&self, source: &SourceId, tool: &ToolName, pin: &Pin) -> Result<(), PinError> {
+        if self.get(source, tool)?.as_ref() == Some(pin) {
+            return Ok(());
+        }
+        self.change(|content| {
+            let tools = content.pins.entry(source.as_str().into()).or_default();
+            tools.insert(tool.as_str().into(), pin.clone());
+        })
+    }
+}

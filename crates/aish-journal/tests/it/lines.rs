@@ -1,0 +1,109 @@
+//! Appending, the torn tail, and what cannot be written.
+
+use std::os::unix::fs::PermissionsExt;
+
+use aish_journal::lines::BadLine;
+use aish_journal::{Durability, LineFile, replace};
+use serde_json::{Value, json};
+
+fn file(folder: &tempfile::TempDir) -> LineFile {
+    LineFile::new(folder.path().join("a/b/log.jsonl"), Durability::System)
+}
+
+#[test]
+fn a_missing_file_holds_nothing_and_is_made_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder);
+    assert!(file.load::<Value>().unwrap().records.is_empty());
+    assert!(!file.path().exists());
+    file.append(&json!({"n": 1})).unwrap();
+    file.append(&json!({"n": "line\nbreak"})).unwrap();
+    assert_eq!(file.load::<Value>().unwrap().records, [json!({"n": 1}), json!({"n": "line\nbreak"})]);
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(file.path()), mode(file.path().parent().unwrap())), (0o600, 0o700));
+}
+
+#[test]
+fn a_torn_tail_is_set_aside() {
+    for tail in ["{\"n\": 2", "\0\0\0\0", "12", "\u{fffd}{"] {
+        for first in ["append", "load"] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = file(&folder);
+            file.append(&json!({"n": 1})).unwrap();
+            let mut bytes = std::fs::read(file.path()).unwrap();
+            bytes.extend_from_slice(tail.as_bytes());
+            std::fs::write(file.path(), &bytes).unwrap();
+            let torn = match first {
+                "append" => file.append(&json!({"n": 3})).unwrap(),
+                _ => {
+                    let torn = file.load::<Value>().unwrap().torn;
+                    file.append(&json!({"n": 3})).unwrap();
+                    torn
+                }
+            };
+            let torn = torn.expect("reported");
+            assert_eq!(torn.bytes, tail.len() as u64);
+            assert_eq!(std::fs::read(torn.kept_in).unwrap(), format!("{tail}\n").as_bytes());
+            let loaded = file.load::<Value>().unwrap();
+            assert_eq!((loaded.records, loaded.torn), (vec![json!({"n": 1}), json!({"n": 3})], None));
+        }
+    }
+}
+
+#[test]
+fn a_whole_last_line_without_its_end_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder);
+    file.append(&json!({"n": 1})).unwrap();
+    std::fs::write(file.path(), "{\"n\":1}\n{\"n\":2}").unwrap();
+    assert_eq!(file.append(&json!({"n": 3})).unwrap(), None);
+    assert_eq!(file.load::<Value>().unwrap().records.len(), 3);
+}
+
+#[test]
+fn a_bad_line_is_reported_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder);
+    file.append(&json!({"n": 1})).unwrap();
+    let text = "{\"n\":1}\nnonsense\n\n{\"n\":3}\n";
+    std::fs::write(file.path(), text).unwrap();
+    let loaded = file.load::<Value>().unwrap();
+    assert_eq!(loaded.records.len(), 2);
+    assert!(matches!(&loaded.bad[..], [BadLine { number: 2, .. }]));
+    assert_eq!(std::fs::read_to_string(file.path()).unwrap(), text);
+}
+
+#[test]
+fn a_file_that_was_replaced_is_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(&folder);
+    file.append(&json!(1)).unwrap();
+    std::fs::rename(file.path(), folder.path().join("old")).unwrap();
+    file.append(&json!(2)).unwrap();
+    assert_eq!(file.load::<Value>().unwrap().records, [json!(2)]);
+}
+
+#[test]
+fn what_cannot_be_written_is_an_error() {
+    for path in ["/proc/aish/log.jsonl", "/dev/null/log.jsonl"] {
+        let file = LineFile::new(path, Durability::Disk);
+        let error = file.append(&json!(1)).unwrap_err();
+        assert_eq!(error.to_string(), format!("{path} cannot be written"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    assert!(LineFile::new(folder.path(), Durability::Disk).load::<Value>().is_err(), "a folder is no log");
+}
+
+#[test]
+fn a_replacement_is_whole_and_keeps_links() {
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+    replace(&real, b"one").unwrap();
+    assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    replace(&link, b"two").unwrap();
+    assert_eq!(std::fs::read(&real).unwrap(), b"two");
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(replace("/proc/aish".as_ref(), b"x").is_err());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left over");
+}

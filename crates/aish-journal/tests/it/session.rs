@@ -1,0 +1,103 @@
+//! Sessions: written, torn, resumed.
+
+use aish_journal::session::path_of;
+use aish_journal::{SessionError, SessionHead, SessionLog, WallClock};
+use aish_types::{Message, ToolCall, Usage};
+use serde_json::json;
+
+fn call(id: &str) -> ToolCall {
+    ToolCall { id: id.into(), name: "calculator".into(), arguments: "{}".into() }
+}
+
+fn calls(ids: &[&str]) -> Message {
+    Message::Assistant { content: String::new(), tool_calls: ids.iter().map(|id| call(id)).collect() }
+}
+
+fn result(id: &str, content: &str) -> Message {
+    Message::Tool { tool_call_id: id.into(), name: "calculator".into(), content: content.into(), blocks: vec![] }
+}
+
+fn begin(folder: &tempfile::TempDir) -> SessionLog {
+    let head = SessionHead { folder: Some("/tmp".into()), ..SessionHead::default() };
+    SessionLog::create(folder.path(), "s-1".into(), head, WallClock::default()).unwrap()
+}
+
+#[test]
+fn a_session_is_read_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = begin(&folder);
+    let usage = Usage { prompt: 10, completion: 2, cached: 0, estimated: true };
+    let messages = [Message::user("hi"), calls(&["a"]), result("a", "4"), Message::assistant("four")];
+    for message in &messages {
+        log.append(message, Some(usage), Some("m")).unwrap();
+    }
+    log.rename("sums").unwrap();
+    log.note("summary", json!({"text": "x"})).unwrap();
+    let (log, session) = SessionLog::resume(folder.path(), "s-1".into(), WallClock::default()).unwrap();
+    assert_eq!(session.head.unwrap().folder.as_deref(), Some("/tmp"));
+    assert_eq!(session.title.as_deref(), Some("sums"));
+    assert_eq!(session.events, [("summary".to_owned(), json!({"text": "x"}))]);
+    assert_eq!(session.turns.iter().map(|turn| turn.message.clone()).collect::<Vec<_>>(), messages);
+    assert_eq!(session.turns.iter().map(|turn| turn.id).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!((session.turns[0].usage, session.turns[0].model.as_deref()), (Some(usage), Some("m")));
+    assert!(session.warnings.is_empty());
+    assert_eq!(log.append(&Message::user("more"), None, None).unwrap(), 5);
+}
+
+#[test]
+fn a_call_without_a_result_gets_an_aborted_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = begin(&folder);
+    let messages = [calls(&["a", "b"]), result("a", "1"), Message::user("stop"), result("zz", "whose?"), calls(&["c"])];
+    for message in &messages {
+        log.append(message, None, None).unwrap();
+    }
+    let session = SessionLog::read(folder.path(), &"s-1".into()).unwrap();
+    let told: Vec<String> = session
+        .turns
+        .iter()
+        .map(|turn| match &turn.message {
+            Message::Tool { tool_call_id, content, .. } => format!("{tool_call_id}:{content}"),
+            other => format!("{:?}", other.role()),
+        })
+        .collect();
+    let aborted = "Error: the call was aborted before it had a result";
+    assert_eq!(told, ["Assistant", "a:1", &format!("b:{aborted}"), "User", "Assistant", &format!("c:{aborted}")]);
+    assert_eq!(session.warnings.len(), 2, "{:?}", session.warnings);
+}
+
+#[test]
+fn a_torn_log_loads_up_to_the_tear() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = begin(&folder);
+    for n in 0..5 {
+        log.append(&Message::user(format!("message {n}")), None, None).unwrap();
+    }
+    let bytes = std::fs::read(log.path()).unwrap();
+    let start = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    for cut in start..bytes.len() {
+        std::fs::write(log.path(), &bytes[..cut]).unwrap();
+        let whole = bytes[..cut].iter().filter(|byte| **byte == b'\n').count() - 1;
+        let (again, session) = SessionLog::resume(folder.path(), "s-1".into(), WallClock::default()).unwrap();
+        let is_whole = bytes[cut - 1] == b'}'
+            && serde_json::from_slice::<serde_json::Value>(bytes[..cut].rsplit(|byte| *byte == b'\n').next().unwrap())
+                .is_ok();
+        assert_eq!(session.turns.len(), whole + usize::from(is_whole), "cut at {cut}");
+        again.append(&Message::user("after"), None, None).unwrap();
+        let session = SessionLog::read(folder.path(), &"s-1".into()).unwrap();
+        assert_eq!(session.turns.last().unwrap().message.content(), "after");
+        assert!(session.warnings.is_empty(), "mended once");
+    }
+}
+
+#[test]
+fn ids_are_names_of_files_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    for id in ["", "../x", "a/b", "a.b", "a b", &"x".repeat(129)] {
+        assert!(matches!(path_of(folder.path(), &id.into()), Err(SessionError::InvalidId(_))), "{id}");
+    }
+    assert!(matches!(SessionLog::read(folder.path(), &"none".into()), Err(SessionError::Missing(_))));
+    let _log = begin(&folder);
+    let again = SessionLog::create(folder.path(), "s-1".into(), SessionHead::default(), WallClock::default());
+    assert!(matches!(again, Err(SessionError::Exists(_))));
+}

@@ -1,0 +1,102 @@
+//! The audit log and the pins.
+
+use std::time::{Duration, SystemTime};
+
+use aish_journal::{AuditFile, PinFile, WallClock};
+use aish_safety::{AuditEntry, AuditLog, Pin, PinStore, Verdict};
+use aish_types::{CallContext, ToolDefinition};
+use serde_json::json;
+
+fn entry(command: &str) -> AuditEntry {
+    AuditEntry {
+        context: CallContext {
+            call: "c".into(),
+            session: "s".into(),
+            user: "me".into(),
+            channel: None,
+            folder: Some("/tmp".into()),
+        },
+        tool: "shell".into(),
+        source: "shell".into(),
+        command: Some(command.into()),
+        call_hash: "00".into(),
+        verdict: Verdict::Ask,
+        rule: "unknown".into(),
+        approved: true,
+        by: "person".into(),
+    }
+}
+
+#[test]
+fn a_decision_has_its_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = WallClock::new(|| SystemTime::UNIX_EPOCH + Duration::from_millis(1_736_951_400_500));
+    let audit = AuditFile::new(folder.path().join("audit.jsonl"), clock);
+    audit.append(&entry("rm -rf x")).unwrap();
+    audit.append(&entry("ls")).unwrap();
+    let loaded = audit.load().unwrap();
+    assert_eq!(loaded.records.len(), 2);
+    assert_eq!(loaded.records[0].time, "2025-01-15T14:30:00.500Z");
+    assert_eq!(loaded.records[0].entry, entry("rm -rf x"));
+}
+
+#[test]
+fn an_audit_that_cannot_be_written_says_so() {
+    let audit = AuditFile::new("/proc/aish/audit.jsonl", WallClock::default());
+    let error = audit.append(&entry("ls")).unwrap_err().to_string();
+    assert!(
+        error.starts_with("the audit log cannot be written: /proc/aish/audit.jsonl cannot be written: "),
+        "{error}"
+    );
+}
+
+fn pin(description: &str) -> Pin {
+    Pin::of(&ToolDefinition::new("t", description, json!({}), "mcp:a".into()))
+}
+
+#[test]
+fn pins_are_kept_by_source_and_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let pins = PinFile::new(folder.path().join("pins.json"));
+    assert_eq!(pins.get(&"mcp:a".into(), &"t".into()).unwrap(), None);
+    pins.put(&"mcp:a".into(), &"t".into(), &pin("one")).unwrap();
+    pins.put(&"mcp:b".into(), &"t".into(), &pin("two")).unwrap();
+    let again = PinFile::new(pins.path());
+    assert_eq!(again.get(&"mcp:a".into(), &"t".into()).unwrap(), Some(pin("one")));
+    assert_eq!(again.get(&"mcp:b".into(), &"t".into()).unwrap(), Some(pin("two")));
+    assert_eq!(again.get(&"mcp:a".into(), &"u".into()).unwrap(), None);
+    assert!(again.forget(&"mcp:a".into(), Some(&"t".into())).unwrap());
+    assert!(!again.forget(&"mcp:a".into(), Some(&"t".into())).unwrap());
+    assert_eq!(pins.get(&"mcp:a".into(), &"t".into()).unwrap(), None);
+}
+
+#[test]
+fn a_corrupt_file_fails_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let pins = PinFile::new(folder.path().join("pins.json"));
+    for content in ["", "{", "[]", r#"{"version": 9, "pins": {}}"#, r#"{"version": 1}"#] {
+        std::fs::write(pins.path(), content).unwrap();
+        assert!(pins.get(&"mcp:a".into(), &"t".into()).is_err(), "{content}");
+        assert!(pins.put(&"mcp:a".into(), &"t".into(), &pin("one")).is_err(), "{content}");
+        assert_eq!(std::fs::read_to_string(pins.path()).unwrap(), content, "it is not replaced");
+    }
+}
+
+#[test]
+fn two_that_pin_at_once_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pins.json");
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let path = &path;
+            scope.spawn(move || {
+                let pins = PinFile::new(path);
+                for n in 0..25 {
+                    pins.put(&format!("mcp:{thread}").into(), &format!("t{n}").into(), &pin("x")).unwrap();
+                }
+            });
+        }
+    });
+    let all = PinFile::new(&path).all().unwrap();
+    assert_eq!(all.values().map(|tools| tools.len()).sum::<usize>(), 100);
+}
