@@ -3,50 +3,127 @@
 //! Finished blocks are written once and never touched again; only the block that is still open is drawn anew, at most
 //! sixty times a second. Where the cursor may not be moved, the text goes through as it comes, clean and undecorated.
 
+mod document;
+mod fence;
+mod highlight;
+mod inline;
+mod render;
+mod split;
+mod table;
+mod tail;
+
 use std::time::Duration;
 
 use crate::capability::Capabilities;
 use crate::clean::Cleaner;
+use crate::styled::Ink;
 use crate::theme::Theme;
+
+use document::Document;
+use render::Renderer;
+use tail::Tail;
+
+/// The shortest time between two drawings.
+const FRAME: Duration = Duration::from_millis(16);
 
 /// A renderer of one reply.
 #[derive(Debug)]
 pub struct Markdown {
     capabilities: Capabilities,
-    theme: Theme,
     cleaner: Cleaner,
+    document: Document,
+    renderer: Renderer,
+    tail: Tail,
+    /// When it was drawn last.
+    drawn: Option<Duration>,
+    /// Something came that is not drawn.
+    waiting: bool,
+    /// The text that went through last ended with a newline, or none came.
+    at_line_start: bool,
 }
 
 impl Markdown {
     /// Makes a renderer. The cursor must stand at the start of a line.
     pub fn new(theme: Theme, capabilities: Capabilities) -> Self {
-        Self { capabilities, theme, cleaner: Cleaner::default() }
+        Self {
+            capabilities,
+            cleaner: Cleaner::default(),
+            document: Document::default(),
+            renderer: Renderer::new(theme, capabilities.unicode),
+            tail: Tail::default(),
+            drawn: None,
+            waiting: false,
+            at_line_start: true,
+        }
     }
 
     /// Takes a piece of the reply at a time (any monotonic clock), and appends what to write to `out`.
     pub fn push(&mut self, piece: &str, now: Duration, out: &mut String) {
-        let _ = (now, &self.capabilities, &self.theme);
-        self.cleaner.push(piece, out);
+        if !self.capabilities.live {
+            let from = out.len();
+            self.cleaner.push(piece, out);
+            if out.len() > from {
+                self.at_line_start = out.ends_with('\n');
+            }
+            return;
+        }
+        self.cleaner.push(piece, self.document.source_mut());
+        self.waiting = true;
+        self.tick(now, out);
     }
 
     /// Returns when [`Markdown::tick`] wants to be called, where something waits to be drawn.
     pub fn deadline(&self) -> Option<Duration> {
-        None
+        self.waiting.then(|| self.drawn.map_or(Duration::ZERO, |drawn| drawn + FRAME))
     }
 
     /// Draws what waits, if it is time.
     pub fn tick(&mut self, now: Duration, out: &mut String) {
-        let _ = (now, out);
+        if self.deadline().is_some_and(|deadline| now >= deadline) {
+            self.drawn = Some(now);
+            self.waiting = false;
+            let width = usize::from(self.capabilities.width);
+            let done = self.document.advance(&mut self.renderer, width);
+            let open = self.document.open_lines(&mut self.renderer, width);
+            self.tail.draw(&done, &open, self.size(), self.ink(), out);
+        }
     }
 
-    /// Ends the reply: everything is written, and the cursor stands at the start of a line.
+    /// Ends the reply, or interrupts it before something else is written: all that came is final, and the cursor stands
+    /// at the start of a line. What is pushed later is a new document.
     pub fn finish(&mut self, out: &mut String) {
-        self.cleaner.finish(out);
+        if !self.capabilities.live {
+            let from = out.len();
+            self.cleaner.finish(out);
+            if out.len() > from {
+                self.at_line_start = out.ends_with('\n');
+            }
+            if !self.at_line_start {
+                out.push('\n');
+                self.at_line_start = true;
+            }
+            return;
+        }
+        self.cleaner.finish(self.document.source_mut());
+        let done = self.document.finish(&mut self.renderer, usize::from(self.capabilities.width));
+        self.tail.draw(&done, &[], self.size(), self.ink(), out);
+        self.waiting = false;
+        self.drawn = None;
     }
 
-    /// Tells of a new size of the terminal, in columns and rows.
+    /// Tells of a new size of the terminal, in columns and rows. What is final stays as it is; the open block is drawn
+    /// in the new width from now on.
     pub fn resize(&mut self, width: u16, height: u16) {
         self.capabilities.width = width.max(1);
         self.capabilities.height = height.max(1);
+        self.waiting = true;
+    }
+
+    fn size(&self) -> (usize, usize) {
+        (usize::from(self.capabilities.width), usize::from(self.capabilities.height))
+    }
+
+    fn ink(&self) -> Ink {
+        Ink { color: self.capabilities.color, links: self.capabilities.links }
     }
 }
