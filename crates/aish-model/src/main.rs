@@ -1,3 +1,30 @@
-//! The embedded model's own executable, spoken to over pipes.
+//! The embedded model's own executable: llama.cpp behind lines of JSON on standard input and output.
+//!
+//! It is a process of its own so that a crash of the model's code, its memory and its start-up cost stay away from
+//! the shell. It reads one request a line and answers with events, one a line, in the order of the requests; the
+//! words of both are in [`protocol`]. It ends when its standard input ends. Standard error carries logs alone
+//! (`AISH_MODEL_LOG=error|warn|info|debug|trace`).
+//!
+//! Reading order: [`protocol`], [`inbox`] and [`outbox`] (the pipes), [`service`] (the loop), [`engine`] (the loaded
+//! model), [`prompt`] (messages to tokens), [`grammar`] (what a tool call may look like), [`generate`] (tokens to
+//! events), [`output`] (what of them is text, reasoning or a call). It opens the model's file and nothing else.
 
-fn main() {}
+mod cpu;
+mod engine;
+mod generate;
+mod gguf;
+mod grammar;
+mod inbox;
+mod outbox;
+mod output;
+mod prompt;
+mod protocol;
+mod sampler;
+mod service;
+mod threads;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    service::main()
+}
