@@ -146,10 +146,10 @@ impl Gate {
                 Judgement::new(Verdict::Ask, "pin.drift", "the tool's definition has changed since it was approved");
             judgement = judgement.strictest(changed);
         }
-        let must_ask = judgement.verdict > Verdict::Allow
-            || (self.policy.confirm_cmd && matches!(call.subject, Subject::Command { .. }));
+        let must_ask = drift.is_some() || self.must_ask(&call, judgement.verdict);
         let (approved, by) = match (self.mode, judgement.verdict) {
-            (Mode::Interactive, _) if must_ask => {
+            _ if !must_ask => (true, "policy"),
+            (Mode::Interactive, _) => {
                 let question = Question {
                     tool: call.definition.name.clone(),
                     subject: call.subject.clone(),
@@ -167,11 +167,10 @@ impl Gate {
                 }
             }
             (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, Verdict::Halt) => (false, "nobody"),
-            (Mode::Headless, Verdict::Ask) => (false, "nobody"),
-            (Mode::HeadlessYes | Mode::Autonomous, Verdict::Ask) if drift.is_some() => (false, "nobody"),
-            (Mode::HeadlessYes, Verdict::Ask) => (true, "policy"),
-            (Mode::Autonomous, Verdict::Ask) => (true, "autonomous"),
-            (_, Verdict::Allow) | (Mode::Interactive, _) => (true, "policy"),
+            (Mode::Headless, Verdict::Allow | Verdict::Ask) => (false, "nobody"),
+            (Mode::HeadlessYes | Mode::Autonomous, _) if drift.is_some() => (false, "nobody"),
+            (Mode::HeadlessYes, Verdict::Allow | Verdict::Ask) => (true, "policy"),
+            (Mode::Autonomous, Verdict::Allow | Verdict::Ask) => (true, "autonomous"),
         };
         let entry = self.entry(&call, &judgement, approved, by);
         if let Err(error) = self.audit.append(&entry)
@@ -194,6 +193,24 @@ impl Gate {
             return Passage::Declined { reason: error.to_string(), judgement };
         }
         Passage::Approved(ApprovedCall { call: Box::new(call), judgement })
+    }
+
+    /// Says whether somebody must say yes. A command that a configuration's author wrote is asked by its risk and the
+    /// policy's level, whatever the judgement says short of `halt`, which makes it destructive.
+    fn must_ask(&self, call: &PreparedCall, verdict: Verdict) -> bool {
+        let definition = &call.definition;
+        match &call.subject {
+            Subject::Argv { .. } if definition.trusted && self.policy.broken.is_none() => {
+                let risk = if verdict == Verdict::Halt { Risk::Destructive } else { definition.risk };
+                let approved = self.policy.auto_approval(&definition.name);
+                definition.requires_confirmation
+                    || approved.map_or_else(|| self.policy.level.asks(risk), |approved| !approved)
+            }
+            Subject::Command { .. } => {
+                verdict > Verdict::Allow || (self.mode == Mode::Interactive && self.policy.confirm_cmd)
+            }
+            Subject::Argv { .. } | Subject::Tool => verdict > Verdict::Allow,
+        }
     }
 
     /// Returns the difference to the pinned definition, if there is one; trusted sources are not pinned.

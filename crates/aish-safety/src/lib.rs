@@ -22,5 +22,5 @@ pub use call::{PreparedCall, Subject};
 pub use command::{Surroundings, judge_command};
 pub use gate::{ApprovedCall, Gate, Mode, Passage};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
-pub use policy::Policy;
+pub use policy::{Level, Policy};
 pub use verdict::{Judgement, Verdict};

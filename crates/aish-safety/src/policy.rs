@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
-use aish_types::ToolName;
+use aish_types::{Risk, ToolName};
 
 /// The policy that the gate applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,11 +14,39 @@ pub struct Policy {
     pub confirm_cmd: bool,
     /// Set when a rules or policy file is broken: everything asks, and this says why.
     pub broken: Option<String>,
+    /// From which risk on a command that a configuration's author wrote is asked.
+    pub level: Level,
+}
+
+/// The risk from which on something is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Level {
+    /// Nothing is asked.
+    None,
+    /// What may destroy.
+    Destructive,
+    /// What changes something.
+    #[default]
+    Write,
+    /// Everything.
+    All,
+}
+
+impl Level {
+    /// Says whether something of this risk is asked.
+    pub fn asks(self, risk: Risk) -> bool {
+        match self {
+            Self::None => false,
+            Self::Destructive => risk == Risk::Destructive,
+            Self::Write => risk >= Risk::Write,
+            Self::All => true,
+        }
+    }
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { auto_approve: BTreeMap::new(), confirm_cmd: true, broken: None }
+        Self { auto_approve: BTreeMap::new(), confirm_cmd: true, broken: None, level: Level::default() }
     }
 }
 
