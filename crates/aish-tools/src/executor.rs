@@ -126,6 +126,10 @@ impl Executor {
             .map_err(|wait| Box::new(wait.outcome()))?;
         let crashed =
             || Box::new(ToolOutcome::failure(format!("Tool '{}' failed while it was prepared", definition.name)));
+        let faults = guard::call(|| tool.source.faults(&definition, &checked.arguments)).ok_or_else(crashed)?;
+        if !faults.is_empty() {
+            return Err(refused(&Faults(faults)));
+        }
         let subject = guard::call(|| tool.source.subject(&definition, &checked.arguments)).ok_or_else(crashed)?;
         let asked = guard::call(|| tool.source.confirm_message(&definition, &checked.arguments)).ok_or_else(crashed)?;
         let confirm_message = tokio::time::timeout(CONFIRM_WAIT, guard::wait(asked)).await;

@@ -47,6 +47,13 @@ pub trait ToolSource: Send + Sync {
         Subject::Tool
     }
 
+    /// Says what the source itself finds wrong with (validated) arguments, each fault a sentence; such a call is refused
+    /// before anybody is asked.
+    fn faults(&self, definition: &ToolDefinition, arguments: &Value) -> Vec<String> {
+        let _ = (definition, arguments);
+        Vec::new()
+    }
+
     /// Returns the sentence that is asked at the gate, filled in, where the tool has one.
     fn confirm_message<'a>(
         &'a self,
