@@ -1,13 +1,14 @@
 //! The tool layer: what a tool is, who offers it, and the one executor that runs it.
 //!
 //! Reading order: [`source`] (the port that every kind of tool implements), [`handler`] and [`parameter`] (tools made of
-//! one function), [`registry`], [`schema`], [`executor`], [`builtin`].
+//! one function), [`registry`], [`schema`], [`executor`], [`builtin`], [`index`].
 //! This crate never talks to a network or a terminal; sources in other crates do.
 
 pub mod builtin;
 pub mod clock;
 pub mod executor;
 pub mod handler;
+pub mod index;
 pub mod memory;
 pub mod near;
 pub mod parameter;
@@ -20,6 +21,7 @@ pub use builtin::Builtins;
 pub use clock::{Clock, SystemClock};
 pub use executor::Executor;
 pub use handler::{Handler, handler};
+pub use index::{DiscoveryTools, Index};
 pub use memory::{Memory, MemoryError, MemoryStore, NewMemory, Owner};
 pub use parameter::{Parameter, ParameterKind, input_schema};
 pub use random::{Random, SystemRandom};

@@ -1,0 +1,178 @@
+//! The discovery index: finds a tool by what somebody wants done.
+//!
+//! One index serves all tools of all sources. Built once, updated in place. Reading order: [`words`] (text to stems),
+//! [`lexicon`] (what people say for what command lines say), [`document`] (a definition to weighted terms), [`postings`],
+//! [`query`] (a request to alternatives), [`rank`] (the score), [`discovery`] (the two tools that a model is given).
+//! Results are deterministic: what scores the same keeps its load order.
+
+mod discovery;
+mod document;
+mod edits;
+mod lexicon;
+mod literal;
+mod page;
+mod postings;
+mod query;
+mod rank;
+mod words;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aish_types::{ToolDefinition, ToolName};
+
+pub use discovery::{DiscoveryTools, Found, SearchRequest, SearchRequestError};
+use document::Document;
+use lexicon::Lexicon;
+use literal::Literals;
+pub use page::{Group, Hit, Page, Query, Summary};
+use postings::Postings;
+
+/// Tools that were removed and still take room, as a share of all, at which the index is built anew.
+const MAX_DEAD_SHARE: usize = 4;
+
+/// All tools of all sources, ready to be searched.
+pub struct Index {
+    lexicon: &'static Lexicon,
+    groups: Vec<Group>,
+    documents: Vec<Document>,
+    names: HashMap<ToolName, u32>,
+    postings: Postings,
+    literals: Literals,
+    dead: usize,
+    next_order: u64,
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self {
+            lexicon: Lexicon::shared(),
+            groups: Vec::new(),
+            documents: Vec::new(),
+            names: HashMap::new(),
+            postings: Postings::default(),
+            literals: Literals::default(),
+            dead: 0,
+            next_order: 0,
+        }
+    }
+}
+
+impl Index {
+    /// Makes an index of definitions, in load order; groups are made from what the definitions say of themselves.
+    pub fn of(definitions: impl IntoIterator<Item = Arc<ToolDefinition>>) -> Self {
+        let mut index = Self::default();
+        for definition in definitions {
+            index.put(definition);
+        }
+        index
+    }
+
+    /// Adds a group, or replaces what is known of it. Groups are listed in the order in which they came.
+    pub fn put_group(&mut self, group: Group) {
+        match self.groups.iter_mut().find(|known| known.name == group.name) {
+            Some(known) => *known = group,
+            None => self.groups.push(group),
+        }
+    }
+
+    /// Adds a tool, or puts it in the place of one with the same name, whose load order it keeps.
+    pub fn put(&mut self, definition: Arc<ToolDefinition>) {
+        let order = match self.names.get(&definition.name).copied() {
+            Some(id) => self.bury(id),
+            None => None,
+        };
+        let order = order.unwrap_or(self.next_order);
+        self.next_order = self.next_order.max(order.saturating_add(1));
+        self.insert(definition, order);
+        self.rebuild_if_worn();
+    }
+
+    /// Takes a tool out; says whether it was there.
+    pub fn remove(&mut self, name: &ToolName) -> bool {
+        let Some(id) = self.names.remove(name) else { return false };
+        self.bury(id);
+        self.rebuild_if_worn();
+        true
+    }
+
+    /// Keeps only the tools for which the test holds.
+    pub fn retain(&mut self, mut keep: impl FnMut(&ToolDefinition) -> bool) {
+        let gone: Vec<ToolName> =
+            self.definitions().filter(|definition| !keep(definition)).map(|d| d.name.clone()).collect();
+        for name in &gone {
+            self.remove(name);
+        }
+    }
+
+    /// Looks a tool up by its full name.
+    pub fn get(&self, name: &ToolName) -> Option<&Arc<ToolDefinition>> {
+        let id = self.names.get(name)?;
+        self.documents.get(*id as usize).map(|document| &document.definition)
+    }
+
+    /// Counts the tools.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Says whether there is no tool.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Returns all definitions in load order.
+    pub fn definitions(&self) -> impl Iterator<Item = &Arc<ToolDefinition>> {
+        let mut live: Vec<&Document> = self.documents.iter().filter(|document| document.alive).collect();
+        live.sort_by_key(|document| document.order);
+        live.into_iter().map(|document| &document.definition)
+    }
+
+    /// Finds tools, best first. Without a text, everything that the filters leave, in load order.
+    pub fn search(&self, query: &Query) -> Page {
+        rank::search(self, query)
+    }
+
+    /// Lists the groups with the number of their tools, in load order; a group that lost all its tools is left out.
+    pub fn summary(&self) -> Vec<Summary> {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for document in self.documents.iter().filter(|document| document.alive) {
+            *counts.entry(document.definition.group.as_str()).or_default() += 1;
+        }
+        let tool_count = |group: &Group| counts.get(group.name.as_str()).copied().unwrap_or_default();
+        let shown = self.groups.iter().filter(|group| group.keep_empty || tool_count(group) > 0);
+        shown.map(|group| Summary { group: group.clone(), tool_count: tool_count(group) }).collect()
+    }
+
+    fn insert(&mut self, definition: Arc<ToolDefinition>, order: u64) {
+        if !self.groups.iter().any(|group| group.name == definition.group) {
+            self.groups.push(Group::of(&definition));
+        }
+        let id = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
+        self.names.insert(definition.name.clone(), id);
+        self.literals.push(&definition);
+        self.documents.push(Document::index(definition, id, order, self.lexicon, &mut self.postings));
+    }
+
+    /// Marks a document as dead and returns its load order.
+    fn bury(&mut self, id: u32) -> Option<u64> {
+        let document = self.documents.get_mut(id as usize).filter(|document| document.alive)?;
+        document.alive = false;
+        self.dead += 1;
+        self.postings.forget(&document.terms);
+        Some(document.order)
+    }
+
+    fn rebuild_if_worn(&mut self) {
+        if self.dead <= 64 || self.dead * MAX_DEAD_SHARE <= self.documents.len() {
+            return;
+        }
+        let mut live: Vec<Document> = std::mem::take(&mut self.documents).into_iter().filter(|d| d.alive).collect();
+        live.sort_by_key(|document| document.order);
+        (self.postings, self.literals, self.dead) = (Postings::default(), Literals::default(), 0);
+        self.names.clear();
+        for document in live {
+            self.insert(document.definition, document.order);
+        }
+    }
+}

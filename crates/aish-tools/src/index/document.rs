@@ -1,0 +1,145 @@
+//! A definition as weighted terms.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aish_types::ToolDefinition;
+use serde_json::Value;
+
+use super::lexicon::{Actions, Lexicon};
+use super::postings::{Posting, Postings, TermId};
+use super::words;
+
+/// How much a field counts, how long it usually is in words, and how strongly length is held against it (BM25F's b).
+struct Field {
+    weight: f32,
+    usual_length: f32,
+    length_penalty: f32,
+}
+
+const NAME: Field = Field { weight: 4.0, usual_length: 3.0, length_penalty: 0.4 };
+const TITLE: Field = Field { weight: 2.0, usual_length: 3.0, length_penalty: 0.4 };
+const DESCRIPTION: Field = Field { weight: 2.0, usual_length: 12.0, length_penalty: 0.5 };
+const GROUP: Field = Field { weight: 1.5, usual_length: 2.0, length_penalty: 0.0 };
+const CATEGORY: Field = Field { weight: 0.4, usual_length: 1.0, length_penalty: 0.0 };
+const TAGS: Field = Field { weight: 0.5, usual_length: 4.0, length_penalty: 0.3 };
+const EXAMPLES: Field = Field { weight: 1.5, usual_length: 12.0, length_penalty: 0.3 };
+const ARGUMENTS: Field = Field { weight: 0.7, usual_length: 6.0, length_penalty: 0.3 };
+const ARGUMENT_TEXTS: Field = Field { weight: 0.35, usual_length: 40.0, length_penalty: 0.3 };
+
+/// Saturation of the weighted frequency (BM25's k1 in units of field weight).
+const SATURATION: f32 = 2.0;
+
+/// A tool in the index.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) definition: Arc<ToolDefinition>,
+    /// Its place in load order.
+    pub(super) order: u64,
+    /// False when it was removed or replaced.
+    pub(super) alive: bool,
+    /// All its terms, each once.
+    pub(super) terms: Box<[TermId]>,
+    /// The terms of its name without those of its group, each once.
+    pub(super) name_terms: Box<[TermId]>,
+    /// What it does, as its name or the first word of its description says.
+    pub(super) actions: Actions,
+}
+
+impl Document {
+    /// Reads a definition into the postings.
+    pub(super) fn index(
+        definition: Arc<ToolDefinition>,
+        id: u32,
+        order: u64,
+        lexicon: &Lexicon,
+        postings: &mut Postings,
+    ) -> Self {
+        let mut terms = Terms { lexicon, postings, weights: HashMap::new() };
+        let name = words::split(definition.name.as_str());
+        let group: Vec<String> = words::split(&definition.group).into_iter().filter(|word| word != "tools").collect();
+        let name_ids = terms.add(&NAME, name.iter().map(String::as_str));
+        let group_ids = terms.add(&GROUP, group.iter().map(String::as_str));
+        let description = words::split(&definition.description);
+        terms.add(&DESCRIPTION, description.iter().map(String::as_str));
+        if let Some(title) = &definition.title {
+            terms.text(&TITLE, title);
+        }
+        terms.text(&CATEGORY, &definition.category);
+        terms.text(&TAGS, &definition.tags.join(" "));
+        terms.text(&EXAMPLES, &definition.examples.join(" "));
+        let (names, texts) = argument_words(&definition.input_schema);
+        terms.text(&ARGUMENTS, &names);
+        terms.text(&ARGUMENT_TEXTS, &texts);
+
+        let weights = terms.weights;
+        let mut ids: Vec<TermId> = weights.keys().copied().collect();
+        ids.sort_unstable();
+        for &term in &ids {
+            let weight = weights.get(&term).copied().unwrap_or_default();
+            postings.add(term, Posting { document: id, impact: weight / (weight + SATURATION) });
+        }
+        let mut name_terms: Vec<TermId> = Vec::new();
+        for term in name_ids {
+            if !group_ids.contains(&term) && !name_terms.contains(&term) {
+                name_terms.push(term);
+            }
+        }
+        let actions = lexicon.actions_of_tool(&name, description.first().map(String::as_str));
+        Self { definition, order, alive: true, terms: ids.into(), name_terms: name_terms.into(), actions }
+    }
+}
+
+/// The weighted frequencies of one document while it is read.
+struct Terms<'p> {
+    lexicon: &'p Lexicon,
+    postings: &'p mut Postings,
+    weights: HashMap<TermId, f32>,
+}
+
+impl Terms<'_> {
+    fn text(&mut self, field: &Field, text: &str) {
+        if !text.is_empty() {
+            let words = words::split(text);
+            self.add(field, words.iter().map(String::as_str));
+        }
+    }
+
+    /// Adds a field's words; returns their terms in order.
+    fn add<'w>(&mut self, field: &Field, words: impl Iterator<Item = &'w str>) -> Vec<TermId> {
+        let mut ids = Vec::new();
+        for word in words.filter(|word| !self.lexicon.is_filler(word)) {
+            let id = self.postings.intern(&self.lexicon.stem(word));
+            self.postings.remember(word, id);
+            ids.push(id);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "lengths are small")]
+        let length = ids.len() as f32 / field.usual_length;
+        let norm = 1.0 - field.length_penalty + field.length_penalty * length;
+        for &id in &ids {
+            *self.weights.entry(id).or_default() += field.weight / norm;
+        }
+        ids
+    }
+}
+
+/// Collects the names of a schema's properties, and their descriptions, choices and flags.
+fn argument_words(schema: &Value) -> (String, String) {
+    let (mut names, mut texts) = (String::new(), String::new());
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        names.push_str(name);
+        names.push(' ');
+        for key in ["description", "x-flag"] {
+            if let Some(text) = property.get(key).and_then(Value::as_str) {
+                texts.push_str(text);
+                texts.push(' ');
+            }
+        }
+        for choice in property.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+            texts.push_str(choice);
+            texts.push(' ');
+        }
+    }
+    (names, texts)
+}

@@ -1,0 +1,183 @@
+//! What people say, and what command lines say for it: read from a data file once, when it is first needed.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use super::words::{self, Stems};
+
+/// Kinds of doing, one bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Actions(u64);
+
+impl Actions {
+    /// Says whether nothing is known.
+    pub(super) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Says whether the two have a kind in common.
+    pub(super) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// A stem that stands for another word, and how well, 0 to 1.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Alternative {
+    pub(super) stem: Box<str>,
+    pub(super) weight: f32,
+}
+
+/// A phrase of stems, and what it finds.
+#[derive(Debug)]
+struct Phrase {
+    words: Vec<String>,
+    finds: Vec<Alternative>,
+}
+
+/// The data file, read.
+pub(super) struct Lexicon {
+    stems: Stems,
+    fillers: HashSet<&'static str>,
+    synonyms: HashMap<String, Vec<Alternative>>,
+    phrases: HashMap<String, Vec<Phrase>>,
+    /// Kinds by stem: those that the word itself names, and those that it only tells.
+    actions: HashMap<String, (Actions, Actions)>,
+}
+
+static SHARED: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(include_str!("../../data/lexicon.txt")));
+
+impl Lexicon {
+    /// Returns the lexicon that comes with the program.
+    pub(super) fn shared() -> &'static Self {
+        &SHARED
+    }
+
+    fn read(text: &'static str) -> Self {
+        let mut lexicon = Self {
+            stems: Stems::new(),
+            fillers: HashSet::new(),
+            synonyms: HashMap::new(),
+            phrases: HashMap::new(),
+            actions: HashMap::new(),
+        };
+        let mut kinds = 0_u32;
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (keyword, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let (weight, rest) = match rest.split_once(' ').and_then(|(first, rest)| Some((first.parse().ok()?, rest)))
+            {
+                Some((weight, rest)) => (weight, rest),
+                None => (1.0, rest),
+            };
+            match keyword {
+                "filler" => lexicon.fillers.extend(rest.split(' ')),
+                "action" => {
+                    let mut words = rest.split(' ');
+                    words.next();
+                    lexicon.read_action(Actions(1_u64.checked_shl(kinds).unwrap_or_default()), weight, words);
+                    kinds += 1;
+                }
+                "same" => lexicon.read_same(weight, rest.split(' ').collect()),
+                "find" => lexicon.read_find(weight, rest),
+                _ => {}
+            }
+        }
+        lexicon
+    }
+
+    fn read_action(&mut self, kind: Actions, weight: f32, words: impl Iterator<Item = &'static str>) {
+        let mut same = Vec::new();
+        for word in words {
+            let plain = word.trim_start_matches('~');
+            let entry = self.actions.entry(self.stem(plain)).or_default();
+            entry.1 = entry.1.with(kind);
+            if plain == word {
+                entry.0 = entry.0.with(kind);
+                same.push(word);
+            }
+        }
+        self.read_same(weight, same);
+    }
+
+    fn read_same(&mut self, weight: f32, words: Vec<&str>) {
+        let stems: Vec<String> = words.iter().map(|word| self.stem(word)).collect();
+        for stem in &stems {
+            for other in stems.iter().filter(|other| *other != stem) {
+                self.add_synonym(stem.clone(), other, weight);
+            }
+        }
+    }
+
+    fn read_find(&mut self, weight: f32, rest: &str) {
+        let Some((left, right)) = rest.split_once(" = ") else { return };
+        let words: Vec<String> = left.split(' ').map(|word| self.stem(word)).collect();
+        let finds: Vec<String> = right.split(' ').map(|word| self.stem(word)).collect();
+        match words.as_slice() {
+            [] => {}
+            [word] => {
+                for find in &finds {
+                    self.add_synonym(word.clone(), find, weight);
+                }
+            }
+            [first, ..] => {
+                let finds = finds.into_iter().map(|stem| Alternative { stem: stem.into(), weight }).collect();
+                self.phrases.entry(first.clone()).or_default().push(Phrase { words, finds });
+            }
+        }
+    }
+
+    fn add_synonym(&mut self, from: String, to: &str, weight: f32) {
+        if from == to {
+            return;
+        }
+        let known = self.synonyms.entry(from).or_default();
+        match known.iter_mut().find(|alternative| alternative.stem.as_ref() == to) {
+            Some(alternative) => alternative.weight = alternative.weight.max(weight),
+            None => known.push(Alternative { stem: to.into(), weight }),
+        }
+    }
+
+    /// Returns a word's stem.
+    pub(super) fn stem(&self, word: &str) -> String {
+        self.stems.stem(word)
+    }
+
+    /// Says whether a word says nothing of what is wanted.
+    pub(super) fn is_filler(&self, word: &str) -> bool {
+        self.fillers.contains(word)
+    }
+
+    /// Returns what a stem also finds.
+    pub(super) fn synonyms(&self, stem: &str) -> &[Alternative] {
+        self.synonyms.get(stem).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns what the phrases at the beginning of these stems find, with the number of words of each.
+    pub(super) fn phrases<'l>(&'l self, stems: &'l [String]) -> impl Iterator<Item = (usize, &'l [Alternative])> {
+        let phrases = stems.first().and_then(|first| self.phrases.get(first));
+        let fitting = phrases.into_iter().flatten().filter(|phrase| stems.starts_with(&phrase.words));
+        fitting.map(|phrase| (phrase.words.len(), phrase.finds.as_slice()))
+    }
+
+    /// Returns the kinds of doing that a stem tells.
+    pub(super) fn actions(&self, stem: &str) -> Actions {
+        self.actions.get(stem).map(|&(_, told)| told).unwrap_or_default()
+    }
+
+    /// Returns what a tool does: the last word of its name that names a kind of doing, and the first word of its description.
+    pub(super) fn actions_of_tool(&self, name: &[String], first: Option<&str>) -> Actions {
+        let named = |word: &str| self.actions.get(&self.stem(word)).map(|&(named, _)| named).unwrap_or_default();
+        let told = |word: &str| self.actions.get(&self.stem(word)).map(|&(_, told)| told).unwrap_or_default();
+        let by_name = name.iter().rev().map(|word| named(word)).find(|actions| !actions.is_none()).unwrap_or_default();
+        by_name.with(first.map(told).unwrap_or_default())
+    }
+
+    /// Splits a request into words.
+    pub(super) fn split(&self, text: &str) -> Vec<String> {
+        words::split(text)
+    }
+}

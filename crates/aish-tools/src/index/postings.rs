@@ -1,0 +1,96 @@
+//! Which document has which term, and how much it means there.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+
+/// A term's number.
+pub(super) type TermId = u32;
+
+/// One document of a term's list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Posting {
+    /// The document.
+    pub(super) document: u32,
+    /// How much the term means there, 0 to 1: weighted frequency after length and saturation.
+    pub(super) impact: f32,
+}
+
+/// A term: its documents, dead ones among them, and how many are alive.
+#[derive(Debug, Default)]
+struct Term {
+    list: Vec<Posting>,
+    alive: u32,
+}
+
+/// The inverted index. Stems are terms; the words as written lead to them, for prefixes and slips.
+#[derive(Debug, Default)]
+pub(super) struct Postings {
+    ids: HashMap<Box<str>, TermId>,
+    terms: Vec<Term>,
+    written: BTreeMap<Box<str>, TermId>,
+}
+
+impl Postings {
+    /// Returns a stem's number, made when it is new.
+    pub(super) fn intern(&mut self, stem: &str) -> TermId {
+        if let Some(&id) = self.ids.get(stem) {
+            return id;
+        }
+        let id = TermId::try_from(self.terms.len()).unwrap_or(TermId::MAX);
+        self.terms.push(Term::default());
+        self.ids.insert(stem.into(), id);
+        id
+    }
+
+    /// Remembers a word as it is written.
+    pub(super) fn remember(&mut self, word: &str, id: TermId) {
+        if !self.written.contains_key(word) {
+            self.written.insert(word.into(), id);
+        }
+    }
+
+    /// Adds a document to a term's list. Documents come in rising order.
+    pub(super) fn add(&mut self, id: TermId, posting: Posting) {
+        if let Some(term) = self.terms.get_mut(id as usize) {
+            term.list.push(posting);
+            term.alive += 1;
+        }
+    }
+
+    /// Takes a dead document out of the counts.
+    pub(super) fn forget(&mut self, terms: &[TermId]) {
+        for &id in terms {
+            if let Some(term) = self.terms.get_mut(id as usize) {
+                term.alive = term.alive.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Looks a stem up; a term that is in no living document is not there.
+    pub(super) fn id(&self, stem: &str) -> Option<TermId> {
+        self.ids.get(stem).copied().filter(|&id| self.frequency(id) > 0)
+    }
+
+    /// Counts the living documents that have a term.
+    pub(super) fn frequency(&self, id: TermId) -> u32 {
+        self.terms.get(id as usize).map_or(0, |term| term.alive)
+    }
+
+    /// Returns a term's list.
+    pub(super) fn list(&self, id: TermId) -> &[Posting] {
+        self.terms.get(id as usize).map_or(&[], |term| &term.list)
+    }
+
+    /// Returns the written words that begin with a text and are longer.
+    pub(super) fn with_prefix<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = (&'s str, TermId)> {
+        let from = (Bound::Excluded(prefix), Bound::Unbounded);
+        let range = self.written.range::<str, _>(from).take_while(move |(word, _)| word.starts_with(prefix));
+        range.map(|(word, &id)| (word.as_ref(), id)).filter(|&(_, id)| self.frequency(id) > 0)
+    }
+
+    /// Returns the written words that begin with the same character.
+    pub(super) fn with_first_of<'s>(&'s self, word: &'s str) -> impl Iterator<Item = (&'s str, TermId)> {
+        let first = word.chars().next().map_or(0, char::len_utf8);
+        self.with_prefix(word.get(..first).unwrap_or_default())
+    }
+}
