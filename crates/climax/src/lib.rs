@@ -1,1 +1,27 @@
-//! Command-line programs as MCP tools.
+//! Command-line programs as tools: YAML files say which sub-commands a program has, and each becomes a tool.
+//!
+//! Reading order: [`config`] (one file), [`policy`] (what is left and what is asked), [`load`] (many files at once),
+//! [`catalogue`] (all tools under one roof), [`schema`] and [`argv`] (a tool as JSON Schema and as words),
+//! [`source`] (the executor's port) and [`run`] (the outcome).
+//! No shell is ever involved, and nothing is printed here: the binary does that.
+
+pub mod argv;
+pub mod bundled;
+pub mod catalogue;
+pub mod config;
+mod confirm;
+mod docker;
+pub mod expand;
+pub mod fault;
+pub mod load;
+pub mod policy;
+pub mod run;
+pub mod schema;
+pub mod source;
+mod template;
+mod yaml;
+
+pub use catalogue::Catalogue;
+pub use config::Config;
+pub use fault::{Fault, Severity};
+pub use policy::Policy;

@@ -1,0 +1,24 @@
+//! The configurations that come with the program, parsed only when they are asked for.
+
+/// One configuration inside the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bundled {
+    /// The name it is asked for by.
+    pub name: &'static str,
+    /// Its YAML.
+    pub text: &'static str,
+}
+
+macro_rules! bundled {
+    ($($name:literal),* $(,)?) => {
+        &[$(Bundled { name: $name, text: include_str!(concat!("../configs/", $name, ".yaml")) }),*]
+    };
+}
+
+/// All of them, by name.
+pub const ALL: &[Bundled] = bundled!["coreutils", "docker", "git"];
+
+/// Looks one up.
+pub fn find(name: &str) -> Option<&'static Bundled> {
+    ALL.iter().find(|bundled| bundled.name == name)
+}

@@ -1,0 +1,156 @@
+//! All tools of all configurations, as the policy leaves them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use aish_tools::Index;
+use aish_tools::index::Group;
+use aish_types::{Hints, Risk, SourceId, ToolDefinition};
+
+use crate::config::{Config, Tool};
+use crate::policy::Policy;
+use crate::schema::{Flags, input_schema};
+
+/// Milliseconds beyond a tool's own time in which its processes are ended and its output is gathered; the source
+/// watches the tool's time itself, and the executor this much more.
+const ENDING_MS: u64 = 4_000;
+
+/// A tool with the configuration it is from.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The configuration.
+    pub config: Arc<Config>,
+    at: usize,
+}
+
+impl Entry {
+    /// Returns the tool.
+    pub fn tool(&self) -> Option<&Tool> {
+        self.config.tools.get(self.at)
+    }
+}
+
+/// All tools under one roof.
+#[derive(Debug)]
+pub struct Catalogue {
+    configs: Vec<Arc<Config>>,
+    policy: Arc<Policy>,
+    entries: HashMap<String, Entry>,
+    definitions: Vec<Arc<ToolDefinition>>,
+    /// Sentences on tools that another file defines again.
+    pub warnings: Vec<String>,
+}
+
+impl Catalogue {
+    /// Makes a catalogue. Of tools with the same name in several files the last one counts.
+    pub fn new(configs: Vec<Arc<Config>>, policy: Arc<Policy>, flags: Flags) -> Self {
+        let mut catalogue =
+            Self { configs, policy, entries: HashMap::new(), definitions: Vec::new(), warnings: Vec::new() };
+        catalogue.collect();
+        catalogue.define(flags);
+        catalogue
+    }
+
+    fn collect(&mut self) {
+        for config in &self.configs {
+            for (at, tool) in config.tools.iter().enumerate() {
+                if !self.policy.offers(&tool.name) {
+                    continue;
+                }
+                let entry = Entry { config: Arc::clone(config), at };
+                if let Some(before) = self.entries.insert(tool.name.clone(), entry) {
+                    self.warnings.push(format!(
+                        "the tool '{}' of '{}' takes the place of the one of '{}'",
+                        tool.name, config.name, before.config.name
+                    ));
+                }
+            }
+        }
+        for name in self.policy.tools.keys().filter(|name| !self.entries.contains_key(*name)) {
+            self.warnings.push(format!("the policy names the tool '{name}', and no config has it"));
+        }
+    }
+
+    fn define(&mut self, flags: Flags) {
+        for config in &self.configs {
+            let source = SourceId::new(format!("cli:{}", config.name));
+            for (at, tool) in config.tools.iter().enumerate() {
+                let counts = self
+                    .entries
+                    .get(&tool.name)
+                    .is_some_and(|entry| entry.at == at && Arc::ptr_eq(&entry.config, config));
+                if counts {
+                    let description = self.policy.description(tool);
+                    self.definitions.push(Arc::new(definition(config, tool, description, &source, flags)));
+                }
+            }
+        }
+    }
+
+    /// Returns the definitions in load order.
+    pub fn definitions(&self) -> &[Arc<ToolDefinition>] {
+        &self.definitions
+    }
+
+    /// Looks a tool up.
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        self.entries.get(name)
+    }
+
+    /// Returns the policy.
+    pub fn policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+
+    /// Returns the configurations in load order.
+    pub fn configs(&self) -> &[Arc<Config>] {
+        &self.configs
+    }
+
+    /// Builds the discovery index of what is offered.
+    pub fn index(&self) -> Index {
+        let mut index = Index::default();
+        for config in &self.configs {
+            index.put_group(Group {
+                name: config.name.clone(),
+                description: config.description.clone(),
+                category: config.category.clone(),
+                tags: config.tags.clone(),
+                keep_empty: config.tools.is_empty(),
+            });
+        }
+        for definition in &self.definitions {
+            index.put(Arc::clone(definition));
+        }
+        index
+    }
+
+    /// Counts the offered tools by configuration name.
+    pub fn counts(&self) -> BTreeMap<&str, usize> {
+        let mut counts = BTreeMap::new();
+        for definition in &self.definitions {
+            *counts.entry(definition.group.as_str()).or_default() += 1;
+        }
+        counts
+    }
+}
+
+/// Makes the definition of one tool.
+fn definition(config: &Config, tool: &Tool, description: &str, source: &SourceId, flags: Flags) -> ToolDefinition {
+    let mut definition =
+        ToolDefinition::new(tool.name.as_str(), description, input_schema(tool, flags), source.clone());
+    definition.group = config.name.clone();
+    definition.category = config.category.clone().unwrap_or_default();
+    definition.tags = config.tags.clone();
+    definition.risk = tool.risk;
+    definition.trusted = true;
+    definition.hints = Hints {
+        read_only: Some(tool.risk == Risk::Read),
+        destructive: Some(tool.risk == Risk::Destructive),
+        ..Hints::default()
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float to integer cast saturates")]
+    let timeout_ms = (tool.timeout_s * 1000.0) as u64;
+    definition.timeout_ms = Some(timeout_ms.saturating_add(ENDING_MS));
+    definition
+}

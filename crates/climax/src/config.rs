@@ -1,0 +1,156 @@
+//! The configuration of one command-line program: what is in a file, resolved.
+//!
+//! [`read`](mod@read) makes it from YAML and reports every fault at once; [`check`](mod@check) finds the contradictions.
+
+mod check;
+mod read;
+
+pub use read::read;
+
+use std::fmt;
+
+use aish_types::Risk;
+use serde_json::Value;
+
+/// Seconds that a tool may run when its file does not say.
+pub const DEFAULT_TIMEOUT_S: f64 = 30.0;
+/// Seconds that a look-up for a confirmation may run when its file does not say.
+pub const DEFAULT_RESOLVE_TIMEOUT_S: f64 = 10.0;
+
+/// One command-line program with its tools.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The name that the `cli` filter matches.
+    pub name: String,
+    /// What the program is, in a sentence.
+    pub description: String,
+    /// The base command as written: `~` and variables are expanded when it is run, then it is split into words.
+    pub command: String,
+    /// Variables added to the inherited environment, in the file's order.
+    pub env: Vec<(String, String)>,
+    /// The working directory as written.
+    pub working_dir: Option<String>,
+    /// Discovery category.
+    pub category: Option<String>,
+    /// Discovery tags.
+    pub tags: Vec<String>,
+    /// Arguments appended to every call from their defaults alone.
+    pub global_args: Vec<Arg>,
+    /// The tools, in the file's order, each name once.
+    pub tools: Vec<Tool>,
+}
+
+/// One tool: a sub-command with its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// The name under which it is called.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// The sub-command's words, split.
+    pub command: Vec<String>,
+    /// The arguments, in the file's order.
+    pub args: Vec<Arg>,
+    /// Seconds that it may run; over 0.
+    pub timeout_s: f64,
+    /// What it may do.
+    pub risk: Risk,
+    /// What is asked at the gate, with `{argument}` places.
+    pub confirm_message: Option<String>,
+    /// Look-ups that fill places of `confirm_message`.
+    pub resolve: Vec<Resolve>,
+}
+
+/// A read-only look-up that turns an opaque id into words for the person who is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolve {
+    /// The place that its output fills.
+    pub variable: String,
+    /// The sub-command's words, split.
+    pub command: Vec<String>,
+    /// Flag names and value templates, in the file's order.
+    pub args: Vec<(String, String)>,
+    /// Seconds that it may run; over 0.
+    pub timeout_s: f64,
+}
+
+/// The type of an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ArgKind {
+    /// Text.
+    #[default]
+    String,
+    /// A whole number.
+    Integer,
+    /// Any finite number.
+    Number,
+    /// A switch.
+    Boolean,
+}
+
+impl ArgKind {
+    /// Returns the JSON Schema word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+        }
+    }
+}
+
+impl fmt::Display for ArgKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Where the value of an argument goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Behind a flag; one that ends in `=` is joined with its value to one word.
+    Flag(String),
+    /// On its own, in the order of definition.
+    Positional {
+        /// True when a text that begins with `-` may stand here.
+        allow_dash: bool,
+    },
+    /// To the standard input.
+    Stdin,
+    /// It is the working directory.
+    WorkingDir,
+}
+
+/// One argument of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arg {
+    /// Its name.
+    pub name: String,
+    /// What it means, for the model.
+    pub description: String,
+    /// Its type.
+    pub kind: ArgKind,
+    /// True when a call without it is refused.
+    pub required: bool,
+    /// What is used when it is absent; of the argument's type.
+    pub default: Option<Value>,
+    /// The values it may have, of the argument's type; empty means any.
+    pub choices: Vec<Value>,
+    /// Where the value goes.
+    pub place: Place,
+}
+
+impl Config {
+    /// Looks a tool up by name.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}
+
+impl Tool {
+    /// Looks an argument up by name.
+    pub fn arg(&self, name: &str) -> Option<&Arg> {
+        self.args.iter().find(|arg| arg.name == name)
+    }
+}

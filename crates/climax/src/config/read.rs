@@ -1,0 +1,190 @@
+//! From YAML to a [`Config`], with every fault at once.
+
+use aish_types::Risk;
+use serde_json::Value;
+
+use super::{Arg, ArgKind, Config, DEFAULT_RESOLVE_TIMEOUT_S, DEFAULT_TIMEOUT_S, Place, Resolve, Tool, check};
+use crate::fault::{Fault, Faults, Position};
+use crate::yaml::{self, Fields, Node};
+
+/// The words of `risk`.
+const RISKS: &[(&str, Risk)] = &[("read", Risk::Read), ("write", Risk::Write), ("destructive", Risk::Destructive)];
+/// The words of `type`.
+const KINDS: &[(&str, ArgKind)] = &[
+    ("string", ArgKind::String),
+    ("integer", ArgKind::Integer),
+    ("number", ArgKind::Number),
+    ("boolean", ArgKind::Boolean),
+];
+
+/// Reads a configuration. A tool that cannot be read is lost alone; a file without a command or a list of tools gives nothing.
+///
+/// `file` is the name that faults carry.
+pub fn read(file: &str, text: &str) -> (Option<Config>, Vec<Fault>) {
+    let mut faults = Faults::new(file);
+    let config = yaml::parse(text, &mut faults).and_then(|root| read_config(&root, &mut faults));
+    (config, faults.into_sorted())
+}
+
+fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
+    let mut fields = Fields::open(root, "a config", faults)?;
+    let name = fields.text("name", faults).filter(|name| !name.is_empty()).unwrap_or_else(|| "climax".into());
+    let description = fields.text("description", faults).unwrap_or_default();
+    let command_at = fields.position_of("command");
+    let command = fields.required_text("command", faults);
+    if let (Some(text), Some(at)) = (&command, command_at) {
+        check::words(text, "command", at, faults);
+    }
+    let env = fields.text_map("env", faults);
+    let working_dir = fields.text("working_dir", faults);
+    let category = fields.text("category", faults).filter(|text| !text.is_empty());
+    let tags = fields.texts("tags", faults);
+    let mut global_args = Vec::new();
+    for node in fields.list("global_args", faults) {
+        global_args.extend(read_arg(node, "a global argument", faults));
+    }
+    let has_tools = fields.position_of("tools").is_some();
+    if !has_tools {
+        faults.error(fields.at, "a config needs 'tools' (an empty list will do)");
+    }
+    let mut tools: Vec<Tool> = Vec::new();
+    for node in fields.list("tools", faults) {
+        let Some((tool, at)) = read_tool(node, faults) else { continue };
+        if let Some(first) = tools.iter_mut().find(|first| first.name == tool.name) {
+            faults.contradiction(at, format!("two tools are called '{}'; the last one counts", tool.name));
+            *first = tool;
+        } else {
+            tools.push(tool);
+        }
+    }
+    fields.end(faults);
+    let command = command?;
+    has_tools.then_some(Config { name, description, command, env, working_dir, category, tags, global_args, tools })
+}
+
+fn read_tool(node: &Node<'_>, faults: &mut Faults) -> Option<(Tool, Position)> {
+    let before = faults.errors();
+    let mut fields = Fields::open(node, "a tool", faults)?;
+    let at = fields.position_of("name").unwrap_or(fields.at);
+    let name = fields.required_text("name", faults);
+    if let Some(name) = &name {
+        check::tool_name(name, at, faults);
+    }
+    let description = fields.required_text("description", faults);
+    let command = read_words(&mut fields, faults);
+    let mut args: Vec<Arg> = Vec::new();
+    for node in fields.list("args", faults) {
+        let Some(arg) = read_arg(node, "an argument", faults) else { continue };
+        if let Some(first) = args.iter_mut().find(|first| first.name == arg.name) {
+            faults.contradiction(node.at, format!("two arguments are called '{}'; the last one counts", arg.name));
+            *first = arg;
+        } else {
+            args.push(arg);
+        }
+    }
+    let timeout_s = read_timeout(&mut fields, DEFAULT_TIMEOUT_S, faults);
+    let risk = fields.word("risk", RISKS, faults).unwrap_or_default();
+    let confirm_at = fields.position_of("confirm_message").unwrap_or(at);
+    let confirm_message = fields.text("confirm_message", faults);
+    let mut resolve = Vec::new();
+    for (variable, at, node) in fields.entries("resolve", faults) {
+        resolve.extend(read_resolve(variable, at, node, faults));
+    }
+    fields.end(faults);
+    if faults.errors() > before {
+        return None;
+    }
+    let tool =
+        Tool { name: name?, description: description?, command, args, timeout_s, risk, confirm_message, resolve };
+    check::tool(&tool, at, confirm_at, faults);
+    Some((tool, at))
+}
+
+fn read_words(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Vec<String> {
+    let at = fields.position_of("command");
+    let text = fields.text("command", faults).unwrap_or_default();
+    check::words(&text, "command", at.unwrap_or(fields.at), faults)
+}
+
+fn read_timeout(fields: &mut Fields<'_, '_>, default: f64, faults: &mut Faults) -> f64 {
+    let at = fields.position_of("timeout").unwrap_or(fields.at);
+    match fields.number("timeout", faults) {
+        Some(seconds) if seconds > 0.0 => seconds,
+        Some(seconds) if seconds < 0.0 => {
+            faults.contradiction(at, format!("'timeout' is below 0; {default} seconds are used"));
+            default
+        }
+        Some(_) | None => default,
+    }
+}
+
+fn read_resolve(variable: String, at: Position, node: &Node<'_>, faults: &mut Faults) -> Option<Resolve> {
+    let mut fields = Fields::open(node, "a look-up", faults)?;
+    let command_at = fields.position_of("command").unwrap_or(at);
+    let command = fields.required_text("command", faults);
+    let args = fields.text_map("args", faults);
+    let timeout_s = read_timeout(&mut fields, DEFAULT_RESOLVE_TIMEOUT_S, faults);
+    fields.end(faults);
+    let command = check::words(&command?, "command", command_at, faults);
+    Some(Resolve { variable, command, args, timeout_s })
+}
+
+fn read_arg(node: &Node<'_>, what: &'static str, faults: &mut Faults) -> Option<Arg> {
+    let before = faults.errors();
+    let mut fields = Fields::open(node, what, faults)?;
+    let at = fields.at;
+    let name = fields.required_text("name", faults);
+    let kind = fields.word("type", KINDS, faults).unwrap_or_default();
+    let description = fields.text("description", faults).unwrap_or_default();
+    let required = fields.boolean("required", faults);
+    let flag_at = fields.position_of("flag");
+    let flag = fields.text("flag", faults).filter(|flag| !flag.is_empty());
+    let positional = fields.boolean("positional", faults);
+    let stdin = fields.boolean("stdin", faults);
+    let cwd = fields.boolean("cwd", faults);
+    let allow_dash = fields.optional_boolean("allow_dash", faults);
+    let default = fields.take("default").map(|(_, node)| node);
+    let choices = fields.list("enum", faults);
+    let dash_at = fields.position_of("allow_dash");
+    fields.end(faults);
+    if faults.errors() > before {
+        return None;
+    }
+    let name = name?;
+
+    let mut choices_read: Vec<Value> = Vec::with_capacity(choices.len());
+    for choice in choices {
+        match check::typed(choice, kind) {
+            Some(value) if choices_read.contains(&value) => {
+                faults.contradiction(choice.at, format!("'enum' of '{name}' names {value} twice"));
+            }
+            Some(value) => choices_read.push(value),
+            None => faults.contradiction(choice.at, format!("this member of 'enum' is no {kind}; it is left out")),
+        }
+    }
+    let default = default.and_then(|node| {
+        let value = check::typed(node, kind);
+        match &value {
+            None => faults.contradiction(node.at, format!("'default' of '{name}' is no {kind}; there is none then")),
+            Some(value) if !choices_read.is_empty() && !choices_read.contains(value) => {
+                faults.contradiction(node.at, format!("'default' of '{name}' is not in its 'enum'"));
+            }
+            Some(_) => {}
+        }
+        value
+    });
+
+    let flags = check::Switches { positional, stdin, cwd, flag: flag.is_some(), kind };
+    check::place(&name, &flags, flag_at.unwrap_or(at), faults);
+    if let (Some(at), false) = (dash_at, positional) {
+        faults.contradiction(at, format!("'allow_dash' of '{name}' means nothing: the argument is not positional"));
+    }
+    let place = match (cwd, stdin, positional, flag) {
+        (true, ..) => Place::WorkingDir,
+        (false, true, ..) => Place::Stdin,
+        (false, false, true, _) => Place::Positional { allow_dash: allow_dash.unwrap_or(false) },
+        (false, false, false, Some(flag)) => Place::Flag(flag),
+        (false, false, false, None) => Place::Flag(format!("--{}", name.replace('_', "-"))),
+    };
+    Some(Arg { name, description, kind, required, default, choices: choices_read, place })
+}

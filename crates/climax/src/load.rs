@@ -1,0 +1,169 @@
+//! Many files at once: found by name or path, read and parsed on all cores, in the order in which they were named.
+
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::bundled::{self, Bundled};
+use crate::config::{self, Config};
+use crate::fault::{Fault, Severity};
+
+/// Bytes that a configuration may have.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Where a configuration comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// One that comes with the program.
+    Bundled(&'static Bundled),
+}
+
+/// Why a name leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// A bare word that is no bundled configuration and no file.
+    #[error("no bundled config and no file is called '{name}'; bundled are: {}", names())]
+    Unknown {
+        /// The word.
+        name: String,
+    },
+    /// A path to nothing.
+    #[error("there is no file '{path}'")]
+    Missing {
+        /// The path.
+        path: String,
+    },
+    /// A folder without configurations.
+    #[error("the folder '{path}' has no .yaml or .yml file")]
+    Empty {
+        /// The path.
+        path: String,
+    },
+}
+
+fn names() -> String {
+    let names: Vec<&str> = bundled::ALL.iter().map(|bundled| bundled.name).collect();
+    names.join(", ")
+}
+
+impl Source {
+    /// Finds what a name or path means: a bare word is a bundled configuration, then a file; a folder is all its YAML files.
+    ///
+    /// # Errors
+    /// When there is nothing of that name.
+    pub fn find(text: &str) -> Result<Vec<Self>, SourceError> {
+        let is_path = text.contains('/') || has_yaml_ending(Path::new(text));
+        if !is_path && let Some(bundled) = bundled::find(text) {
+            return Ok(vec![Self::Bundled(bundled)]);
+        }
+        let path = Path::new(text);
+        if path.is_dir() {
+            return Self::in_folder(path);
+        }
+        match (path.exists(), is_path) {
+            (true, _) => Ok(vec![Self::File(path.into())]),
+            (false, true) => Err(SourceError::Missing { path: text.into() }),
+            (false, false) => Err(SourceError::Unknown { name: text.into() }),
+        }
+    }
+
+    fn in_folder(folder: &Path) -> Result<Vec<Self>, SourceError> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut files: Vec<PathBuf> = entries.filter(|path| has_yaml_ending(path) && path.is_file()).collect();
+        files.sort();
+        if files.is_empty() {
+            return Err(SourceError::Empty { path: folder.display().to_string() });
+        }
+        Ok(files.into_iter().map(Self::File).collect())
+    }
+
+    /// Returns the name that faults carry.
+    pub fn name(&self) -> Cow<'_, str> {
+        match self {
+            Self::File(path) => path.to_string_lossy(),
+            Self::Bundled(bundled) => Cow::Borrowed(bundled.name),
+        }
+    }
+
+    fn load(&self) -> (Option<Config>, Vec<Fault>) {
+        match self {
+            Self::Bundled(bundled) => config::read(bundled.name, bundled.text),
+            Self::File(path) => match read_text(path) {
+                Ok(text) => config::read(&self.name(), &text),
+                Err(message) => {
+                    let at = crate::fault::Position { line: 1, column: 1 };
+                    let fault = Fault { file: self.name().into(), at, severity: Severity::Error, message };
+                    (None, vec![fault])
+                }
+            },
+        }
+    }
+}
+
+fn has_yaml_ending(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
+}
+
+/// Reads a text file with a bound; the error is a sentence.
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
+    if std::fs::metadata(path).map_err(unreadable)?.len() > MAX_BYTES {
+        return Err(format!("the file has more than {} MiB", MAX_BYTES / 1024 / 1024));
+    }
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|error| format!("the file is not UTF-8: {error}"))
+}
+
+/// What came of loading.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// What could be read, in the order of the sources.
+    pub configs: Vec<Arc<Config>>,
+    /// All faults, by source, then by place.
+    pub faults: Vec<Fault>,
+}
+
+/// Loads all sources; one that cannot be read leaves the others alone.
+pub fn load(sources: &[Source]) -> Loaded {
+    let mut loaded = Loaded::default();
+    for (config, faults) in read_all(sources) {
+        loaded.configs.extend(config.map(Arc::new));
+        loaded.faults.extend(faults);
+    }
+    loaded
+}
+
+type Read = (Option<Config>, Vec<Fault>);
+
+/// Reads on as many threads as there are cores, where it is worth it.
+fn read_all(sources: &[Source]) -> Vec<Read> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = cores.min(sources.len());
+    if threads <= 1 {
+        return sources.iter().map(Source::load).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<(usize, Read)>> = Mutex::new(Vec::with_capacity(sources.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((at, source)) = take(sources, &next) {
+                    let read = source.load();
+                    results.lock().unwrap_or_else(PoisonError::into_inner).push((at, read));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_by_key(|(at, _)| *at);
+    results.into_iter().map(|(_, read)| read).collect()
+}
+
+fn take<'s>(sources: &'s [Source], next: &AtomicUsize) -> Option<(usize, &'s Source)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    sources.get(at).map(|source| (at, source))
+}

@@ -1,0 +1,45 @@
+//! The JSON Schema of a tool's arguments.
+
+use serde_json::{Map, Value};
+
+use crate::config::{Place, Tool};
+
+/// Whether a schema tells how an argument is written on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flags {
+    /// Properties carry `x-flag`, as in search results.
+    Shown,
+    /// Plain JSON Schema, as in a classic tool list.
+    Hidden,
+}
+
+/// Makes the schema: every argument of the tool in its order, none of the global ones.
+pub fn input_schema(tool: &Tool, flags: Flags) -> Value {
+    let mut properties = Map::new();
+    for arg in &tool.args {
+        let mut property = Map::new();
+        property.insert("type".into(), arg.kind.as_str().into());
+        if !arg.description.is_empty() {
+            property.insert("description".into(), arg.description.as_str().into());
+        }
+        if let Some(default) = &arg.default {
+            property.insert("default".into(), default.clone());
+        }
+        if !arg.choices.is_empty() {
+            property.insert("enum".into(), Value::Array(arg.choices.clone()));
+        }
+        if let (Flags::Shown, Place::Flag(flag)) = (flags, &arg.place) {
+            property.insert("x-flag".into(), flag.as_str().into());
+        }
+        properties.insert(arg.name.clone(), Value::Object(property));
+    }
+    let required: Vec<Value> =
+        tool.args.iter().filter(|arg| arg.required).map(|arg| arg.name.as_str().into()).collect();
+    let mut schema = Map::new();
+    schema.insert("type".into(), "object".into());
+    schema.insert("properties".into(), Value::Object(properties));
+    if !required.is_empty() {
+        schema.insert("required".into(), Value::Array(required));
+    }
+    Value::Object(schema)
+}

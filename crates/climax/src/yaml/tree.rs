@@ -1,0 +1,180 @@
+//! From parser events to the tree.
+
+use std::collections::HashMap;
+
+use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Span};
+
+use super::{Kind, Node};
+use crate::fault::{Faults, Position};
+
+/// Nodes that one file may have, aliases expanded; a bomb of aliases ends here.
+const MAX_NODES: usize = 2_000_000;
+/// Levels that a file may nest.
+const MAX_DEPTH: usize = 64;
+
+/// Parses the first document of a text. A fault of the syntax is reported and gives nothing.
+pub(crate) fn parse<'a>(text: &'a str, faults: &mut Faults) -> Option<Node<'a>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut builder = Builder::default();
+    let mut parser = Parser::new_from_str(text);
+    while let Some(step) = parser.next_event() {
+        let (event, span) = match step {
+            Ok(step) => step,
+            Err(error) => {
+                let marker = error.marker();
+                let at = Position { line: number(marker.line()), column: number(marker.col() + 1) };
+                faults
+                    .error(at, format!("this is not valid YAML: {}{}", syntax(&error.to_string()), tab_hint(text, at)));
+                return None;
+            }
+        };
+        match builder.take(event, span) {
+            Ok(false) => {}
+            Ok(true) => break,
+            Err((at, message)) => {
+                faults.error(at, message);
+                return None;
+            }
+        }
+    }
+    if builder.root.is_none() {
+        faults.error(Position { line: 1, column: 1 }, "the file is empty");
+    }
+    builder.root
+}
+
+/// Takes the position that the parser repeats off its message.
+fn syntax(message: &str) -> &str {
+    message.split(" at byte").next().unwrap_or(message).split(" at line").next().unwrap_or(message)
+}
+
+fn tab_hint(text: &str, at: Position) -> &'static str {
+    let line = text.lines().nth(at.line.saturating_sub(1) as usize).unwrap_or_default();
+    let indent: String = line.chars().take_while(|c| c.is_whitespace()).collect();
+    if indent.contains('\t') { " (a tab indents this line; YAML wants blanks)" } else { "" }
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn position(span: &Span) -> Position {
+    Position { line: number(span.start.line()), column: number(span.start.col() + 1) }
+}
+
+/// A collection that is still open.
+struct Open<'a> {
+    at: Position,
+    anchor: usize,
+    items: Items<'a>,
+}
+
+enum Items<'a> {
+    Sequence(Vec<Node<'a>>),
+    Mapping(Vec<(Node<'a>, Node<'a>)>, Option<Node<'a>>),
+}
+
+#[derive(Default)]
+struct Builder<'a> {
+    open: Vec<Open<'a>>,
+    anchors: HashMap<usize, (Node<'a>, usize)>,
+    root: Option<Node<'a>>,
+    nodes: usize,
+}
+
+type Failure = (Position, String);
+
+impl<'a> Builder<'a> {
+    /// Takes one event; true when the document is complete.
+    fn take(&mut self, event: Event<'a>, span: Span) -> Result<bool, Failure> {
+        let at = position(&span);
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let plain = style == ScalarStyle::Plain && tag.is_none();
+                self.put(Node { at, kind: Kind::Scalar { text, plain } }, anchor, 1)?;
+            }
+            Event::SequenceStart(_, anchor, _) => self.open(at, anchor, Items::Sequence(Vec::new()))?,
+            Event::MappingStart(_, anchor, _) => self.open(at, anchor, Items::Mapping(Vec::new(), None))?,
+            Event::SequenceEnd | Event::MappingEnd => self.close()?,
+            Event::Alias(id) => {
+                let Some((node, size)) = self.anchors.get(&id).cloned() else {
+                    return Err((at, "this alias stands inside its own anchor".into()));
+                };
+                self.put(Node { at, kind: node.kind }, 0, size)?;
+            }
+            Event::DocumentEnd => return Ok(true),
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn open(&mut self, at: Position, anchor: usize, items: Items<'a>) -> Result<(), Failure> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err((at, format!("this nests deeper than {MAX_DEPTH} levels")));
+        }
+        self.open.push(Open { at, anchor, items });
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Failure> {
+        let Some(open) = self.open.pop() else { return Ok(()) };
+        let kind = match open.items {
+            Items::Sequence(items) => Kind::Sequence(items),
+            Items::Mapping(entries, _) => Kind::Mapping(merged(entries)),
+        };
+        let node = Node { at: open.at, kind };
+        self.put(node, open.anchor, 1)
+    }
+
+    fn put(&mut self, node: Node<'a>, anchor: usize, size: usize) -> Result<(), Failure> {
+        self.nodes = self.nodes.saturating_add(size);
+        if self.nodes > MAX_NODES {
+            return Err((node.at, format!("the file has more than {MAX_NODES} values, aliases expanded")));
+        }
+        if anchor != 0 {
+            let size = count(&node);
+            self.anchors.insert(anchor, (node.clone(), size));
+        }
+        match self.open.last_mut().map(|open| &mut open.items) {
+            None => self.root = Some(node),
+            Some(Items::Sequence(items)) => items.push(node),
+            Some(Items::Mapping(entries, key)) => match key.take() {
+                None => *key = Some(node),
+                Some(name) => entries.push((name, node)),
+            },
+        }
+        Ok(())
+    }
+}
+
+fn count(node: &Node<'_>) -> usize {
+    1 + match &node.kind {
+        Kind::Scalar { .. } => 0,
+        Kind::Sequence(items) => items.iter().map(count).sum(),
+        Kind::Mapping(entries) => entries.iter().map(|(key, value)| count(key) + count(value)).sum(),
+    }
+}
+
+/// Carries out merge keys (`<<`): entries of the merged mappings that the mapping itself does not have.
+fn merged<'a>(entries: Vec<(Node<'a>, Node<'a>)>) -> Vec<(Node<'a>, Node<'a>)> {
+    let is_merge = |key: &Node<'_>| matches!(&key.kind, Kind::Scalar { text, plain: true } if text == "<<");
+    if !entries.iter().any(|(key, _)| is_merge(key)) {
+        return entries;
+    }
+    let (merges, mut own): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(key, _)| is_merge(key));
+    for (_, value) in merges {
+        let sources = match value.kind {
+            Kind::Sequence(items) => items,
+            kind => vec![Node { at: value.at, kind }],
+        };
+        for source in sources {
+            let Kind::Mapping(more) = source.kind else { continue };
+            for (key, item) in more {
+                if !own.iter().any(|(have, _)| have.text() == key.text()) {
+                    own.push((key, item));
+                }
+            }
+        }
+    }
+    own
+}

@@ -1,0 +1,89 @@
+//! Words, standard input and folder of a call.
+
+use climax::argv::{Invocation, build};
+use climax::config::{self, Config};
+use serde_json::{Map, Value, json};
+
+fn world(name: &str) -> Option<String> {
+    (name == "HOME").then(|| "/home/ann".to_owned())
+}
+
+fn config(args: &str, more: &str) -> Config {
+    let text = format!(
+        "command: prog\n{more}\ntools:\n  - name: t\n    description: d\n    command: sub cmd\n    args:\n{}\n",
+        args.lines().map(|line| format!("      - {{{}}}\n", line.trim())).collect::<String>()
+    );
+    config::read("t", &text).0.unwrap()
+}
+
+fn call(config: &Config, arguments: Value) -> Result<Invocation, String> {
+    let Value::Object(arguments) = arguments else { panic!("an object") };
+    build(config, &config.tools[0], &arguments, &world).map_err(|refused| refused.to_string())
+}
+
+const ARGS: &str = "name: s
+name: n, type: integer, default: 10, flag: -n
+name: b, type: boolean, flag: --b
+name: p, positional: true, default: .
+name: in, stdin: true
+name: w, cwd: true
+name: fo_o
+name: eq, flag: 'k='
+name: num, type: number";
+
+#[test]
+fn words_stand_in_their_order() {
+    let config = config(
+        ARGS,
+        "global_args:\n  - {name: vault, flag: 'vault=', default: $NOPE}\n  - {name: h, default: $HOME}\n  - {name: g, type: boolean, default: true}",
+    );
+    for (arguments, expected) in [
+        (json!({}), "prog sub cmd . -n 10 --h /home/ann --g"),
+        (json!({"s": "v", "p": "x"}), "prog sub cmd x --s v -n 10 --h /home/ann --g"),
+        (
+            json!({"b": true, "n": 3, "eq": "q", "fo_o": "z", "num": 1.5}),
+            "prog sub cmd . -n 3 --b --fo-o z k=q --num 1.5 --h /home/ann --g",
+        ),
+        (json!({"b": false, "s": null}), "prog sub cmd . -n 10 --h /home/ann --g"),
+    ] {
+        assert_eq!(call(&config, arguments.clone()).unwrap().words.join(" "), expected, "{arguments}");
+    }
+    let empty = call(&config, json!({"s": ""})).unwrap();
+    assert_eq!(empty.words[4..6], ["--s", ""], "an empty text is not absent");
+    let piped = call(&config, json!({"in": "text", "w": "~/x"})).unwrap();
+    assert_eq!((piped.stdin.as_deref(), piped.folder.as_deref()), (Some("text"), Some("/home/ann/x")));
+}
+
+#[test]
+fn global_arguments_are_not_for_the_caller() {
+    let config = config("name: s", "global_args:\n  - {name: token, flag: --token, default: fixed}");
+    let words = call(&config, json!({"token": "stolen"})).unwrap().words;
+    assert_eq!(words, ["prog", "sub", "cmd", "--token", "fixed"]);
+}
+
+#[test]
+fn a_text_that_would_be_an_option_is_refused() {
+    let dashed = "name: p, positional: true\nname: n, type: integer, positional: true\nname: free, positional: true, allow_dash: true\nname: e, positional: true, enum: ['-x', y]";
+    let config = config(dashed, "");
+    assert_eq!(
+        call(&config, json!({"p": "--help"})),
+        Err("Argument 'p': '--help' begins with '-' and would be read as an option".into())
+    );
+    for fine in [json!({"p": "-"}), json!({"n": -3}), json!({"free": "-x"}), json!({"e": "-x"}), json!({"p": "a-b"})] {
+        assert!(call(&config, fine.clone()).is_ok(), "{fine}");
+    }
+    let guarded = config::read(
+        "t",
+        "command: prog\ntools: [{name: t, description: d, command: 'rm --', args: [{name: p, positional: true}]}]",
+    );
+    let words = call(&guarded.0.unwrap(), json!({"p": "-x"})).unwrap().words;
+    assert_eq!(words, ["prog", "rm", "--", "-x"]);
+}
+
+#[test]
+fn nul_is_refused_and_faults_come_together() {
+    let config = config("name: p, positional: true\nname: s", "");
+    let refused = call(&config, json!({"p": "-x", "s": "a\u{0}b"})).unwrap_err();
+    assert!(refused.contains("'p'") && refused.contains("'s' contains a NUL"), "{refused}");
+    assert!(build(&config, &config.tools[0], &Map::new(), &world).is_ok());
+}

@@ -1,0 +1,8 @@
+//! Integration tests of climax.
+
+#[cfg(test)]
+mod argv;
+#[cfg(test)]
+mod config;
+#[cfg(test)]
+mod policy;
