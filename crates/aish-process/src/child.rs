@@ -1,13 +1,12 @@
 //! A running child with its owner: waited for, signalled, and never left behind.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{Signal, WaitId, WaitIdOptions, waitid};
-use tokio::io::unix::AsyncFd;
 use tokio::sync::oneshot;
 
 use crate::clone::Step;
@@ -17,8 +16,9 @@ use crate::image::{Image, SpawnError};
 use crate::registry;
 use crate::spawner::{self, Born, Order};
 use crate::table::number;
+use crate::terminal::Detached;
 use crate::tree::Tree;
-use crate::watch::watch;
+use crate::watch::Watched;
 
 /// The streams that a child is started with, as the child sees them.
 pub(crate) struct Ends {
@@ -27,12 +27,14 @@ pub(crate) struct Ends {
     pub(crate) stderr: OwnedFd,
     /// Whether stdin is a terminal that becomes the session's own.
     pub(crate) controlling: bool,
+    /// What becomes of descendants that left the session.
+    pub(crate) detached: Detached,
 }
 
 /// A child of this process. Dropped before it was waited for, its tree is ended in the background.
 #[derive(Debug)]
 pub(crate) struct Child {
-    pidfd: Arc<AsyncFd<OwnedFd>>,
+    pidfd: Arc<Watched>,
     tree: Tree,
     grace: Duration,
     exit: Option<Exit>,
@@ -41,11 +43,14 @@ pub(crate) struct Child {
 impl Child {
     /// Starts a command on these streams.
     pub(crate) async fn spawn(command: &Command, ends: Ends) -> Result<Self, SpawnError> {
-        let tag = spawner::next_tag();
+        let tag = match ends.detached {
+            Detached::End => Some(spawner::next_tag()),
+            Detached::Leave => None,
+        };
         let program = || command.program.to_string_lossy().into_owned();
         let system = |source| SpawnError::System { program: program(), source };
         let order = Order {
-            image: Image::prepare(command, &tag)?,
+            image: Image::prepare(command, tag.as_deref())?,
             tag: tag.clone(),
             stdin: above_two(ends.stdin).map_err(system)?,
             stdout: above_two(ends.stdout).map_err(system)?,
@@ -59,7 +64,7 @@ impl Child {
             Step::Exec => SpawnError::NotRunnable { program: program(), source },
         })?;
         let tree = Tree { root: born.pid, tag, reaped: false };
-        match watch(born.pidfd) {
+        match Watched::new(born.pidfd) {
             Ok(pidfd) => Ok(Self { pidfd: Arc::new(pidfd), tree, grace: command.grace, exit: None }),
             Err(error) => {
                 tree.kill_until_gone();
@@ -78,9 +83,8 @@ impl Child {
         if let Some(exit) = self.exit {
             return exit;
         }
-        // An error here cannot end the wait early: the descriptor is ours and stays open.
-        let _ = self.pidfd.readable().await;
-        let exit = reap(self.pidfd.get_ref());
+        self.pidfd.readable().await;
+        let exit = reap(&self.pidfd);
         self.tree.reaped = true;
         registry::forget(self.tree.root);
         self.exit = Some(exit);
@@ -123,19 +127,19 @@ impl Drop for Child {
 
 /// Ends a child that nobody will ever own.
 pub(crate) fn abandon(born: Born) {
-    let tag = registry::lock().get(&number(born.pid)).cloned().unwrap_or_default();
+    let tag = registry::lock().get(&number(born.pid)).cloned().flatten();
     Tree { root: born.pid, tag, reaped: false }.kill_until_gone();
     reap(&born.pidfd);
     registry::forget(born.pid);
 }
 
 /// Runs [`Tree::end`] on a thread of its own, then reaps the root when it is given.
-fn end_in_background(tree: Tree, grace: Duration, root: Option<Arc<AsyncFd<OwnedFd>>>) -> oneshot::Receiver<()> {
+fn end_in_background(tree: Tree, grace: Duration, root: Option<Arc<Watched>>) -> oneshot::Receiver<()> {
     let (done, receiver) = oneshot::channel();
     let work = move || {
         tree.end(grace);
         if let Some(pidfd) = root {
-            reap(pidfd.get_ref());
+            reap(&pidfd);
             registry::forget(tree.root);
         }
         let _ = done.send(());
@@ -147,8 +151,7 @@ fn end_in_background(tree: Tree, grace: Duration, root: Option<Arc<AsyncFd<Owned
 }
 
 /// Waits for a child that has ended and says how.
-fn reap(pidfd: &OwnedFd) -> Exit {
-    use std::os::fd::AsFd as _;
+fn reap(pidfd: &impl AsFd) -> Exit {
     match waitid(WaitId::PidFd(pidfd.as_fd()), WaitIdOptions::EXITED) {
         Ok(Some(status)) => match (status.exit_status(), status.terminating_signal()) {
             (Some(code), _) => Exit::Code(code),
@@ -161,7 +164,6 @@ fn reap(pidfd: &OwnedFd) -> Exit {
 
 /// Moves a descriptor above the three that the child's streams take.
 fn above_two(fd: OwnedFd) -> io::Result<OwnedFd> {
-    use std::os::fd::AsRawFd as _;
     match fd.as_raw_fd() {
         0..=2 => Ok(fcntl_dupfd_cloexec(&fd, 3)?),
         _ => Ok(fd),

@@ -124,7 +124,9 @@ extern "C" fn child(plan: *mut c_void) -> c_int {
     unsafe {
         let plan = &mut *plan.cast::<Plan>();
         libc::setsid();
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong, 0, 0, 0);
+        // A shell passes HUP on to its jobs; KILL would orphan them.
+        let farewell = if plan.streams.controlling { libc::SIGHUP } else { libc::SIGKILL };
+        libc::prctl(libc::PR_SET_PDEATHSIG, farewell as libc::c_ulong, 0, 0, 0);
         if libc::getppid() != plan.parent {
             libc::_exit(127);
         }

@@ -65,12 +65,12 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Resolves a command's program and environment; `tag` is set in the environment under [`crate::tree::TAG`].
-    pub(crate) fn prepare(command: &Command, tag: &str) -> Result<Self, SpawnError> {
+    /// Resolves a command's program and environment; a tag is set in the environment under [`crate::tree::TAG`].
+    pub(crate) fn prepare(command: &Command, tag: Option<&str>) -> Result<Self, SpawnError> {
         let mut variables = command.environment.resolve();
         let program = find_program(&command.program, lookup(&variables, "PATH"), command.cwd.as_deref())?;
         variables.retain(|(name, _)| name != crate::tree::TAG);
-        variables.push((crate::tree::TAG.into(), tag.into()));
+        variables.extend(tag.map(|tag| (crate::tree::TAG.into(), tag.into())));
         let argv = std::iter::once(&command.program)
             .chain(&command.args)
             .map(|arg| c_string(arg.as_bytes().to_vec(), "an argument"))
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_nul_byte_is_refused_with_its_place() {
-        let nul = |command: Command| match Image::prepare(&command, "t") {
+        let nul = |command: Command| match Image::prepare(&command, Some("t")) {
             Err(SpawnError::Nul { what }) => what,
             _ => "none",
         };

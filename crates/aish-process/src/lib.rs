@@ -13,6 +13,7 @@ pub mod exit;
 pub mod run;
 pub mod server;
 pub mod terminal;
+pub mod watch;
 
 mod child;
 mod clone;
@@ -21,7 +22,6 @@ mod registry;
 mod spawner;
 mod table;
 mod tree;
-mod watch;
 
 pub use capture::{Capture, Captured};
 pub use command::{Command, Environment, Stdin};
@@ -30,4 +30,5 @@ pub use image::SpawnError;
 pub use registry::{kill_all, reap_orphans};
 pub use run::{RunOutcome, run};
 pub use server::{Server, ServerOptions};
-pub use terminal::TerminalChild;
+pub use terminal::{Detached, TerminalChild};
+pub use watch::Watched;

@@ -11,10 +11,10 @@ use rustix::process::{Pid, RawPid, Signal, WaitOptions, getpid, getsid, waitpid}
 use crate::table::{Stat, adopted, environment_has, number};
 use crate::tree::{TAG, Tree};
 
-static LIVE: Mutex<BTreeMap<RawPid, String>> = Mutex::new(BTreeMap::new());
+static LIVE: Mutex<BTreeMap<RawPid, Option<String>>> = Mutex::new(BTreeMap::new());
 
 /// Locks the list; a panic of another holder leaves it usable.
-pub(crate) fn lock() -> MutexGuard<'static, BTreeMap<RawPid, String>> {
+pub(crate) fn lock() -> MutexGuard<'static, BTreeMap<RawPid, Option<String>>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

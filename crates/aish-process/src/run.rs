@@ -18,6 +18,7 @@ use crate::child::{Child, Ends};
 use crate::command::{Command, Stdin};
 use crate::exit::Exit;
 use crate::image::SpawnError;
+use crate::terminal::Detached;
 
 /// Bytes that are read from a stream at a time.
 const CHUNK: usize = 64 * 1024;
@@ -104,7 +105,8 @@ async fn start(command: &Command) -> Result<(Child, Streams), SpawnError> {
         stderr: Intake::new(err_read, command.output_cap).map_err(system)?,
         buffer: Vec::with_capacity(CHUNK),
     };
-    let child = Child::spawn(command, Ends { stdin, stdout, stderr, controlling: false }).await?;
+    let child =
+        Child::spawn(command, Ends { stdin, stdout, stderr, controlling: false, detached: Detached::End }).await?;
     Ok((child, streams))
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Born {
 /// A wish for a child; its descriptors are closed on our side once it runs.
 pub(crate) struct Order {
     pub(crate) image: Image,
-    pub(crate) tag: String,
+    pub(crate) tag: Option<String>,
     pub(crate) stdin: OwnedFd,
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,

@@ -11,6 +11,15 @@ use crate::command::Command;
 use crate::exit::Exit;
 use crate::image::SpawnError;
 
+/// What becomes of descendants that left the session of a [`TerminalChild`] (daemons, terminal multiplexers).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detached {
+    /// They end with it.
+    End,
+    /// They live on, as they do when a terminal's window is closed.
+    Leave,
+}
+
 /// A child on a terminal (the slave of a pseudo-terminal) that is its stdin, stdout, stderr and controlling terminal.
 ///
 /// Dropped, its whole session is ended in the background: TERM, and KILL after the command's grace.
@@ -24,12 +33,12 @@ impl TerminalChild {
     ///
     /// # Errors
     /// When the command cannot be started, or the terminal belongs to another session.
-    pub async fn start(command: &Command, terminal: OwnedFd) -> Result<Self, SpawnError> {
+    pub async fn start(command: &Command, terminal: OwnedFd, detached: Detached) -> Result<Self, SpawnError> {
         let system =
             |source: io::Error| SpawnError::System { program: command.program.to_string_lossy().into_owned(), source };
         let stdout = terminal.try_clone().map_err(system)?;
         let stderr = terminal.try_clone().map_err(system)?;
-        let ends = Ends { stdin: terminal, stdout, stderr, controlling: true };
+        let ends = Ends { stdin: terminal, stdout, stderr, controlling: true, detached };
         Ok(Self { child: Child::spawn(command, ends).await? })
     }
 
@@ -38,9 +47,19 @@ impl TerminalChild {
         self.child.pid()
     }
 
+    /// Sends INT to the child's own process group.
+    pub fn interrupt(&self) {
+        self.child.signal(Signal::INT);
+    }
+
     /// Waits for the child to end by itself. Cancel-safe.
     pub async fn wait(&mut self) -> Exit {
         self.child.wait().await
+    }
+
+    /// Ends the whole session: TERM, and KILL after the command's grace. Nothing of it is left after this.
+    pub async fn end(mut self) -> Exit {
+        self.child.finish(Duration::ZERO).await
     }
 
     /// Hangs up: HUP and CONT to the child's own process group, as a closing terminal does.

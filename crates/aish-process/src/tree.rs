@@ -22,8 +22,8 @@ const KILL_LIMIT: Duration = Duration::from_secs(1);
 pub(crate) struct Tree {
     /// The child; leader of its session and of its first process group.
     pub(crate) root: Pid,
-    /// The value of [`TAG`] in its environment.
-    pub(crate) tag: String,
+    /// The value of [`TAG`] in its environment; `None` when descendants that left its session are left alone.
+    pub(crate) tag: Option<String>,
     /// Whether the child itself was waited for, so that its number may be another's by now.
     pub(crate) reaped: bool,
 }
@@ -42,7 +42,7 @@ impl Tree {
             let orphan = || {
                 stat.parent == own
                     && !direct.contains_key(&number(stat.pid))
-                    && environment_has(stat.pid, TAG, &self.tag)
+                    && self.tag.as_ref().is_some_and(|tag| environment_has(stat.pid, TAG, tag))
             };
             if related || orphan() {
                 found.insert(number(stat.pid));
@@ -62,8 +62,14 @@ impl Tree {
 
     /// Says, for a reaped root, whether anything of the tree may still live; costs two system calls when nothing does.
     pub(crate) fn may_have_leftovers(&self) -> bool {
-        test_kill_process_group(self.root).is_ok()
-            || registry::leftovers(Some(&self.tag)).is_none_or(|found| !found.is_empty())
+        match &self.tag {
+            Some(tag) => {
+                test_kill_process_group(self.root).is_ok()
+                    || registry::leftovers(Some(tag)).is_none_or(|found| !found.is_empty())
+            }
+            // The session's other groups are only found by looking.
+            None => true,
+        }
     }
 
     /// Sends a signal to every member and returns how many there were.

@@ -1,1 +1,39 @@
-//! The live shell in a pseudo-terminal.
+//! The live shell: a persistent interactive bash in a pseudo-terminal.
+//!
+//! A command never travels through the terminal, where lines are cut at 4,095 bytes and control bytes edit them. At
+//! its prompt the shell reports its state, prints an end mark, and reads the next command from a FIFO; a fixed line
+//! typed unseen then runs it at the shell's top level. While a command runs, the user's own terminal is in raw mode
+//! and bytes pass both ways, so that full-screen programs, password prompts and job control work.
+//!
+//! This crate judges nothing and never decides what is run.
+
+pub mod command_result;
+pub mod completion;
+pub mod event;
+pub mod options;
+pub mod raw_mode;
+pub mod shell;
+pub mod snapshot;
+pub mod surroundings;
+pub mod user_terminal;
+
+mod command;
+mod declarations;
+mod delivery;
+mod exchange;
+mod line;
+mod mark;
+mod passage;
+mod report;
+mod running;
+mod session;
+
+pub use command_result::{CommandResult, Ending};
+pub use completion::Completion;
+pub use event::{RestartCause, ShellEvent};
+pub use options::{Options, Rc, Size};
+pub use raw_mode::{RawMode, reapply_all, restore_all};
+pub use shell::{Shell, ShellError};
+pub use snapshot::Snapshot;
+pub use surroundings::Surroundings;
+pub use user_terminal::UserTerminal;

@@ -1,0 +1,214 @@
+//! One command in the live shell, from its sending to its end mark.
+
+use std::time::Duration;
+
+use aish_process::{Capture, Exit};
+use rustix::process::{Signal, kill_process_group};
+use tokio::time::{Instant, sleep_until};
+
+use crate::command_result::{CommandResult, Ending};
+use crate::event::RestartCause;
+use crate::mark::Mark;
+use crate::passage::{AtTerminal, Passage};
+use crate::running::Keeper;
+use crate::session::{Heard, Session};
+use crate::shell::ShellError;
+use crate::surroundings::Surroundings;
+
+/// How often a command that nobody watches is told again that its terminal has no more to read.
+const END_OF_INPUT: Duration = Duration::from_millis(300);
+
+/// Ctrl-C and Ctrl-D, as bash sets them.
+const INTERRUPT: &[u8] = b"\x03";
+const END_OF_FILE: &[u8] = b"\x04";
+
+/// What was heard of a command in all.
+enum Outcome {
+    End,
+    Ended(Exit),
+    Stuck,
+}
+
+/// The steps from a wish to end a command to its end, and the time that each leaves the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stopping {
+    Interrupted,
+    Terminated,
+    Killed,
+}
+
+impl Keeper {
+    /// Runs a command.
+    pub(crate) async fn run(
+        &mut self,
+        command: &str,
+        surroundings: &Surroundings,
+    ) -> Result<CommandResult, ShellError> {
+        let started = Instant::now();
+        let mut passage = Passage::open(surroundings.terminal.as_ref());
+        self.become_ready(&mut passage).await?;
+        if let Some(size) = passage.size() {
+            self.options.size = size;
+        }
+        let (size, cap) = (self.options.size, self.options.output_cap);
+        let session = self.session()?;
+        let terminal = |source| ShellError::Terminal { source };
+        let before = session.report.clone();
+        session.line.resize(size).map_err(terminal)?;
+        let mut early = session.send(command).await.map_err(terminal)?;
+        early.append(&mut passage.keys);
+        passage.keys = early;
+        let mut capture = Capture::new(cap);
+        let (heard, wish) = follow(session, &mut passage, &mut capture, surroundings, started).await;
+        passage.finish().await;
+        let mut type_ahead = match passage.is_watched() {
+            true => session.line.take_type_ahead().unwrap_or_default(),
+            false => Vec::new(),
+        };
+        type_ahead.append(&mut passage.keys);
+        drop(passage);
+        let output = capture.finish();
+        let watched = surroundings.terminal.is_some();
+        let ending = match heard {
+            Outcome::End => wish.unwrap_or(Ending::Completed),
+            Outcome::Ended(exit) if watched && asked_to_exit(command, &output.text(), exit) => Ending::Exited,
+            Outcome::Ended(exit) => Ending::Died(exit),
+            Outcome::Stuck => wish.unwrap_or(Ending::Cancelled),
+        };
+        let report = &session.report;
+        let (status, changed) = match heard {
+            Outcome::End => (report.status, report.changed_since(&before)),
+            Outcome::Ended(exit) => (exit.shell_code(), Vec::new()),
+            Outcome::Stuck => (137, Vec::new()),
+        };
+        let cwd = report.cwd.clone();
+        let result = CommandResult { status, cwd, output, duration: started.elapsed(), changed, type_ahead, ending };
+        match heard {
+            Outcome::End => {}
+            Outcome::Ended(_) if ending == Ending::Exited => self.leave().await,
+            Outcome::Ended(exit) => self.restart(RestartCause::Died(exit)).await?,
+            Outcome::Stuck => self.restart(RestartCause::Stuck).await?,
+        }
+        Ok(result)
+    }
+}
+
+/// Moves bytes until the command's end mark.
+async fn follow(
+    session: &mut Session,
+    passage: &mut Passage,
+    capture: &mut Capture,
+    surroundings: &Surroundings,
+    started: Instant,
+) -> (Outcome, Option<Ending>) {
+    let mut prompts = 0;
+    let mut wish = None;
+    let mut stopping: Option<(Stopping, Instant)> = None;
+    let mut end_of_input = Instant::now();
+    loop {
+        let next_step = stopping.map(|(_, at)| at);
+        let time_is_up = surroundings.timeout.map(|limit| started + limit).filter(|_| stopping.is_none());
+        tokio::select! {
+            heard = session.hear(), if passage.is_clear() => match heard {
+                Heard::Output(bytes) => {
+                    capture.push(&bytes);
+                    passage.show(&bytes);
+                }
+                Heard::Mark(Mark::End) => {
+                    session.take_report().await;
+                    return (Outcome::End, wish);
+                }
+                Heard::Mark(Mark::Prompt) => {
+                    prompts += 1;
+                    // The first one comes before the command; another one is the shell's only without its hook.
+                    if prompts > 1 && is_the_shell(session) {
+                        session.rearm();
+                    }
+                }
+                Heard::Mark(Mark::More) => {
+                    if !passage.is_watched() {
+                        let _ = session.line.try_type(INTERRUPT);
+                    }
+                }
+                Heard::Ended(exit) => return (Outcome::Ended(exit), wish),
+            },
+            at_terminal = passage.next() => match at_terminal {
+                AtTerminal::Keys => {
+                    let typed = session.line.try_type(&passage.keys).unwrap_or(passage.keys.len());
+                    passage.keys.drain(..typed);
+                }
+                AtTerminal::Resized(size) => drop(session.line.resize(size)),
+                AtTerminal::Shown => {}
+                AtTerminal::HungUp => {
+                    wish = Some(Ending::Cancelled);
+                    stopping = Some(stop(session, None));
+                }
+            },
+            () = surroundings.cancel.cancelled(), if stopping.is_none() => {
+                wish = Some(Ending::Cancelled);
+                stopping = Some(stop(session, None));
+            }
+            () = at(time_is_up) => {
+                wish = Some(Ending::TimedOut);
+                stopping = Some(stop(session, None));
+            }
+            () = at(next_step) => match stopping {
+                Some((Stopping::Killed, _)) => return (Outcome::Stuck, wish),
+                Some((step, _)) => stopping = Some(stop(session, Some(step))),
+                None => {}
+            },
+            () = sleep_until(end_of_input), if surroundings.terminal.is_none() => {
+                let _ = session.line.try_type(END_OF_FILE);
+                end_of_input = Instant::now() + END_OF_INPUT;
+            }
+        }
+    }
+}
+
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Says whether the shell itself, and none of its jobs, has the terminal.
+fn is_the_shell(session: &Session) -> bool {
+    let foreground = session.line.foreground();
+    foreground.is_none_or(|group| group.as_raw_nonzero().get().unsigned_abs() == session.pid())
+}
+
+/// Takes the next step towards the end of a command, and says when the one after it is due.
+fn stop(session: &Session, done: Option<Stopping>) -> (Stopping, Instant) {
+    let signal_job = |signal| {
+        if let Some(group) = session.line.foreground()
+            && !is_the_shell(session)
+        {
+            let _ = kill_process_group(group, signal);
+        }
+    };
+    match done {
+        None => {
+            let _ = session.line.try_type(INTERRUPT);
+            (Stopping::Interrupted, Instant::now() + Duration::from_millis(500))
+        }
+        Some(Stopping::Interrupted) => {
+            signal_job(Signal::TERM);
+            session.interrupt();
+            (Stopping::Terminated, Instant::now() + Duration::from_secs(2))
+        }
+        Some(Stopping::Terminated | Stopping::Killed) => {
+            signal_job(Signal::KILL);
+            (Stopping::Killed, Instant::now() + Duration::from_secs(1))
+        }
+    }
+}
+
+/// Says whether a shell that ended did so because it was told to: an interactive bash says `exit` or `logout` when it
+/// is, and so does the command as a rule.
+fn asked_to_exit(command: &str, output: &str, exit: Exit) -> bool {
+    let is_word = |word: &str| word == "exit" || word == "logout";
+    let said = || output.lines().rev().take(20).any(|line| is_word(line.trim()));
+    let typed = || command.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').any(is_word);
+    matches!(exit, Exit::Code(_)) && (said() || typed())
+}

@@ -1,0 +1,40 @@
+//! What came of a command in the live shell.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use aish_process::{Captured, Exit};
+
+/// What came of a command in the live shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandResult {
+    /// The shell's `$?` after it, 0 to 255.
+    pub status: i32,
+    /// The shell's folder after it.
+    pub cwd: PathBuf,
+    /// What it showed on the terminal, as bytes of a terminal (lines end in CR LF); see [`Captured::clean_text`].
+    pub output: Captured,
+    /// From before the command was sent to after its end mark.
+    pub duration: Duration,
+    /// Exported variables that are new or different (`Some`) or gone (`None`), by name.
+    pub changed: Vec<(String, Option<String>)>,
+    /// What the user typed that the command did not read, for the editor.
+    pub type_ahead: Vec<u8>,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+/// How a command in the live shell ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The shell is at its prompt again.
+    Completed,
+    /// It was cancelled; the shell is at its prompt again, or was started anew.
+    Cancelled,
+    /// It ran longer than it might; the shell is at its prompt again, or was started anew.
+    TimedOut,
+    /// It asked the shell to exit, and the shell is gone.
+    Exited,
+    /// The shell died of it and is started again.
+    Died(Exit),
+}

@@ -1,0 +1,36 @@
+\builtin local __aish_spec __aish_options= __aish_try __aish_status
+\builtin local -a COMPREPLY=() __aish_args=()
+for __aish_try in 1 2 3; do
+  __aish_spec=$(\builtin complete -p -- "$__aish_cmd" 2>/dev/null) ||
+    __aish_spec=$(\builtin complete -p -- "${__aish_cmd##*/}" 2>/dev/null) ||
+    __aish_spec=$(\builtin complete -p -D 2>/dev/null) || \builtin return 0
+  \builtin eval "__aish_args=(${__aish_spec#complete })"
+  \builtin local __aish_function= __aish_plain=()
+  \builtin set -- "${__aish_args[@]}"
+  while (($#)); do
+    case $1 in
+      -o) __aish_options+=" $2"; __aish_plain+=(-o "$2"); \builtin shift 2 ;;
+      -F) __aish_function=$2; \builtin shift 2 ;;
+      -[ACGPSWX]) __aish_plain+=("$1" "$2"); \builtin shift 2 ;;
+      -[DEI]) \builtin shift ;;
+      -*) __aish_plain+=("$1"); \builtin shift ;;
+      *) \builtin shift ;;
+    esac
+  done
+  if [[ ${#__aish_plain[@]} -gt 0 && ! $__aish_function ]]; then
+    \builtin mapfile -t COMPREPLY < <(\builtin compgen "${__aish_plain[@]}" -- "$__aish_cur" 2>/dev/null)
+  fi
+  if [[ $__aish_function ]]; then
+    "$__aish_function" "$__aish_cmd" "$__aish_cur" "$__aish_prev"
+    __aish_status=$?
+    # 124: a loader defined the completion; ask again.
+    if ((__aish_status == 124)); then \builtin continue; fi
+  fi
+  \builtin break
+done
+if [[ ${#COMPREPLY[@]} -eq 0 && " $__aish_options " == *' default '* || " $__aish_options " == *' bashdefault '* && ${#COMPREPLY[@]} -eq 0 ]]; then
+  __aish_options+=' filenames'
+  \builtin mapfile -t COMPREPLY < <(\builtin compgen -f -- "$__aish_cur" 2>/dev/null)
+fi
+\builtin printf '%s\0' "$__aish_options"
+if ((${#COMPREPLY[@]})); then \builtin printf '%s\0' "${COMPREPLY[@]}"; fi

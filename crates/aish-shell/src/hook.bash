@@ -1,0 +1,72 @@
+# The live shell's hook. @NONCE@ and @FOLDER@ are filled in for each session.
+#
+# At each prompt: prompts and history are put in order, the state is reported into FOLDER/out, the end mark goes to the
+# terminal, and the next command is read from FOLDER/in. Everything is written so that a user's own settings (set -eux,
+# IFS, TMOUT, aliases, functions of any name) neither break it nor are changed by it.
+__aish_status=$?
+__aish_folder='@FOLDER@'
+__aish_prompt=$'\e]133;B;aish=@NONCE@\a'
+__aish_more=$'\e]133;P;aish=@NONCE@\a'
+__aish_entry='{ __aish_hook; } >/dev/null 2>&1'
+
+__aish_hook() {
+  \builtin local __aish_status=$? __aish_kind= IFS=' ' TMOUT=0
+  if [[ ${PS1-} != "$__aish_prompt" ]]; then PS1=$__aish_prompt; fi
+  if [[ ${PS2-} != "$__aish_more"* ]]; then PS2=$__aish_more${PS2-}; fi
+  if [[ ${HISTIGNORE-} != *'*__aish_*'* ]]; then HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}'*__aish_*'; fi
+  # An interactive shell inside this one must not print this one's marks.
+  \builtin export -n PS1 PS2 PROMPT_COMMAND HISTIGNORE || \builtin :
+  __aish_arm
+  \builtin unalias __aish_go || \builtin :
+  {
+    \builtin printf '%s\0' "$__aish_status" "$PWD" "$-" "$BASHOPTS"
+    \builtin declare -px
+    \builtin printf '\0%s\0' '@NONCE@'
+  } >"$__aish_folder/out" || \builtin :
+  \builtin printf '%s' $'\e]133;D;aish=@NONCE@\a' >/dev/tty || \builtin :
+  while \builtin :; do
+    if ! { \builtin read -r -d '' __aish_kind && \builtin read -r -d '' __aish_command; } <"$__aish_folder/in"; then
+      # The other end is gone.
+      if [[ $__aish_kind$__aish_command == '' || ! -p $__aish_folder/in ]]; then \builtin return 0; fi
+      \builtin continue
+    fi
+    case $__aish_kind in
+      query)
+        \builtin eval "$__aish_command" </dev/null >"$__aish_folder/out" || \builtin :
+        \builtin printf '\0%s\0' '@NONCE@' >"$__aish_folder/out" || \builtin :
+        ;;
+      alias | eval)
+        if [[ $__aish_kind == alias ]]; then BASH_ALIASES[__aish_go]=$__aish_command; fi
+        if [[ -o history ]]; then \builtin history -s -- "$__aish_command" || \builtin :; fi
+        \builtin return 0
+        ;;
+    esac
+  done
+}
+
+# Makes the hook the last thing that happens before a prompt.
+__aish_arm() {
+  \builtin local __aish_index __aish_last=
+  if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then
+    if [[ ${PROMPT_COMMAND-} != *"$__aish_entry" ]]; then
+      PROMPT_COMMAND=${PROMPT_COMMAND:+${PROMPT_COMMAND//"$__aish_entry"/:}$'\n'}$__aish_entry
+    fi
+    \builtin return 0
+  fi
+  for __aish_index in "${!PROMPT_COMMAND[@]}"; do __aish_last=$__aish_index; done
+  if [[ $__aish_last != '' && ${PROMPT_COMMAND[__aish_last]} == "$__aish_entry" ]]; then \builtin return 0; fi
+  for __aish_index in "${!PROMPT_COMMAND[@]}"; do
+    if [[ ${PROMPT_COMMAND[__aish_index]} == "$__aish_entry" ]]; then \builtin unset "PROMPT_COMMAND[$__aish_index]"; fi
+  done
+  PROMPT_COMMAND+=("$__aish_entry")
+}
+
+if [[ ${PROMPT_COMMAND-} == ". '$__aish_folder/hook'" ]]; then
+  # Without start-up files this file was named in the environment, and the first prompt is about to come.
+  unset PROMPT_COMMAND
+  { __aish_arm; PS1=$__aish_prompt; } 2>/dev/null
+  { __aish_hook; } >/dev/null 2>&1
+else
+  { __aish_arm; PS1=$__aish_prompt; } 2>/dev/null
+fi
+return $__aish_status

@@ -1,0 +1,213 @@
+//! One live bash: its terminal, its process, the way to it, and what it was last heard of.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+use aish_process::{Command, Exit, TerminalChild};
+use rustix::termios::Termios;
+use tokio::time::{Instant, timeout};
+
+use crate::delivery::Delivery;
+use crate::exchange::Exchange;
+use crate::line::Line;
+use crate::mark::{Mark, Piece, Scanner};
+use crate::options::{Options, Rc};
+use crate::report::Report;
+use crate::shell::ShellError;
+
+/// How long output is still read after the shell has ended.
+const LAST_OUTPUT: Duration = Duration::from_millis(50);
+
+/// How long a report may be on its way once its mark is there; it is written before the mark.
+const REPORT_LIMIT: Duration = Duration::from_secs(5);
+
+/// What was heard of the shell.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    Output(Vec<u8>),
+    Mark(Mark),
+    Ended(Exit),
+}
+
+/// One live bash.
+pub(crate) struct Session {
+    pub(crate) line: Line,
+    pub(crate) report: Report,
+    /// Whether the hook waits for a command.
+    pub(crate) at_prompt: bool,
+    pub(crate) since: Instant,
+    child: TerminalChild,
+    exchange: Exchange,
+    scanner: Scanner,
+    heard: VecDeque<Heard>,
+    ended: Option<Exit>,
+    /// A report that came before its mark.
+    reported: Option<Vec<u8>>,
+    buffer: Box<[u8]>,
+}
+
+impl Session {
+    /// Starts a bash; it is at its prompt once the first end mark is heard.
+    pub(crate) async fn start(options: &Options, rc: &Rc, like: Option<&Termios>) -> Result<Self, ShellError> {
+        let io = |source| ShellError::Start { source };
+        let nonce = nonce().map_err(io)?;
+        let exchange = Exchange::create(nonce.clone(), rc).map_err(io)?;
+        let (line, shells) = Line::open(options.size, like).map_err(io)?;
+        let mut words = options.program.iter();
+        let program = words.next().cloned().unwrap_or_else(|| "bash".into());
+        let mut command = Command::new(program).args(words).arg("--noediting");
+        command = match rc {
+            // Bash reads the system's file before the named one; without rc that must not happen, and the only
+            // other way in for the hook is an environment variable that the first prompt runs.
+            Rc::Skip => command.arg("--norc"),
+            Rc::User | Rc::File(_) => command.arg("--rcfile").arg(exchange.rc()),
+        };
+        command = command.arg("-i");
+        command.environment = options.environment.clone();
+        command.cwd.clone_from(&options.cwd);
+        if *rc == Rc::Skip {
+            command = command.env("PROMPT_COMMAND", exchange.rearm_line().trim_end().to_owned());
+        }
+        let child = TerminalChild::start(&command, shells, options.detached)
+            .await
+            .map_err(|source| ShellError::Start { source: io::Error::other(source) })?;
+        Ok(Self {
+            line,
+            report: Report::default(),
+            at_prompt: false,
+            since: Instant::now(),
+            child,
+            scanner: Scanner::new(&nonce),
+            exchange,
+            heard: VecDeque::new(),
+            ended: None,
+            reported: None,
+            buffer: vec![0; 64 * 1024].into(),
+        })
+    }
+
+    /// Waits for the next thing that is heard; its order is that on the terminal. Cancel-safe.
+    pub(crate) async fn hear(&mut self) -> Heard {
+        loop {
+            if let Some(heard) = self.heard.pop_front() {
+                return heard;
+            }
+            if let Some(exit) = self.ended {
+                return Heard::Ended(exit);
+            }
+            tokio::select! {
+                biased;
+                read = self.line.read(&mut self.buffer) => match read {
+                    Ok(count) => {
+                        let pieces = self.scanner.feed(self.buffer.get(..count).unwrap_or_default());
+                        self.heard.extend(pieces.into_iter().map(Heard::from));
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "the shell's terminal cannot be read");
+                        self.ended = Some(self.child.wait().await);
+                    }
+                },
+                report = self.exchange.receive(), if self.reported.is_none() => self.reported = report.ok(),
+                exit = self.child.wait() => self.ended = Some(self.hear_the_rest(exit).await),
+            }
+        }
+    }
+
+    /// Takes in what the shell wrote before it ended.
+    async fn hear_the_rest(&mut self, exit: Exit) -> Exit {
+        while let Ok(Ok(count)) = timeout(LAST_OUTPUT, self.line.read(&mut self.buffer)).await {
+            let pieces = self.scanner.feed(self.buffer.get(..count).unwrap_or_default());
+            self.heard.extend(pieces.into_iter().map(Heard::from));
+        }
+        let rest = self.scanner.flush();
+        if !rest.is_empty() {
+            self.heard.push_back(Heard::Output(rest));
+        }
+        exit
+    }
+
+    /// Takes the report that belongs to an end mark that was just heard.
+    pub(crate) async fn take_report(&mut self) {
+        let bytes = match self.reported.take() {
+            Some(bytes) => Some(bytes),
+            None => timeout(REPORT_LIMIT, self.exchange.receive()).await.ok().and_then(Result::ok),
+        };
+        match bytes.as_deref().and_then(Report::parse) {
+            Some(report) => self.report = report,
+            None => tracing::warn!("the shell's report cannot be read"),
+        }
+        self.at_prompt = true;
+        aish_process::reap_orphans();
+    }
+
+    /// Puts the hook back; the shell must be reading its terminal.
+    pub(crate) fn rearm(&mut self) {
+        self.reported = None;
+        self.exchange.clear();
+        if let Err(error) = self.line.type_unseen(&self.exchange.rearm_line()) {
+            tracing::warn!(%error, "the shell's hook cannot be put back");
+        }
+    }
+
+    /// Hands a command to the shell, which must be at its prompt; returns keys that were typed before it.
+    pub(crate) async fn send(&mut self, command: &str) -> io::Result<Vec<u8>> {
+        let delivery = Delivery::choose(command, self.report.expands_aliases);
+        let early = self.line.take_type_ahead()?;
+        self.line.type_unseen(delivery.trigger())?;
+        self.at_prompt = false;
+        self.exchange.send(delivery.kind(), command).await?;
+        Ok(early)
+    }
+
+    /// Asks the shell, which must be at its prompt, to run a script without a terminal, and returns what it printed.
+    pub(crate) async fn ask(&mut self, script: &str, limit: Duration) -> Result<Vec<u8>, ShellError> {
+        self.reported = None;
+        self.exchange.clear();
+        let io = |source| ShellError::Terminal { source };
+        let answer = timeout(limit, async {
+            self.exchange.send("query", script).await?;
+            self.exchange.receive().await
+        });
+        match answer.await {
+            Ok(answer) => answer.map_err(io),
+            Err(_) => {
+                // The script hangs: interrupted, the shell leaves the hook and says so with its prompt.
+                self.child.interrupt();
+                self.at_prompt = false;
+                Err(ShellError::NoAnswer)
+            }
+        }
+    }
+
+    /// The process id of the shell.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.pid()
+    }
+
+    /// Sends INT to the shell's own process group.
+    pub(crate) fn interrupt(&self) {
+        self.child.interrupt();
+    }
+
+    /// Ends the shell: as a closing terminal does, then by force.
+    pub(crate) async fn stop(self, patience: Duration) {
+        self.child.stop(patience).await;
+    }
+}
+
+impl From<Piece> for Heard {
+    fn from(piece: Piece) -> Self {
+        match piece {
+            Piece::Output(bytes) => Self::Output(bytes),
+            Piece::Mark(mark) => Self::Mark(mark),
+        }
+    }
+}
+
+/// 128 random bits in hexadecimal, so that no output can hold a mark by chance or by intent.
+fn nonce() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

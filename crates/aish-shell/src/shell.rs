@@ -1,0 +1,145 @@
+//! The live shell as its owner sees it.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::command_result::CommandResult;
+use crate::completion::{self, Completion};
+use crate::event::ShellEvent;
+use crate::options::Options;
+use crate::running::Keeper;
+use crate::snapshot::Snapshot;
+use crate::surroundings::Surroundings;
+
+/// Why the live shell could not do something.
+#[derive(Debug, thiserror::Error)]
+pub enum ShellError {
+    /// The shell could not be started.
+    #[error("the shell cannot be started")]
+    Start {
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The shell was started and came to no prompt, with and without its start-up files.
+    #[error("the shell came to no prompt")]
+    NoPrompt,
+    /// The shell has exited.
+    #[error("the shell has exited")]
+    Exited,
+    /// The shell gave no answer in time.
+    #[error("the shell gave no answer in time")]
+    NoAnswer,
+    /// A NUL byte, which no shell can be given.
+    #[error("a NUL byte in the command")]
+    Nul,
+    /// The shell's terminal failed.
+    #[error("the shell's terminal failed")]
+    Terminal {
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What the shell's task is asked to do.
+pub(crate) enum Request {
+    Ready(oneshot::Sender<Result<(), ShellError>>),
+    Run { command: String, surroundings: Surroundings, reply: oneshot::Sender<Result<CommandResult, ShellError>> },
+    Ask { script: String, limit: Duration, reply: oneshot::Sender<Result<Vec<u8>, ShellError>> },
+    Snapshot(oneshot::Sender<Result<Snapshot, ShellError>>),
+}
+
+/// The live shell: one bash whose state lasts from command to command.
+///
+/// Commands run one after the other; a second one waits for the first. Dropped, it hangs up in the background;
+/// [`Shell::stop`] waits until nothing of the shell's session is left.
+#[derive(Debug)]
+pub struct Shell {
+    requests: mpsc::Sender<Request>,
+    events: Option<mpsc::Receiver<ShellEvent>>,
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Shell {
+    /// Starts a shell in the background and returns at once. Needs a tokio runtime with I/O and time.
+    pub fn start(options: Options) -> Self {
+        let (requests, inbox) = mpsc::channel(16);
+        let (outbox, events) = mpsc::channel(256);
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(Keeper::new(options, outbox).serve(inbox, stop.clone()));
+        Self { requests, events: Some(events), stop, task }
+    }
+
+    /// Takes the stream of what happens outside commands; it may be left.
+    pub fn take_events(&mut self) -> Option<mpsc::Receiver<ShellEvent>> {
+        self.events.take()
+    }
+
+    /// Waits until the shell is at its prompt.
+    ///
+    /// # Errors
+    /// When it came to none, or has exited.
+    pub async fn ready(&self) -> Result<(), ShellError> {
+        self.request(Request::Ready).await
+    }
+
+    /// Runs a command at the shell's top level.
+    ///
+    /// # Errors
+    /// When the command holds a NUL byte, or there is no shell to run it. A command that fails is a result.
+    pub async fn run(&self, command: &str, surroundings: Surroundings) -> Result<CommandResult, ShellError> {
+        if command.contains('\0') {
+            return Err(ShellError::Nul);
+        }
+        let command = command.to_owned();
+        self.request(|reply| Request::Run { command, surroundings, reply }).await
+    }
+
+    /// Takes a fresh snapshot of the names that the shell knows and of its environment.
+    ///
+    /// # Errors
+    /// When there is no shell, or it gave no answer.
+    pub async fn snapshot(&self) -> Result<Snapshot, ShellError> {
+        self.request(Request::Snapshot).await
+    }
+
+    /// Asks bash's programmable completion about a line; `point` is the byte that the cursor is before. Answers
+    /// nothing where no completion is defined for the line's command. 2 s at most.
+    ///
+    /// # Errors
+    /// When there is no shell, or the completion function gave no answer.
+    pub async fn complete(&self, line: &str, point: usize) -> Result<Vec<Completion>, ShellError> {
+        let Some(query) = completion::Query::new(line, point) else { return Ok(Vec::new()) };
+        let script = query.script();
+        let limit = Duration::from_secs(2);
+        let answer = self.request(|reply| Request::Ask { script, limit, reply }).await?;
+        Ok(query.read(&answer))
+    }
+
+    /// Ends the shell as a closing terminal does: HUP to it and its jobs, and after a second KILL to what is left.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        let _ = (&mut self.task).await;
+    }
+
+    async fn request<T>(
+        &self,
+        make: impl FnOnce(oneshot::Sender<Result<T, ShellError>>) -> Request,
+    ) -> Result<T, ShellError> {
+        let (reply, answer) = oneshot::channel();
+        self.requests.send(make(reply)).await.map_err(|_| ShellError::Exited)?;
+        answer.await.map_err(|_| ShellError::Exited)?
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}

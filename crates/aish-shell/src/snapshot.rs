@@ -1,0 +1,70 @@
+//! The names that the live shell knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// The names that the live shell knows, its folder and its environment, at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Aliases and what they stand for.
+    pub aliases: BTreeMap<String, String>,
+    /// Functions.
+    pub functions: BTreeSet<String>,
+    /// Built-in commands that are enabled.
+    pub builtins: BTreeSet<String>,
+    /// Reserved words.
+    pub keywords: BTreeSet<String>,
+    /// Exported variables.
+    pub environment: BTreeMap<String, String>,
+    /// The shell's folder.
+    pub cwd: PathBuf,
+    /// `$?` of the last command.
+    pub status: i32,
+}
+
+impl Snapshot {
+    /// What the shell is asked: alias names and values, then the other names, each list ended by an empty field.
+    pub(crate) const SCRIPT: &str = r#"
+for __aish_name in "${!BASH_ALIASES[@]}"; do
+  \builtin printf '%s\0%s\0' "$__aish_name" "${BASH_ALIASES[$__aish_name]}"
+done
+\builtin printf '\0'
+\builtin compgen -A function
+\builtin printf '\0'
+\builtin compgen -A enabled
+\builtin printf '\0'
+\builtin compgen -A keyword
+\builtin unset -v __aish_name
+"#;
+
+    /// Reads the answer to [`Snapshot::SCRIPT`].
+    pub(crate) fn read(answer: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(answer);
+        let mut fields = text.split('\0');
+        let mut aliases = BTreeMap::new();
+        while let Some(name) = fields.next().filter(|name| !name.is_empty()) {
+            aliases.insert(name.to_owned(), fields.next().unwrap_or_default().to_owned());
+        }
+        let mut names = || -> BTreeSet<String> {
+            let list = fields.next().unwrap_or_default().lines();
+            list.filter(|name| !name.is_empty() && !name.starts_with("__aish_")).map(str::to_owned).collect()
+        };
+        let functions = names();
+        let builtins = names();
+        let keywords = names();
+        Self { aliases, functions, builtins, keywords, ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read() {
+        let snapshot = Snapshot::read(b"ll\0ls -l\0e\0\0\0__aish_hook\nf\n\0cd\n\0if\n");
+        assert_eq!(snapshot.aliases, [("ll".into(), "ls -l".into()), ("e".into(), String::new())].into());
+        assert_eq!(snapshot.functions, ["f".into()].into());
+        assert_eq!((snapshot.builtins, snapshot.keywords), (["cd".into()].into(), ["if".into()].into()));
+    }
+}

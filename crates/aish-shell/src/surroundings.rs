@@ -1,0 +1,31 @@
+//! What a command in the live shell runs with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::user_terminal::UserTerminal;
+
+/// What a command in the live shell runs with.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// The terminal whose keys go to the command and which shows its output; without one the output is only kept.
+    pub terminal: Option<Arc<UserTerminal>>,
+    /// Ends the command early.
+    pub cancel: CancellationToken,
+    /// How long the command may run; for ever when `None`.
+    pub timeout: Option<Duration>,
+}
+
+impl Surroundings {
+    /// A command that nobody watches: its output is kept, and what it reads from the terminal is at its end.
+    pub fn unwatched() -> Self {
+        Self::default()
+    }
+
+    /// A command of a person at their terminal.
+    pub fn at(terminal: Arc<UserTerminal>) -> Self {
+        Self { terminal: Some(terminal), ..Self::default() }
+    }
+}
