@@ -1,0 +1,53 @@
+//! What the store costs: opening (it must not delay a prompt), adding a line, searching 100,000 lines.
+
+use aish_journal::WallClock;
+use aish_store::history::{DEFAULT_SIZE, TextMatch};
+use aish_store::{HistoryQuery, NewHistoryEntry, Store};
+
+fn main() {
+    divan::main();
+}
+
+fn folder() -> Option<tempfile::TempDir> {
+    tempfile::tempdir().ok()
+}
+
+fn line(n: usize) -> NewHistoryEntry {
+    NewHistoryEntry { command: format!("cargo run --example number{n} | less"), ..NewHistoryEntry::default() }
+}
+
+#[divan::bench]
+fn open(bencher: divan::Bencher<'_, '_>) {
+    let Some(folder) = folder() else { return };
+    let path = folder.path().join("aish.db");
+    let _ = Store::new(&path, WallClock::default()).open();
+    bencher.bench(|| Store::new(&path, WallClock::default()).open().is_ok());
+}
+
+#[divan::bench]
+fn create(bencher: divan::Bencher<'_, '_>) {
+    let Some(folder) = folder() else { return };
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    bencher.bench(|| {
+        let n = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Store::new(folder.path().join(format!("{n}.db")), WallClock::default()).open().is_ok()
+    });
+}
+
+#[divan::bench]
+fn add(bencher: divan::Bencher<'_, '_>) {
+    let Some(folder) = folder() else { return };
+    let store = Store::new(folder.path().join("aish.db"), WallClock::default());
+    bencher.bench(|| store.add_history(&line(1), DEFAULT_SIZE).is_ok());
+}
+
+#[divan::bench(args = ["number99999", "number7 ", "nowhere"])]
+fn search(bencher: divan::Bencher<'_, '_>, text: &str) {
+    let store = Store::in_memory(WallClock::default());
+    for n in 0..100_000 {
+        let _ = store.add_history(&line(n), DEFAULT_SIZE);
+    }
+    let query =
+        HistoryQuery { text: Some(TextMatch::Contains(text.into())), limit: Some(20), ..HistoryQuery::default() };
+    bencher.bench(|| store.search_history(&query).map(|found| found.len()).unwrap_or(0));
+}

@@ -1,0 +1,314 @@
+//! The history of lines: what was run, where, when, and how it ended.
+
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, Row, params, params_from_iter};
+
+use crate::store::{Store, StoreError};
+
+/// Entries that are kept unless said otherwise.
+pub const DEFAULT_SIZE: u64 = 100_000;
+/// The size is enforced once in so many additions.
+const TRIM_EVERY: i64 = 64;
+
+/// A line that is about to run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewHistoryEntry {
+    /// The line as it was typed.
+    pub command: String,
+    /// The folder in which it runs.
+    pub folder: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// Where it went: `shell`, `ai`, `meta`.
+    pub route: Option<String>,
+    /// Its exit code, where it has ended.
+    pub exit_code: Option<i32>,
+    /// Milliseconds that it took, where it has ended.
+    pub duration_ms: Option<u64>,
+}
+
+/// A line of the history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryEntry {
+    /// Its number; later lines have higher ones.
+    pub id: i64,
+    /// The line.
+    pub command: String,
+    /// The folder in which it ran.
+    pub folder: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// Where it went: `shell`, `ai`, `meta`.
+    pub route: Option<String>,
+    /// Its exit code; none while it runs, or when that was never known.
+    pub exit_code: Option<i32>,
+    /// Milliseconds that it took.
+    pub duration_ms: Option<u64>,
+    /// When it began, in milliseconds since 1970-01-01T00:00:00Z.
+    pub started_ms: i64,
+}
+
+/// What a line must look like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextMatch {
+    /// It begins with this, case counts.
+    Prefix(String),
+    /// It contains this, case does not count for ASCII letters.
+    Contains(String),
+    /// It is this.
+    Exact(String),
+}
+
+/// How a line must have ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// With exit code 0.
+    Success,
+    /// With another exit code.
+    Failure,
+}
+
+/// In which order lines come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// The newest first.
+    #[default]
+    NewestFirst,
+    /// The oldest first.
+    OldestFirst,
+}
+
+/// Which lines are wanted; everything that is set must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HistoryQuery {
+    /// What the line must look like.
+    pub text: Option<TextMatch>,
+    /// What it must not be.
+    pub not: Option<String>,
+    /// The folder, exactly.
+    pub folder: Option<String>,
+    /// A folder that it must be in, at any depth.
+    pub below: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// How it must have ended.
+    pub status: Option<Status>,
+    /// Only lines with a higher number.
+    pub after_id: Option<i64>,
+    /// Only lines with a lower number.
+    pub before_id: Option<i64>,
+    /// Only lines that began at this time or later, in milliseconds since 1970.
+    pub from_ms: Option<i64>,
+    /// Only lines that began before this time.
+    pub until_ms: Option<i64>,
+    /// Each command once, at its newest place.
+    pub unique: bool,
+    /// The order.
+    pub order: Order,
+    /// The largest number of lines; none means all.
+    pub limit: Option<usize>,
+}
+
+impl HistoryQuery {
+    /// Writes the conditions.
+    fn conditions(&self) -> (String, Vec<Value>) {
+        let mut all: Vec<String> = Vec::new();
+        let mut values: Vec<Value> = Vec::new();
+        let mut push = |condition: &str, value: Value| {
+            values.push(value);
+            all.push(condition.replace('?', &format!("?{}", values.len())));
+        };
+        match &self.text {
+            Some(TextMatch::Prefix(text)) => push("substr(command, 1, length(?)) = ?", text.clone().into()),
+            Some(TextMatch::Contains(text)) => push("instr(lower(command), lower(?)) > 0", text.clone().into()),
+            Some(TextMatch::Exact(text)) => push("command = ?", text.clone().into()),
+            None => {}
+        }
+        if let Some(not) = &self.not {
+            push("command <> ?", not.clone().into());
+        }
+        if let Some(folder) = &self.folder {
+            push("folder = ?", folder.clone().into());
+        }
+        if let Some(below) = &self.below {
+            let below = below.trim_end_matches('/').to_owned();
+            push("(folder = ? OR substr(folder, 1, length(?) + 1) = ? || '/')", below.into());
+        }
+        if let Some(session) = &self.session {
+            push("session = ?", session.clone().into());
+        }
+        if let Some(id) = self.after_id {
+            push("id > ?", id.into());
+        }
+        if let Some(id) = self.before_id {
+            push("id < ?", id.into());
+        }
+        if let Some(time) = self.from_ms {
+            push("started_ms >= ?", time.into());
+        }
+        if let Some(time) = self.until_ms {
+            push("started_ms < ?", time.into());
+        }
+        match self.status {
+            Some(Status::Success) => all.push("exit_code = 0".into()),
+            Some(Status::Failure) => all.push("exit_code <> 0".into()),
+            None => {}
+        }
+        let text = if all.is_empty() { String::new() } else { format!("WHERE {}", all.join(" AND ")) };
+        (text, values)
+    }
+}
+
+const COLUMNS: &str = "id, command, folder, session, route, exit_code, duration_ms, started_ms";
+
+fn entry(row: &Row<'_>) -> rusqlite::Result<HistoryEntry> {
+    Ok(HistoryEntry {
+        id: row.get(0)?,
+        command: row.get(1)?,
+        folder: row.get(2)?,
+        session: row.get(3)?,
+        route: row.get(4)?,
+        exit_code: row.get(5)?,
+        duration_ms: row.get::<_, Option<i64>>(6)?.map(|ms| u64::try_from(ms).unwrap_or(0)),
+        started_ms: row.get(7)?,
+    })
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+impl Store {
+    /// Adds a line that begins now, keeps the history to `size` lines, and returns the line's number.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn add_history(&self, new: &NewHistoryEntry, size: u64) -> Result<i64, StoreError> {
+        let now = self.now_ms();
+        self.with(|connection| {
+            connection
+                .prepare_cached(
+                    "INSERT INTO history (command, folder, session, route, exit_code, duration_ms, started_ms)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                )?
+                .execute(params![
+                    new.command,
+                    new.folder,
+                    new.session,
+                    new.route,
+                    new.exit_code,
+                    new.duration_ms.map(signed),
+                    now
+                ])?;
+            let id = connection.last_insert_rowid();
+            if id % TRIM_EVERY == 0 {
+                connection.execute("DELETE FROM history WHERE id <= ?1", [id.saturating_sub(signed(size))])?;
+            }
+            Ok(id)
+        })
+    }
+
+    /// Notes how a line ended.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn finish_history(&self, id: i64, exit_code: i32, duration_ms: u64) -> Result<(), StoreError> {
+        self.with(|connection| {
+            connection
+                .prepare_cached("UPDATE history SET exit_code = ?2, duration_ms = ?3 WHERE id = ?1")?
+                .execute(params![id, exit_code, signed(duration_ms)])?;
+            Ok(())
+        })
+    }
+
+    /// Replaces a line as a whole; says whether it was there.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn update_history(&self, new: &HistoryEntry) -> Result<bool, StoreError> {
+        self.with(|connection| {
+            let changed = connection.execute(
+                "UPDATE history SET command = ?2, folder = ?3, session = ?4, route = ?5, exit_code = ?6,
+                     duration_ms = ?7, started_ms = ?8 WHERE id = ?1",
+                params![
+                    new.id,
+                    new.command,
+                    new.folder,
+                    new.session,
+                    new.route,
+                    new.exit_code,
+                    new.duration_ms.map(signed),
+                    new.started_ms
+                ],
+            )?;
+            Ok(changed > 0)
+        })
+    }
+
+    /// Returns one line.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn history_entry(&self, id: i64) -> Result<Option<HistoryEntry>, StoreError> {
+        self.with(|connection| {
+            let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM history WHERE id = ?1"))?;
+            statement.query_row([id], entry).optional()
+        })
+    }
+
+    /// Returns the lines that fit a query.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn search_history(&self, query: &HistoryQuery) -> Result<Vec<HistoryEntry>, StoreError> {
+        let (conditions, values) = query.conditions();
+        let order = match query.order {
+            Order::NewestFirst => "DESC",
+            Order::OldestFirst => "ASC",
+        };
+        let limit = query.limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
+        let sql = if query.unique {
+            format!(
+                "SELECT {COLUMNS} FROM history WHERE id IN (SELECT max(id) FROM history {conditions} GROUP BY command)
+                 ORDER BY id {order} LIMIT {limit}"
+            )
+        } else {
+            format!("SELECT {COLUMNS} FROM history {conditions} ORDER BY id {order} LIMIT {limit}")
+        };
+        self.with(|connection| {
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows = statement.query_map(params_from_iter(values), entry)?;
+            rows.collect()
+        })
+    }
+
+    /// Counts the lines that fit a query.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn count_history(&self, query: &HistoryQuery) -> Result<u64, StoreError> {
+        let (conditions, values) = query.conditions();
+        let what = if query.unique { "count(DISTINCT command)" } else { "count(*)" };
+        let sql = format!("SELECT {what} FROM history {conditions}");
+        self.with(|connection| {
+            let count: i64 = connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0))?;
+            Ok(u64::try_from(count).unwrap_or(0))
+        })
+    }
+
+    /// Removes one line; says whether it was there.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn delete_history(&self, id: i64) -> Result<bool, StoreError> {
+        self.with(|connection| Ok(connection.execute("DELETE FROM history WHERE id = ?1", [id])? > 0))
+    }
+
+    /// Removes all lines.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn clear_history(&self) -> Result<(), StoreError> {
+        self.with(|connection| connection.execute("DELETE FROM history", []).map(|_| ()))
+    }
+}

@@ -1,0 +1,99 @@
+//! The tables, and how an older database becomes a newer one. `user_version` counts the steps that were taken.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::store::OpenError;
+
+/// The steps, oldest first; a step that was released is never changed.
+const STEPS: [&str; 1] = ["
+CREATE TABLE history (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    command TEXT NOT NULL,
+    folder TEXT,
+    exit_code INTEGER,
+    duration_ms INTEGER,
+    session TEXT,
+    started_ms INTEGER NOT NULL,
+    route TEXT
+);
+CREATE INDEX history_by_command ON history (command);
+
+CREATE TABLE memory (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    user TEXT NOT NULL,
+    channel TEXT,
+    project TEXT,
+    content TEXT NOT NULL,
+    category TEXT NOT NULL,
+    importance INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    created_ms INTEGER NOT NULL
+);
+CREATE INDEX memory_by_user ON memory (user);
+CREATE VIRTUAL TABLE memory_words USING fts5 (
+    content, category, content='memory', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
+);
+CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
+    INSERT INTO memory_words (rowid, content, category) VALUES (new.id, new.content, new.category);
+END;
+CREATE TRIGGER memory_removed AFTER DELETE ON memory BEGIN
+    INSERT INTO memory_words (memory_words, rowid, content, category)
+        VALUES ('delete', old.id, old.content, old.category);
+END;
+CREATE TRIGGER memory_changed AFTER UPDATE ON memory BEGIN
+    INSERT INTO memory_words (memory_words, rowid, content, category)
+        VALUES ('delete', old.id, old.content, old.category);
+    INSERT INTO memory_words (rowid, content, category) VALUES (new.id, new.content, new.category);
+END;
+
+CREATE TABLE ledger (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    time_ms INTEGER NOT NULL,
+    session TEXT NOT NULL,
+    project TEXT,
+    model TEXT NOT NULL,
+    purpose TEXT NOT NULL,
+    prompt INTEGER NOT NULL,
+    completion INTEGER NOT NULL,
+    cached INTEGER NOT NULL,
+    estimated INTEGER NOT NULL,
+    cost_nanos INTEGER
+);
+CREATE INDEX ledger_by_time ON ledger (time_ms);
+CREATE INDEX ledger_by_session ON ledger (session);
+
+CREATE TABLE session (
+    id TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    modified_ms INTEGER NOT NULL,
+    title TEXT,
+    folder TEXT,
+    project TEXT,
+    turns INTEGER NOT NULL,
+    first_words TEXT
+);
+"];
+
+/// Brings a database up to date.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
+    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    if version(connection)? == known {
+        return Ok(());
+    }
+    // Another process may be doing the same: the version is read again under the lock.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version = version(&transaction)?;
+    if version > known {
+        return Err(OpenError::Newer { version, known });
+    }
+    for step in STEPS.iter().skip(usize::try_from(version).unwrap_or(0)) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "user_version", known)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}

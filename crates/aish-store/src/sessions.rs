@@ -1,0 +1,222 @@
+//! The sessions of the journal: listed, renamed, deleted, forked. The logs are the truth; the database only remembers
+//! what was read of a log that has not changed since.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use aish_journal::session::{Session, path_of};
+use aish_journal::{SessionError, SessionHead, SessionLog, WallClock};
+use aish_types::{Message, SessionId};
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::store::Store;
+
+/// Characters of the first words that are shown.
+const FIRST_WORDS: usize = 120;
+
+/// What a list shows of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// Its id.
+    pub id: SessionId,
+    /// The name that a person gave it.
+    pub title: Option<String>,
+    /// The folder in which it began.
+    pub folder: Option<String>,
+    /// The project in which it began.
+    pub project: Option<String>,
+    /// Turns.
+    pub turns: u64,
+    /// The beginning of the first thing that the person said.
+    pub first_words: Option<String>,
+    /// When its log was last written, in milliseconds since 1970-01-01T00:00:00Z.
+    pub modified_ms: i64,
+}
+
+/// Why something could not be done with a session.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionsError {
+    /// The log cannot be read or written.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The folder of the logs, or a log, cannot be used.
+    #[error("{path} cannot be used")]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// The sessions in one folder.
+pub struct Sessions {
+    store: Arc<Store>,
+    folder: PathBuf,
+    clock: WallClock,
+}
+
+impl Sessions {
+    /// Names the folder of the logs; nothing is made.
+    pub fn new(store: Arc<Store>, folder: impl Into<PathBuf>, clock: WallClock) -> Self {
+        Self { store, folder: folder.into(), clock }
+    }
+
+    /// Lists the sessions, the last written first. A log that cannot be read is left out with a warning in the trace.
+    ///
+    /// # Errors
+    /// When the folder is there and cannot be read.
+    pub fn list(&self) -> Result<Vec<SessionSummary>, SessionsError> {
+        let fail = |source| SessionsError::Io { path: self.folder.clone(), source };
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(fail(error)),
+        };
+        let mut all = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(fail)?.path();
+            let is_log = path.extension().is_some_and(|extension| extension == "jsonl");
+            let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|_| is_log) else { continue };
+            match self.summary(&SessionId::new(name), &path) {
+                Ok(summary) => all.push(summary),
+                Err(error) => tracing::warn!(session = name, %error, "a session cannot be listed"),
+            }
+        }
+        all.sort_by(|a, b| b.modified_ms.cmp(&a.modified_ms).then_with(|| b.id.cmp(&a.id)));
+        Ok(all)
+    }
+
+    /// Returns the session that was written last, of one project if that is given.
+    ///
+    /// # Errors
+    /// As [`Sessions::list`].
+    pub fn latest(&self, project: Option<&str>) -> Result<Option<SessionSummary>, SessionsError> {
+        let fits = |summary: &SessionSummary| project.is_none() || summary.project.as_deref() == project;
+        Ok(self.list()?.into_iter().find(fits))
+    }
+
+    /// Gives a session a name.
+    ///
+    /// # Errors
+    /// When there is no such session or its log cannot be written.
+    pub fn rename(&self, id: &SessionId, title: &str) -> Result<(), SessionsError> {
+        let (log, _) = SessionLog::resume(&self.folder, id.clone(), self.clock.clone())?;
+        log.rename(title).map_err(SessionError::from)?;
+        Ok(())
+    }
+
+    /// Removes a session and its log for good.
+    ///
+    /// # Errors
+    /// When there is no such session or its log cannot be removed.
+    pub fn delete(&self, id: &SessionId) -> Result<(), SessionsError> {
+        let path = path_of(&self.folder, id)?;
+        match fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(SessionError::Missing(id.clone()).into());
+            }
+            Err(source) => return Err(SessionsError::Io { path, source }),
+        }
+        let forgotten =
+            self.store.with(|connection| connection.execute("DELETE FROM session WHERE id = ?1", [id.as_str()]));
+        if let Err(error) = forgotten {
+            tracing::warn!(%error, "a deleted session stays in the index");
+        }
+        Ok(())
+    }
+
+    /// Copies a session, up to and with the turn of the given number, into a new one.
+    ///
+    /// # Errors
+    /// When there is no such session, the new id is taken, or the new log cannot be written.
+    pub fn fork(&self, id: &SessionId, new: SessionId, last_turn: Option<u64>) -> Result<SessionLog, SessionsError> {
+        let session = SessionLog::read(&self.folder, id)?;
+        let head = SessionHead { forked_from: Some(id.as_str().into()), ..session.head.unwrap_or_default() };
+        let log = SessionLog::create(&self.folder, new, head, self.clock.clone())?;
+        for turn in session.turns.iter().filter(|turn| last_turn.is_none_or(|last| turn.id <= last)) {
+            log.append(&turn.message, turn.usage, turn.model.as_deref()).map_err(SessionError::from)?;
+        }
+        if let Some(title) = &session.title {
+            log.rename(title).map_err(SessionError::from)?;
+        }
+        Ok(log)
+    }
+
+    /// Returns what is known of a log, from the index while the log is as it was.
+    fn summary(&self, id: &SessionId, path: &Path) -> Result<SessionSummary, SessionsError> {
+        let meta = fs::metadata(path).map_err(|source| SessionsError::Io { path: path.to_owned(), source })?;
+        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        let modified_ms = i64::try_from(modified.as_millis()).unwrap_or(i64::MAX);
+        let size = i64::try_from(meta.len()).unwrap_or(i64::MAX);
+        let known = self.store.with(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT id, title, folder, project, turns, first_words, modified_ms FROM session
+                     WHERE id = ?1 AND size = ?2 AND modified_ms = ?3",
+                )?
+                .query_row(params![id.as_str(), size, modified_ms], summary)
+                .optional()
+        });
+        if let Ok(Some(known)) = known {
+            return Ok(known);
+        }
+        let fresh = summarise(id, modified_ms, SessionLog::read(&self.folder, id)?);
+        let kept = self.store.with(|connection| {
+            connection
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO session
+                         (id, size, modified_ms, title, folder, project, turns, first_words)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                )?
+                .execute(params![
+                    id.as_str(),
+                    size,
+                    modified_ms,
+                    fresh.title,
+                    fresh.folder,
+                    fresh.project,
+                    i64::try_from(fresh.turns).unwrap_or(i64::MAX),
+                    fresh.first_words
+                ])
+        });
+        if let Err(error) = kept {
+            tracing::debug!(%error, "a session is not kept in the index");
+        }
+        Ok(fresh)
+    }
+}
+
+fn summary(row: &Row<'_>) -> rusqlite::Result<SessionSummary> {
+    Ok(SessionSummary {
+        id: SessionId::new(row.get::<_, String>(0)?),
+        title: row.get(1)?,
+        folder: row.get(2)?,
+        project: row.get(3)?,
+        turns: u64::try_from(row.get::<_, i64>(4)?).unwrap_or(0),
+        first_words: row.get(5)?,
+        modified_ms: row.get(6)?,
+    })
+}
+
+fn summarise(id: &SessionId, modified_ms: i64, session: Session) -> SessionSummary {
+    let said = session.turns.iter().find_map(|turn| match &turn.message {
+        Message::User { content, .. } => Some(content.split_whitespace().collect::<Vec<_>>().join(" ")),
+        Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
+    });
+    let head = session.head.unwrap_or_default();
+    SessionSummary {
+        id: id.clone(),
+        title: session.title,
+        folder: head.folder,
+        project: head.project,
+        turns: session.turns.len() as u64,
+        first_words: said.map(|said| said.chars().take(FIRST_WORDS).collect()),
+        modified_ms,
+    }
+}

@@ -1,0 +1,141 @@
+//! The database: opened at first use, and in memory where it cannot be used.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use aish_journal::WallClock;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::schema::migrate;
+
+/// How long a statement waits for another process.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Why the database did not do what it was asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("the database cannot be used")]
+pub struct StoreError(#[source] DatabaseError);
+
+/// The cause, without the database library's types.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct DatabaseError(String);
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self(DatabaseError(error.to_string()))
+    }
+}
+
+/// Why a database cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("{0}")]
+    Database(#[from] rusqlite::Error),
+    #[error("it was written by a newer version of this program ({version}, known is {known})")]
+    Newer { version: i64, known: i64 },
+}
+
+/// The store: one database, shared by all threads of the process and by other processes.
+pub struct Store {
+    path: Option<PathBuf>,
+    clock: WallClock,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    connection: Option<Connection>,
+    warning: Option<String>,
+}
+
+impl Store {
+    /// Names the database; nothing is opened or made before the first use.
+    pub fn new(path: impl Into<PathBuf>, clock: WallClock) -> Self {
+        Self { path: Some(path.into()), clock, open: Mutex::default() }
+    }
+
+    /// Makes a store that forgets everything when it is dropped.
+    pub fn in_memory(clock: WallClock) -> Self {
+        Self { path: None, clock, open: Mutex::default() }
+    }
+
+    /// Returns the warning that a person should see once, if the database could not be used and everything is kept in
+    /// memory instead; later calls return none.
+    pub fn take_warning(&self) -> Option<String> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).warning.take()
+    }
+
+    /// Opens the database now, as the first use would.
+    ///
+    /// # Errors
+    /// When not even a database in memory can be made.
+    pub fn open(&self) -> Result<(), StoreError> {
+        self.with(|_| Ok(()))
+    }
+
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.clock.millis()
+    }
+
+    /// Does something with the connection, opened if it is not.
+    pub(crate) fn with<T>(&self, act: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.connection.is_none() {
+            let (connection, warning) = self.connect()?;
+            open.connection = Some(connection);
+            open.warning = warning;
+        }
+        match &mut open.connection {
+            Some(connection) => Ok(act(connection)?),
+            None => Err(rusqlite::Error::InvalidQuery.into()),
+        }
+    }
+
+    fn connect(&self) -> Result<(Connection, Option<String>), StoreError> {
+        let Some(path) = &self.path else { return Ok((connect_memory()?, None)) };
+        match connect_file(path) {
+            Ok(connection) => Ok((connection, None)),
+            Err(error) => {
+                let warning = format!(
+                    "{} cannot be used: {error}; history, memory and costs of this session are not kept",
+                    path.display()
+                );
+                tracing::warn!("{warning}");
+                Ok((connect_memory()?, Some(warning)))
+            }
+        }
+    }
+}
+
+fn connect_memory() -> Result<Connection, StoreError> {
+    let mut connection = Connection::open_in_memory()?;
+    migrate(&mut connection).map_err(|error| StoreError(DatabaseError(error.to_string())))?;
+    Ok(connection)
+}
+
+fn connect_file(path: &Path) -> Result<Connection, OpenError> {
+    if !path.exists() {
+        if let Some(folder) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        // SQLite gives its own mode to a new file; the files beside it get that of the database.
+        OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0))?;
+    connection.pragma_update(None, "synchronous", "normal")?;
+    if connection.is_readonly("main")? {
+        return Err(io::Error::from(io::ErrorKind::ReadOnlyFilesystem).into());
+    }
+    migrate(&mut connection)?;
+    Ok(connection)
+}

@@ -1,0 +1,90 @@
+//! A database that cannot be used: warned about once, left as it is, and the store goes on in memory.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use aish_journal::WallClock;
+use aish_store::history::DEFAULT_SIZE;
+use aish_store::{HistoryQuery, NewHistoryEntry, Store};
+
+fn line(command: &str) -> NewHistoryEntry {
+    NewHistoryEntry { command: command.into(), ..Default::default() }
+}
+
+fn goes_on(path: &Path) -> String {
+    let store = Store::new(path, WallClock::default());
+    store.add_history(&line("ls"), DEFAULT_SIZE).unwrap();
+    assert_eq!(store.count_history(&HistoryQuery::default()).unwrap(), 1);
+    let warning = store.take_warning().expect("a warning");
+    assert_eq!(store.take_warning(), None, "once");
+    warning
+}
+
+#[test]
+fn nothing_is_made_before_the_first_use_and_then_it_is_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state/aish.db");
+    let store = Store::new(&path, WallClock::default());
+    assert!(!path.exists());
+    store.add_history(&line("ls"), DEFAULT_SIZE).unwrap();
+    assert_eq!(store.take_warning(), None);
+    for name in ["aish.db", "aish.db-wal", "aish.db-shm"] {
+        let mode = std::fs::metadata(path.with_file_name(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    drop(store);
+    assert_eq!(Store::new(&path, WallClock::default()).count_history(&HistoryQuery::default()).unwrap(), 1);
+}
+
+#[test]
+fn a_corrupt_database_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aish.db");
+    let junk =
+        b"this is no database, and long enough to have a header of one hundred bytes or more, as one has, really";
+    std::fs::write(&path, junk).unwrap();
+    let warning = goes_on(&path);
+    assert!(warning.contains("aish.db cannot be used: file is not a database"), "{warning}");
+    assert_eq!(std::fs::read(&path).unwrap(), junk);
+}
+
+#[test]
+fn a_newer_database_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aish.db");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(connection);
+    let warning = goes_on(&path);
+    assert!(warning.contains("newer version"), "{warning}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_no_end() {
+    for path in ["/proc/aish/aish.db", "/dev/null/aish.db"] {
+        assert!(goes_on(Path::new(path)).contains("are not kept"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    assert!(goes_on(folder.path()).contains("are not kept"), "a folder is no database");
+}
+
+#[test]
+fn eight_sessions_share_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aish.db");
+    std::thread::scope(|scope| {
+        for session in 0..8 {
+            let path = &path;
+            scope.spawn(move || {
+                let store = Store::new(path, WallClock::default());
+                for n in 0..100 {
+                    store.add_history(&line(&format!("{session}-{n}")), DEFAULT_SIZE).unwrap();
+                }
+                assert_eq!(store.take_warning(), None);
+            });
+        }
+    });
+    let store = Store::new(&path, WallClock::default());
+    let unique = HistoryQuery { unique: true, ..Default::default() };
+    assert_eq!(store.count_history(&unique).unwrap(), 800);
+}

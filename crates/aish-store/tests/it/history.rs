@@ -1,0 +1,103 @@
+//! The history: queries, order, bounds.
+
+use aish_store::history::{DEFAULT_SIZE, Order, Status, TextMatch};
+use aish_store::{HistoryQuery, NewHistoryEntry, Store};
+
+use crate::ticking::{START_MS, clock};
+
+fn store() -> Store {
+    let store = Store::in_memory(clock());
+    for (command, folder, session, exit_code) in [
+        ("cargo build", "/home/me/a", "s1", Some(0)),
+        ("ls -l", "/home/me", "s1", Some(0)),
+        ("cargo test", "/home/me/a/sub", "s2", Some(101)),
+        ("git status", "/home/me/ab", "s2", None),
+        ("cargo build", "/home/me/a", "s2", Some(1)),
+        ("echo 100% _CARGO_", "/tmp", "s1", Some(0)),
+    ] {
+        let entry = NewHistoryEntry {
+            command: command.into(),
+            folder: Some(folder.into()),
+            session: Some(session.into()),
+            route: Some("shell".into()),
+            exit_code,
+            duration_ms: Some(12),
+        };
+        store.add_history(&entry, DEFAULT_SIZE).unwrap();
+    }
+    store
+}
+
+fn ids(query: &HistoryQuery) -> Vec<i64> {
+    let store = store();
+    let found = store.search_history(query).unwrap();
+    if query.limit.is_none() {
+        assert_eq!(store.count_history(query).unwrap(), found.len() as u64);
+    }
+    found.iter().map(|entry| entry.id).collect()
+}
+
+#[test]
+fn queries_narrow_down() {
+    let query = HistoryQuery::default;
+    let text = |text| HistoryQuery { text: Some(text), ..query() };
+    for (query, expected) in [
+        (query(), vec![6, 5, 4, 3, 2, 1]),
+        (text(TextMatch::Prefix("cargo".into())), vec![5, 3, 1]),
+        (text(TextMatch::Prefix("Cargo".into())), vec![]),
+        (text(TextMatch::Contains("CARGO".into())), vec![6, 5, 3, 1]),
+        (text(TextMatch::Contains("100%".into())), vec![6]),
+        (text(TextMatch::Contains("_c".into())), vec![6]),
+        (text(TextMatch::Exact("cargo build".into())), vec![5, 1]),
+        (text(TextMatch::Contains("' OR 1=1 --".into())), vec![]),
+        (HistoryQuery { unique: true, ..query() }, vec![6, 5, 4, 3, 2]),
+        (HistoryQuery { not: Some("ls -l".into()), ..query() }, vec![6, 5, 4, 3, 1]),
+        (HistoryQuery { folder: Some("/home/me/a".into()), ..query() }, vec![5, 1]),
+        (HistoryQuery { below: Some("/home/me/a/".into()), ..query() }, vec![5, 3, 1]),
+        (HistoryQuery { session: Some("s2".into()), ..query() }, vec![5, 4, 3]),
+        (HistoryQuery { status: Some(Status::Success), ..query() }, vec![6, 2, 1]),
+        (HistoryQuery { status: Some(Status::Failure), ..query() }, vec![5, 3]),
+        (HistoryQuery { before_id: Some(3), ..query() }, vec![2, 1]),
+        (HistoryQuery { after_id: Some(4), order: Order::OldestFirst, ..query() }, vec![5, 6]),
+        (HistoryQuery { from_ms: Some(START_MS + 4_000), ..query() }, vec![6, 5]),
+        (HistoryQuery { until_ms: Some(START_MS + 1_000), ..query() }, vec![1]),
+        (HistoryQuery { limit: Some(2), ..query() }, vec![6, 5]),
+    ] {
+        assert_eq!(ids(&query), expected, "{query:?}");
+    }
+}
+
+#[test]
+fn a_line_is_finished_later() {
+    let store = Store::in_memory(clock());
+    let id = store
+        .add_history(&NewHistoryEntry { command: "sleep 1\n# 日本".into(), ..Default::default() }, DEFAULT_SIZE)
+        .unwrap();
+    let mut entry = store.history_entry(id).unwrap().unwrap();
+    assert_eq!((entry.exit_code, entry.duration_ms, entry.started_ms), (None, None, START_MS));
+    store.finish_history(id, 130, 1_004).unwrap();
+    entry = store.history_entry(id).unwrap().unwrap();
+    assert_eq!(
+        (entry.command.as_str(), entry.exit_code, entry.duration_ms),
+        ("sleep 1\n# 日本", Some(130), Some(1_004))
+    );
+    entry.command = "changed".into();
+    assert!(store.update_history(&entry).unwrap());
+    assert_eq!(store.history_entry(id).unwrap(), Some(entry));
+    assert!(store.delete_history(id).unwrap());
+    assert!(!store.delete_history(id).unwrap());
+    assert_eq!(store.history_entry(id).unwrap(), None);
+}
+
+#[test]
+fn the_size_is_bounded() {
+    let store = Store::in_memory(clock());
+    for n in 0..1_000 {
+        store.add_history(&NewHistoryEntry { command: n.to_string(), ..Default::default() }, 100).unwrap();
+    }
+    let all = store.search_history(&HistoryQuery::default()).unwrap();
+    assert!((100..=164).contains(&all.len()), "{}", all.len());
+    assert_eq!(all.first().unwrap().command, "999");
+    store.clear_history().unwrap();
+    assert_eq!(store.count_history(&HistoryQuery::default()).unwrap(), 0);
+}

@@ -1,0 +1,56 @@
+//! The list of sessions over the journal.
+
+use std::sync::Arc;
+
+use aish_journal::{SessionHead, SessionLog, WallClock};
+use aish_store::{Sessions, Store};
+use aish_types::{Message, SessionId};
+
+fn begin(folder: &tempfile::TempDir, id: &str, project: &str) -> SessionLog {
+    let head = SessionHead { project: Some(project.into()), ..SessionHead::default() };
+    SessionLog::create(folder.path(), id.into(), head, WallClock::default()).unwrap()
+}
+
+fn titles(sessions: &Sessions) -> Vec<(String, Option<String>, u64)> {
+    let mut all: Vec<_> = sessions.list().unwrap().into_iter().map(|s| (s.id.to_string(), s.title, s.turns)).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn sessions_are_listed_renamed_forked_and_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::in_memory(WallClock::default()));
+    let sessions = Sessions::new(store, folder.path(), WallClock::default());
+    assert!(
+        Sessions::new(Arc::new(Store::in_memory(WallClock::default())), "/nowhere", WallClock::default())
+            .list()
+            .unwrap()
+            .is_empty()
+    );
+    let log = begin(&folder, "one", "/p");
+    log.append(&Message::user("how  do\nI count lines?"), None, None).unwrap();
+    log.append(&Message::assistant("wc -l"), None, None).unwrap();
+    begin(&folder, "two", "/q");
+    assert_eq!(titles(&sessions), [("one".into(), None, 2), ("two".into(), None, 0)]);
+    let first = sessions.latest(Some("/p")).unwrap().unwrap();
+    assert_eq!(first.first_words.as_deref(), Some("how do I count lines?"));
+    assert_eq!(sessions.latest(Some("/r")).unwrap(), None);
+
+    sessions.rename(&"one".into(), "counting").unwrap();
+    assert_eq!(titles(&sessions)[0], ("one".into(), Some("counting".into()), 2));
+
+    let fork = sessions.fork(&"one".into(), "three".into(), Some(1)).unwrap();
+    fork.append(&Message::assistant("grep -c ''"), None, None).unwrap();
+    let session = SessionLog::read(folder.path(), &"three".into()).unwrap();
+    assert_eq!(session.head.unwrap().forked_from.as_deref(), Some("one"));
+    assert_eq!(session.turns.len(), 2);
+    assert!(sessions.fork(&"one".into(), "two".into(), None).is_err(), "taken");
+
+    sessions.delete(&"one".into()).unwrap();
+    assert!(sessions.delete(&"one".into()).is_err());
+    assert!(sessions.delete(&SessionId::new("../two")).is_err());
+    assert_eq!(titles(&sessions).len(), 2);
+    std::fs::write(folder.path().join("notes.txt"), "x").unwrap();
+    assert_eq!(titles(&sessions).len(), 2);
+}
