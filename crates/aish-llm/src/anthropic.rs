@@ -1,7 +1,7 @@
 //! Anthropic's messages API.
 
 mod body;
-mod decoder;
+pub(crate) mod decoder;
 mod event;
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::assembly::first_free_id;
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
 use crate::exchange::{Opened, exchange};
-use crate::http::{HttpClient, refusal, secret_header};
+use crate::http::{HttpClient, body as body_of, media_type, refusal, secret_header};
 use crate::names::{NameRule, WireNames};
 use crate::options::ModelOptions;
 use crate::provider::{EventStream, Provider};
@@ -78,7 +78,7 @@ impl Inner {
             let response = self.http.send(builder).await?;
             if response.status().is_success() {
                 let decoder = AnthropicDecoder::new(names, first_free_id(&request.messages));
-                return Ok(Opened { response, decoder });
+                return Ok(Opened { kind: media_type(&response), body: body_of(response), decoder });
             }
             let error = refusal(response, self.options.key.as_ref()).await;
             // A quirk is learned once, so this ends.

@@ -10,14 +10,12 @@ use std::task::Poll;
 
 use aish_types::BoxFuture;
 use futures_util::{StreamExt, stream};
-use reqwest::Response;
-use reqwest::header::CONTENT_TYPE;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::event::{ChatError, StreamEvent};
 use crate::provider::EventStream;
-use crate::sse::{Events, Limits, SseError};
+use crate::sse::{Body, Events, Limits, SseError};
 
 /// Where a completion stands after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +42,9 @@ pub(crate) trait Decoder: Send + 'static {
 
 /// What opening a request gives.
 pub(crate) struct Opened<D> {
-    pub(crate) response: Response,
+    /// The media type, in lower case, without parameters.
+    pub(crate) kind: String,
+    pub(crate) body: Body,
     pub(crate) decoder: D,
 }
 
@@ -129,15 +129,13 @@ async fn open<D: Decoder>(
         () = cancel.cancelled() => return Err(ChatError::Cancelled),
         opened = timeout(wait, opening) => opened.map_err(|_| silent())??,
     };
-    let Opened { response, mut decoder } = opened;
-    let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let Opened { kind, body, mut decoder } = opened;
     let is_document = kind.ends_with("/json") || kind.ends_with("/html") || kind.ends_with("xml");
     if is_document {
         let body = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ChatError::Cancelled),
-            body = timeout(limits.patience, crate::http::read_text(response)) => body.map_err(|_| silent())??,
+            body = timeout(limits.patience, crate::http::read_text(body)) => body.map_err(|_| silent())??,
         };
         if !kind.ends_with("/json") {
             let page = crate::failure::Failure::from_body(&body);
@@ -147,7 +145,7 @@ async fn open<D: Decoder>(
         decoder.finish(&mut context.pending);
         return Ok(State::Over);
     }
-    let events = Events::new(Box::pin(response.bytes_stream()), started, limits);
+    let events = Events::new(body, started, limits);
     let cancelled = Box::pin(context.cancel.clone().cancelled_owned());
     Ok(State::Open(Box::new(Open { events, decoder, cancelled, progress: Progress::More })))
 }
@@ -197,3 +195,6 @@ impl Context {
         }
     }
 }
+
+#[cfg(test)]
+mod recorded;

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use aish_types::Secret;
 use futures_util::StreamExt;
-use reqwest::header::{HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Response, redirect};
 use tokio::time::timeout;
 
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
 use crate::failure::Failure;
+use crate::sse::Body;
 
 /// Builds its client on first use: loading root certificates takes 3 to 13 ms, and only https needs them.
 pub(crate) struct HttpClient {
@@ -32,7 +33,7 @@ impl HttpClient {
     /// Starts a POST of a JSON body.
     pub(crate) fn post(&self, path: &str, body: Vec<u8>) -> Result<reqwest::RequestBuilder, ChatError> {
         let request = self.client()?.post(self.endpoint.join(path));
-        Ok(request.header(reqwest::header::CONTENT_TYPE, "application/json").body(body))
+        Ok(request.header(CONTENT_TYPE, "application/json").body(body))
     }
 
     /// Starts a GET.
@@ -95,15 +96,25 @@ pub(crate) fn secret_header(
     Ok(())
 }
 
+/// Returns a reply's body as bytes.
+pub(crate) fn body(response: Response) -> Body {
+    response.bytes_stream().map(|part| part.map_err(|error| cause(&error))).boxed()
+}
+
+/// Returns a reply's media type, in lower case, without parameters.
+pub(crate) fn media_type(response: &Response) -> String {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
 /// The longest body of a reply that is no stream, in bytes.
 const MAX_DOCUMENT: usize = 32 * 1024 * 1024;
 
 /// Reads a whole body; what is no UTF-8 is replaced.
-pub(crate) async fn read_text(response: Response) -> Result<String, ChatError> {
-    let mut body = response.bytes_stream();
+pub(crate) async fn read_text(mut body: Body) -> Result<String, ChatError> {
     let mut bytes = Vec::new();
     while let Some(part) = body.next().await {
-        let part = part.map_err(|error| ChatError::Interrupted(cause(&error)))?;
+        let part = part.map_err(ChatError::Interrupted)?;
         bytes.extend_from_slice(&part);
         if bytes.len() > MAX_DOCUMENT {
             return Err(ChatError::Unreadable(format!("the reply is longer than {MAX_DOCUMENT} bytes")));
@@ -120,7 +131,7 @@ pub(crate) async fn refusal(response: Response, key: Option<&Secret>) -> ChatErr
         let to = headers.get(LOCATION).and_then(|value| value.to_str().ok()).unwrap_or("nowhere");
         return ChatError::Refused { status, message: format!("the server moved to {to}; set the endpoint to it") };
     }
-    let body = timeout(Duration::from_secs(2), read_text(response)).await;
-    let body = body.ok().and_then(Result::ok).unwrap_or_default();
-    Failure::from_body(&body).without(key).of_status(status, &headers)
+    let text = timeout(Duration::from_secs(2), read_text(body(response))).await;
+    let text = text.ok().and_then(Result::ok).unwrap_or_default();
+    Failure::from_body(&text).without(key).of_status(status, &headers)
 }

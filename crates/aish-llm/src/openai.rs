@@ -2,7 +2,7 @@
 
 mod body;
 mod chunk;
-mod decoder;
+pub(crate) mod decoder;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::assembly::first_free_id;
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
 use crate::exchange::{Opened, exchange};
-use crate::http::{HttpClient, read_text, refusal, secret_header};
+use crate::http::{HttpClient, body as body_of, media_type, read_text, refusal, secret_header};
 use crate::names::{NameRule, WireNames};
 use crate::openai::decoder::OpenAiDecoder;
 use crate::options::{ModelOptions, Names};
@@ -108,7 +108,7 @@ impl Inner {
             let response = self.http.send(request_builder).await?;
             if response.status().is_success() {
                 let decoder = OpenAiDecoder::new(names, first_free_id(&request.messages));
-                return Ok(Opened { response, decoder });
+                return Ok(Opened { kind: media_type(&response), body: body_of(response), decoder });
             }
             let error = refusal(response, self.options.key.as_ref()).await;
             if lessons == MAX_LESSONS || !self.quirks.learn(quirks, &error) {
@@ -135,7 +135,7 @@ impl Inner {
         if response.status().as_u16() != 200 {
             return None;
         }
-        let reply: Tokenized = serde_json::from_str(&read_text(response).await.ok()?).ok()?;
+        let reply: Tokenized = serde_json::from_str(&read_text(body_of(response)).await.ok()?).ok()?;
         u64::try_from(reply.tokens.len()).ok()
     }
 
@@ -146,7 +146,7 @@ impl Inner {
         if !response.status().is_success() {
             return None;
         }
-        let reply: Value = serde_json::from_str(&read_text(response).await.ok()?).ok()?;
+        let reply: Value = serde_json::from_str(&read_text(body_of(response)).await.ok()?).ok()?;
         let size = reply.pointer("/default_generation_settings/n_ctx").or_else(|| reply.get("n_ctx"))?;
         size.as_u64().filter(|size| *size > 0)
     }

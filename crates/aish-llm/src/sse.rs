@@ -44,7 +44,8 @@ pub(crate) enum SseError {
     Malformed(String),
 }
 
-type Body = Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>;
+/// A reply's body; an error is the transport's words.
+pub(crate) type Body = Pin<Box<dyn Stream<Item = Result<Bytes, String>> + Send>>;
 
 /// The events of one reply.
 pub(crate) struct Events {
@@ -56,6 +57,7 @@ pub(crate) struct Events {
 struct Progress {
     event: AtomicBool,
     trailing: AtomicBool,
+    ended: AtomicBool,
 }
 
 impl Events {
@@ -66,7 +68,7 @@ impl Events {
             body,
             limits,
             last_byte: started,
-            last_event: started,
+            waited: Duration::ZERO,
             any_event: false,
             since_event: 0,
             timer: Box::pin(sleep_until(started + limits.patience)),
@@ -100,6 +102,8 @@ impl Events {
                     Ok(known) => *known,
                     Err(other) => SseError::Broken(other.to_string()),
                 })),
+                // Half a line at the end is a cut, not a fault of the format.
+                Some(Err(_)) if self.progress.ended.load(Ordering::Relaxed) => None,
                 Some(Err(error)) => Some(Err(SseError::Malformed(error.to_string()))),
                 None => None,
             });
@@ -112,7 +116,9 @@ struct Watched {
     body: Body,
     limits: Limits,
     last_byte: Instant,
-    last_event: Instant,
+    /// Time since the last event. A gap counts as the idle limit at most: a longer one with bytes at its end is a
+    /// suspended machine, not a silent server.
+    waited: Duration,
     any_event: bool,
     since_event: usize,
     timer: Pin<Box<Sleep>>,
@@ -121,14 +127,15 @@ struct Watched {
 }
 
 impl Watched {
-    /// Returns when the wait is over, and the wait's length for the message.
-    fn deadline(&self) -> (Instant, Duration) {
+    /// Returns how long a silence may last from the last byte on.
+    fn idle(&self) -> Duration {
         if self.progress.trailing.load(Ordering::Relaxed) {
-            return (self.last_byte + self.limits.trailing, self.limits.trailing);
+            self.limits.trailing
+        } else if self.any_event {
+            self.limits.idle_after
+        } else {
+            self.limits.idle_before
         }
-        let idle = if self.any_event { self.limits.idle_after } else { self.limits.idle_before };
-        let (by_byte, by_event) = (self.last_byte + idle, self.last_event + self.limits.patience);
-        if by_byte <= by_event { (by_byte, idle) } else { (by_event, self.limits.patience) }
     }
 }
 
@@ -143,40 +150,37 @@ impl Stream for Watched {
         if this.progress.event.swap(false, Ordering::Relaxed) {
             this.any_event = true;
             this.since_event = 0;
-            this.last_event = this.last_byte;
+            this.waited = Duration::ZERO;
         }
         match this.body.as_mut().poll_next(cx) {
             Poll::Ready(Some(Ok(bytes))) => {
                 let now = Instant::now();
+                this.waited += now.duration_since(this.last_byte).min(this.idle());
                 this.last_byte = now;
                 this.since_event = this.since_event.saturating_add(bytes.len());
                 if this.since_event > MAX_EVENT.saturating_add(bytes.len()) {
                     return Poll::Ready(Some(Err(SseError::TooLong)));
                 }
-                if now > this.last_event + this.limits.patience {
+                if this.waited > this.limits.patience {
                     return Poll::Ready(Some(Err(SseError::Silent(this.limits.patience))));
                 }
                 Poll::Ready(Some(Ok(bytes)))
             }
-            Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(SseError::Broken(crate::http::cause(&error))))),
+            Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(SseError::Broken(error)))),
             Poll::Ready(None) => {
                 // Servers forget the blank line after the last event.
                 this.ended = true;
+                this.progress.ended.store(true, Ordering::Relaxed);
                 Poll::Ready(Some(Ok(Bytes::from_static(b"\n\n"))))
             }
-            Poll::Pending => loop {
-                let (deadline, wait) = this.deadline();
+            Poll::Pending => {
+                let wait = this.idle().min(this.limits.patience.saturating_sub(this.waited));
+                let deadline = this.last_byte + wait;
                 if this.timer.deadline() != deadline {
                     this.timer.as_mut().reset(deadline);
                 }
-                match this.timer.as_mut().poll(cx) {
-                    Poll::Pending => return Poll::Pending,
-                    Poll::Ready(()) if Instant::now() >= this.deadline().0 => {
-                        return Poll::Ready(Some(Err(SseError::Silent(wait))));
-                    }
-                    Poll::Ready(()) => {}
-                }
-            },
+                this.timer.as_mut().poll(cx).map(|()| Some(Err(SseError::Silent(wait))))
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::names::WireNames;
 
 /// The state of one message.
-pub(super) struct AnthropicDecoder {
+pub(crate) struct AnthropicDecoder {
     names: WireNames,
     first_free_id: usize,
     calls: Assembly,
@@ -31,7 +31,7 @@ struct Counts {
 }
 
 impl AnthropicDecoder {
-    pub(super) fn new(names: WireNames, first_free_id: usize) -> Self {
+    pub(crate) fn new(names: WireNames, first_free_id: usize) -> Self {
         Self {
             names,
             first_free_id,

@@ -1,0 +1,146 @@
+//! Streams in the shapes that seven servers send, split at every byte: the events must not depend on the split.
+
+use std::time::Duration;
+
+use aish_types::{ToolCall, ToolName, Usage};
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::{Decoder, Opened, exchange};
+use crate::anthropic::decoder::AnthropicDecoder;
+use crate::event::{ChatError, FinishReason, StreamEvent};
+use crate::names::{NameRule, WireNames};
+use crate::openai::decoder::OpenAiDecoder;
+use crate::request::{ChatRequest, Purpose, ToolSpec};
+use crate::sse::Limits;
+
+fn names(rule: NameRule) -> WireNames {
+    let tool = ToolSpec { name: ToolName::new("clock.now"), description: String::new(), parameters: json!({}) };
+    let request = ChatRequest {
+        messages: Vec::new(),
+        tools: vec![tool],
+        max_tokens: None,
+        temperature: None,
+        purpose: Purpose::Main,
+    };
+    WireNames::new(rule, &request)
+}
+
+/// Plays the parts of a body; neighbouring texts are joined.
+async fn play<D: Decoder>(decoder: D, parts: Vec<Bytes>) -> Result<Vec<StreamEvent>, ChatError> {
+    let second = Duration::from_secs(10);
+    let limits = Limits { patience: second, idle_before: second, idle_after: second, trailing: second };
+    let body = stream::iter(parts.into_iter().map(Ok::<Bytes, String>)).boxed();
+    let opened = Opened { kind: "text/event-stream".into(), body, decoder };
+    let opening = Box::pin(std::future::ready(Ok(opened)));
+    let mut events = exchange(opening, limits, "http://x".into(), CancellationToken::new());
+    let mut joined: Vec<StreamEvent> = Vec::new();
+    while let Some(event) = events.next().await {
+        match (joined.last_mut(), event?) {
+            (Some(StreamEvent::Text(before)), StreamEvent::Text(text))
+            | (Some(StreamEvent::Reasoning(before)), StreamEvent::Reasoning(text)) => before.push_str(&text),
+            (_, event) => joined.push(event),
+        }
+    }
+    Ok(joined)
+}
+
+async fn check<D: Decoder>(recording: &str, decoder: impl Fn() -> D, expected: &[StreamEvent]) {
+    let with_crlf = recording.replace('\n', "\r\n");
+    let with_cr = recording.replace('\n', "\r");
+    let with_bom = format!("\u{feff}{recording}");
+    for (text, stride) in [(recording, 1), (&with_crlf, 3), (&with_cr, 17), (&with_bom, 17)] {
+        let bytes = Bytes::copy_from_slice(text.as_bytes());
+        for at in (0..=bytes.len()).step_by(stride) {
+            let parts = vec![bytes.slice(..at), bytes.slice(at..)];
+            assert_eq!(play(decoder(), parts).await.as_deref(), Ok(expected), "split at {at} of {text:?}");
+        }
+        for size in [1, 2, 3, 7] {
+            let parts = bytes.chunks(size).map(Bytes::copy_from_slice).collect();
+            assert_eq!(play(decoder(), parts).await.as_deref(), Ok(expected), "chunks of {size}");
+        }
+    }
+    // Cut anywhere before its end is seen, it is an error and releases no call.
+    let bytes = Bytes::copy_from_slice(recording.as_bytes());
+    for at in (0..bytes.len()).step_by(3) {
+        if let Ok(events) = play(decoder(), vec![bytes.slice(..at)]).await {
+            assert_eq!(events.last(), expected.last(), "cut at {at}");
+            let calls =
+                |events: &[StreamEvent]| events.iter().filter(|e| matches!(e, StreamEvent::ToolCall(_))).count();
+            assert_eq!(calls(&events), calls(expected), "cut at {at}");
+        }
+    }
+}
+
+fn openai(rule: NameRule) -> impl Fn() -> OpenAiDecoder {
+    move || OpenAiDecoder::new(names(rule), 1)
+}
+
+fn call(id: &str, arguments: &str) -> StreamEvent {
+    StreamEvent::ToolCall(ToolCall { id: id.into(), name: "clock.now".into(), arguments: arguments.into() })
+}
+
+fn usage(prompt: u64, completion: u64, cached: u64) -> StreamEvent {
+    StreamEvent::Usage(Usage { prompt, completion, cached, estimated: false })
+}
+
+fn text() -> StreamEvent {
+    StreamEvent::Text("Ich schaue nach – 時計 🕰️.".into())
+}
+
+fn thought() -> StreamEvent {
+    StreamEvent::Reasoning("Wie spät?".into())
+}
+
+const END: StreamEvent = StreamEvent::Finished(FinishReason::ToolCalls);
+
+#[tokio::test]
+async fn llama_cpp() {
+    let expected = [thought(), text(), call("Zv8", "{\"zone\":\"Zürich\"}"), usage(130, 21, 96), END];
+    check(include_str!("recorded/llama_cpp.sse"), openai(NameRule::Dotted), &expected).await;
+}
+
+#[tokio::test]
+async fn ollama() {
+    let first = StreamEvent::Text("Ich schaue nach – ".into());
+    let rest = StreamEvent::Text("時計 🕰️.".into());
+    let calls = [call("call_a1", "{\"zone\":\"Zürich\"}"), call("call_b2", "{\"zone\":\"UTC\"}")];
+    let [one, two] = calls;
+    let expected = [first, thought(), rest, one, two, usage(170, 33, 0), END];
+    check(include_str!("recorded/ollama.sse"), openai(NameRule::Dotted), &expected).await;
+}
+
+#[tokio::test]
+async fn vllm() {
+    let expected = [thought(), text(), call("chatcmpl-tool-9c", "{\"zone\": \"Zürich\"}"), usage(150, 28, 144), END];
+    check(include_str!("recorded/vllm.sse"), openai(NameRule::Dotted), &expected).await;
+}
+
+#[tokio::test]
+async fn openrouter() {
+    let expected = [thought(), text(), call("toolu_01", "{\"zone\":\"Zürich\"}"), usage(640, 57, 512), END];
+    check(include_str!("recorded/openrouter.sse"), openai(NameRule::Strict), &expected).await;
+}
+
+#[tokio::test]
+async fn openai_itself() {
+    let calls = [call("call_Xk", "{\"zone\":\"Zürich\"}"), call("call_Yk", "{\"zone\":\"UTC\"}")];
+    let [one, two] = calls;
+    let expected = [text(), one, two, usage(1500, 45, 1408), END];
+    check(include_str!("recorded/openai.sse"), openai(NameRule::Strict), &expected).await;
+}
+
+#[tokio::test]
+async fn gemini() {
+    let expected = [text(), call("function-call-5550", "{\"zone\":\"Zürich\"}"), usage(88, 28, 0), END];
+    check(include_str!("recorded/gemini.sse"), openai(NameRule::Strict), &expected).await;
+}
+
+#[tokio::test]
+async fn anthropic() {
+    let expected = [thought(), text(), call("toolu_01", "{\"zone\": \"Zürich\"}"), usage(1174, 61, 1024), END];
+    let decoder = || AnthropicDecoder::new(names(NameRule::Strict), 1);
+    check(include_str!("recorded/anthropic.sse"), decoder, &expected).await;
+}
