@@ -3,6 +3,7 @@
 use aish_tools::{Memory, MemoryError, MemoryStore, NewMemory, Owner};
 use aish_types::BoxFuture;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::store::{Store, StoreError};
 
@@ -168,14 +169,19 @@ fn by_part(connection: &Connection, owner: &Owner, part: &str, limit: i64) -> ru
     rows.collect()
 }
 
-/// Writes a query in words as an expression of the full-text index: any of the words, or what begins with one (which the
-/// index does not stem). Nothing of the query is an operator.
+/// Writes a query in words as an expression of the full-text index: any of the words, or what begins with its stem (the
+/// index stems whole words only, and less than it could). Nothing of the query is an operator.
 fn expression(query: &str) -> String {
+    let stemmer = Stemmer::create(Algorithm::English);
     let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(MAX_WORDS);
     let terms: Vec<String> = words
-        .map(|word| match word.chars().count() {
-            0..3 => format!("\"{word}\""),
-            _ => format!("\"{word}\" OR \"{word}\"*"),
+        .map(|word| {
+            let word = word.to_lowercase();
+            let stem = stemmer.stem(&word);
+            match stem.chars().count() {
+                0..3 => format!("\"{word}\""),
+                _ => format!("\"{word}\" OR \"{stem}\"*"),
+            }
         })
         .collect();
     terms.join(" OR ")
