@@ -169,22 +169,30 @@ fn by_part(connection: &Connection, owner: &Owner, part: &str, limit: i64) -> ru
     rows.collect()
 }
 
-/// Writes a query in words as an expression of the full-text index: any of the words, or what begins with its stem (the
-/// index stems whole words only, and less than it could). Nothing of the query is an operator.
+/// Writes a query in words as an expression of the full-text index: any of the words, or what begins as one of its
+/// forms does. Nothing of the query is an operator.
 fn expression(query: &str) -> String {
     let stemmer = Stemmer::create(Algorithm::English);
+    let mut terms: Vec<String> = Vec::new();
     let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(MAX_WORDS);
-    let terms: Vec<String> = words
-        .map(|word| {
-            let word = word.to_lowercase();
-            let stem = stemmer.stem(&word);
-            match stem.chars().count() {
-                0..3 => format!("\"{word}\""),
-                _ => format!("\"{word}\" OR \"{stem}\"*"),
-            }
-        })
-        .collect();
+    for word in words {
+        let word = word.to_lowercase();
+        terms.push(format!("\"{word}\""));
+        for beginning in beginnings(&stemmer.stem(&word)) {
+            terms.push(format!("\"{beginning}\"*"));
+        }
+    }
     terms.join(" OR ")
+}
+
+/// Returns how the forms of a word begin, by its stem: `deploy`, `stag` (stage, staging), `city` and `citie`.
+fn beginnings(stem: &str) -> Vec<String> {
+    match (stem.chars().count(), stem.strip_suffix('e'), stem.strip_suffix('i')) {
+        (0..3, ..) => Vec::new(),
+        (4.., Some(short), _) => vec![short.into()],
+        (4.., None, Some(short)) => vec![format!("{short}y"), format!("{short}ie")],
+        _ => vec![stem.into()],
+    }
 }
 
 impl MemoryStore for Store {

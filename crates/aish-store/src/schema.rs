@@ -31,7 +31,7 @@ CREATE TABLE memory (
 );
 CREATE INDEX memory_by_user ON memory (user);
 CREATE VIRTUAL TABLE memory_words USING fts5 (
-    content, category, content='memory', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
+    content, category, content='memory', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='3 4 5'
 );
 CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
     INSERT INTO memory_words (rowid, content, category) VALUES (new.id, new.content, new.category);

@@ -32,6 +32,7 @@ fn the_best_comes_first() {
     }
     for (query, first) in [
         ("what is the staging server called?", "The staging server is called heron"),
+        ("production stage", "Deployments go to staging before production"),
         ("deploying", "Deployments go to staging before production"),
         ("tab preference", "I prefer tabs over spaces"),
         ("データベース", "データベースは毎晩保存される"),
