@@ -62,8 +62,8 @@ impl LineEditor {
 
     /// Reads a line.
     ///
-    /// When the future is dropped the terminal is given back within a tenth of a second and the text typed so far is
-    /// kept for the next read.
+    /// When the future is dropped the terminal is given back within a tenth of a second, which [`LineEditor::release`]
+    /// waits for, and the text typed so far is kept for the next read.
     ///
     /// # Errors
     /// When the terminal cannot be read, or the editor's thread has ended.
@@ -82,6 +82,14 @@ impl LineEditor {
         }
         self.printer.knock();
         reply.await.unwrap_or(Answer::No)
+    }
+
+    /// Waits until the terminal is free: after a read that was given up, and before anything else is written to it.
+    pub async fn release(&self) {
+        let (answer, reply) = oneshot::channel();
+        if self.jobs.send(Job::Release { answer }).is_ok() {
+            let _ = reply.await;
+        }
     }
 
     /// Takes the keys that were typed ahead and that the editor has already read from the terminal, as text for

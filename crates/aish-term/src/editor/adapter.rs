@@ -65,7 +65,8 @@ fn item(entry: HistoryEntry) -> HistoryItem {
         cwd: entry.folder,
         duration: entry.duration,
         exit_status: entry.status.map(i64::from),
-        ..HistoryItem::from_command_line(entry.line)
+        // A line that controls the terminal would do so when it is recalled.
+        ..HistoryItem::from_command_line(aish_types::sanitize(&entry.line))
     }
 }
 

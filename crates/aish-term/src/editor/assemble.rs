@@ -113,7 +113,8 @@ pub(crate) fn edit_text(options: &EditorOptions, label: &str, text: &str) -> std
         .with_edit_mode(edit_mode(options.keys))
         .with_ansi_colors(options.capabilities.color)
         .use_bracketed_paste(true);
-    engine.run_edit_commands(&[EditCommand::InsertString(text.to_owned())]);
+    // What controls a terminal would do so while it is edited; the edited text is judged and asked anew.
+    engine.run_edit_commands(&[EditCommand::InsertString(aish_types::sanitize(text).into_owned())]);
     let view = PromptView::plain(label);
     loop {
         let drawn = DrawnPrompt::new(&view, Ink { color: false, links: false });

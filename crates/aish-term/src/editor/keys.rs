@@ -1,8 +1,9 @@
 //! Which key does what.
 
 use reedline::{
-    EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, Keybindings, ReedlineEvent, Vi, default_emacs_keybindings,
-    default_vi_insert_keybindings, default_vi_normal_keybindings, default_vi_visual_keybindings,
+    EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, Keybindings, PromptEditMode, ReedlineEvent, ReedlineRawEvent,
+    Vi, default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
+    default_vi_visual_keybindings,
 };
 
 use super::options::KeyMode;
@@ -15,11 +16,11 @@ pub(super) const FLIP: &str = "\0flip";
 /// Makes the edit mode with our keys: Tab completes, Shift-Tab flips the route, Ctrl-R searches the history and, while
 /// the search is open, narrows it; Alt-Enter starts a new line.
 pub(super) fn edit_mode(mode: KeyMode) -> Box<dyn EditMode> {
-    match mode {
+    Box::new(CleanPaste(match mode {
         KeyMode::Emacs => {
             let mut keys = default_emacs_keybindings();
             bind(&mut keys);
-            Box::new(Emacs::new(keys))
+            Box::new(Emacs::new(keys)) as Box<dyn EditMode>
         }
         KeyMode::Vi => {
             let mut insert = default_vi_insert_keybindings();
@@ -28,6 +29,33 @@ pub(super) fn edit_mode(mode: KeyMode) -> Box<dyn EditMode> {
             bind(&mut normal);
             Box::new(Vi::new(insert, normal, default_vi_visual_keybindings()))
         }
+    }))
+}
+
+/// Takes terminal control out of what is pasted: the line is drawn as it is. Modes are never switched by an event here,
+/// so the trait's default for that stays.
+struct CleanPaste(Box<dyn EditMode>);
+
+impl EditMode for CleanPaste {
+    fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
+        match self.0.parse_event(event) {
+            ReedlineEvent::Edit(commands) => ReedlineEvent::Edit(
+                commands
+                    .into_iter()
+                    .map(|command| match command {
+                        EditCommand::InsertString(text) => {
+                            EditCommand::InsertString(aish_types::sanitize(&text).into_owned())
+                        }
+                        command => command,
+                    })
+                    .collect(),
+            ),
+            event => event,
+        }
+    }
+
+    fn edit_mode(&self) -> PromptEditMode {
+        self.0.edit_mode()
     }
 }
 

@@ -30,18 +30,23 @@ pub(super) enum Job {
     Read { view: Box<PromptView>, answer: oneshot::Sender<Result<Input, EditorError>> },
     Ask { question: Box<Question>, answer: oneshot::Sender<Answer> },
     TypedAhead { answer: oneshot::Sender<String> },
+    Release { answer: oneshot::Sender<()> },
 }
 
 /// Works until every handle is gone.
 pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::Receiver<Job>) {
     let shared = Arc::new(Shared::new(&mut options));
-    let mut worker = Worker { options, shared, printer, inbox, engine: None, carried: Carried::default() };
-    while let Ok(job) = inbox.recv() {
+    let mut worker =
+        Worker { options, shared, printer, inbox, engine: None, carried: Carried::default(), put_off: None };
+    while let Some(job) = worker.put_off.take().or_else(|| inbox.recv().ok()) {
         match job {
             Job::Read { view, answer } => worker.read(&view, answer),
             Job::Ask { question, answer } => worker.ask(&question, answer),
             Job::TypedAhead { answer } => {
                 let _ = answer.send(typed_ahead());
+            }
+            Job::Release { answer } => {
+                let _ = answer.send(());
             }
         }
     }
@@ -54,6 +59,8 @@ struct Worker<'a> {
     inbox: &'a mpsc::Receiver<Job>,
     engine: Option<Reedline>,
     carried: Carried,
+    /// What came while a read was being given up.
+    put_off: Option<Job>,
 }
 
 impl Worker<'_> {
@@ -160,15 +167,17 @@ impl Worker<'_> {
         stderr.flush()
     }
 
-    /// Questions do not wait for the line to be finished; a second read at the same time is refused by dropping it.
+    /// Questions do not wait for the line to be finished; another read waits for this one's end.
     fn answer_waiting(&mut self) {
-        while let Ok(job) = self.inbox.try_recv() {
+        while self.put_off.is_none()
+            && let Ok(job) = self.inbox.try_recv()
+        {
             match job {
                 Job::Ask { question, answer } => self.ask(&question, answer),
                 Job::TypedAhead { answer } => {
                     let _ = answer.send(String::new());
                 }
-                Job::Read { answer, .. } => drop(answer),
+                job @ (Job::Read { .. } | Job::Release { .. }) => self.put_off = Some(job),
             }
         }
     }

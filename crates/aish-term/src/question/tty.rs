@@ -21,7 +21,7 @@ pub(crate) fn ask_on_terminal(question: &Question, options: &EditorOptions, with
     if !io::stdin().is_terminal() {
         return Answer::Nobody;
     }
-    let mut terminal = Tty { options, withdrawn, raw: None };
+    let mut terminal = Tty { options, withdrawn, raw: None, pushed: None };
     ask(question, &options.theme, &mut terminal)
 }
 
@@ -29,6 +29,8 @@ struct Tty<'a> {
     options: &'a EditorOptions,
     withdrawn: &'a dyn Fn() -> bool,
     raw: Option<RawGuard>,
+    /// A key that was read to see whether it was an Enter.
+    pushed: Option<Key>,
 }
 
 impl Tty<'_> {
@@ -40,37 +42,45 @@ impl Tty<'_> {
     }
 
     fn next_key(&mut self) -> io::Result<Key> {
+        if let Some(key) = self.pushed.take() {
+            return Ok(key);
+        }
         loop {
             if (self.withdrawn)() {
                 return Ok(Key::Interrupt);
             }
-            if !event::poll(POLL)? {
-                continue;
+            if event::poll(POLL)?
+                && let Some(key) = meant(&event::read()?)
+            {
+                return Ok(key);
             }
-            let Event::Key(key) = event::read()? else { continue };
-            if key.kind == KeyEventKind::Release {
-                continue;
-            }
-            let control = key.modifiers.contains(KeyModifiers::CONTROL);
-            return Ok(match key.code {
-                KeyCode::Char('c') if control => Key::Interrupt,
-                KeyCode::Char('d') if control => Key::EndOfInput,
-                KeyCode::Char(_) if control || key.modifiers.contains(KeyModifiers::ALT) => Key::Other,
-                KeyCode::Char(c) => Key::Char(c),
-                KeyCode::Enter => Key::Enter,
-                KeyCode::Esc => Key::Escape,
-                _ => Key::Other,
-            });
         }
     }
 
     /// Who types `y` and Enter means the Enter for the question, not for what reads next.
-    fn swallow_enter(&self) -> io::Result<()> {
-        if event::poll(Duration::ZERO)? {
-            let _ = event::read()?;
+    fn swallow_enter(&mut self) -> io::Result<()> {
+        if self.pushed.is_none() && event::poll(Duration::ZERO)? {
+            self.pushed = meant(&event::read()?).filter(|key| *key != Key::Enter);
         }
         Ok(())
     }
+}
+
+fn meant(event: &Event) -> Option<Key> {
+    let Event::Key(key) = event else { return None };
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    Some(match key.code {
+        KeyCode::Char('c') if control => Key::Interrupt,
+        KeyCode::Char('d') if control => Key::EndOfInput,
+        KeyCode::Char(_) if control || key.modifiers.contains(KeyModifiers::ALT) => Key::Other,
+        KeyCode::Char(c) => Key::Char(c),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Escape,
+        _ => Key::Other,
+    })
 }
 
 impl AskTerminal for Tty<'_> {
@@ -98,6 +108,7 @@ impl AskTerminal for Tty<'_> {
         while event::poll(Duration::ZERO)? {
             let _ = event::read()?;
         }
+        self.pushed = None;
         Ok(())
     }
 

@@ -1,6 +1,14 @@
 //! Terminal behaviour, seen on a vt100 screen.
 
 #[cfg(test)]
+mod child;
+#[cfg(test)]
+mod editor;
+#[cfg(test)]
 mod markdown;
+#[cfg(test)]
+mod pty;
+#[cfg(test)]
+mod question;
 #[cfg(test)]
 mod screen;

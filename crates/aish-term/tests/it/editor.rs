@@ -1,0 +1,243 @@
+//! The line editor as a person uses it.
+
+use crate::pty::Terminal;
+
+const RIGHT: &str = "\u{1b}[C";
+const UP: &str = "\u{1b}[A";
+const SHIFT_TAB: &str = "\u{1b}[Z";
+const CTRL_C: &str = "\u{3}";
+const CTRL_D: &str = "\u{4}";
+const CTRL_R: &str = "\u{12}";
+
+fn line(text: &str) -> String {
+    format!("GOT Line(Line {{ text: {text:?}, flipped: false }})")
+}
+
+#[test]
+fn a_line_comes_back_and_the_terminal_too() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("ls -la\r");
+    terminal.see(&line("ls -la"));
+    terminal.send(CTRL_D);
+    let shown = terminal.end();
+    assert!(shown.ends_with("GOT EndOfInput\nMODES cooked"), "{shown}");
+}
+
+#[test]
+fn ctrl_c_throws_the_line_away() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("nonsense");
+    terminal.see("nonsense");
+    terminal.send(CTRL_C);
+    terminal.see("GOT Interrupted");
+    terminal.send("exit\r");
+    assert!(terminal.end().ends_with("MODES cooked"));
+}
+
+#[test]
+fn colour_shows_the_route_and_shift_tab_flips_it() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("what x");
+    let cyan = |screen: &vt100::Screen| screen.cell(0, 2).unwrap().fgcolor() == vt100::Color::Idx(6);
+    terminal.wait("the model's colour", cyan);
+    terminal.send(SHIFT_TAB);
+    terminal.wait("the shell's colour", |screen| {
+        screen.contents().starts_with("> what x") && screen.cell(0, 2).unwrap().fgcolor() == vt100::Color::Idx(2)
+    });
+    terminal.send("\r");
+    terminal.see("GOT Line(Line { text: \"what x\", flipped: true })");
+    // The next line starts unflipped.
+    terminal.send("why\r");
+    terminal.see(&line("why"));
+}
+
+#[test]
+fn hints_come_from_history_of_this_folder_first() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("echo");
+    terminal.see("> echo in a");
+    terminal.wait("a dim hint", |screen| screen.cell(0, 7).unwrap().dim());
+    terminal.send(RIGHT);
+    terminal.wait("the hint taken", |screen| screen.cursor_position() == (0, 11));
+    terminal.send("\r");
+    terminal.see(&line("echo in a"));
+}
+
+#[test]
+fn up_walks_through_history_and_prefixes() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send(UP);
+    terminal.see("> echo in b");
+    terminal.send(CTRL_C);
+    terminal.see("GOT Interrupted");
+    terminal.send("git");
+    terminal.see("> git");
+    terminal.send(UP);
+    terminal.wait("the prefix found", |screen| screen.cursor_position().1 == 21);
+    terminal.send("\r");
+    terminal.see(&line("git commit -m first"));
+}
+
+#[test]
+fn ctrl_r_searches_fuzzily_and_narrows() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send(CTRL_R);
+    let all = terminal.see("cargo test --all");
+    assert!(all.contains("history: ") && all.contains("echo in a"), "{all}");
+    assert!(all.contains("101"), "the exit code of what failed: {all}");
+    terminal.send(CTRL_R);
+    terminal.wait("the folder's lines", |screen| {
+        screen.contents().contains("(this folder)") && !screen.contents().contains("echo in b")
+    });
+    for _ in 0..3 {
+        terminal.send(CTRL_R);
+    }
+    terminal.wait("what failed", |screen| {
+        screen.contents().contains("(failed)") && !screen.contents().contains("git commit")
+    });
+    terminal.send(CTRL_R);
+    terminal.see("git commit");
+    terminal.send("gcf");
+    terminal.wait("one match", |screen| !screen.contents().contains("echo in"));
+    terminal.send("\r");
+    terminal.wait("the match in the line", |screen| screen.contents().trim_end() == "> git commit -m first");
+    terminal.send("\r");
+    terminal.see(&line("git commit -m first"));
+}
+
+#[test]
+fn tab_completes() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("car\t");
+    terminal.see("> cargo ");
+    terminal.send("sta\t");
+    let menu = terminal.see("stash");
+    assert!(menu.contains("status"), "{menu}");
+    terminal.send("\t");
+    terminal.wait("the second marked", |screen| {
+        let cells = (0..12).flat_map(|row| (0..60).filter_map(move |column| screen.cell(row, column)));
+        cells.filter(|cell| cell.inverse()).map(vt100::Cell::contents).collect::<String>().contains("stash")
+    });
+    terminal.send("\r");
+    terminal.wait("the second chosen", |screen| screen.contents().trim_end() == "> cargo stash");
+    terminal.send("\r");
+    terminal.see(&line("cargo stash "));
+}
+
+#[test]
+fn an_unfinished_line_goes_on() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("if true; then\r");
+    terminal.wait("a second row", |screen| screen.cursor_position() == (1, 2));
+    terminal.send("ls; fi\r");
+    terminal.see(&line("if true; then\nls; fi"));
+}
+
+#[test]
+fn a_pasted_script_is_one_line() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    let script: Vec<String> = (0..200).map(|at| format!("echo {at}")).collect();
+    terminal.send(&format!("\u{1b}[200~{}\u{1b}[201~", script.join("\n")));
+    terminal.see("echo 199");
+    terminal.send("\r");
+    terminal.see("flipped: false");
+    terminal.send("exit\r");
+    // Rows end without their spaces.
+    let shown: String = terminal.end().split_whitespace().collect();
+    let expected: String = line(&script.join("\n")).split_whitespace().collect();
+    assert!(shown.contains(&expected), "{shown}");
+}
+
+#[test]
+fn vi_keys() {
+    let terminal = Terminal::start("vi");
+    terminal.see("> ");
+    terminal.send("abcd");
+    terminal.see("> abcd");
+    terminal.send("\u{1b}");
+    terminal.wait("the cursor steps back", |screen| screen.cursor_position() == (0, 5));
+    terminal.send("xhx");
+    terminal.wait("two letters cut", |screen| screen.contents().trim_end() == "> ac");
+    terminal.send("\r");
+    terminal.see(&line("ac"));
+}
+
+#[test]
+fn what_was_typed_ahead_stands_in_the_line() {
+    let terminal = Terminal::start("initial");
+    terminal.see("> typed ahead");
+    terminal.send("!\r");
+    assert!(terminal.end().contains(&line("typed ahead!")));
+}
+
+#[test]
+fn lines_are_printed_above_the_prompt() {
+    let terminal = Terminal::start("printer");
+    terminal.see("rows> ");
+    terminal.send("half a li");
+    terminal.see("half a li");
+    terminal.signal();
+    let shown = terminal.wait("the message", |screen| {
+        screen.contents().contains("[aish] two") && screen.contents().contains("half a li")
+    });
+    assert_eq!(shown.trim_end(), "[aish] one\n[aish] two\ntwo\nrows> half a li");
+    terminal.send("ne\r");
+    assert!(terminal.end().contains(&line("half a line")));
+}
+
+#[test]
+fn a_read_that_is_given_up_keeps_what_was_typed() {
+    let terminal = Terminal::start("cancel");
+    terminal.see("first> ");
+    terminal.send("kept");
+    terminal.see("first> kept");
+    terminal.signal();
+    let shown = terminal.see("second> kept");
+    assert!(!shown.contains("first>"), "{shown}");
+    terminal.send("\r");
+    let shown = terminal.end();
+    assert!(shown.contains(&line("kept")) && shown.ends_with("MODES cooked"), "{shown}");
+}
+
+#[test]
+fn one_column_is_enough() {
+    let terminal = Terminal::start_in("lines", "xterm", 1, 24);
+    terminal.wait("a prompt", |screen| screen.contents().contains('>'));
+    terminal.send("ab\r");
+    terminal.send("exit\r");
+    let shown = terminal.end().replace('\n', "");
+    assert!(shown.contains("\"ab\""), "{shown}");
+}
+
+#[test]
+fn a_dumb_terminal_sees_no_escapes() {
+    let terminal = Terminal::start_in("lines", "dumb", 60, 12);
+    terminal.see("> ");
+    terminal.send("if true; then\n");
+    terminal.send("ls; fi\n");
+    terminal.see(&line("if true; then\nls; fi"));
+    assert!(!terminal.raw().contains(&0x1b));
+    terminal.send(CTRL_D);
+    assert!(terminal.end().contains("GOT EndOfInput"));
+}
+
+#[test]
+fn a_resize_while_typing_keeps_the_line() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("a line that is being typed");
+    terminal.see("typed");
+    terminal.resize(20, 12);
+    terminal.send(" on\r");
+    terminal
+        .wait("the line", |screen| screen.contents().replace('\n', "").contains("\"a line that is being typed on\""));
+}
