@@ -2,10 +2,13 @@
 //!
 //! Reading order: [`config`] (one file), [`policy`] (what is left and what is asked), [`load`] (many files at once),
 //! [`catalogue`] (all tools under one roof), [`schema`] and [`argv`] (a tool as JSON Schema and as words),
-//! [`source`] (the executor's port) and [`run`] (the outcome).
+//! [`source`] (the executor's port), [`run`] (the outcome),
+//! [`service`] (the door that every way in goes through).
 //! No shell is ever involved, and nothing is printed here: the binary does that.
 
+mod approve;
 pub mod argv;
+pub mod audit;
 pub mod bundled;
 pub mod catalogue;
 pub mod config;
@@ -17,6 +20,7 @@ pub mod load;
 pub mod policy;
 pub mod run;
 pub mod schema;
+pub mod service;
 pub mod source;
 mod template;
 mod yaml;

@@ -1,0 +1,92 @@
+//! The command line: arguments as clap reads them, one sub-command a file.
+
+mod call;
+mod completions;
+mod configs;
+mod list;
+mod log;
+mod output;
+mod run;
+mod search;
+mod skill;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Command-line programs as MCP tools.
+#[derive(Debug, Parser)]
+#[command(name = "climax", version, disable_version_flag = true, args_conflicts_with_subcommands = true)]
+#[command(after_help = "`climax git docker` is short for `climax run git docker`.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: run::Args,
+    /// Show the version
+    #[arg(short = 'V', long, action = clap::ArgAction::Version)]
+    version: Option<bool>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the tools of configs over MCP (the word `run` may be left out)
+    Run(run::Args),
+    /// Check configs and policies, with every fault's place
+    Validate(validate::Args),
+    /// List the tools of configs
+    List(list::Args),
+    /// Find tools by what you want done
+    Search(search::Args),
+    /// Run one tool
+    Call(call::Args),
+    /// Show or install the skill that teaches a model to write configs
+    Skill(skill::Args),
+    /// Write a completion script for a shell
+    Completions(completions::Args),
+}
+
+/// How the program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    /// All went well.
+    Success,
+    /// What was asked for failed.
+    Failure,
+    /// The command line cannot be understood.
+    Usage,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Success => Self::SUCCESS,
+            Exit::Failure => Self::from(1),
+            Exit::Usage => Self::from(2),
+        }
+    }
+}
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let usage = error.use_stderr();
+            // A closed standard output is no error.
+            let _ = error.print();
+            return if usage { Exit::Usage.into() } else { Exit::Success.into() };
+        }
+    };
+    let exit = match cli.command.unwrap_or(Command::Run(cli.run)) {
+        Command::Run(args) => run::run(&args),
+        Command::Validate(args) => validate::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Search(args) => search::run(&args),
+        Command::Call(args) => call::run(&args),
+        Command::Skill(args) => skill::run(&args),
+        Command::Completions(args) => completions::run(&args),
+    };
+    exit.into()
+}

@@ -1,0 +1,84 @@
+//! `climax call`: one tool, through the same door as the tool `climax_call`.
+
+use aish_mcp::server::CallScope;
+use climax::policy::Headless;
+use climax::schema::Flags;
+use climax::service::{Listing, Service};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::configs::{self, OrAll, Selection};
+use super::{Exit, log, output, run};
+
+/// Arguments of `call`.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Args {
+    /// The tool
+    tool: String,
+    /// An argument; may be given several times
+    #[arg(long = "arg", value_name = "KEY=VALUE")]
+    args: Vec<String>,
+    /// All arguments as a JSON object
+    #[arg(long, value_name = "JSON", conflicts_with = "args")]
+    json: Option<String>,
+    /// A config to take tools from, by name or path; may be given several times; all bundled ones unless given
+    #[arg(short = 'c', long = "in", value_name = "NAME|PATH")]
+    names: Vec<String>,
+    #[command(flatten)]
+    selection: Selection,
+    /// Let the call run when nobody can be asked about it
+    #[arg(long)]
+    headless_approve: bool,
+    /// Write the structured result as JSON instead of the text
+    #[arg(long)]
+    structured: bool,
+}
+
+/// Calls; the exit says whether the tool succeeded.
+pub(super) fn run(args: &Args) -> Exit {
+    log::start(log::Level::Warning);
+    let Some(arguments) = arguments(args) else { return Exit::Usage };
+    let Some(sources) = configs::sources(&args.names, &args.selection, OrAll::Bundled) else { return Exit::Failure };
+    let Some(catalogue) = configs::catalogue(&sources, &args.selection, Flags::Shown) else { return Exit::Failure };
+    let headless = args.headless_approve.then_some(Headless::Approve);
+    let service = Service::new(catalogue, run::options(Listing::Discovery, headless));
+    let Some(runtime) = run::runtime() else { return Exit::Failure };
+    let cancel = CancellationToken::new();
+    let outcome = runtime.block_on(async {
+        if let Err(error) = run::watch_signals(cancel.clone()) {
+            tracing::warn!(%error, "signals cannot be watched");
+        }
+        service.call_tool(&args.tool, &arguments, &CallScope::detached(cancel)).await
+    });
+    runtime.shutdown_background();
+    aish_process::kill_all();
+    match outcome.structured.filter(|_| args.structured) {
+        Some(structured) => output::data(&format!("{structured}\n")),
+        None => output::line(&outcome.text),
+    }
+    if outcome.success { Exit::Success } else { Exit::Failure }
+}
+
+/// Reads the arguments. The error is told already.
+fn arguments(args: &Args) -> Option<Value> {
+    if let Some(text) = &args.json {
+        return match serde_json::from_str(text) {
+            Ok(value @ Value::Object(_)) => Some(value),
+            Ok(_) => tell_none("--json must be a JSON object, as in --json '{\"path\": \".\"}'"),
+            Err(error) => tell_none(&format!("--json is not valid JSON: {error}")),
+        };
+    }
+    let mut map = Map::new();
+    for arg in &args.args {
+        let Some((key, value)) = arg.split_once('=') else {
+            return tell_none(&format!("--arg must be KEY=VALUE, and this is '{arg}'"));
+        };
+        map.insert(key.to_owned(), value.into());
+    }
+    Some(Value::Object(map))
+}
+
+fn tell_none(text: &str) -> Option<Value> {
+    output::tell(&format!("error: {text}"));
+    None
+}

@@ -1,0 +1,94 @@
+//! Names and paths of the command line to a catalogue.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use climax::load::{self, Source};
+use climax::policy::{self, Policy};
+use climax::schema::Flags;
+use climax::{Catalogue, Severity, bundled};
+
+use super::output;
+
+/// Which configs, and what is left of them.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct Selection {
+    /// A config of your own; may be given several times
+    #[arg(long = "config", value_name = "FILE")]
+    pub(super) config: Vec<PathBuf>,
+    /// A policy: which tools are left, what is asked, where they run
+    #[arg(long, value_name = "FILE")]
+    pub(super) policy: Option<PathBuf>,
+}
+
+/// Finds the sources; without any, all bundled configs where `or_all` says so. The error is told already.
+pub(super) fn sources(names: &[String], selection: &Selection, or_all: OrAll) -> Option<Vec<Source>> {
+    if names.is_empty() && selection.config.is_empty() {
+        return match or_all {
+            OrAll::Bundled => Some(bundled::ALL.iter().map(Source::Bundled).collect()),
+            OrAll::Nothing => {
+                let names: Vec<&str> = bundled::ALL.iter().map(|bundled| bundled.name).collect();
+                output::tell(&format!("Name a config, as in `climax run git`. Bundled are: {}.", names.join(", ")));
+                None
+            }
+        };
+    }
+    let mut sources = Vec::new();
+    let mut all_found = true;
+    for name in names {
+        match Source::find(name) {
+            Ok(found) => sources.extend(found),
+            Err(error) => {
+                output::tell(&format!("error: {error}"));
+                all_found = false;
+            }
+        }
+    }
+    sources.extend(selection.config.iter().cloned().map(Source::File));
+    all_found.then_some(sources)
+}
+
+/// What no names mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OrAll {
+    /// All bundled configs.
+    Bundled,
+    /// An error.
+    Nothing,
+}
+
+/// Reads a policy file. The error is told already.
+pub(super) fn read_policy(path: Option<&Path>) -> Option<Policy> {
+    let Some(path) = path else { return Some(Policy::default()) };
+    let name = path.to_string_lossy();
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            output::tell(&format!("error: the policy {name} cannot be read: {error}"));
+            return None;
+        }
+    };
+    let (policy, faults) = policy::read(&name, &text);
+    for fault in &faults {
+        output::tell(&fault.to_string());
+    }
+    policy
+}
+
+/// Loads a catalogue: faults are told, and what can be read is left. The error is told already.
+pub(super) fn catalogue(sources: &[Source], selection: &Selection, flags: Flags) -> Option<Catalogue> {
+    let policy = read_policy(selection.policy.as_deref())?;
+    let loaded = load::load(sources);
+    for fault in &loaded.faults {
+        output::tell(&fault.to_string());
+    }
+    if loaded.configs.is_empty() && loaded.faults.iter().any(|fault| fault.severity == Severity::Error) {
+        output::tell("No config could be read.");
+        return None;
+    }
+    let catalogue = Catalogue::new(loaded.configs, Arc::new(policy), flags);
+    for warning in &catalogue.warnings {
+        output::tell(&format!("warning: {warning}"));
+    }
+    Some(catalogue)
+}
