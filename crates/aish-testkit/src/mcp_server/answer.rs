@@ -1,0 +1,174 @@
+//! The answer to one request, before it is written.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::script::{Framing, Ids, McpScript, Unknown};
+
+/// What is done with a request.
+pub(super) enum Answer {
+    /// These messages are written.
+    Messages(Vec<String>),
+    /// A notification: nothing is answered.
+    Nothing,
+    /// No answer ever.
+    Hang,
+    /// The server ends.
+    Exit,
+    /// The request fails without a message.
+    Broken,
+}
+
+/// A running fake server's memory.
+#[derive(Default)]
+pub(super) struct Memory {
+    counts: Mutex<BTreeMap<String, usize>>,
+}
+
+impl Memory {
+    /// How often a method came, this time included.
+    fn count(&self, method: &str) -> usize {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(method.to_owned()).or_default();
+        *count += 1;
+        *count
+    }
+}
+
+/// Answers one message.
+pub(super) fn answer(script: &McpScript, memory: &Memory, message: &Value) -> Answer {
+    let Some(method) = message.get("method").and_then(Value::as_str) else { return Answer::Nothing };
+    trace(script, method);
+    let count = memory.count(method);
+    let Some(id) = message.get("id") else { return Answer::Nothing };
+    if script.hang.iter().any(|hanging| hanging == method) {
+        return Answer::Hang;
+    }
+    if script.exit.iter().any(|last| last == method) {
+        return Answer::Exit;
+    }
+    if script.delay_ms > 0 {
+        std::thread::sleep(Duration::from_millis(script.delay_ms));
+    }
+    if let Some(raw) = script.raw.get(method) {
+        return Answer::Messages(vec![raw.replace("$ID", &id.to_string())]);
+    }
+    let body = match script.errors.get(method) {
+        Some(error) => json!({"error": error}),
+        None => match result(script, method, message, count) {
+            Some(body) => body,
+            None => match script.unknown {
+                Unknown::Error => json!({"error": {"code": -32601, "message": "Method not found"}}),
+                Unknown::Empty => json!({"result": {}}),
+                Unknown::Hang => return Answer::Hang,
+                Unknown::Exit => return Answer::Exit,
+                Unknown::Status500 => return Answer::Broken,
+            },
+        },
+    };
+    Answer::Messages(dress(script, id, body))
+}
+
+fn trace(script: &McpScript, method: &str) {
+    if let Some(file) = &script.trace_file
+        && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(file)
+    {
+        let _ = writeln!(file, "{} {method}", std::process::id());
+    }
+}
+
+/// The body of an answer: `{"result": …}` or `{"error": …}`; none for an unknown method.
+fn result(script: &McpScript, method: &str, message: &Value, count: usize) -> Option<Value> {
+    if let Some(sequence) = script.sequences.get(method) {
+        let result = sequence.get(count - 1).or_else(|| sequence.last())?;
+        return Some(json!({"result": result}));
+    }
+    if method == "server/discover" && !(script.modern || script.modern_only) {
+        return None;
+    }
+    if method == "initialize" && script.modern_only {
+        return None;
+    }
+    if let Some(result) = script.results.get(method) {
+        return Some(json!({"result": result}));
+    }
+    let modern = message.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion").is_some();
+    let mut result = match method {
+        "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+            "serverInfo": {"name": "fake", "version": "1"}}),
+        "server/discover" => json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+            "ttlMs": 0, "cacheScope": "private"}),
+        "ping" => json!({}),
+        "tools/list" => json!({"tools": [
+            {"name": "echo", "description": "Echoes its text", "inputSchema": {"type": "object",
+             "properties": {"text": {"type": "string"}}}},
+            {"name": "fail", "description": "Fails", "inputSchema": {"type": "object"}}]}),
+        "tools/call" => return Some(call(message)),
+        _ => return None,
+    };
+    if modern && let Some(result) = result.as_object_mut() {
+        result.insert("resultType".into(), json!("complete"));
+    }
+    Some(json!({"result": result}))
+}
+
+fn call(message: &Value) -> Value {
+    let name = message.pointer("/params/name").and_then(Value::as_str).unwrap_or_default();
+    let text = message.pointer("/params/arguments/text").or_else(|| message.pointer("/params/arguments/path"));
+    let said = match text {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    match name {
+        "echo" | "list_dir" => json!({"result": {"content": [{"type": "text", "text": said}], "isError": false}}),
+        "fail" => json!({"result": {"content": [{"type": "text", "text": "Error: it failed"}], "isError": true}}),
+        _ => json!({"error": {"code": -32601, "message": "Tool not found"}}),
+    }
+}
+
+/// Puts the id on a body, and the framing round it.
+fn dress(script: &McpScript, id: &Value, body: Value) -> Vec<String> {
+    let with = |id: Option<Value>| {
+        let mut message = body.clone();
+        if let Some(map) = message.as_object_mut() {
+            map.insert("jsonrpc".into(), json!("2.0"));
+            if let Some(id) = id {
+                map.insert("id".into(), id);
+            }
+        }
+        message
+    };
+    let messages = match script.ids {
+        Ids::Same => vec![with(Some(id.clone()))],
+        Ids::Text => vec![with(Some(json!(id.to_string())))],
+        Ids::Float => vec![with(Some(id.as_f64().map_or_else(|| id.clone(), |id| json!(id))))],
+        Ids::Null => vec![with(Some(Value::Null))],
+        Ids::Absent => vec![with(None)],
+        Ids::WrongFirst => {
+            let wrong =
+                json!({"jsonrpc": "2.0", "id": 987_654, "result": {"content": [{"type": "text", "text": "wrong"}]}});
+            vec![wrong, with(Some(id.clone()))]
+        }
+    };
+    messages
+        .into_iter()
+        .map(|message| match script.framing {
+            Framing::Pretty => serde_json::to_string_pretty(&message).unwrap_or_default(),
+            Framing::Batch => json!([message]).to_string(),
+            Framing::Bom => format!("\u{feff}{message}"),
+            Framing::Plain
+            | Framing::Prefixed
+            | Framing::NoNewline
+            | Framing::Crlf
+            | Framing::Sse
+            | Framing::SseJunk
+            | Framing::SseCut => message.to_string(),
+        })
+        .collect()
+}

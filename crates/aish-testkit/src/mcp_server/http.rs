@@ -1,0 +1,256 @@
+//! The fake server over raw HTTP.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::answer::{Answer, Memory, answer};
+use super::script::{Framing, GetReply, McpScript};
+
+/// One request as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// `POST`, `GET` or `DELETE`.
+    pub verb: String,
+    /// The headers, names in lower case, in order.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: String,
+}
+
+impl Seen {
+    /// Returns a header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+struct Shared {
+    script: McpScript,
+    memory: Memory,
+    seen: Mutex<Vec<Seen>>,
+    stopped: AtomicBool,
+    requests: AtomicUsize,
+    session: AtomicUsize,
+}
+
+/// A fake server that listens on a free port of loopback until it is dropped.
+pub struct HttpServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+impl HttpServer {
+    /// Starts a server.
+    ///
+    /// # Errors
+    /// When no port can be taken.
+    pub fn start(script: McpScript) -> std::io::Result<Self> {
+        Self::start_on(script, TcpListener::bind("127.0.0.1:0")?)
+    }
+
+    /// Starts a server on a listener.
+    ///
+    /// # Errors
+    /// When the listener has no address.
+    pub fn start_on(script: McpScript, listener: TcpListener) -> std::io::Result<Self> {
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            script,
+            memory: Memory::default(),
+            seen: Mutex::default(),
+            stopped: AtomicBool::new(false),
+            requests: AtomicUsize::new(0),
+            session: AtomicUsize::new(1),
+        });
+        let server = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if server.stopped.load(Ordering::SeqCst) {
+                    return;
+                }
+                let Ok(stream) = stream else { continue };
+                let server = Arc::clone(&server);
+                std::thread::spawn(move || serve(&server, &stream));
+            }
+        });
+        Ok(Self { address, shared })
+    }
+
+    /// The URL of the endpoint.
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    /// The requests that came, in order.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Ordering::SeqCst);
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+fn serve(server: &Shared, stream: &TcpStream) {
+    let mut reader = BufReader::new(stream);
+    while let Some(request) = read(&mut reader) {
+        server.seen.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        if server.stopped.load(Ordering::SeqCst) {
+            return;
+        }
+        let Some((reply, close)) = reply(server, &request) else { return };
+        let step = if server.script.chunk == 0 { reply.len().max(1) } else { server.script.chunk };
+        let mut writer = stream;
+        for chunk in reply.chunks(step) {
+            if writer.write_all(chunk).and_then(|()| writer.flush()).is_err() {
+                return;
+            }
+        }
+        if close {
+            return;
+        }
+    }
+}
+
+fn read(reader: &mut BufReader<&TcpStream>) -> Option<Seen> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    let verb = line.split(' ').next()?.to_owned();
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+        let line = line.trim_end();
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(':')?;
+        headers.push((name.to_lowercase(), value.trim().to_owned()));
+    }
+    let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    Some(Seen { verb, headers, body: String::from_utf8_lossy(&body).into_owned() })
+}
+
+/// The bytes of a reply and whether the connection ends after it; none ends it at once.
+fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
+    let script = &server.script;
+    if let Some(token) = &script.token
+        && request.header("authorization") != Some(&format!("Bearer {token}"))
+    {
+        return Some((response(401, &["WWW-Authenticate: Bearer".into()], None, b""), false));
+    }
+    if request.verb == "GET" {
+        return match script.get {
+            GetReply::NotAllowed => Some((response(405, &[], None, b""), false)),
+            GetReply::Hang => hang(server),
+            GetReply::Endpoint => {
+                let event = b"event: endpoint\ndata: /mcp\n\n";
+                Some((response(200, &["Connection: close".into()], Some("text/event-stream"), event), true))
+            }
+        };
+    }
+    if request.verb == "DELETE" {
+        return Some((response(200, &[], None, b""), false));
+    }
+    let message: Value = serde_json::from_str(&request.body).unwrap_or_default();
+    let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
+    let mut headers = script.headers.get(method).cloned().unwrap_or_default();
+    if script.close {
+        headers.push("Connection: close".into());
+    }
+    let number = server.requests.fetch_add(1, Ordering::SeqCst) + 1;
+    if script.session {
+        if script.forget_session_after == Some(number) {
+            server.session.fetch_add(1, Ordering::SeqCst);
+        }
+        let session = format!("s{}", server.session.load(Ordering::SeqCst));
+        if method == "initialize" {
+            headers.push(format!("Mcp-Session-Id: {session}"));
+        } else if method != "server/discover" && request.header("mcp-session-id") != Some(&session) {
+            return Some((response(404, &headers, None, b"no such session"), script.close));
+        }
+    }
+    let status = script.status.get(method).copied();
+    match answer(script, &server.memory, &message) {
+        Answer::Nothing if script.notice_hang => hang(server),
+        Answer::Nothing => {
+            let kind = (!script.notice_body.is_empty()).then_some("text/plain");
+            let status = script.notice_status.unwrap_or(202);
+            Some((response(status, &headers, kind, script.notice_body.as_bytes()), script.close))
+        }
+        Answer::Hang => hang(server),
+        Answer::Exit => None,
+        Answer::Broken => Some((response(500, &headers, Some("text/html"), b"<h1>Oops</h1>"), script.close)),
+        Answer::Messages(messages) => {
+            let sse = matches!(script.framing, Framing::Sse | Framing::SseJunk | Framing::SseCut);
+            let kind = match script.content_type.as_deref() {
+                Some("") => None,
+                Some(kind) => Some(kind),
+                None if sse => Some("text/event-stream"),
+                None => Some("application/json"),
+            };
+            let body = if sse && method != "server/discover" {
+                events(script.framing, &messages)
+            } else {
+                messages.join("\n")
+            };
+            Some((response(status.unwrap_or(200), &headers, kind, body.as_bytes()), script.close))
+        }
+    }
+}
+
+fn events(framing: Framing, messages: &[String]) -> String {
+    let mut body = String::new();
+    for message in messages {
+        match framing {
+            Framing::SseJunk => body.push_str(&format!(
+                ": ping\n\nretry: soon\nevent: a\nevent: b\njunk without colon\ndata: not json\n\nid: 1\nid: 2\n\
+                 data: [DONE]\n\nevent: message\ndata: {message}\n\ntrailing junk\n"
+            )),
+            Framing::SseCut => {
+                body.push_str(": ping\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n")
+            }
+            Framing::Plain
+            | Framing::Pretty
+            | Framing::Batch
+            | Framing::Bom
+            | Framing::Prefixed
+            | Framing::NoNewline
+            | Framing::Crlf
+            | Framing::Sse => body.push_str(&format!("event: message\ndata: {message}\n\n")),
+        }
+    }
+    body
+}
+
+fn hang(server: &Shared) -> Option<(Vec<u8>, bool)> {
+    while !server.stopped.load(Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    None
+}
+
+fn response(status: u16, headers: &[String], kind: Option<&str>, body: &[u8]) -> Vec<u8> {
+    let mut head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n", body.len());
+    if let Some(kind) = kind {
+        head.push_str(&format!("Content-Type: {kind}\r\n"));
+    }
+    for line in headers {
+        head.push_str(line);
+        head.push_str("\r\n");
+    }
+    head.push_str("\r\n");
+    let mut bytes = head.into_bytes();
+    bytes.extend_from_slice(body);
+    bytes
+}

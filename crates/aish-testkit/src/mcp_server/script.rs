@@ -1,0 +1,167 @@
+//! What a fake server does, as data.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// How a server treats a method that it does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unknown {
+    /// It answers with the error -32601.
+    #[default]
+    Error,
+    /// It answers with an empty result.
+    Empty,
+    /// It never answers.
+    Hang,
+    /// It ends; over HTTP it closes the connection.
+    Exit,
+    /// Over HTTP it answers with status 500 and text; over standard streams with an error whose code is a text.
+    Status500,
+}
+
+/// Which id an answer carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ids {
+    /// The request's.
+    #[default]
+    Same,
+    /// The request's, as a text.
+    Text,
+    /// The request's, as a float.
+    Float,
+    /// Null.
+    Null,
+    /// None at all.
+    Absent,
+    /// First an answer with an id that nobody uses, then the right one.
+    WrongFirst,
+}
+
+/// How answers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Framing {
+    /// As the protocol says.
+    #[default]
+    Plain,
+    /// Over several lines, indented.
+    Pretty,
+    /// As a batch of one.
+    Batch,
+    /// After a byte order mark.
+    Bom,
+    /// After a log text on the same line (standard streams only).
+    Prefixed,
+    /// Without the end of the line (standard streams only).
+    NoNewline,
+    /// With CRLF (standard streams only).
+    Crlf,
+    /// As server-sent events (HTTP only).
+    Sse,
+    /// As server-sent events among lines that are none (HTTP only).
+    SseJunk,
+    /// As server-sent events that end before the answer (HTTP only).
+    SseCut,
+}
+
+/// What a GET of the endpoint gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GetReply {
+    /// Status 405.
+    #[default]
+    NotAllowed,
+    /// Nothing, for ever.
+    Hang,
+    /// One event that announces the endpoint, then the end.
+    Endpoint,
+}
+
+/// What a fake server does.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpScript {
+    /// Results by method, in place of the built-in ones.
+    pub results: BTreeMap<String, Value>,
+    /// Results by method that are given one after the other, the last one for ever.
+    pub sequences: BTreeMap<String, Vec<Value>>,
+    /// Errors by method.
+    pub errors: BTreeMap<String, Value>,
+    /// Whole answers by method, written as they are; `$ID` is the request's id.
+    pub raw: BTreeMap<String, String>,
+    /// Methods that are never answered.
+    pub hang: Vec<String>,
+    /// Methods at which it ends without an answer.
+    pub exit: Vec<String>,
+    /// Milliseconds before each answer.
+    pub delay_ms: u64,
+    /// What unknown methods get.
+    pub unknown: Unknown,
+    /// The ids of answers.
+    pub ids: Ids,
+    /// How answers are written.
+    pub framing: Framing,
+    /// It speaks 2026-07-28: it answers `server/discover`.
+    pub modern: bool,
+    /// It does not know `initialize`.
+    pub modern_only: bool,
+    /// Lines printed at the start (standard streams only).
+    pub banner: Vec<String>,
+    /// Bytes written to standard error at the start and with each answer.
+    pub stderr_bytes: usize,
+    /// It reads nothing after the handshake (standard streams only).
+    pub deaf: bool,
+    /// It ignores TERM's kin: the end of its input (standard streams only).
+    pub stubborn: bool,
+    /// Leaves a child behind that holds its output, and writes its process id here (standard streams only).
+    pub child_pid_file: Option<String>,
+    /// Writes its own process id and each method to this file, a line each.
+    pub trace_file: Option<String>,
+    /// The content type of answers; an empty text for none (HTTP only).
+    pub content_type: Option<String>,
+    /// The status of answers to notifications; 202 unless set (HTTP only).
+    pub notice_status: Option<u16>,
+    /// The body of answers to notifications (HTTP only).
+    pub notice_body: String,
+    /// Notifications are never answered (HTTP only).
+    pub notice_hang: bool,
+    /// Status codes by method (HTTP only).
+    pub status: BTreeMap<String, u16>,
+    /// Response headers by method, as lines (HTTP only).
+    pub headers: BTreeMap<String, Vec<String>>,
+    /// It gives out a session and asks for it (HTTP only).
+    pub session: bool,
+    /// It forgets the session after so many requests (HTTP only).
+    pub forget_session_after: Option<usize>,
+    /// The bearer token that it asks for (HTTP only).
+    pub token: Option<String>,
+    /// What a GET gets (HTTP only).
+    pub get: GetReply,
+    /// It closes the connection after each answer (HTTP only).
+    pub close: bool,
+    /// Bytes of an answer that are written at once; 0 is all (HTTP only).
+    pub chunk: usize,
+}
+
+impl McpScript {
+    /// lmcp 0.5.4: protocol 2025-03-26, one JSON answer a POST, the connection closed after it, 202 for
+    /// notifications, a GET that announces the endpoint and closes.
+    pub fn lmcp() -> Self {
+        let initialize = json!({"protocolVersion": "2025-03-26", "capabilities": {"tools": {"listChanged": false}},
+            "serverInfo": {"name": "lmcp", "version": "0.5.4"}});
+        let tools = json!({"tools": [
+            {"name": "list_dir", "description": "List a folder", "inputSchema": {"type": "object",
+             "properties": {"path": {"type": "string"}}, "required": ["path"]}},
+            {"name": "fail", "description": "Fails", "inputSchema": {"type": "object"}}]});
+        Self {
+            results: BTreeMap::from([("initialize".into(), initialize), ("tools/list".into(), tools)]),
+            get: GetReply::Endpoint,
+            close: true,
+            ..Self::default()
+        }
+    }
+}
