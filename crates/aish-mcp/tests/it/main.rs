@@ -1,6 +1,18 @@
 //! Integration tests of the MCP client and server.
 
 #[cfg(test)]
+mod client_faults;
+#[cfg(test)]
+mod client_features;
+#[cfg(test)]
+mod client_safety;
+#[cfg(test)]
+mod client_seed;
+#[cfg(test)]
+mod client_sloppy;
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod server_http;

@@ -1,0 +1,79 @@
+//! Lists that come in pages, with a guard against pages without end.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use rmcp::model::{
+    ClientRequest, ErrorCode, ListPromptsRequest, ListResourcesRequest, ListToolsRequest, PaginatedRequestParams,
+    Prompt, Resource, ServerResult, Tool,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
+use tokio::time::Instant;
+
+/// The most pages of one list.
+const MAX_PAGES: usize = 200;
+/// The most items of one list.
+const MAX_ITEMS: usize = 20_000;
+
+/// One kind of list.
+pub(super) trait Listed: Sized {
+    fn request(params: Option<PaginatedRequestParams>) -> ClientRequest;
+    fn page(result: ServerResult) -> Option<(Vec<Self>, Option<String>)>;
+}
+
+macro_rules! listed {
+    ($item:ty, $request:ident, $result:ident, $field:ident) => {
+        impl Listed for $item {
+            fn request(params: Option<PaginatedRequestParams>) -> ClientRequest {
+                let mut request = $request::default();
+                request.params = params;
+                ClientRequest::$request(request)
+            }
+
+            fn page(result: ServerResult) -> Option<(Vec<Self>, Option<String>)> {
+                match result {
+                    ServerResult::$result(page) => Some((page.$field, page.next_cursor)),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+listed!(Tool, ListToolsRequest, ListToolsResult, tools);
+listed!(Prompt, ListPromptsRequest, ListPromptsResult, prompts);
+listed!(Resource, ListResourcesRequest, ListResourcesResult, resources);
+
+/// Fetches a whole list within a time. A server that does not know the method has an empty list; what came before
+/// a page that fails is kept.
+pub(super) async fn all<T: Listed>(peer: &Peer<RoleClient>, within: Duration) -> Result<Vec<T>, ServiceError> {
+    let deadline = Instant::now() + within;
+    let mut items = Vec::new();
+    let mut cursors = BTreeSet::new();
+    let mut cursor: Option<String> = None;
+    for _ in 0..MAX_PAGES {
+        let params = cursor.take().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let left = deadline.saturating_duration_since(Instant::now());
+        let options = PeerRequestOptions::with_timeout(left.max(Duration::from_millis(1)));
+        let answer = async { peer.send_request_with_option(T::request(params), options).await?.await_response().await };
+        let (page, next) = match answer.await {
+            Ok(result) => T::page(result).ok_or(ServiceError::UnexpectedResponse)?,
+            Err(ServiceError::McpError(error)) if items.is_empty() && error.code == ErrorCode::METHOD_NOT_FOUND => {
+                return Ok(items);
+            }
+            Err(error) if items.is_empty() => return Err(error),
+            Err(error) => {
+                tracing::warn!(%error, "a list broke off after {} items", items.len());
+                return Ok(items);
+            }
+        };
+        let empty = page.is_empty();
+        items.extend(page);
+        match next.filter(|next| !next.is_empty()) {
+            Some(next) if !empty && items.len() < MAX_ITEMS && cursors.insert(next.clone()) => cursor = Some(next),
+            Some(_) | None => break,
+        }
+    }
+    items.truncate(MAX_ITEMS);
+    Ok(items)
+}

@@ -1,0 +1,456 @@
+//! One server, kept connected: a source of tools.
+//!
+//! A task owns the connection. It connects, lists, and waits: for a change of the list, the end of the connection,
+//! or the end of the client. After an end it tries again, a bounded number of times; calls that were open failed at
+//! once and are not sent again, and the tools are listed and checked anew, so that the gate sees what has changed.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use aish_safety::ApprovedCall;
+use aish_tools::{RunContext, ToolSource};
+use aish_types::{BoxFuture, SourceId, ToolDefinition, ToolOutcome};
+use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, Prompt, ReadResourceRequestParams, Resource, Tool};
+use serde_json::{Map, Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::call;
+use super::connection::{Connection, END_TIMEOUT, connect};
+use super::definition::check;
+use super::listing;
+use super::options::{Endpoint, ServerOptions};
+use super::ports::{Ports, Status};
+
+/// A connection that stayed so long may fail again as often as a new one.
+const SETTLED: Duration = Duration::from_secs(60);
+/// How long a call waits for a server that is still starting.
+const START_WAIT: Duration = Duration::from_secs(10);
+
+/// Where a server stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerState {
+    /// It is being reached, for the first time or again.
+    Connecting,
+    /// It can be called.
+    Ready,
+    /// It could not be reached, and is not tried any more.
+    Failed(String),
+    /// It was disconnected.
+    Closed,
+}
+
+/// Why a server is not connected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConnectError(pub String);
+
+struct Inner {
+    options: ServerOptions,
+    ports: Ports,
+    id: SourceId,
+    state: watch::Sender<ServerState>,
+    connection: Mutex<Option<Arc<Connection>>>,
+    definitions: RwLock<Arc<Vec<Arc<ToolDefinition>>>>,
+    close: CancellationToken,
+    refresh: tokio::sync::Notify,
+    listed: watch::Sender<u64>,
+}
+
+/// One server of the configuration.
+pub struct McpClient {
+    inner: Arc<Inner>,
+    task: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl McpClient {
+    /// Starts to connect in the background and returns at once. Needs a tokio runtime.
+    pub fn start(options: ServerOptions, ports: Ports) -> Self {
+        let inner = Arc::new(Inner {
+            id: options.source_id(),
+            options,
+            ports,
+            state: watch::Sender::new(ServerState::Connecting),
+            connection: Mutex::default(),
+            definitions: RwLock::default(),
+            close: CancellationToken::new(),
+            refresh: tokio::sync::Notify::new(),
+            listed: watch::Sender::new(0),
+        });
+        let task = tokio::spawn(supervise(Arc::clone(&inner)));
+        Self { inner, task: Mutex::new(Some(task)) }
+    }
+
+    /// Connects and waits for it.
+    ///
+    /// # Errors
+    /// When the server cannot be reached at the first try.
+    pub async fn connect(options: ServerOptions, ports: Ports) -> Result<Self, ConnectError> {
+        let client = Self::start(ServerOptions { restarts: options.restarts, ..options }, ports);
+        match client.ready().await {
+            Ok(()) => Ok(client),
+            Err(error) => {
+                client.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits until the server can be called, or is known to be out of reach.
+    ///
+    /// # Errors
+    /// When it is out of reach.
+    pub async fn ready(&self) -> Result<(), ConnectError> {
+        let mut state = self.inner.state.subscribe();
+        let settled = state.wait_for(|state| *state != ServerState::Connecting).await;
+        match settled.as_deref() {
+            Ok(ServerState::Ready) => Ok(()),
+            Ok(ServerState::Failed(reason)) => Err(ConnectError(reason.clone())),
+            Ok(ServerState::Closed | ServerState::Connecting) | Err(_) => Err(ConnectError("disconnected".into())),
+        }
+    }
+
+    /// Returns where the server stands.
+    pub fn state(&self) -> ServerState {
+        self.inner.state.borrow().clone()
+    }
+
+    /// Returns the alias.
+    pub fn alias(&self) -> &str {
+        &self.inner.options.alias
+    }
+
+    /// Returns how it is reached, for people.
+    pub fn shown(&self) -> String {
+        self.inner.options.endpoint.shown()
+    }
+
+    /// Says whether this is a server at this URL.
+    pub fn is_at(&self, url: &str) -> bool {
+        matches!(&self.inner.options.endpoint, Endpoint::Http { url: own, .. } if own == url)
+    }
+
+    /// Returns the protocol version that is spoken, while connected.
+    pub fn protocol(&self) -> Option<String> {
+        Some(self.inner.current()?.protocol.clone())
+    }
+
+    /// Returns what the server says that a model should know.
+    pub fn instructions(&self) -> Option<String> {
+        self.inner.current()?.instructions.clone()
+    }
+
+    /// Returns a counter that grows with each new list of tools, to wait on.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.inner.listed.subscribe()
+    }
+
+    /// Lists the tools anew.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, or does not answer in time.
+    pub async fn relist(&self) -> Result<usize, ConnectError> {
+        self.ready().await?;
+        let mut listed = self.inner.listed.subscribe();
+        listed.mark_unchanged();
+        self.inner.refresh.notify_one();
+        let within = self.inner.options.list_timeout + Duration::from_secs(1);
+        match tokio::time::timeout(within, listed.changed()).await {
+            Ok(Ok(())) => Ok(self.definitions().len()),
+            Ok(Err(_)) | Err(_) => Err(ConnectError("the tools could not be listed".into())),
+        }
+    }
+
+    /// Lists the prompts: each with `name`, perhaps `description` and `arguments`.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, or does not answer in time.
+    pub async fn prompts(&self) -> Result<Vec<Value>, ConnectError> {
+        let connection = self.inner.usable(START_WAIT).await.map_err(ConnectError)?;
+        if !connection.offers().1 {
+            return Ok(Vec::new());
+        }
+        let listed = listing::all::<Prompt>(connection.peer(), self.inner.options.list_timeout).await;
+        let prompts = listed.map_err(|error| ConnectError(call::message(error, connection.last_words())))?;
+        Ok(prompts.iter().filter_map(|prompt| serde_json::to_value(prompt).ok()).collect())
+    }
+
+    /// Fills a prompt in: a list of messages with `role` and `content`.
+    ///
+    /// # Errors
+    /// When the server refuses, cannot be reached, or does not answer in time.
+    pub async fn prompt(&self, name: &str, arguments: Map<String, Value>) -> Result<Vec<Value>, ConnectError> {
+        let connection = self.inner.usable(START_WAIT).await.map_err(ConnectError)?;
+        let params: GetPromptRequestParams = serde_json::from_value(json!({"name": name, "arguments": arguments}))
+            .map_err(|error| ConnectError(error.to_string()))?;
+        let work = connection.service.get_prompt(params);
+        let result = self.inner.within(work, &connection).await?;
+        Ok(result.messages.iter().filter_map(|message| serde_json::to_value(message).ok()).collect())
+    }
+
+    /// Lists the resources: each with `uri`, `name`, perhaps `description` and `mimeType`.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, or does not answer in time.
+    pub async fn resources(&self) -> Result<Vec<Value>, ConnectError> {
+        let connection = self.inner.usable(START_WAIT).await.map_err(ConnectError)?;
+        if !connection.offers().0 {
+            return Ok(Vec::new());
+        }
+        let listed = listing::all::<Resource>(connection.peer(), self.inner.options.list_timeout).await;
+        let resources = listed.map_err(|error| ConnectError(call::message(error, connection.last_words())))?;
+        Ok(resources.iter().filter_map(|resource| serde_json::to_value(resource).ok()).collect())
+    }
+
+    /// Reads a resource: a list of contents with `uri` and `text` or `blob`.
+    ///
+    /// # Errors
+    /// When the server refuses, cannot be reached, or does not answer in time.
+    pub async fn read_resource(&self, uri: &str) -> Result<Vec<Value>, ConnectError> {
+        let connection = self.inner.usable(START_WAIT).await.map_err(ConnectError)?;
+        let work = connection.service.read_resource(ReadResourceRequestParams::new(uri));
+        let result = self.inner.within(work, &connection).await?;
+        Ok(result.contents.iter().filter_map(|content| serde_json::to_value(content).ok()).collect())
+    }
+
+    /// Calls a tool by the name that the server knows. The gate stands before every other way to here; this one is
+    /// for what a person typed (`aish mcp test`).
+    pub async fn call_unjudged(&self, tool: &str, arguments: Map<String, Value>, within: Duration) -> ToolOutcome {
+        let cancel = CancellationToken::new();
+        self.inner.call(tool, arguments, within, &cancel).await
+    }
+
+    /// Disconnects and waits until the server's processes are gone.
+    pub async fn close(&self) {
+        self.inner.close.cancel();
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(task) = task {
+            let _ = task.await;
+        }
+    }
+}
+
+impl Drop for McpClient {
+    fn drop(&mut self) {
+        self.inner.close.cancel();
+    }
+}
+
+impl ToolSource for McpClient {
+    fn id(&self) -> &SourceId {
+        &self.inner.id
+    }
+
+    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
+        self.inner.definitions.read().unwrap_or_else(PoisonError::into_inner).as_ref().clone()
+    }
+
+    fn call<'a>(&'a self, approved: &'a ApprovedCall, context: RunContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let prepared = approved.call();
+            let (_, tool) = prepared.definition.name.split();
+            let arguments = prepared.arguments.as_object().cloned().unwrap_or_default();
+            // A little earlier than the executor, so that the server hears of it.
+            let within = Duration::from_millis(context.timeout_ms.saturating_sub(context.timeout_ms / 50).max(1));
+            self.inner.call(tool, arguments, within, &context.cancel).await
+        })
+    }
+}
+
+impl Inner {
+    fn current(&self) -> Option<Arc<Connection>> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn say(&self, status: Status) {
+        self.ports.status.status(&self.options.alias, status);
+    }
+
+    async fn usable(&self, within: Duration) -> Result<Arc<Connection>, String> {
+        let mut state = self.state.subscribe();
+        let settled = tokio::time::timeout(within, state.wait_for(|state| *state != ServerState::Connecting)).await;
+        match settled {
+            Ok(Ok(state)) => match &*state {
+                ServerState::Ready => {}
+                ServerState::Failed(reason) => return Err(format!("not connected: {reason}")),
+                ServerState::Closed | ServerState::Connecting => return Err("not connected".into()),
+            },
+            Ok(Err(_)) => return Err("not connected".into()),
+            Err(_) => return Err("not connected yet".into()),
+        }
+        self.current().ok_or_else(|| "not connected".into())
+    }
+
+    async fn within<T>(
+        &self,
+        work: impl Future<Output = Result<T, rmcp::service::ServiceError>>,
+        connection: &Connection,
+    ) -> Result<T, ConnectError> {
+        match tokio::time::timeout(self.options.list_timeout, work).await {
+            Ok(done) => done.map_err(|error| ConnectError(call::message(error, connection.last_words()))),
+            Err(_) => Err(ConnectError(format!("no answer within {} s", self.options.list_timeout.as_secs()))),
+        }
+    }
+
+    async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        within: Duration,
+        cancel: &CancellationToken,
+    ) -> ToolOutcome {
+        let started = Instant::now();
+        let work = async {
+            let connection = match self.usable(START_WAIT.min(within)).await {
+                Ok(connection) => connection,
+                Err(reason) => return ToolOutcome::transport(reason),
+            };
+            let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+            match connection.service.call_tool(params).await {
+                Ok(result) => call::outcome(result),
+                Err(error) => ToolOutcome::transport(call::message(error, connection.last_words())),
+            }
+        };
+        // Dropping the request tells the server that it is cancelled.
+        let mut outcome = tokio::select! {
+            outcome = work => outcome,
+            () = cancel.cancelled() => ToolOutcome::transport("cancelled"),
+            () = tokio::time::sleep(within) => {
+                ToolOutcome::transport(format!("no answer within {:.1} s", within.as_secs_f64()))
+            }
+        };
+        outcome.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        outcome
+    }
+
+    /// Lists the tools and takes them over.
+    async fn list(&self, connection: &Connection) -> Result<(), String> {
+        let listed = listing::all::<Tool>(connection.peer(), self.options.list_timeout).await;
+        let tools = listed.map_err(|error| format!("tools/list: {}", call::message(error, connection.last_words())))?;
+        let checked = check(&self.options.alias, &self.id, tools);
+        for (tool, reason) in checked.refused {
+            self.say(Status::Refused { tool, reason });
+        }
+        let before = {
+            let mut definitions = self.definitions.write().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *definitions, Arc::new(checked.definitions))
+        };
+        let after = Arc::clone(&self.definitions.read().unwrap_or_else(PoisonError::into_inner));
+        let first = *self.listed.borrow() == 0;
+        self.listed.send_modify(|count| *count += 1);
+        if !first {
+            let old: BTreeMap<_, _> = before.iter().map(|tool| (&tool.name, tool)).collect();
+            let new: BTreeMap<_, _> = after.iter().map(|tool| (&tool.name, tool)).collect();
+            let added = new.iter().filter(|(name, tool)| old.get(*name) != Some(tool)).count();
+            let removed = old.keys().filter(|name| !new.contains_key(*name)).count();
+            if added + removed > 0 {
+                self.say(Status::Changed { added, removed });
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&self, connection: Option<Arc<Connection>>) -> Option<Arc<Connection>> {
+        std::mem::replace(&mut *self.connection.lock().unwrap_or_else(PoisonError::into_inner), connection)
+    }
+}
+
+/// Ends a connection and waits for its process.
+async fn finish(connection: Option<Arc<Connection>>) {
+    let Some(mut connection) = connection else { return };
+    let deadline = Instant::now() + END_TIMEOUT;
+    // A call that is just failing may still hold it.
+    loop {
+        match Arc::try_unwrap(connection) {
+            Ok(mut connection) => {
+                let _ = connection.service.close_with_timeout(END_TIMEOUT).await;
+                return;
+            }
+            Err(shared) if Instant::now() < deadline => {
+                shared.service.cancellation_token().cancel();
+                connection = shared;
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            Err(_) => return,
+        }
+    }
+}
+
+async fn supervise(inner: Arc<Inner>) {
+    if let Endpoint::Http { url, token: Some(_), .. } = &inner.options.endpoint
+        && let Ok(url) = reqwest::Url::parse(url)
+        && url.scheme() == "http"
+        && !super::http::is_loopback(&url)
+    {
+        inner.say(Status::PlainToken);
+    }
+    let mut failures = 0_u32;
+    let mut ever = false;
+    loop {
+        let started = Instant::now();
+        let ended = tokio::select! {
+            ended = one_connection(&inner, &mut ever) => ended,
+            () = inner.close.cancelled() => break,
+        };
+        let connection = inner.take(None);
+        // A pending call fails now and not when somebody looks.
+        if let Some(connection) = &connection {
+            connection.service.cancellation_token().cancel();
+        }
+        finish(connection).await;
+        if started.elapsed() > SETTLED {
+            failures = 0;
+        }
+        if !ever || failures >= inner.options.restarts {
+            inner.definitions.write().map(|mut definitions| *definitions = Arc::default()).ok();
+            inner.say(Status::Failed(ended.clone()));
+            inner.state.send_replace(ServerState::Failed(ended));
+            inner.close.cancelled().await;
+            break;
+        }
+        let retry_ms = 250_u64 << failures.min(6);
+        failures += 1;
+        inner.state.send_replace(ServerState::Connecting);
+        inner.say(Status::Lost { reason: ended, retry_ms });
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_millis(retry_ms)) => {}
+            () = inner.close.cancelled() => break,
+        }
+    }
+    finish(inner.take(None)).await;
+    inner.state.send_replace(ServerState::Closed);
+}
+
+/// Connects, lists, and returns why it ended.
+async fn one_connection(inner: &Inner, ever: &mut bool) -> String {
+    let connection = match connect(&inner.options, &inner.ports).await {
+        Ok(connection) => Arc::new(connection),
+        Err(reason) => return reason,
+    };
+    inner.take(Some(Arc::clone(&connection)));
+    if let Err(reason) = inner.list(&connection).await {
+        return reason;
+    }
+    *ever = true;
+    let tools = inner.definitions.read().map_or(0, |definitions| definitions.len());
+    inner.state.send_replace(ServerState::Ready);
+    inner.say(Status::Connected { tools, protocol: connection.protocol.clone() });
+    let mut look = tokio::time::interval(Duration::from_millis(50));
+    loop {
+        tokio::select! {
+            () = connection.tools_changed.notified() => {}
+            () = inner.refresh.notified() => {}
+            _ = look.tick() => {
+                if connection.peer().is_transport_closed() || connection.service.is_closed() {
+                    return connection.last_words().unwrap_or_else(|| "the connection ended".into());
+                }
+                continue;
+            }
+        }
+        if let Err(reason) = inner.list(&connection).await {
+            inner.say(Status::Log { level: "warning".into(), text: reason });
+        }
+    }
+}

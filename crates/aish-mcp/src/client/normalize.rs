@@ -1,0 +1,222 @@
+//! The layer that makes sense of what servers send before it is decoded.
+//!
+//! Order for each message: batches are taken apart; an answer is matched with the request that it belongs to, by its
+//! id or what is left of it; errors and results are put into the shape that their method promises. What cannot be
+//! mended is dropped with a trace, and never touches another message. Answers that nobody waits for are dropped, so
+//! that a late reply reaches no other call.
+
+mod content;
+mod listing;
+mod result;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Map, Value, json};
+
+/// Error code of what this layer reports itself.
+const OWN_ERROR: i64 = -32000;
+
+/// What is waited for: each open request's id and method.
+#[derive(Debug, Default)]
+pub(super) struct Normalizer {
+    open: Mutex<BTreeMap<i64, String>>,
+}
+
+impl Normalizer {
+    /// Notes a message that goes out.
+    pub(super) fn sent(&self, message: &Value) {
+        if let (Some(id), Some(method)) =
+            (message.get("id").and_then(Value::as_i64), message.get("method").and_then(Value::as_str))
+        {
+            self.lock().insert(id, method.to_owned());
+        }
+        // An answer to a cancelled request is late.
+        if message.get("method").and_then(Value::as_str) == Some("notifications/cancelled")
+            && let Some(id) = message.pointer("/params/requestId").and_then(Value::as_i64)
+        {
+            self.lock().remove(&id);
+        }
+    }
+
+    /// Gives a request up; says whether it was open.
+    pub(super) fn forget(&self, id: i64) -> bool {
+        self.lock().remove(&id).is_some()
+    }
+
+    /// Ends all open requests with an error each.
+    pub(super) fn fail_all(&self, message: &str) -> Vec<Value> {
+        let open = std::mem::take(&mut *self.lock());
+        open.into_keys().map(|id| failure(id, OWN_ERROR, message)).collect()
+    }
+
+    /// Puts what came into messages that can be decoded.
+    pub(super) fn received(&self, value: Value) -> Vec<Value> {
+        match value {
+            Value::Array(items) => items.into_iter().flat_map(|item| self.received(item)).collect(),
+            Value::Object(message) => self.message(message).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn message(&self, mut message: Map<String, Value>) -> Option<Value> {
+        message.insert("jsonrpc".into(), json!("2.0"));
+        if message.get("method").is_some_and(Value::is_string) {
+            return Some(Value::Object(request_or_notification(message)));
+        }
+        let error = message.remove("error").filter(|error| !error.is_null());
+        let result = message.remove("result");
+        if error.is_none() && result.is_none() {
+            tracing::debug!("a message that is neither request nor answer was dropped");
+            return None;
+        }
+        let (id, method) = self.claim(message.get("id"))?;
+        let body = match (error, result) {
+            (Some(error), _) => return Some(error_of(id, error)),
+            (None, result) => result::mend(&method, result.unwrap_or_default()),
+        };
+        match body {
+            Ok(result) => Some(json!({"jsonrpc": "2.0", "id": id, "result": result})),
+            Err(message) => Some(failure(id, OWN_ERROR, &message)),
+        }
+    }
+
+    /// Finds the open request that an answer belongs to: its id as a number, a text or a float; where the id is
+    /// missing, the one that is open if it is the only one.
+    fn claim(&self, id: Option<&Value>) -> Option<(i64, String)> {
+        let mut open = self.lock();
+        let key = match id {
+            Some(Value::Number(number)) => number.as_i64().or_else(|| whole(number.as_f64()?)),
+            Some(Value::String(text)) => text.trim().parse().ok().or_else(|| whole(text.trim().parse().ok()?)),
+            None | Some(Value::Null) if open.len() == 1 => open.keys().next().copied(),
+            _ => None,
+        };
+        let claimed = key.and_then(|key| Some((key, open.remove(&key)?)));
+        if claimed.is_none() {
+            tracing::debug!(?id, "an answer that nobody waits for was dropped");
+        }
+        claimed
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<i64, String>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "compared with the float that it came from")]
+fn whole(number: f64) -> Option<i64> {
+    let id = number as i64;
+    #[expect(clippy::cast_precision_loss, reason = "ids are small")]
+    let same = (id as f64 - number).abs() < f64::EPSILON;
+    same.then_some(id)
+}
+
+/// Makes an error answer.
+pub(super) fn failure(id: i64, code: i64, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+}
+
+/// Puts an error into shape: its code may be a text, its message may be missing, or it may be a mere text.
+fn error_of(id: i64, error: Value) -> Value {
+    let (code, message, data) = match error {
+        Value::Object(mut error) => {
+            let code = match error.get("code") {
+                Some(Value::Number(code)) => code.as_i64().or_else(|| whole(code.as_f64()?)),
+                Some(Value::String(code)) => code.trim().parse().ok(),
+                _ => None,
+            };
+            let name = error.get("code").and_then(Value::as_str).map(str::to_owned);
+            let text = match error.get("message") {
+                Some(Value::String(text)) if !text.is_empty() => text.clone(),
+                Some(other) if !other.is_null() => other.to_string(),
+                _ => name.unwrap_or_else(|| "the server reported an error without a message".into()),
+            };
+            (code, text, error.remove("data"))
+        }
+        Value::String(text) => (None, text, None),
+        other => (None, other.to_string(), None),
+    };
+    let code = code.filter(|code| i32::try_from(*code).is_ok()).unwrap_or(OWN_ERROR);
+    let mut body = json!({"code": code, "message": message});
+    if let (Some(body), Some(data)) = (body.as_object_mut(), data.filter(|data| !data.is_null())) {
+        body.insert("data".into(), data);
+    }
+    json!({"jsonrpc": "2.0", "id": id, "error": body})
+}
+
+/// Puts a request or notification of the server into shape.
+fn request_or_notification(mut message: Map<String, Value>) -> Map<String, Value> {
+    match message.get("id") {
+        Some(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) => {
+            message.remove("id");
+        }
+        Some(Value::Number(number)) if number.as_i64().is_none() => {
+            let id = number.as_f64().and_then(whole).map_or_else(|| json!(number.to_string()), |id| json!(id));
+            message.insert("id".into(), id);
+        }
+        _ => {}
+    }
+    if message.get("params").is_some_and(|params| !params.is_object()) {
+        message.remove("params");
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(method: &str, body: Value) -> Option<Value> {
+        let normalizer = Normalizer::default();
+        normalizer.sent(&json!({"jsonrpc": "2.0", "id": 3, "method": method}));
+        normalizer.received(body).pop()
+    }
+
+    #[test]
+    fn ids_are_recognised_in_every_dress() {
+        for id in [json!(3), json!("3"), json!(3.0), json!(" 3 "), json!("3.0"), Value::Null] {
+            let got = answer("ping", json!({"jsonrpc": "2.0", "id": id, "result": {}})).unwrap();
+            assert_eq!(got["id"], 3, "{id}");
+        }
+        assert_eq!(answer("ping", json!({"result": {}})).unwrap()["id"], 3);
+        for id in [json!(4), json!("x"), json!([3]), json!(3.5)] {
+            assert_eq!(answer("ping", json!({"id": id, "result": {}})), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_missing_id_is_not_guessed_between_two() {
+        let normalizer = Normalizer::default();
+        normalizer.sent(&json!({"id": 1, "method": "ping"}));
+        normalizer.sent(&json!({"id": 2, "method": "ping"}));
+        assert!(normalizer.received(json!({"id": null, "result": {}})).is_empty());
+        assert_eq!(normalizer.received(json!({"id": 2, "result": {}})).len(), 1);
+        assert!(normalizer.received(json!({"id": 2, "result": {}})).is_empty(), "a second answer is late");
+        assert_eq!(normalizer.received(json!({"result": {}})).len(), 1);
+    }
+
+    #[test]
+    fn errors_are_put_into_shape() {
+        for (error, code, message) in [
+            (json!({"code": "-32601", "message": "no"}), -32601, "no"),
+            (json!({"code": "E_NOPE", "message": "no"}), OWN_ERROR, "no"),
+            (json!({"code": "E_NOPE"}), OWN_ERROR, "E_NOPE"),
+            (json!({"code": -32601.0, "message": {"a": 1}}), -32601, "{\"a\":1}"),
+            (json!({"code": 99_999_999_999_i64, "message": "big"}), OWN_ERROR, "big"),
+            (json!("boom"), OWN_ERROR, "boom"),
+            (json!(true), OWN_ERROR, "true"),
+        ] {
+            let got = answer("ping", json!({"id": 3, "error": error, "result": null})).unwrap();
+            assert_eq!((got["error"]["code"].as_i64(), got["error"]["message"].as_str()), (Some(code), Some(message)));
+        }
+    }
+
+    #[test]
+    fn a_batch_is_taken_apart() {
+        let normalizer = Normalizer::default();
+        normalizer.sent(&json!({"id": 1, "method": "ping"}));
+        let batch = json!([{"method": "notifications/message", "params": {"level": "info", "data": 1}}, 5,
+            {"id": "1", "result": {}}, {"id": 9, "result": {}}]);
+        assert_eq!(normalizer.received(batch).len(), 2);
+    }
+}

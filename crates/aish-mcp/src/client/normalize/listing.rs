@@ -1,0 +1,183 @@
+//! Pages of tools, resources and prompts: one malformed item loses that item alone.
+
+use serde_json::{Map, Value, json};
+
+use super::result::{object_or_nothing, text_or_nothing};
+
+/// Puts one item into shape; none when it cannot be.
+type Mend = fn(Map<String, Value>) -> Option<Map<String, Value>>;
+
+/// Puts one page into shape.
+pub(super) fn page(result: Value, key: &str, mend: Mend) -> Value {
+    let (items, cursor) = match result {
+        Value::Object(mut result) => (result.remove(key), result.remove("nextCursor")),
+        Value::Array(items) => (Some(Value::Array(items)), None),
+        _ => (None, None),
+    };
+    let items = match items {
+        Some(Value::Array(items)) => items,
+        // A map from name to definition.
+        Some(Value::Object(map)) => map.into_iter().map(|(name, item)| named(name, item)).collect(),
+        _ => Vec::new(),
+    };
+    let mended: Vec<Value> = items
+        .into_iter()
+        .filter_map(|item| match item {
+            Value::Object(item) => mend(item).map(Value::Object),
+            other => {
+                tracing::debug!(%other, "an item of {key} is no object and was left out");
+                None
+            }
+        })
+        .collect();
+    let mut page = json!({key: mended});
+    let cursor = match cursor {
+        Some(Value::String(cursor)) if !cursor.is_empty() => Some(cursor),
+        Some(Value::Number(cursor)) => Some(cursor.to_string()),
+        _ => None,
+    };
+    if let (Some(cursor), Some(page)) = (cursor, page.as_object_mut()) {
+        page.insert("nextCursor".into(), json!(cursor));
+    }
+    page
+}
+
+fn named(name: String, mut item: Value) -> Value {
+    if let Some(map) = item.as_object_mut() {
+        map.entry("name").or_insert(Value::String(name));
+    }
+    item
+}
+
+/// Keeps of a tool what is well formed; only the name cannot be done without.
+pub(super) fn tool(item: Map<String, Value>) -> Option<Map<String, Value>> {
+    let name = item.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
+    let mut tool = Map::new();
+    tool.insert("name".into(), json!(name));
+    for key in ["title", "description"] {
+        if let Some(text @ Value::String(_)) = item.get(key) {
+            tool.insert(key.into(), text.clone());
+        }
+    }
+    let schema = item.get("inputSchema").or_else(|| item.get("input_schema")).or_else(|| item.get("parameters"));
+    tool.insert("inputSchema".into(), object_schema(schema));
+    if let Some(schema @ Value::Object(_)) = item.get("outputSchema") {
+        tool.insert("outputSchema".into(), schema.clone());
+    }
+    if let Some(Value::Object(given)) = item.get("annotations") {
+        let mut annotations = Map::new();
+        if let Some(title @ Value::String(_)) = given.get("title") {
+            annotations.insert("title".into(), title.clone());
+        }
+        for key in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
+            if let Some(hint @ Value::Bool(_)) = given.get(key) {
+                annotations.insert(key.into(), hint.clone());
+            }
+        }
+        tool.insert("annotations".into(), Value::Object(annotations));
+    }
+    Some(tool)
+}
+
+/// A schema that is missing, null or no object takes any object; one written as text is read.
+fn object_schema(given: Option<&Value>) -> Value {
+    let mut schema = match given {
+        Some(Value::Object(schema)) => schema.clone(),
+        Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_default(),
+        _ => Map::new(),
+    };
+    if !schema.get("type").is_some_and(|kind| kind.is_string() || kind.is_array()) {
+        schema.insert("type".into(), json!("object"));
+    }
+    match schema.get("properties") {
+        None | Some(Value::Object(_)) => {}
+        Some(_) => {
+            schema.remove("properties");
+        }
+    }
+    if schema.get("required").is_some_and(|required| !required.is_array()) {
+        schema.remove("required");
+    }
+    Value::Object(schema)
+}
+
+fn described(mut item: Map<String, Value>, address: &str) -> Option<Map<String, Value>> {
+    let address = item.get(address).and_then(Value::as_str).filter(|address| !address.is_empty())?.to_owned();
+    if !item.get("name").is_some_and(Value::is_string) {
+        item.insert("name".into(), json!(address));
+    }
+    for key in ["title", "description", "mimeType"] {
+        text_or_nothing(&mut item, key);
+    }
+    if item.get("size").is_some_and(|size| !size.is_u64()) {
+        item.remove("size");
+    }
+    item.remove("icons");
+    item.remove("annotations");
+    object_or_nothing(&mut item, "_meta");
+    Some(item)
+}
+
+pub(super) fn resource(item: Map<String, Value>) -> Option<Map<String, Value>> {
+    described(item, "uri")
+}
+
+pub(super) fn template(item: Map<String, Value>) -> Option<Map<String, Value>> {
+    described(item, "uriTemplate")
+}
+
+pub(super) fn prompt(item: Map<String, Value>) -> Option<Map<String, Value>> {
+    let mut item = described(item, "name")?;
+    let arguments = match item.remove("arguments") {
+        Some(Value::Array(arguments)) => arguments,
+        _ => Vec::new(),
+    };
+    let arguments: Vec<Value> = arguments
+        .into_iter()
+        .filter_map(|argument| {
+            let Value::Object(mut argument) = argument else { return None };
+            argument.get("name").filter(|name| name.is_string())?;
+            for key in ["title", "description"] {
+                text_or_nothing(&mut argument, key);
+            }
+            if argument.get("required").is_some_and(|required| !required.is_boolean()) {
+                argument.remove("required");
+            }
+            Some(Value::Object(argument))
+        })
+        .collect();
+    item.insert("arguments".into(), Value::Array(arguments));
+    Some(item)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tools(given: Value) -> rmcp::model::ListToolsResult {
+        serde_json::from_value(page(given, "tools", tool)).unwrap()
+    }
+
+    #[test]
+    fn one_malformed_tool_loses_itself_alone() {
+        let listed = tools(json!({"tools": [
+            {"name": "good", "inputSchema": {"type": "object"}}, {"description": "no name"}, null, 5, {"name": 7},
+            {"name": "null", "inputSchema": null}, {"name": "none"}, {"name": "text", "inputSchema": "{\"type\":\"object\"}"},
+            {"name": "array", "inputSchema": []}, {"name": "odd", "description": 5, "annotations": {"readOnlyHint": "yes"},
+             "inputSchema": {"properties": null, "required": "x"}, "outputSchema": "x", "icons": 5, "_meta": 1}],
+            "nextCursor": ""}));
+        let names: Vec<_> = listed.tools.iter().map(|tool| tool.name.as_ref()).collect();
+        assert_eq!(names, ["good", "null", "none", "text", "array", "odd"]);
+        assert!(listed.tools.iter().all(|tool| tool.input_schema["type"] == "object"));
+        assert_eq!(listed.next_cursor, None);
+    }
+
+    #[test]
+    fn a_list_may_be_missing_a_map_or_bare() {
+        assert_eq!(tools(json!({})).tools.len(), 0);
+        assert_eq!(tools(json!({"tools": null, "nextCursor": null})).tools.len(), 0);
+        assert_eq!(tools(json!([{"name": "a"}])).tools.len(), 1);
+        assert_eq!(tools(json!({"tools": {"a": {}, "b": {"name": "c"}}})).tools.len(), 2);
+        assert_eq!(tools(json!({"tools": [], "nextCursor": 5})).next_cursor.as_deref(), Some("5"));
+    }
+}

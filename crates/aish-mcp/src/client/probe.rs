@@ -1,0 +1,76 @@
+//! A trial of one server: connect, list, perhaps call, disconnect.
+
+use std::time::{Duration, Instant};
+
+use aish_tools::ToolSource;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::mcp::McpClient;
+use super::options::ServerOptions;
+use super::ports::Ports;
+
+/// What came of a trial, in the form that is printed as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetReport {
+    /// True when everything that was asked for worked.
+    pub ok: bool,
+    /// `modern` without `initialize` (2026-07-28), `legacy` with it; none when it was not reached.
+    pub era: Option<&'static str>,
+    /// The protocol version that was spoken.
+    pub protocol: Option<String>,
+    /// The names of its tools, as the server knows them.
+    pub tools: Vec<String>,
+    /// The result of the call: `text`, `is_error`, perhaps `structured`.
+    pub result: Option<Value>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// Milliseconds from start to end.
+    pub ms: u64,
+}
+
+/// Connects to a server, lists its tools, makes a call where one is given, and disconnects.
+pub async fn test_target(
+    options: ServerOptions,
+    ports: Ports,
+    call: Option<(String, Map<String, Value>)>,
+    within: Duration,
+) -> TargetReport {
+    let started = Instant::now();
+    let mut report =
+        TargetReport { ok: false, era: None, protocol: None, tools: Vec::new(), result: None, error: None, ms: 0 };
+    match McpClient::connect(options, ports).await {
+        Err(error) => report.error = Some(error.to_string()),
+        Ok(client) => {
+            report.protocol = client.protocol();
+            let modern = report.protocol.as_deref().is_some_and(|protocol| protocol >= "2026-07-28");
+            report.era = Some(if modern { "modern" } else { "legacy" });
+            let definitions = client.definitions();
+            report.tools = definitions.iter().map(|definition| definition.name.split().1.to_owned()).collect();
+            match call {
+                None => report.ok = true,
+                Some((tool, arguments)) => {
+                    let outcome = client.call_unjudged(&tool, arguments, within).await;
+                    report.ok = !outcome.transport_error;
+                    if outcome.transport_error {
+                        report.error = Some(outcome.text);
+                    } else {
+                        let mut result = Map::new();
+                        result.insert("text".into(), json!(outcome.text));
+                        result.insert("is_error".into(), json!(!outcome.success));
+                        if let Some(structured) = outcome.structured {
+                            result.insert("structured".into(), structured);
+                        }
+                        if !outcome.blocks.is_empty() {
+                            result.insert("blocks".into(), json!(outcome.blocks));
+                        }
+                        report.result = Some(Value::Object(result));
+                    }
+                }
+            }
+            client.close().await;
+        }
+    }
+    report.ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    report
+}

@@ -1,0 +1,215 @@
+//! F20 to F24: servers that die, talk nonsense, do not answer, refuse, flood or do not read.
+
+use std::time::{Duration, Instant};
+
+use aish_mcp::client::{McpClient, ServerState, Status};
+use aish_testkit::mcp_server::{HttpServer, McpScript};
+use aish_tools::ToolSource;
+use serde_json::{Map, Value, json};
+
+use crate::fake::{self, echo};
+
+fn script(value: Value) -> McpScript {
+    serde_json::from_value(value).unwrap()
+}
+
+#[tokio::test]
+async fn f20_a_server_that_dies_before_its_greeting_is_an_error_at_once() {
+    let started = Instant::now();
+    let (ports, _) = fake::ports();
+    let options = fake::stdio(&script(json!({"exit": ["initialize", "server/discover"]})));
+    let error = McpClient::connect(options, ports).await.err().unwrap();
+    assert!(error.to_string().contains("exited with code 3"), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(8));
+}
+
+#[tokio::test]
+async fn f20_a_server_that_cannot_be_started_is_an_error_at_once() {
+    let (ports, _) = fake::ports();
+    let mut options = fake::stdio(&McpScript::default());
+    if let aish_mcp::client::Endpoint::Stdio { command, .. } = &mut options.endpoint {
+        *command = "/no/such/program".into();
+    }
+    assert!(McpClient::connect(options, ports).await.is_err());
+}
+
+#[tokio::test]
+async fn f20_a_call_fails_at_once_when_its_server_dies_and_is_not_sent_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace");
+    let (ports, recorder) = fake::ports();
+    let options = fake::stdio(&script(json!({"exit": ["tools/call"], "trace_file": trace})));
+    let client = McpClient::connect(options, ports).await.unwrap();
+    let started = Instant::now();
+    let outcome = client.call_unjudged("echo", Map::new(), Duration::from_secs(60)).await;
+    assert!(outcome.transport_error);
+    assert!(outcome.text.contains("exited with code 3"), "{}", outcome.text);
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    recorder.wait(|status| matches!(status, Status::Lost { .. })).await;
+    for _ in 0..500 {
+        if client.state() == ServerState::Ready && recorder.lines().matches("connected (").count() == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(client.state(), ServerState::Ready, "{}", recorder.lines());
+    let calls = std::fs::read_to_string(&trace).unwrap();
+    assert_eq!(calls.lines().filter(|line| line.ends_with("tools/call")).count(), 1, "{calls}");
+    assert_eq!(calls.lines().filter(|line| line.ends_with("tools/list")).count(), 2, "listed again: {calls}");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn f20_restarts_are_bounded_and_others_unharmed() {
+    let (ports, recorder) = fake::ports();
+    let mut options = fake::stdio(&script(json!({"exit": ["tools/call"]})));
+    options.restarts = 1;
+    let dying = McpClient::connect(options, ports.clone()).await.unwrap();
+    let other = McpClient::connect(fake::stdio(&McpScript::default()), ports).await.unwrap();
+    for _ in 0..2 {
+        assert!(dying.ready().await.is_ok());
+        dying.call_unjudged("echo", Map::new(), Duration::from_secs(10)).await;
+        recorder.wait(|status| matches!(status, Status::Lost { .. })).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    recorder.wait(|status| matches!(status, Status::Failed(_))).await;
+    assert!(dying.definitions().is_empty());
+    assert_eq!(echo(&other, "alive").await.unwrap(), "alive");
+    dying.close().await;
+    other.close().await;
+}
+
+#[tokio::test]
+async fn f21_garbage_is_skipped_and_a_huge_message_is_an_error() {
+    let (ports, _) = fake::ports();
+    let huge = format!("{{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{{\"content\":\"{}\"}}}}", "x".repeat(100));
+    let garbage =
+        json!({"banner": ["\u{0}\u{1}garbage", "{\"jsonrpc\":\"2.0\",", "[[[["], "raw": {"tools/call": huge}});
+    let client = McpClient::connect(fake::stdio(&script(garbage)), ports.clone()).await.unwrap();
+    assert_eq!(echo(&client, "x").await.unwrap().len(), 100);
+    client.close().await;
+
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("huge.sh");
+    let lines = r#"#!/bin/sh
+read a; printf '{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no"}}\n'
+read a; printf '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}}\n'
+read a; read a; printf '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"echo"}]}}\n'
+read a; head -c 20000000 /dev/zero | tr '\0' x; printf '\n'
+read a; printf '{"jsonrpc":"2.0","id":4,"result":{"content":"small"}}\n'
+read a
+"#;
+    std::fs::write(&program, lines).unwrap();
+    let mut options = fake::stdio(&McpScript::default());
+    if let aish_mcp::client::Endpoint::Stdio { command, args, .. } = &mut options.endpoint {
+        *command = "/bin/sh".into();
+        *args = vec![program.to_string_lossy().into_owned()];
+    }
+    let client = McpClient::connect(options, ports).await.unwrap();
+    let error = echo(&client, "x").await.unwrap_err();
+    assert!(error.contains("16 MiB"), "{error}");
+    assert_eq!(echo(&client, "x").await.unwrap(), "small", "the connection goes on");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn f21_a_late_reply_reaches_no_other_call() {
+    let (ports, _) = fake::ports();
+    let client = McpClient::connect(fake::stdio(&script(json!({"delay_ms": 400}))), ports).await.unwrap();
+    let arguments = |text: &str| [("text".to_owned(), json!(text))].into_iter().collect();
+    let late = client.call_unjudged("echo", arguments("late"), Duration::from_millis(100)).await;
+    assert!(late.transport_error && late.text.contains("no answer within"), "{}", late.text);
+    assert_eq!(echo(&client, "mine").await.unwrap(), "mine");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn f22_a_connect_that_times_out_or_is_given_up_leaves_no_child() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace");
+    let (ports, _) = fake::ports();
+    let silent = script(json!({"hang": ["initialize", "server/discover"], "stubborn": true, "trace_file": trace}));
+    let mut options = fake::stdio(&silent);
+    options.connect_timeout = Duration::from_secs(1);
+    let started = Instant::now();
+    let error = McpClient::connect(options.clone(), ports.clone()).await.err().unwrap();
+    assert!(error.to_string().contains("no answer within 1 s"), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(8));
+    let pid = |trace: &std::path::Path| {
+        std::fs::read_to_string(trace).unwrap().lines().last().unwrap().split(' ').next().unwrap().to_owned()
+    };
+    fake::gone(&pid(&trace)).await;
+
+    options.connect_timeout = Duration::from_secs(60);
+    std::fs::remove_file(&trace).unwrap();
+    let client = McpClient::start(options, ports);
+    for _ in 0..500 {
+        if trace.exists() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    client.close().await;
+    fake::gone(&pid(&trace)).await;
+}
+
+#[tokio::test]
+async fn f23_a_lost_session_is_renewed_once() {
+    let server = HttpServer::start(script(json!({"session": true, "forget_session_after": 5}))).unwrap();
+    let (ports, _) = fake::ports();
+    let client = McpClient::connect(fake::http(&server.url()), ports).await.unwrap();
+    for text in ["a", "b", "c"] {
+        assert_eq!(echo(&client, text).await.unwrap(), text);
+    }
+    let greetings = server.seen().iter().filter(|seen| seen.body.contains("\"initialize\"")).count();
+    assert_eq!(greetings, 2);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn f23_401_is_no_lost_session_and_403_names_the_scope() {
+    let (ports, _) = fake::ports();
+    let server = HttpServer::start(script(json!({"token": "right"}))).unwrap();
+    let error = McpClient::connect(fake::http_with_token(&server.url(), "wrong"), ports.clone()).await.err().unwrap();
+    assert!(error.to_string().contains("401"), "{error}");
+    let client = McpClient::connect(fake::http_with_token(&server.url(), "right"), ports.clone()).await.unwrap();
+    assert_eq!(echo(&client, "in").await.unwrap(), "in");
+    client.close().await;
+
+    let challenge = "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"files:write\"";
+    let refusing = json!({"status": {"tools/call": 403}, "headers": {"tools/call": [challenge]}});
+    let server = HttpServer::start(script(refusing)).unwrap();
+    let client = McpClient::connect(fake::http(&server.url()), ports).await.unwrap();
+    let error = echo(&client, "x").await.unwrap_err();
+    assert!(error.contains("files:write"), "{error}");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn f24_a_flood_of_errors_and_a_server_that_does_not_read_are_no_deadlock() {
+    let (ports, _) = fake::ports();
+    let client =
+        McpClient::connect(fake::stdio(&script(json!({"stderr_bytes": 2_000_000}))), ports.clone()).await.unwrap();
+    assert_eq!(echo(&client, "loud").await.unwrap(), "loud");
+    client.close().await;
+
+    let mut options = fake::stdio(&script(json!({"deaf": true})));
+    options.list_timeout = Duration::from_secs(1);
+    let started = Instant::now();
+    let error = McpClient::connect(options, ports).await.err().unwrap();
+    assert!(error.to_string().contains("tools/list"), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_server_with_children() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("child");
+    let (ports, _) = fake::ports();
+    let leaving = script(json!({"child_pid_file": file, "stubborn": true}));
+    let client = McpClient::connect(fake::stdio(&leaving), ports).await.unwrap();
+    let child = std::fs::read_to_string(&file).unwrap();
+    assert!(fake::alive(&child));
+    client.close().await;
+    fake::gone(&child).await;
+}

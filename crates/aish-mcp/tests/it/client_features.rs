@@ -1,0 +1,112 @@
+//! Our client and our server together: both eras, questions, changes, resources, prompts.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_mcp::client::{McpClient, Person, Ports, Status};
+use aish_mcp::server::{Change, HttpOptions, serve_http_on};
+use aish_tools::ToolSource;
+use aish_types::BoxFuture;
+use serde_json::{Map, Value, json};
+use tokio::net::TcpListener;
+
+use crate::fake;
+use crate::fixture::Fixture;
+
+struct Agreeable;
+
+impl Person for Agreeable {
+    fn ask<'a>(&'a self, alias: &'a str, message: &'a str, _schema: &'a Value) -> BoxFuture<'a, Option<Option<Value>>> {
+        assert_eq!((alias, message), ("fake", "Remove it?"));
+        Box::pin(std::future::ready(Some(Some(json!({"ok": true})))))
+    }
+}
+
+async fn fixture() -> (Arc<Fixture>, String) {
+    let fixture = Fixture::new();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(serve_http_on(listener, fixture.clone(), HttpOptions::new(address)));
+    (fixture, format!("http://{address}/mcp"))
+}
+
+async fn call(client: &McpClient, tool: &str) -> String {
+    client.call_unjudged(tool, Map::new(), Duration::from_secs(10)).await.text
+}
+
+#[tokio::test]
+async fn the_newest_protocol_is_spoken_with_our_own_server() {
+    let (_fixture, url) = fixture().await;
+    let client = McpClient::connect(fake::http(&url), fake::ports().0).await.unwrap();
+    assert_eq!(client.protocol().as_deref(), Some("2026-07-28"));
+    assert_eq!(client.instructions().as_deref(), Some("Echo things."));
+    assert_eq!(fake::echo(&client, "grüße").await.unwrap(), "grüße");
+    let resources = client.resources().await.unwrap();
+    assert_eq!(resources[0]["uri"], "test://a");
+    assert_eq!(client.read_resource("test://a").await.unwrap()[0]["text"], "äöü");
+    assert!(client.read_resource("test://b").await.is_err());
+    assert_eq!(client.prompts().await.unwrap()[0]["name"], "greet");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn safety_14_a_server_asks_only_when_it_may() {
+    let (_fixture, url) = fixture().await;
+    let (ports, _) = fake::ports();
+    let ports = Ports { person: Some(Arc::new(Agreeable)), ..ports };
+    let client = McpClient::connect(fake::http(&url), ports.clone()).await.unwrap();
+    assert_eq!(call(&client, "ask").await, "nobody to ask");
+    client.close().await;
+    let mut allowed = fake::http(&url);
+    allowed.elicitation = true;
+    let client = McpClient::connect(allowed, ports).await.unwrap();
+    assert_eq!(call(&client, "ask").await, "accepted {\"ok\":true}");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_change_of_the_list_is_noticed() {
+    let (fixture, url) = fixture().await;
+    let client = McpClient::connect(fake::http(&url), fake::ports().0).await.unwrap();
+    let mut changes = client.changes();
+    changes.mark_unchanged();
+    for _ in 0..500 {
+        if fixture.changes.receiver_count() > 0 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    fixture.changes.send(Change::Tools).unwrap();
+    tokio::time::timeout(Duration::from_secs(10), changes.changed()).await.unwrap().unwrap();
+    assert_eq!(client.definitions().len(), 3);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_is_cancelled_there() {
+    let (fixture, url) = fixture().await;
+    let (ports, recorder) = fake::ports();
+    let client = McpClient::connect(fake::http(&url), ports).await.unwrap();
+    let outcome = client.call_unjudged("slow", Map::new(), Duration::from_millis(500)).await;
+    assert!(outcome.transport_error);
+    for _ in 0..1000 {
+        if fixture.cancelled.load(std::sync::atomic::Ordering::SeqCst) == 1 {
+            recorder.wait(|status| matches!(status, Status::Progress { .. })).await;
+            return client.close().await;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the server did not hear of it");
+}
+
+#[tokio::test]
+async fn relisting_finds_what_a_server_does_not_announce() {
+    let script = json!({"sequences": {"tools/list": [{"tools": [{"name": "echo"}]},
+        {"tools": [{"name": "echo", "description": "new"}, {"name": "more"}]}]}});
+    let (ports, recorder) = fake::ports();
+    let client = McpClient::connect(fake::stdio(&serde_json::from_value(script).unwrap()), ports).await.unwrap();
+    assert_eq!(client.definitions().len(), 1);
+    assert_eq!(client.relist().await.unwrap(), 2);
+    assert!(recorder.all().contains(&Status::Changed { added: 2, removed: 0 }));
+    client.close().await;
+}
