@@ -1,0 +1,235 @@
+//! The command line as it was written; resolved elsewhere.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// An AI-augmented conversational shell: a line is a shell command or a question.
+#[derive(Debug, Parser)]
+#[command(name = "aish", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do; without one, aish starts as a shell.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Flags of the shell itself.
+    #[command(flatten)]
+    pub shell: ShellFlags,
+    /// Flags that every command takes.
+    #[command(flatten)]
+    pub shared: SharedFlags,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SharedFlags {
+    /// Configuration file instead of the user's own.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Model to ask: a name from the configuration.
+    #[arg(long, short, global = true, value_name = "NAME")]
+    pub model: Option<String>,
+    /// When to use colour.
+    #[arg(long, global = true, value_name = "WHEN", value_enum)]
+    pub color: Option<When>,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a capable terminal.
+    Auto,
+    /// Also in a pipe.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Flags of the shell itself.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ShellFlags {
+    /// Route this one line, run or answer it, and exit.
+    #[arg(short = 'c', value_name = "LINE")]
+    pub line: Option<String>,
+    /// Continue a session: the newest, or the one with this id.
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
+    pub resume: Option<String>,
+    /// Do not load the rc file of the shell.
+    #[arg(long)]
+    pub norc: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Ask a question once; what is piped in goes along.
+    Ask(AskFlags),
+    /// Say for each line of standard input whether it is a shell command or a question.
+    Route(LineFlags),
+    /// Judge a command, or each line of standard input: allow, ask or halt.
+    Check(CheckFlags),
+    /// Count the tokens of a text, or of standard input.
+    Tokenize(TokenizeFlags),
+    /// Show or check the configuration.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// List, describe or call tools.
+    #[command(subcommand)]
+    Tools(ToolsCommand),
+    /// List, fetch or choose models.
+    #[command(subcommand)]
+    Model(ModelCommand),
+    /// MCP servers and aish as one.
+    #[command(subcommand)]
+    Mcp(McpCommand),
+    /// Check configuration, model, servers, terminal and shell.
+    Doctor,
+    /// Print a completion script.
+    Completions {
+        /// The shell that it is for.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    #[command(hide = true)]
+    Manual,
+}
+
+/// `aish ask`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct AskFlags {
+    /// The question; without one, standard input is it.
+    pub question: Vec<String>,
+    /// Print events as JSON lines.
+    #[arg(long)]
+    pub json: bool,
+    /// Print the answer alone.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Approve what would be asked, unless it is destructive.
+    #[arg(long)]
+    pub yes: bool,
+    /// Offer no tools.
+    #[arg(long)]
+    pub no_tools: bool,
+}
+
+/// How lines are read and printed.
+#[derive(Debug, Clone, Default, Args)]
+pub struct LineFlags {
+    /// Lines end with NUL instead of a newline.
+    #[arg(short = '0')]
+    pub nul: bool,
+    /// Print JSON objects, one a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `aish check`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct CheckFlags {
+    /// How lines are read and printed.
+    #[command(flatten)]
+    pub lines: LineFlags,
+    /// Show the parts of the command with the effect of each.
+    #[arg(long)]
+    pub explain: bool,
+    /// The command, one argument; without it, lines of standard input.
+    pub command: Option<String>,
+}
+
+/// `aish tokenize`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TokenizeFlags {
+    /// Print a JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// The text; without one, standard input is it.
+    pub text: Vec<String>,
+}
+
+/// `aish config`.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ConfigCommand {
+    /// Print what holds and where each value comes from.
+    Show,
+    /// Print what is wrong; exit code 1 when something is.
+    Check,
+    /// Print the path of the file.
+    Path,
+    /// Open the file in $EDITOR.
+    Edit,
+}
+
+/// `aish tools`.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ToolsCommand {
+    /// List the tools.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a tool's definition.
+    Describe {
+        /// The tool's full name.
+        name: String,
+    },
+    /// Call a tool through the gate.
+    Call {
+        /// The tool's full name.
+        name: String,
+        /// Its arguments as a JSON object.
+        #[arg(default_value = "{}")]
+        arguments: String,
+        /// Print the whole outcome as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Approve what would be asked, unless it is destructive.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// `aish model`.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ModelCommand {
+    /// List the models that can answer.
+    List,
+    /// Fetch an embedded model.
+    Pull {
+        /// The model's name.
+        #[arg(default_value = "smollm2")]
+        name: String,
+        /// Take this GGUF file instead of fetching one.
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+    },
+    /// Make an embedded model the one that answers when nothing else is configured.
+    Use {
+        /// The model's name.
+        name: String,
+    },
+}
+
+/// `aish mcp`.
+#[derive(Debug, Clone, Subcommand)]
+pub enum McpCommand {
+    /// List the configured servers.
+    List,
+    /// Connect to a URL or a command line, list its tools, call one.
+    Test {
+        /// A URL, or a command line.
+        target: String,
+        /// The tool to call.
+        #[arg(long, value_name = "TOOL")]
+        call: Option<String>,
+        /// Its arguments as a JSON object.
+        #[arg(long, value_name = "JSON", default_value = "{}")]
+        args: String,
+        /// Print a JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Offer aish's own tools to other agents, over stdio.
+    Serve,
+}

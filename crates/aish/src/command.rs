@@ -1,0 +1,4 @@
+//! The commands of the command line, one a file.
+
+pub mod check;
+pub mod route;

@@ -1,0 +1,42 @@
+//! `aish check`: what a command does, judged without running it.
+
+use aish_safety::{Judgement, Surroundings, Verdict, judge_command};
+use serde_json::json;
+
+use crate::arguments::CheckFlags;
+use crate::exit::ExitCode;
+use crate::lines;
+
+/// Judges one command (exit code 0, 1 or 2) or each line of standard input.
+///
+/// # Errors
+/// When standard input or output fails.
+pub fn run(flags: &CheckFlags, surroundings: &Surroundings, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    let Some(command) = &flags.command else {
+        lines::for_each(&flags.lines, |line| shown(line, &judge(line, surroundings), flags.lines.json))?;
+        return Ok(ExitCode::Ok);
+    };
+    let judgement = judge(command, surroundings);
+    print(&shown(command, &judgement, flags.lines.json));
+    Ok(match judgement.verdict {
+        Verdict::Allow => ExitCode::Ok,
+        Verdict::Ask => ExitCode::Of(1),
+        Verdict::Halt => ExitCode::Of(2),
+    })
+}
+
+/// Judges, and turns a panic into the strictest verdict: a checker's error is never a yes.
+pub fn judge(command: &str, surroundings: &Surroundings) -> Judgement {
+    std::panic::catch_unwind(|| judge_command(command, surroundings))
+        .unwrap_or_else(|_| Judgement::new(Verdict::Halt, "checker.failed", "the checker failed on this command"))
+}
+
+fn shown(command: &str, judgement: &Judgement, as_json: bool) -> String {
+    if as_json {
+        return json!({
+            "verdict": judgement.verdict, "rule": judgement.rule, "reason": judgement.reason, "command": command,
+        })
+        .to_string();
+    }
+    format!("{}\t{}\t{}\t{command}", judgement.verdict, judgement.rule, judgement.reason)
+}

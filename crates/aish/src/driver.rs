@@ -1,0 +1,150 @@
+//! The driver: performs the effects of a turn and feeds back what came of them.
+
+mod judge;
+mod request;
+mod status;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use aish_safety::{Gate, Surroundings};
+use aish_tools::Executor;
+use aish_turn::{Effect, Event, Outcome, Record, Turn};
+use aish_types::{CallContext, SessionId, ToolOutcome};
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use tokio_util::sync::CancellationToken;
+
+use crate::asker::Asker;
+use crate::surface::{Shown, Surface};
+
+/// Where the messages of a session are written.
+pub trait SessionLog: Send {
+    /// Writes one record; a failure is told to the person once and costs the session nothing.
+    fn keep(&mut self, record: &Record) -> Option<String>;
+}
+
+/// Everything that performs effects.
+pub struct Driver {
+    /// Asks models and counts tokens.
+    pub asker: Asker,
+    /// Prepares and runs calls.
+    pub executor: Arc<Executor>,
+    /// The one door.
+    pub gate: Gate,
+    /// The session.
+    pub session: SessionId,
+    /// On whose behalf.
+    pub user: String,
+    /// Where messages are written.
+    pub log: Box<dyn SessionLog>,
+    /// Reads what is known around a command, fresh for each judgement.
+    pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
+    /// The clock's start.
+    pub started: Instant,
+}
+
+impl Driver {
+    /// Plays one turn to its end. `interrupt` is Ctrl-C: it ends the turn at once.
+    pub async fn play(
+        &mut self,
+        turn: &mut Turn,
+        question: Event,
+        surface: &mut dyn Surface,
+        interrupt: &CancellationToken,
+    ) -> Outcome {
+        surface.show(Shown::TurnStart, self.started.elapsed());
+        let mut events = VecDeque::from([question]);
+        let mut outcome = None;
+        while let Some(event) = events.pop_front() {
+            for effect in turn.handle(event) {
+                if let Some(done) = self.perform(effect, turn, &mut events, surface, interrupt).await {
+                    outcome = Some(done);
+                }
+            }
+            if interrupt.is_cancelled() && outcome.is_none() && events.is_empty() {
+                events.push_back(Event::Interrupted);
+            }
+        }
+        let outcome = outcome.unwrap_or(Outcome::Failed);
+        surface.show(Shown::TurnEnd(&outcome), self.started.elapsed());
+        outcome
+    }
+
+    async fn perform(
+        &mut self,
+        effect: Effect,
+        turn: &mut Turn,
+        events: &mut VecDeque<Event>,
+        surface: &mut dyn Surface,
+        interrupt: &CancellationToken,
+    ) -> Option<Outcome> {
+        let now = self.started.elapsed();
+        match effect {
+            Effect::Measure => {
+                let offered = self.asker.offer(turn);
+                turn.set_offers(offered);
+                let measured = self.asker.measure(turn).await;
+                events.push_back(measured);
+            }
+            Effect::Summarize { evicted, previous } => {
+                let summary = self.asker.summarize(&evicted, previous.as_deref(), interrupt).await;
+                events.push_back(Event::Summarized(summary));
+            }
+            Effect::Ask { messages, offer_tools } => {
+                return self.stream(messages, offer_tools, turn, events, surface, interrupt).await;
+            }
+            Effect::Judge(call) => {
+                surface.show(Shown::Calling(&call), now);
+                let judged = self.judge(&call, surface, interrupt).await;
+                events.push_back(Event::Judged { id: call.id, judged });
+            }
+            Effect::Run(calls) => self.run(calls, events, interrupt).await,
+            Effect::ShowText(text) => surface.show(Shown::Text(&text), now),
+            Effect::ShowOutcome { tool, outcome } => surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now),
+            Effect::Status(status) => status::show(&status, surface, now),
+            Effect::Keep(record) => {
+                if let Some(fault) = self.log.keep(&record) {
+                    surface.show(Shown::Notice(&fault), now);
+                }
+            }
+            Effect::Done(outcome) => return Some(outcome),
+        }
+        None
+    }
+
+    /// Runs approved calls at once; an interrupt cancels them, and what they have by then is their outcome.
+    async fn run(
+        &self,
+        calls: Vec<aish_safety::ApprovedCall>,
+        events: &mut VecDeque<Event>,
+        interrupt: &CancellationToken,
+    ) {
+        let mut running: FuturesUnordered<_> = calls
+            .into_iter()
+            .map(|approved| {
+                let id = approved.call().context.call.clone();
+                let run = self.executor.run(approved, interrupt.child_token());
+                async move { (id, run.await) }
+            })
+            .collect();
+        while let Some((id, outcome)) = running.next().await {
+            events.push_back(Event::Ran { id, outcome });
+        }
+    }
+
+    fn context(&self, call: &aish_types::ToolCall) -> CallContext {
+        CallContext {
+            call: call.id.clone(),
+            session: self.session.clone(),
+            user: self.user.clone(),
+            channel: None,
+            folder: std::env::current_dir().ok().map(|folder| folder.display().to_string()),
+        }
+    }
+}
+
+/// Returns the outcome of a call that somebody stopped before it was prepared.
+fn stopped() -> ToolOutcome {
+    ToolOutcome::failure("interrupted")
+}

@@ -1,0 +1,53 @@
+//! A call's way to the gate: prepare, judge, ask; an edit goes back to prepare.
+
+use aish_safety::{Judgement, Passage, Verdict};
+use aish_turn::Judged;
+use aish_types::ToolCall;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::{Driver, stopped};
+use crate::surface::{Shown, Surface};
+
+impl Driver {
+    pub(super) async fn judge(
+        &self,
+        call: &ToolCall,
+        surface: &mut dyn Surface,
+        interrupt: &CancellationToken,
+    ) -> Judged {
+        let mut call = call.clone();
+        loop {
+            if interrupt.is_cancelled() {
+                return Judged::Refused(stopped());
+            }
+            let prepared = match self.executor.prepare(&call, self.context(&call)).await {
+                Ok(prepared) => prepared,
+                Err(outcome) => return Judged::Refused(*outcome),
+            };
+            let surroundings = (self.surroundings)();
+            let passage = self.gate.pass(prepared, &surroundings).await;
+            let mut verdict = |judgement: &Judgement, approved: bool| {
+                surface.show(Shown::Verdict { tool: &call.name, judgement, approved }, self.started.elapsed());
+            };
+            match passage {
+                Passage::Approved(approved) => {
+                    verdict(approved.judgement(), true);
+                    return Judged::Approved(approved);
+                }
+                Passage::Declined { reason, judgement } => {
+                    verdict(&judgement, false);
+                    return Judged::Declined { reason };
+                }
+                Passage::Halted { judgement } => {
+                    debug_assert_eq!(judgement.verdict, Verdict::Halt);
+                    verdict(&judgement, false);
+                    return Judged::Halted(judgement);
+                }
+                Passage::Edited { text } => {
+                    call.arguments = if call.name.as_str() == "shell" { json!({ "command": text }).to_string() } else { text };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! One request to the model, its stream fed into the turn event by event.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use aish_llm::{ChatError, FinishReason, StreamEvent};
+use aish_turn::{Effect, Event, Outcome, Turn};
+use aish_types::Message;
+use futures_util::StreamExt as _;
+use tokio_util::sync::CancellationToken;
+
+use super::{Driver, status};
+use crate::surface::{Shown, Surface};
+
+impl Driver {
+    /// Streams an answer. Text is shown as it comes; what follows from the stream's end is left in `events`.
+    pub(super) async fn stream(
+        &mut self,
+        messages: Vec<Message>,
+        offer_tools: bool,
+        turn: &mut Turn,
+        events: &mut VecDeque<Event>,
+        surface: &mut dyn Surface,
+        interrupt: &CancellationToken,
+    ) -> Option<Outcome> {
+        let cancel = interrupt.child_token();
+        let _stop = cancel.clone().drop_guard();
+        surface.show(Shown::Waiting, self.started.elapsed());
+        let prompt_tokens = turn.budget().estimate(turn.transcript());
+        let mut stream = self.asker.ask(messages, offer_tools, prompt_tokens, cancel);
+        let mut finished = None;
+        let last = loop {
+            let tick = surface.deadline().map(|at| at.saturating_sub(self.started.elapsed()).max(Duration::from_millis(16)));
+            let item = tokio::select! {
+                biased;
+                () = interrupt.cancelled() => break Event::Interrupted,
+                item = stream.next() => item,
+                () = tokio::time::sleep(tick.unwrap_or(Duration::from_secs(3600))), if tick.is_some() => {
+                    surface.tick(self.started.elapsed());
+                    continue;
+                }
+            };
+            let event = match item {
+                Some(Ok(StreamEvent::Finished(reason))) => {
+                    finished = Some(reason);
+                    continue;
+                }
+                Some(Ok(event)) => event,
+                Some(Err(ChatError::Cancelled)) => break Event::Interrupted,
+                Some(Err(error)) => break self.failed(&error),
+                None => {
+                    break match finished {
+                        Some(reason) => Event::StreamEnded { cut: reason == FinishReason::Length },
+                        None => self.failed(&ChatError::Interrupted("the stream ended without its end".to_owned())),
+                    };
+                }
+            };
+            self.feed(event, turn, surface);
+        };
+        drop(stream);
+        surface.show(Shown::AnswerEnd, self.started.elapsed());
+        if let Some((model, usage, cost)) = self.asker.ledger.take_last() {
+            surface.show(Shown::Usage { model: &model, usage, cost }, self.started.elapsed());
+        }
+        if let Some(warning) = self.asker.ledger.warning() {
+            surface.show(Shown::Notice(&warning), self.started.elapsed());
+        }
+        events.push_back(last);
+        None
+    }
+
+    fn feed(&self, event: StreamEvent, turn: &mut Turn, surface: &mut dyn Surface) {
+        let now = self.started.elapsed();
+        let event = match event {
+            StreamEvent::Text(text) => Event::Text(text),
+            StreamEvent::Reasoning(text) => return surface.show(Shown::Reasoning(&text), now),
+            StreamEvent::ToolCall(call) => Event::Call(call),
+            StreamEvent::MalformedCall { call, reason } => Event::Malformed { call, reason },
+            StreamEvent::Usage(usage) => Event::Usage(usage),
+            StreamEvent::Notice(text) => return surface.show(Shown::Notice(&text), now),
+            StreamEvent::Finished(_) => return,
+        };
+        for effect in turn.handle(event) {
+            match effect {
+                Effect::ShowText(text) => surface.show(Shown::Text(&text), now),
+                Effect::Status(status) => status::show(&status, surface, now),
+                // A stream's pieces lead to nothing else before its end.
+                Effect::Measure
+                | Effect::Summarize { .. }
+                | Effect::Ask { .. }
+                | Effect::Judge(_)
+                | Effect::Run(_)
+                | Effect::ShowOutcome { .. }
+                | Effect::Keep(_)
+                | Effect::Done(_) => {}
+            }
+        }
+    }
+
+    fn failed(&mut self, error: &ChatError) -> Event {
+        let template_refused = matches!(error, ChatError::TemplateRefused(_));
+        self.asker.last_error = Some(error.clone());
+        Event::StreamFailed { message: crate::models::advice(error), template_refused }
+    }
+}

@@ -1,0 +1,38 @@
+//! The texts of status lines.
+
+use std::time::Duration;
+
+use aish_turn::Status;
+
+use crate::surface::{Shown, Surface};
+
+/// Shows a status as a line.
+pub fn show(status: &Status, surface: &mut dyn Surface, now: Duration) {
+    match status {
+        Status::Failed { message } => surface.show(Shown::Error(message), now),
+        Status::Halted(judgement) => {
+            surface.show(Shown::Error(&format!("halted: {} ({})", judgement.reason, judgement.rule)), now);
+        }
+        other => surface.show(Shown::Notice(&text(other)), now),
+    }
+}
+
+fn text(status: &Status) -> String {
+    match status {
+        Status::Evicted { exchanges: 1 } => "context full: the oldest exchange was set aside".to_owned(),
+        Status::Evicted { exchanges } => format!("context full: the {exchanges} oldest exchanges were set aside"),
+        Status::OverBudget { tokens, budget } => format!(
+            "about {tokens} tokens with only the system prompt and this question, over the budget of {budget} \
+             (context.token_budget)"
+        ),
+        Status::Malformed { tool, reason } => format!("{tool}: the call was not run: {reason}"),
+        Status::Transport { tool, message } if tool.split().0.is_some() => format!("mcp: {tool}: {message}"),
+        Status::Transport { tool, message } => format!("{tool}: {message}"),
+        Status::DepthLimit => "tool-call depth limit reached".to_owned(),
+        Status::CallsCut => "the answer was cut by its length limit; its calls were not run".to_owned(),
+        Status::Looping { tool } => format!("{tool} failed the same way again and again; stopped"),
+        Status::ToolRoleOff => "the model's template takes no tool results; they go as text from now on".to_owned(),
+        Status::Failed { message } => message.clone(),
+        Status::Halted(judgement) => judgement.reason.clone(),
+    }
+}

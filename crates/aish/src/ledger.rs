@@ -1,0 +1,155 @@
+//! What this session has used, and the cap that is checked before each request.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use aish_llm::{BookedCall, PlannedCall, Purpose, SpendGuard, SpendRefusal};
+use aish_types::{Money, Usage};
+
+/// The limits of cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// From here on a line warns.
+    pub warn_at: Option<Money>,
+    /// A request that could pass this is refused.
+    pub cap_at: Option<Money>,
+}
+
+/// Usage and cost of one model and category.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Row {
+    /// Answered requests.
+    pub calls: u64,
+    /// Tokens.
+    pub usage: Usage,
+    /// Dollars of the calls whose price is known.
+    pub cost: Money,
+    /// Calls whose price is unknown.
+    pub unpriced: u64,
+}
+
+#[derive(Debug, Default)]
+struct Books {
+    rows: BTreeMap<(String, &'static str), Row>,
+    /// What earlier sessions of the day spent, where the cap is a day's.
+    before: Money,
+    warned: bool,
+    last: Option<(String, Usage, Option<Money>)>,
+}
+
+/// The session's books, which every request passes.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    limits: Limits,
+    books: Mutex<Books>,
+}
+
+impl Ledger {
+    /// Opens the books with limits and what counts against them already.
+    pub fn new(limits: Limits, before: Money) -> Self {
+        Self { limits, books: Mutex::new(Books { before, ..Books::default() }) }
+    }
+
+    fn books(&self) -> std::sync::MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the rows by model and category.
+    pub fn rows(&self) -> Vec<(String, &'static str, Row)> {
+        self.books().rows.iter().map(|((model, category), row)| (model.clone(), *category, row.clone())).collect()
+    }
+
+    /// Returns what was spent in this session.
+    pub fn spent(&self) -> Money {
+        self.books().rows.values().map(|row| row.cost).sum()
+    }
+
+    /// Returns the limits.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Takes what the last request used.
+    pub fn take_last(&self) -> Option<(String, Usage, Option<Money>)> {
+        self.books().last.take()
+    }
+
+    /// Says once when the spending passed the warning.
+    pub fn warning(&self) -> Option<String> {
+        let warn_at = self.limits.warn_at?;
+        let mut books = self.books();
+        let spent: Money = books.rows.values().map(|row| row.cost).sum::<Money>() + books.before;
+        if books.warned || spent < warn_at {
+            return None;
+        }
+        books.warned = true;
+        Some(format!("{spent} spent; cost.warn_at_dollars is {warn_at}"))
+    }
+}
+
+impl SpendGuard for Ledger {
+    fn check(&self, call: &PlannedCall<'_>) -> Result<(), SpendRefusal> {
+        let Some(cap) = self.limits.cap_at else { return Ok(()) };
+        let books = self.books();
+        let spent: Money = books.rows.values().map(|row| row.cost).sum::<Money>() + books.before;
+        let Some(worst) = call.worst_cost else {
+            // An unknown price is not zero; it cannot be held against a cap either. Local models have none.
+            return Ok(());
+        };
+        if spent + worst > cap {
+            let left = cap.saturating_sub(spent);
+            return Err(SpendRefusal(format!(
+                "not sent: this request to {} could cost {worst} ({} + {} tokens), and {left} of the cap of {cap} is left \
+                 (cost.cap_at_dollars)",
+                call.model, call.prompt_tokens, call.max_completion_tokens
+            )));
+        }
+        Ok(())
+    }
+
+    fn book(&self, call: &BookedCall<'_>) {
+        let mut books = self.books();
+        let row = books.rows.entry((call.model.to_owned(), call.purpose.as_str())).or_default();
+        row.calls += 1;
+        row.usage = row.usage + call.usage;
+        match call.cost {
+            Some(cost) => row.cost = row.cost + cost,
+            None => row.unpriced += 1,
+        }
+        if matches!(call.purpose, Purpose::Main | Purpose::Norris) {
+            books.last = Some((call.model.to_owned(), call.usage, call.cost));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(worst: Option<f64>) -> PlannedCall<'static> {
+        PlannedCall {
+            model: "m",
+            purpose: Purpose::Main,
+            prompt_tokens: 10,
+            max_completion_tokens: 10,
+            price: None,
+            worst_cost: worst.map(Money::from_dollars),
+        }
+    }
+
+    #[test]
+    fn the_cap_holds_before_each_request() {
+        let cap = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: Some(Money::from_dollars(0.005)) };
+        let ledger = Ledger::new(cap, Money::ZERO);
+        assert!(ledger.check(&planned(Some(0.01))).is_ok());
+        assert!(ledger.check(&planned(Some(0.0101))).is_err());
+        assert!(ledger.check(&planned(None)).is_ok());
+        let usage = Usage { prompt: 5, completion: 5, ..Usage::default() };
+        let cost = Some(Money::from_dollars(0.006));
+        ledger.book(&BookedCall { model: "m", purpose: Purpose::Summary, usage, cost });
+        assert!(ledger.warning().is_some() && ledger.warning().is_none(), "it warns once");
+        assert!(ledger.check(&planned(Some(0.0041))).is_err());
+        assert!(ledger.check(&planned(Some(0.004))).is_ok());
+        assert_eq!(ledger.rows()[0].1, "summary");
+    }
+}

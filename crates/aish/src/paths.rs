@@ -1,0 +1,65 @@
+//! Where files are kept, by the XDG base directory specification. No HOME is no fault.
+
+use std::path::{Path, PathBuf};
+
+/// The folders of this run; none where there is no home and no override.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Paths {
+    /// `$XDG_STATE_HOME/aish`.
+    pub state: Option<PathBuf>,
+    /// `$XDG_DATA_HOME/aish`.
+    pub data: Option<PathBuf>,
+    /// The configuration file.
+    pub config: Option<PathBuf>,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+}
+
+impl Paths {
+    /// Works the folders out from the environment.
+    pub fn from_environment(variable: &dyn Fn(&str) -> Option<String>) -> Self {
+        let home = variable("HOME").filter(|home| Path::new(home).is_absolute()).map(PathBuf::from);
+        let base = |name: &str, below_home: &str| {
+            variable(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+                .or_else(|| home.as_ref().map(|home| home.join(below_home)))
+                .map(|base| base.join("aish"))
+        };
+        Self {
+            state: base("XDG_STATE_HOME", ".local/state"),
+            data: base("XDG_DATA_HOME", ".local/share"),
+            config: crate::config::user_path(variable),
+            home: home.clone(),
+        }
+    }
+
+    /// Files and folders that nothing but a person may change.
+    pub fn protected(&self) -> Vec<String> {
+        let mut paths: Vec<String> = Vec::new();
+        paths.extend(self.state.iter().map(|path| path.display().to_string()));
+        paths.extend(self.config.iter().filter_map(|path| path.parent()).map(|path| path.display().to_string()));
+        if let Ok(executable) = std::env::current_exe() {
+            paths.push(executable.display().to_string());
+        }
+        paths
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn xdg_wins_and_no_home_is_no_fault() {
+        let set = |pairs: &'static [(&str, &str)]| {
+            move |name: &str| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        };
+        let paths = Paths::from_environment(&set(&[("HOME", "/home/a"), ("XDG_STATE_HOME", "/s")]));
+        assert_eq!(paths.state, Some(PathBuf::from("/s/aish")));
+        assert_eq!(paths.data, Some(PathBuf::from("/home/a/.local/share/aish")));
+        assert_eq!(paths.config, Some(PathBuf::from("/home/a/.config/aish/config.toml")));
+        assert_eq!(Paths::from_environment(&set(&[])), Paths::default());
+        assert_eq!(Paths::from_environment(&set(&[("XDG_STATE_HOME", "relative")])).state, None);
+    }
+}

@@ -1,0 +1,74 @@
+//! Where a turn is shown: a terminal, a pipe, or JSON lines.
+
+pub mod json;
+pub mod text;
+
+use std::time::Duration;
+
+use aish_safety::Judgement;
+use aish_turn::Outcome;
+use aish_types::{Money, ToolCall, ToolName, ToolOutcome, Usage};
+
+/// One thing to show.
+#[derive(Debug)]
+pub enum Shown<'a> {
+    /// A turn begins.
+    TurnStart,
+    /// The model is being asked.
+    Waiting,
+    /// A piece of the answer.
+    Text(&'a str),
+    /// A piece of the model's reasoning.
+    Reasoning(&'a str),
+    /// The answer of one request is over.
+    AnswerEnd,
+    /// A call is about to be judged.
+    Calling(&'a ToolCall),
+    /// The gate's verdict about a call.
+    Verdict {
+        /// The tool.
+        tool: &'a ToolName,
+        /// The judgement.
+        judgement: &'a Judgement,
+        /// True when it may run.
+        approved: bool,
+    },
+    /// A call's outcome.
+    Outcome {
+        /// The tool.
+        tool: &'a ToolName,
+        /// The outcome.
+        outcome: &'a ToolOutcome,
+    },
+    /// What a request used.
+    Usage {
+        /// The model.
+        model: &'a str,
+        /// Tokens.
+        usage: Usage,
+        /// Dollars; none when the price is unknown.
+        cost: Option<Money>,
+    },
+    /// A status line.
+    Notice(&'a str),
+    /// A failure.
+    Error(&'a str),
+    /// The turn is over.
+    TurnEnd(&'a Outcome),
+}
+
+/// Shows a turn.
+pub trait Surface: Send {
+    /// Shows one thing, at a time of any monotonic clock.
+    fn show(&mut self, shown: Shown<'_>, now: Duration);
+
+    /// Returns when [`Surface::tick`] wants to be called.
+    fn deadline(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Draws what waits.
+    fn tick(&mut self, now: Duration) {
+        let _ = now;
+    }
+}

@@ -1,0 +1,165 @@
+//! Text for a person: the answer on standard output, everything else on standard error.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use aish_term::frame::{Ending, Frames};
+use aish_term::spinner::Spinner;
+use aish_term::{Capabilities, Markdown, Theme};
+use aish_types::sanitize;
+
+use super::{Shown, Surface};
+
+/// How much is said beside the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verbosity {
+    /// Calls, results and status lines.
+    Normal,
+    /// The answer alone; failures all the same.
+    Quiet,
+}
+
+/// Writes a turn for a person.
+pub struct TextSurface {
+    theme: Theme,
+    out: Capabilities,
+    err: Capabilities,
+    frames: Frames,
+    verbosity: Verbosity,
+    markdown_wanted: bool,
+    markdown: Option<Markdown>,
+    spinner: Option<Spinner>,
+    /// True while what was last written to standard output did not end its line.
+    open_line: bool,
+}
+
+impl TextSurface {
+    /// Makes a surface over the two standard streams.
+    pub fn new(theme: Theme, out: Capabilities, err: Capabilities, verbosity: Verbosity, markdown: bool) -> Self {
+        let frames = Frames::new(theme.clone(), err);
+        Self { theme, out, err, frames, verbosity, markdown_wanted: markdown, markdown: None, spinner: None, open_line: false }
+    }
+
+    fn write_out(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let mut out = io::stdout().lock();
+        // A reader that went away is no fault of the turn.
+        let _ = out.write_all(text.as_bytes());
+        let _ = out.flush();
+        self.open_line = !text.ends_with('\n');
+    }
+
+    fn write_err(&mut self, text: &str) {
+        self.clear_spinner();
+        let mut err = io::stderr().lock();
+        let _ = err.write_all(text.as_bytes());
+        if !text.ends_with('\n') {
+            let _ = err.write_all(b"\n");
+        }
+        let _ = err.flush();
+    }
+
+    fn clear_spinner(&mut self) {
+        if let Some(mut spinner) = self.spinner.take() {
+            let mut err = io::stderr().lock();
+            let _ = err.write_all(spinner.clear().as_bytes());
+            let _ = err.flush();
+        }
+    }
+
+    fn end_answer(&mut self) {
+        self.clear_spinner();
+        if let Some(mut markdown) = self.markdown.take() {
+            let mut text = String::new();
+            markdown.finish(&mut text);
+            self.write_out(&text);
+        }
+        if self.open_line {
+            self.write_out("\n");
+        }
+    }
+
+    fn push(&mut self, piece: &str, now: Duration) {
+        self.clear_spinner();
+        if !self.markdown_wanted {
+            let clean = sanitize(piece).into_owned();
+            self.write_out(&clean);
+            return;
+        }
+        let mut text = String::new();
+        let markdown = self.markdown.get_or_insert_with(|| Markdown::new(self.theme.clone(), self.out));
+        markdown.push(piece, now, &mut text);
+        self.write_out(&text);
+    }
+}
+
+impl Surface for TextSurface {
+    fn show(&mut self, shown: Shown<'_>, now: Duration) {
+        let quiet = self.verbosity == Verbosity::Quiet;
+        match shown {
+            Shown::TurnStart | Shown::Verdict { .. } | Shown::Usage { .. } | Shown::TurnEnd(_) => {}
+            Shown::Waiting if quiet || !self.err.live => {}
+            Shown::Waiting => {
+                let mut spinner = Spinner::new(self.theme.clone(), self.err, "thinking", now);
+                let drawn = spinner.draw(now);
+                let mut err = io::stderr().lock();
+                let _ = err.write_all(drawn.as_bytes());
+                let _ = err.flush();
+                self.spinner = Some(spinner);
+            }
+            Shown::Text(piece) => self.push(piece, now),
+            Shown::Reasoning(_) => {}
+            Shown::AnswerEnd => self.end_answer(),
+            Shown::Calling(call) if !quiet => {
+                self.end_answer();
+                let line = if call.name.as_str() == "shell" {
+                    String::new()
+                } else {
+                    self.frames.tool_begin(call.name.as_str(), &call.arguments)
+                };
+                if !line.is_empty() {
+                    self.write_err(&line);
+                }
+            }
+            Shown::Outcome { tool, outcome } if !quiet && tool.as_str() != "shell" => {
+                let ending = if outcome.success { Ending::Succeeded } else { Ending::Failed };
+                let line = self.frames.tool_end(ending, &outcome.text, Duration::from_millis(outcome.duration_ms));
+                self.write_err(&line);
+            }
+            Shown::Calling(_) | Shown::Outcome { .. } => {}
+            Shown::Notice(text) => {
+                self.end_answer();
+                if !quiet {
+                    let line = self.frames.status(text);
+                    self.write_err(&line);
+                }
+            }
+            Shown::Error(text) => {
+                self.end_answer();
+                let line = self.frames.warning(text);
+                self.write_err(&line);
+            }
+        }
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        let spinning = self.spinner.as_ref().map(|_| Duration::ZERO);
+        self.markdown.as_ref().and_then(Markdown::deadline).or(spinning)
+    }
+
+    fn tick(&mut self, now: Duration) {
+        if let Some(spinner) = &mut self.spinner {
+            let drawn = spinner.draw(now);
+            let mut err = io::stderr().lock();
+            let _ = err.write_all(drawn.as_bytes());
+            let _ = err.flush();
+        }
+        if let Some(markdown) = &mut self.markdown {
+            let mut text = String::new();
+            markdown.tick(now, &mut text);
+            self.write_out(&text);
+        }
+    }
+}
