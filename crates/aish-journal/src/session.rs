@@ -129,6 +129,14 @@ impl SessionLog {
         Ok(id)
     }
 
+    /// Puts another message in the place of one, or takes it out; the log keeps both.
+    ///
+    /// # Errors
+    /// As [`SessionLog::append`].
+    pub fn amend(&self, id: u64, message: Option<&Message>) -> Result<(), AppendError> {
+        self.put(&Record::Amend { id, message: message.cloned() })
+    }
+
     /// Gives the session a name.
     ///
     /// # Errors
@@ -179,6 +187,12 @@ fn read(file: &LineFile) -> Result<Session, LoadError> {
         match record {
             Record::Start { head, .. } => session.head = session.head.or(Some(head)),
             Record::Turn(turn) => session.turns.push(turn),
+            Record::Amend { id, message: None } => session.turns.retain(|turn| turn.id != id),
+            Record::Amend { id, message: Some(message) } => {
+                if let Some(turn) = session.turns.iter_mut().find(|turn| turn.id == id) {
+                    turn.message = message;
+                }
+            }
             Record::Title { title, .. } => session.title = Some(title),
             Record::Event { kind, value, .. } => session.events.push((kind, value)),
         }

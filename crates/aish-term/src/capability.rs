@@ -98,6 +98,11 @@ impl Capabilities {
     }
 }
 
+/// Returns columns and rows of the terminal of this process; none without one.
+pub fn terminal_size() -> Option<(u16, u16)> {
+    crossterm::terminal::size().ok()
+}
+
 /// A locale that is set says UTF-8 or it is not; an unset one is taken for UTF-8, as modern systems are.
 fn is_utf8(locale: &str) -> bool {
     let lower = locale.to_ascii_lowercase();

@@ -17,6 +17,11 @@ impl Counting {
         text.len() as u64 / 4
     }
 
+    /// Says whether the endpoint can count: `yes`, `no`, `not yet asked`.
+    pub fn endpoint_counts(&self) -> &'static str {
+        "not yet asked"
+    }
+
     /// Counts the tokens of tool schemas.
     pub async fn count_schemas(&self, tools: &[ToolSpec]) -> u64 {
         let mut total = 0;

@@ -11,7 +11,7 @@ use std::time::Instant;
 use aish_safety::{Gate, Surroundings};
 use aish_tools::Executor;
 use aish_turn::{Effect, Event, Outcome, Record, Turn};
-use aish_types::{CallContext, SessionId, ToolOutcome};
+use aish_types::{CallContext, SessionId, ToolName, ToolOutcome};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +40,8 @@ pub struct Driver {
     pub log: Box<dyn SessionLog>,
     /// Reads what is known around a command, fresh for each judgement.
     pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
+    /// The last tool's name and its whole text.
+    pub last_outcome: Option<(ToolName, String)>,
     /// The clock's start.
     pub started: Instant,
 }
@@ -101,7 +103,10 @@ impl Driver {
             }
             Effect::Run(calls) => self.run(calls, events, interrupt).await,
             Effect::ShowText(text) => surface.show(Shown::Text(&text), now),
-            Effect::ShowOutcome { tool, outcome } => surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now),
+            Effect::ShowOutcome { tool, outcome } => {
+                surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);
+                self.last_outcome = Some((tool, outcome.text));
+            }
             Effect::Status(status) => status::show(&status, surface, now),
             Effect::Keep(record) => {
                 if let Some(fault) = self.log.keep(&record) {

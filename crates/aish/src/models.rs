@@ -130,7 +130,7 @@ impl Collector {
     }
 
     fn add(&mut self, name: &str, origin: &'static str, endpoint: Endpoint, options: ModelOptions, kind: ProviderKind) {
-        let price = options.price.or_else(|| aish_llm::prices::price(&options.model));
+        let price = options.price;
         let place = Place {
             model: options.model.clone(),
             endpoint: endpoint.as_str().to_owned(),

@@ -48,6 +48,11 @@ pub(super) enum Record {
         head: SessionHead,
     },
     Turn(StoredTurn),
+    /// A turn as it is after a change: a call that was taken out, arguments that were edited; none takes it out.
+    Amend {
+        id: u64,
+        message: Option<Message>,
+    },
     Title {
         time: String,
         title: String,

@@ -7,7 +7,7 @@ use aish_turn::Status;
 use crate::surface::{Shown, Surface};
 
 /// Shows a status as a line.
-pub fn show(status: &Status, surface: &mut dyn Surface, now: Duration) {
+pub(super) fn show(status: &Status, surface: &mut dyn Surface, now: Duration) {
     match status {
         Status::Failed { message } => surface.show(Shown::Error(message), now),
         Status::Halted(judgement) => {

@@ -29,6 +29,8 @@ pub struct TextSurface {
     markdown_wanted: bool,
     markdown: Option<Markdown>,
     spinner: Option<Spinner>,
+    /// True when commands show their output themselves, at the person's terminal.
+    live_commands: bool,
     /// True while what was last written to standard output did not end its line.
     open_line: bool,
 }
@@ -37,7 +39,14 @@ impl TextSurface {
     /// Makes a surface over the two standard streams.
     pub fn new(theme: Theme, out: Capabilities, err: Capabilities, verbosity: Verbosity, markdown: bool) -> Self {
         let frames = Frames::new(theme.clone(), err);
-        Self { theme, out, err, frames, verbosity, markdown_wanted: markdown, markdown: None, spinner: None, open_line: false }
+        Self { theme, out, err, frames, verbosity, markdown_wanted: markdown, markdown: None, spinner: None, live_commands: false, open_line: false }
+    }
+
+    /// Leaves the output of commands to the terminal that they run at.
+    #[must_use]
+    pub fn with_live_commands(mut self) -> Self {
+        self.live_commands = true;
+        self
     }
 
     fn write_out(&mut self, text: &str) {
@@ -114,19 +123,20 @@ impl Surface for TextSurface {
             Shown::AnswerEnd => self.end_answer(),
             Shown::Calling(call) if !quiet => {
                 self.end_answer();
-                let line = if call.name.as_str() == "shell" {
-                    String::new()
-                } else {
-                    self.frames.tool_begin(call.name.as_str(), &call.arguments)
-                };
-                if !line.is_empty() {
+                if call.name.as_str() != "shell" {
+                    let line = self.frames.tool_begin(call.name.as_str(), &call.arguments);
                     self.write_err(&line);
                 }
             }
-            Shown::Outcome { tool, outcome } if !quiet && tool.as_str() != "shell" => {
-                let ending = if outcome.success { Ending::Succeeded } else { Ending::Failed };
-                let line = self.frames.tool_end(ending, &outcome.text, Duration::from_millis(outcome.duration_ms));
-                self.write_err(&line);
+            Shown::Outcome { tool, outcome } if !quiet => {
+                let took = Duration::from_millis(outcome.duration_ms);
+                if tool.as_str() != "shell" {
+                    let ending = if outcome.success { Ending::Done } else { Ending::Failed };
+                    let line = self.frames.tool_end(ending, &outcome.text, took);
+                    self.write_err(&line);
+                } else if !self.live_commands {
+                    self.write_err(&sanitize(&outcome.text));
+                }
             }
             Shown::Calling(_) | Shown::Outcome { .. } => {}
             Shown::Notice(text) => {

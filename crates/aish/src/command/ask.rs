@@ -1,0 +1,162 @@
+//! `aish ask`: one question, one answer.
+
+use std::io::{self, IsTerminal as _, Read as _};
+use std::sync::Arc;
+
+use aish_llm::ChatError;
+use aish_safety::{Approver, Mode, Nobody};
+use aish_term::{Capabilities, ColorPolicy, Facts, Theme};
+use aish_turn::{Event, Outcome};
+use tokio_util::sync::CancellationToken;
+
+use crate::arguments::{AskFlags, SharedFlags, When};
+use crate::exit::ExitCode;
+use crate::search::find_models;
+use crate::live::Live;
+use crate::shell_tool::ShellTool;
+use crate::surface::json::JsonSurface;
+use crate::surface::text::{TextSurface, Verbosity};
+use crate::surface::{Shown, Surface};
+use crate::wiring::{Base, Setup};
+
+/// The most of standard input that goes along, in bytes; the middle of more is left out.
+const PIPED: usize = 64 * 1024;
+
+/// Asks once and returns how it ended.
+///
+/// # Errors
+/// When standard input cannot be read.
+pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow::Result<ExitCode> {
+    let mut surface = surface(base, shared, flags);
+    let now = base.started.elapsed();
+    for fault in base.faults() {
+        surface.show(Shown::Notice(&fault), now);
+    }
+    let Some(question) = question(flags)? else {
+        surface.show(Shown::Error("nothing was asked; try: aish ask \"what is a pipe?\""), now);
+        return Ok(ExitCode::Usage);
+    };
+    let interrupt = CancellationToken::new();
+    spawn_interrupt(interrupt.clone());
+    let found = find_models(base, shared.model.as_deref()).await;
+    if let Some(name) = shared.model.as_deref().filter(|name| found.default.as_deref() != Some(*name)) {
+        for notice in &found.notices {
+            surface.show(Shown::Notice(notice), now);
+        }
+        surface.show(Shown::Error(&format!("no model {name:?} to ask; `aish model list` shows what there is")), now);
+        return Ok(ExitCode::Error);
+    }
+    let (registry, mut notices) = base.registry();
+    let session = crate::session::new_id(&base.clock);
+    let live = Arc::new(Live::headless(&base.config.shell.program));
+    let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
+    registry.add(Arc::new(ShellTool::new(Arc::clone(&live) as Arc<_>, timeout_ms)));
+    let surroundings = {
+        let known = base.surroundings();
+        Arc::new(move || known.clone())
+    };
+    let mode = if flags.yes { Mode::HeadlessYes } else { Mode::Headless };
+    let approver: Arc<dyn Approver> = Arc::new(Nobody);
+    let setup = Setup {
+        approver,
+        mode,
+        log: Box::new(base.session_log(&session)),
+        session,
+        registry,
+        offer_tools: !flags.no_tools,
+        commands: true,
+        surroundings,
+    };
+    let mut conversation = base.conversation(found, setup);
+    notices.append(&mut conversation.notices);
+    for notice in &notices {
+        surface.show(Shown::Notice(notice), now);
+    }
+    let asked = Event::Asked { text: question, blocks: Vec::new() };
+    let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
+    live.close().await;
+    Ok(exit_code(&outcome, conversation.driver.asker.last_error.as_ref()))
+}
+
+/// Returns the exit code of a turn.
+pub fn exit_code(outcome: &Outcome, error: Option<&ChatError>) -> ExitCode {
+    match (outcome, error) {
+        (Outcome::Answered, _) => ExitCode::Ok,
+        (Outcome::Declined | Outcome::Halted, _) => ExitCode::Halted,
+        (Outcome::Interrupted, _) => ExitCode::Interrupted,
+        (Outcome::Failed, Some(ChatError::SpendRefused(_))) => ExitCode::Budget,
+        (Outcome::Failed | Outcome::NothingLeft | Outcome::DepthLimit | Outcome::Looping, _) => ExitCode::Error,
+    }
+}
+
+fn question(flags: &AskFlags) -> io::Result<Option<String>> {
+    let asked = flags.question.join(" ");
+    let piped = piped()?;
+    Ok(match (asked.trim().is_empty(), piped) {
+        (false, None) => Some(asked),
+        (false, Some(piped)) => Some(format!("{asked}\n\n<input>\n{piped}\n</input>")),
+        (true, Some(piped)) => Some(piped),
+        (true, None) => None,
+    })
+}
+
+/// Reads standard input to its end when it is no terminal; a terminal is never waited on.
+fn piped() -> io::Result<Option<String>> {
+    if io::stdin().is_terminal() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    match io::stdin().lock().read_to_end(&mut bytes) {
+        Ok(_) => {}
+        // A closed standard input is an empty one.
+        Err(error) if error.raw_os_error() == Some(9) => return Ok(None),
+        Err(error) => return Err(error),
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let text = aish_types::sanitize(text.trim_end());
+    if text.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(aish_types::head_and_tail(&text, PIPED).text.into_owned()))
+}
+
+fn surface(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Box<dyn Surface> {
+    if flags.json {
+        return Box::new(JsonSurface::new(io::stdout()));
+    }
+    let (out, err) = capabilities(base, shared);
+    let verbosity = if flags.quiet { Verbosity::Quiet } else { Verbosity::Normal };
+    Box::new(TextSurface::new(theme(base), out, err, verbosity, base.config.ui.markdown))
+}
+
+/// Returns the theme that is configured, else the built-in one.
+pub fn theme(base: &Base) -> Theme {
+    base.config.ui.theme.as_deref().and_then(Theme::named).unwrap_or_default()
+}
+
+/// Returns what standard output and standard error can show.
+pub fn capabilities(base: &Base, shared: &SharedFlags) -> (Capabilities, Capabilities) {
+    let policy = match (shared.color, base.config.ui.color.as_str()) {
+        (Some(When::Always), _) | (None, "always") => ColorPolicy::Always,
+        (Some(When::Never), _) | (None, "never") => ColorPolicy::Never,
+        (Some(When::Auto) | None, _) => ColorPolicy::Auto,
+    };
+    let size = aish_term::capability::terminal_size();
+    let facts = |is_terminal| Facts::gather(is_terminal, size, |name| base.variable(name));
+    (
+        Capabilities::detect(&facts(io::stdout().is_terminal()), policy),
+        Capabilities::detect(&facts(io::stderr().is_terminal()), policy),
+    )
+}
+
+/// Cancels the token at Ctrl-C; a second one ends the program.
+pub fn spawn_interrupt(token: CancellationToken) {
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            token.cancel();
+        }
+        if tokio::signal::ctrl_c().await.is_ok() {
+            std::process::exit(130);
+        }
+    });
+}

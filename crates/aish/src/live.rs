@@ -1,0 +1,202 @@
+//! The live shell of this run: started when it is first needed or in the background, watched by a person or by nobody.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use aish_shell::{CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal};
+use aish_types::BoxFuture;
+use tokio::sync::{Mutex as AsyncMutex, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use crate::failure::chain;
+use crate::shell_tool::{CommandRunner, Ran};
+
+/// What is remembered between commands.
+#[derive(Debug, Clone, Default)]
+pub struct Remembered {
+    /// The shell's folder.
+    pub folder: Option<PathBuf>,
+    /// The exit code of the last command.
+    pub status: i32,
+    /// What was typed while a command ran and that it did not read.
+    pub typed_ahead: String,
+    /// The shell has exited because the person told it to.
+    pub exited: bool,
+    /// Commands for the next question, oldest first.
+    pub pending: Vec<Executed>,
+}
+
+/// One command that ran, for the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Executed {
+    /// The command line.
+    pub command: String,
+    /// Its exit code.
+    pub status: i32,
+    /// What it showed, clean.
+    pub output: String,
+}
+
+/// The live shell.
+pub struct Live {
+    options: Options,
+    terminal: Option<Arc<UserTerminal>>,
+    shell: AsyncMutex<Option<Arc<Shell>>>,
+    events: Mutex<Option<mpsc::Receiver<ShellEvent>>>,
+    remembered: Mutex<Remembered>,
+}
+
+impl Live {
+    /// Makes a shell that nobody watches; it starts with its first command.
+    pub fn headless(program: &str) -> Self {
+        let options = Options { program: vec![program.into()], ..Options::headless() };
+        Self::new(options, None)
+    }
+
+    /// Makes the shell that a person works in.
+    pub fn interactive(program: &str, rc: bool, terminal: Arc<UserTerminal>) -> Self {
+        let mut options = Options { program: vec![program.into()], ..Options::interactive() };
+        if !rc {
+            options.rc = Rc::Skip;
+        }
+        options.size = terminal.size();
+        Self::new(options, Some(terminal))
+    }
+
+    fn new(options: Options, terminal: Option<Arc<UserTerminal>>) -> Self {
+        let remembered = Remembered { folder: std::env::current_dir().ok(), ..Remembered::default() };
+        Self {
+            options,
+            terminal,
+            shell: AsyncMutex::new(None),
+            events: Mutex::new(None),
+            remembered: Mutex::new(remembered),
+        }
+    }
+
+    /// Starts the shell if it does not run; returns at once, the start goes on in the background.
+    pub async fn start(&self) -> Arc<Shell> {
+        let mut running = self.shell.lock().await;
+        if let Some(shell) = running.as_ref() {
+            return Arc::clone(shell);
+        }
+        let mut shell = Shell::start(self.options.clone());
+        *self.events.lock().unwrap_or_else(PoisonError::into_inner) = shell.take_events();
+        let shell = Arc::new(shell);
+        *running = Some(Arc::clone(&shell));
+        shell
+    }
+
+    /// Returns what happened outside commands since the last time, without waiting.
+    pub fn events(&self) -> Vec<ShellEvent> {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut happened = Vec::new();
+        while let Some(event) = events.as_mut().and_then(|events| events.try_recv().ok()) {
+            happened.push(event);
+        }
+        happened
+    }
+
+    /// Returns what is remembered.
+    pub fn remembered(&self) -> Remembered {
+        self.lock().clone()
+    }
+
+    /// Takes what was typed ahead.
+    pub fn take_typed_ahead(&self) -> String {
+        std::mem::take(&mut self.lock().typed_ahead)
+    }
+
+    /// Takes the commands for the next question.
+    pub fn take_pending(&self) -> Vec<Executed> {
+        std::mem::take(&mut self.lock().pending)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Remembered> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a snapshot of the shell's names, if it is at its prompt by then.
+    pub async fn snapshot(&self) -> Option<Snapshot> {
+        let shell = self.start().await;
+        shell.snapshot().await.ok()
+    }
+
+    /// Runs a command that the person typed.
+    ///
+    /// # Errors
+    /// When there is no shell to run it.
+    pub async fn run_typed(&self, command: &str) -> Result<CommandResult, ShellError> {
+        let result = self.run_at_terminal(command, 0, CancellationToken::new()).await?;
+        let mut remembered = self.lock();
+        remembered.exited = result.ending == Ending::Exited;
+        remembered.pending.push(Executed {
+            command: command.to_owned(),
+            status: result.status,
+            output: result.output.clean_text(),
+        });
+        Ok(result)
+    }
+
+    async fn run_at_terminal(
+        &self,
+        command: &str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> Result<CommandResult, ShellError> {
+        let shell = self.start().await;
+        let surroundings = aish_shell::Surroundings {
+            terminal: self.terminal.clone(),
+            cancel,
+            timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms)),
+        };
+        let result = shell.run(command, surroundings).await?;
+        let mut remembered = self.lock();
+        remembered.folder = Some(result.cwd.clone());
+        remembered.status = result.status;
+        remembered.typed_ahead.push_str(&String::from_utf8_lossy(&result.type_ahead));
+        drop(remembered);
+        // The shell's folder is ours too: relative paths in questions and prompts mean the same.
+        let _ = std::env::set_current_dir(&result.cwd);
+        Ok(result)
+    }
+
+    /// Ends the shell, and waits until nothing of it is left.
+    pub async fn close(&self) {
+        let shell = self.shell.lock().await.take();
+        if let Some(shell) = shell.and_then(Arc::into_inner) {
+            shell.stop().await;
+        }
+    }
+}
+
+impl CommandRunner for Live {
+    fn run<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        Box::pin(async move {
+            let result = self.run_at_terminal(command, timeout_ms, cancel).await.map_err(|error| chain(&error))?;
+            let ending = match result.ending {
+                Ending::Completed => None,
+                Ending::Cancelled => Some("interrupted".to_owned()),
+                Ending::TimedOut => Some(format!("timed out after {} s", timeout_ms / 1000)),
+                Ending::Exited => Some("the shell exited".to_owned()),
+                Ending::Died(_) => Some("the shell died and was started again".to_owned()),
+            };
+            if result.ending == Ending::Exited {
+                // Only a person ends aish: a proposed `exit` ends the shell, and the next command starts another.
+                self.shell.lock().await.take();
+            }
+            Ok(Ran {
+                status: result.status,
+                output: result.output.clean_text(),
+                truncated: result.output.truncated(),
+                ending,
+            })
+        })
+    }
+}

@@ -1,0 +1,5 @@
+//! aish: an AI-augmented conversational shell.
+
+fn main() -> std::process::ExitCode {
+    aish::run::run().into()
+}

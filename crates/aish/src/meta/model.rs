@@ -1,0 +1,55 @@
+//! `:model` and `:models`.
+
+use aish_turn::Budget;
+
+use crate::repl::Repl;
+
+pub(super) fn run(repl: &mut Repl, rest: &str) {
+    if rest.is_empty() {
+        return show(repl);
+    }
+    if !repl.conversation.driver.asker.broker.set_default(rest) {
+        let known: Vec<String> = repl.conversation.found_places.keys().cloned().collect();
+        let known = if known.is_empty() { "none is configured".to_owned() } else { known.join(", ") };
+        repl.complain(&format!("there is no model {rest:?}; there are: {known}"));
+        return;
+    }
+    repl.conversation.driver.asker.model = rest.to_owned();
+    if let Some(place) = repl.conversation.found_places.get(rest).cloned() {
+        let configured = repl.base.config.context.token_budget;
+        let tokens = Budget::tokens(configured, place.context, u64::from(place.max_tokens));
+        repl.conversation.turn.budget_mut().token_budget = tokens;
+        repl.conversation.turn.set_tool_role(repl.base.config.context.use_tool_role);
+    }
+    show(repl);
+}
+
+fn show(repl: &Repl) {
+    let name = &repl.conversation.driver.asker.model;
+    match repl.conversation.found_places.get(name) {
+        Some(place) => {
+            repl.print(&format!("{name}: {} at {} ({})", place.model, place.endpoint, place.origin));
+            if place.origin == "embedded" {
+                repl.print(
+                    "This is a small model that runs in a child process of aish, on this machine's processor. For a better one, start \
+                     llama.cpp or Ollama, set OPENAI_BASE_URL, or add [models.NAME] to the configuration \
+                     (`aish config edit`).",
+                );
+            }
+        }
+        None => repl.print(
+            "no model yet. Start llama.cpp or Ollama, set OPENAI_BASE_URL (and OPENAI_API_KEY), add [models.NAME] to \
+             the configuration, or fetch a small one with `aish model pull`",
+        ),
+    }
+}
+
+pub(super) fn list(repl: &Repl) {
+    if repl.conversation.found_places.is_empty() {
+        return show(repl);
+    }
+    for (name, place) in &repl.conversation.found_places {
+        let mark = if *name == repl.conversation.driver.asker.model { "*" } else { " " };
+        repl.print(&format!("{mark} {name}: {} at {} ({})", place.model, place.endpoint, place.origin));
+    }
+}

@@ -1,0 +1,10 @@
+//! `:reset`.
+
+use crate::repl::Repl;
+
+pub(super) fn run(repl: &mut Repl) {
+    let forgotten = repl.conversation.turn.transcript().entries().len();
+    repl.conversation.turn.transcript_mut().reset();
+    repl.live.take_pending();
+    repl.say(&format!("{forgotten} messages forgotten; the log of the session keeps them"));
+}

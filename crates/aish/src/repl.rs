@@ -1,0 +1,394 @@
+//! The shell's loop: read a line, send it its way, show what comes of it.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use aish_route::{Line, Route, decide, is_unfinished, parse_line};
+use aish_safety::{Approver, Mode, Surroundings};
+use aish_shell::{ShellEvent, Snapshot, UserTerminal};
+use aish_term::{Capabilities, EditorOptions, Input, KeyMode, LineEditor, TerminalApprover, Theme, Wholeness};
+use aish_turn::{Event, Outcome};
+
+use crate::arguments::{SharedFlags, ShellFlags};
+use crate::command::ask::{capabilities, theme};
+use crate::exit::ExitCode;
+use crate::interrupts::Interrupts;
+use crate::line_history::LineHistory;
+use crate::live::{Executed, Live};
+use crate::meta;
+use crate::names::PathNames;
+use crate::prompt::{self, PromptFacts};
+use crate::search::find_models;
+use crate::session;
+use crate::shell_tool::ShellTool;
+use crate::surface::text::{TextSurface, Verbosity};
+use crate::surface::{Shown, Surface};
+use crate::wiring::{Base, Conversation, Setup};
+
+/// What the shell knows by name, kept fresh after each command.
+pub type Known = Arc<Mutex<Snapshot>>;
+
+/// The running shell.
+pub struct Repl {
+    /// Environment and configuration.
+    pub base: Base,
+    /// Driver and transcript.
+    pub conversation: Conversation,
+    /// The line editor.
+    pub editor: Arc<LineEditor>,
+    /// The live bash.
+    pub live: Arc<Live>,
+    /// The line history.
+    pub history: Arc<LineHistory>,
+    /// Where turns are shown.
+    pub surface: TextSurface,
+    /// What standard error can show.
+    pub err: Capabilities,
+    theme: Theme,
+    known: Known,
+    interrupts: Interrupts,
+}
+
+/// Whether the loop goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// Read another line.
+    Go,
+    /// End with this code.
+    End(ExitCode),
+}
+
+impl Repl {
+    /// Puts the shell together; nothing here waits for a shell, a server or a database.
+    ///
+    /// # Errors
+    /// When there is no terminal or the line editor cannot start.
+    pub async fn start(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> anyhow::Result<Self> {
+        let (out, err) = capabilities(&base, shared);
+        let theme = theme(&base);
+        let terminal = Arc::new(UserTerminal::standard()?);
+        let rc = base.config.shell.rc && !flags.norc;
+        let live = Arc::new(Live::interactive(&base.config.shell.program, rc, terminal));
+        live.start().await;
+        let history = Arc::new(LineHistory::open(&base));
+        let known: Known = Arc::default();
+        let editor = Arc::new(LineEditor::start(editor_options(&base, err, &theme, &history, &known))?);
+        let interrupts = Interrupts::listen();
+        let approver: Arc<dyn Approver> = Arc::new(TerminalApprover::new(Arc::clone(&editor)));
+        let (registry, mut notices) = base.registry();
+        registry.add(Arc::new(ShellTool::new(Arc::clone(&live) as Arc<_>, 0)));
+        let found = find_models(&base, shared.model.as_deref()).await;
+        let (session, log, messages) = open_session(&base, flags, &mut notices);
+        let setup = Setup {
+            approver,
+            mode: Mode::Interactive,
+            session,
+            log,
+            registry,
+            offer_tools: true,
+            commands: true,
+            surroundings: surroundings(&base, &live, &known),
+        };
+        let mut conversation = base.conversation(found, setup);
+        conversation.turn.transcript_mut().load(messages);
+        conversation.notices.splice(0..0, notices);
+        let surface = TextSurface::new(theme.clone(), out, err, Verbosity::Normal, base.config.ui.markdown).with_live_commands();
+        Ok(Self { base, conversation, editor, live, history, surface, err, theme, known, interrupts })
+    }
+
+    /// Reads and runs lines until the person ends it.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read.
+    pub async fn run(&mut self) -> anyhow::Result<ExitCode> {
+        for notice in self.base.faults().into_iter().chain(std::mem::take(&mut self.conversation.notices)) {
+            self.say(&notice);
+        }
+        let code = loop {
+            self.show_events();
+            let mut view = self.prompt();
+            view.initial = self.live.take_typed_ahead();
+            match self.editor.read(view).await? {
+                Input::Line(line) => match self.line(&line.text, line.flipped).await {
+                    Flow::Go => {}
+                    Flow::End(code) => break code,
+                },
+                Input::Interrupted | Input::HostCommand(_) => {}
+                Input::EndOfInput => break ExitCode::Ok,
+            }
+        };
+        self.live.close().await;
+        Ok(code)
+    }
+
+    /// Sends one line its way.
+    pub async fn line(&mut self, text: &str, flipped: bool) -> Flow {
+        let trimmed = text.trim();
+        let decision = match parse_line(trimmed) {
+            Line::Empty => return Flow::Go,
+            Line::Shell(command) => return self.command(trimmed, command).await,
+            Line::Question(question) => return self.question(trimmed, question).await,
+            Line::Meta(name, rest) => {
+                self.history.add(trimmed, &self.folder(), None, None);
+                return meta::run(self, name, rest).await;
+            }
+            Line::Plain(line) => decide(line, &self.names()),
+        };
+        let route = match (decision.route, flipped) {
+            (route, false) => route,
+            (Route::Shell | Route::Ask, true) => Route::Ai,
+            (Route::Ai, true) => Route::Shell,
+        };
+        match route {
+            Route::Shell => self.command(trimmed, trimmed).await,
+            Route::Ai => self.question(trimmed, trimmed).await,
+            Route::Ask if !self.base.config.route.ask => self.command(trimmed, trimmed).await,
+            Route::Ask => self.unsure(trimmed, &decision.reason).await,
+        }
+    }
+
+    async fn unsure(&mut self, line: &str, reason: &str) -> Flow {
+        self.say(&format!("a command or a question? {reason}"));
+        let view = aish_term::PromptView::plain("[s]hell  [a]i  [c]ancel? ");
+        match self.editor.read(view).await {
+            Ok(Input::Line(answer)) => match answer.text.trim().to_lowercase().as_str() {
+                "s" | "shell" => self.command(line, line).await,
+                "a" | "ai" => self.question(line, line).await,
+                _ => Flow::Go,
+            },
+            Ok(Input::Interrupted | Input::EndOfInput | Input::HostCommand(_)) | Err(_) => Flow::Go,
+        }
+    }
+
+    async fn command(&mut self, typed: &str, command: &str) -> Flow {
+        let folder = self.folder();
+        let started = Instant::now();
+        let result = self.live.run_typed(command).await;
+        match result {
+            Ok(result) => {
+                self.history.add(typed, &folder, Some(result.status), Some(started.elapsed()));
+                if result.ending == aish_shell::Ending::Exited {
+                    return Flow::End(ExitCode::Of(u8::try_from(result.status).unwrap_or(1)));
+                }
+                self.refresh_names().await;
+            }
+            Err(error) => {
+                self.history.add(typed, &folder, None, None);
+                self.complain(&crate::failure::chain(&error));
+            }
+        }
+        Flow::Go
+    }
+
+    async fn question(&mut self, typed: &str, question: &str) -> Flow {
+        self.history.add(typed, &self.folder(), None, None);
+        let pending = self.live.take_pending();
+        let text = if self.base.config.shell.output_to_model {
+            with_output(question, &pending, self.base.config.shell.output_bytes)
+        } else {
+            question.to_owned()
+        };
+        let interrupt = self.interrupts.arm();
+        let asked = Event::Asked { text, blocks: Vec::new() };
+        let Conversation { driver, turn, .. } = &mut self.conversation;
+        let outcome = driver.play(turn, asked, &mut self.surface, &interrupt).await;
+        if outcome == Outcome::Interrupted {
+            self.say("interrupted");
+        }
+        if self.live.remembered().exited {
+            return Flow::End(ExitCode::Ok);
+        }
+        self.refresh_names().await;
+        Flow::Go
+    }
+
+    async fn refresh_names(&self) {
+        if let Some(snapshot) = self.live.snapshot().await {
+            *self.known.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        }
+    }
+
+    /// Returns the names that lines are routed by.
+    pub fn names(&self) -> PathNames {
+        names(&self.known, &self.base)
+    }
+
+    /// Returns the shell's folder.
+    pub fn folder(&self) -> String {
+        self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("/")).display().to_string()
+    }
+
+    /// Returns the estimated tokens of the context.
+    pub fn context_tokens(&self) -> u64 {
+        let turn = &self.conversation.turn;
+        let mut budget = turn.budget().clone();
+        if budget.system_tokens == 0 {
+            budget.system_tokens = turn.transcript().system_text().len() as u64 / 4;
+        }
+        budget.estimate(turn.transcript())
+    }
+
+    fn prompt(&self) -> aish_term::PromptView {
+        let remembered = self.live.remembered();
+        let folder = self.folder();
+        let facts = PromptFacts {
+            git: prompt::branch(std::path::Path::new(&folder)),
+            folder,
+            home: self.base.paths.home.as_ref().map(|home| home.display().to_string()),
+            status: remembered.status,
+            model: self.conversation.driver.asker.model.clone(),
+            ctx_used: self.context_tokens(),
+            cost: self.conversation.driver.asker.ledger.spent().to_string(),
+        };
+        let template = self.base.config.ui.prompt.as_deref().unwrap_or(prompt::TEMPLATE);
+        prompt::view(template, &facts, &self.theme, self.err.unicode)
+    }
+
+    fn show_events(&mut self) {
+        for event in self.live.events() {
+            match event {
+                ShellEvent::Output(bytes) => {
+                    // From the person's own shell: jobs in the background, rc files.
+                    let mut err = std::io::stderr().lock();
+                    let _ = err.write_all(&bytes);
+                    let _ = err.flush();
+                }
+                ShellEvent::Restarted { cause, .. } => self.say(&format!("{cause}; a new shell was started")),
+            }
+        }
+    }
+
+    /// Shows a status line.
+    pub fn say(&mut self, text: &str) {
+        self.surface.show(Shown::Notice(text), self.base.started.elapsed());
+    }
+
+    /// Shows a failure.
+    pub fn complain(&mut self, text: &str) {
+        self.surface.show(Shown::Error(text), self.base.started.elapsed());
+    }
+
+    /// Prints a line of an answer to a meta command.
+    pub fn print(&self, text: &str) {
+        crate::run::print(&aish_types::sanitize(text));
+    }
+}
+
+fn open_session(
+    base: &Base,
+    flags: &ShellFlags,
+    notices: &mut Vec<String>,
+) -> (aish_types::SessionId, Box<dyn crate::driver::SessionLog>, Vec<aish_types::Message>) {
+    if let Some(wanted) = &flags.resume {
+        match session::resume(base, wanted) {
+            Ok((id, log, messages, warnings)) => {
+                notices.extend(warnings);
+                notices.push(format!("session {id} goes on with {} messages", messages.len()));
+                return (id, Box::new(log), messages);
+            }
+            Err(why) => notices.push(format!("{why}; a new session was started")),
+        }
+    }
+    let id = session::new_id(&base.clock);
+    let log = base.session_log(&id);
+    (id, Box::new(log), Vec::new())
+}
+
+fn surroundings(base: &Base, live: &Arc<Live>, known: &Known) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
+    let fixed = base.surroundings();
+    let (live, known) = (Arc::clone(live), Arc::clone(known));
+    Arc::new(move || {
+        let snapshot = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = live.remembered().folder.map(|folder| folder.display().to_string());
+        Surroundings {
+            folder: folder.or_else(|| fixed.folder.clone()),
+            aliases: snapshot.aliases.clone(),
+            ..fixed.clone()
+        }
+    })
+}
+
+fn names(known: &Known, base: &Base) -> PathNames {
+    let snapshot = known.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = snapshot.environment.get("PATH").cloned().or_else(|| base.variable("PATH")).unwrap_or_default();
+    let folder = if snapshot.cwd.as_os_str().is_empty() { base.folder.clone() } else { snapshot.cwd.clone() };
+    let own = snapshot.aliases.keys().chain(&snapshot.functions).chain(&snapshot.builtins).cloned();
+    PathNames::new(&path, &folder).with_shell_names(own)
+}
+
+fn editor_options(
+    base: &Base,
+    err: Capabilities,
+    theme: &Theme,
+    history: &Arc<LineHistory>,
+    known: &Known,
+) -> EditorOptions {
+    use std::io::IsTerminal as _;
+    let term = base.variable("TERM");
+    let store = Arc::clone(history) as Arc<dyn aish_term::HistoryStore>;
+    let mut options = EditorOptions::new(err, std::io::stdin().is_terminal(), term.as_deref(), store);
+    options.theme = theme.clone();
+    if base.config.ui.edit_mode == "vi" {
+        options.keys = KeyMode::Vi;
+    }
+    let path = base.variable("PATH").unwrap_or_default();
+    let folder = base.folder.clone();
+    let router = Router { path, folder, known: Arc::clone(known) };
+    let whole = router.clone();
+    options.route = Some(Box::new(move |line: &str| router.route(line)));
+    options.wholeness = Some(Box::new(move |text: &str| {
+        let shell = matches!(whole.route(text), aish_term::Route::Shell | aish_term::Route::Ask);
+        if shell && is_unfinished(text) { Wholeness::Unfinished } else { Wholeness::Whole }
+    }));
+    options
+}
+
+/// Routes for the editor's colours, on its thread.
+#[derive(Clone)]
+struct Router {
+    path: String,
+    folder: PathBuf,
+    known: Known,
+}
+
+impl Router {
+    fn route(&self, line: &str) -> aish_term::Route {
+        match parse_line(line) {
+            Line::Empty | Line::Shell(_) => aish_term::Route::Shell,
+            Line::Question(_) => aish_term::Route::Model,
+            Line::Meta(..) => aish_term::Route::Meta,
+            Line::Plain(line) => {
+                let names = self.names();
+                match decide(line, &names).route {
+                    Route::Shell => aish_term::Route::Shell,
+                    Route::Ai => aish_term::Route::Model,
+                    Route::Ask => aish_term::Route::Ask,
+                }
+            }
+        }
+    }
+
+    fn names(&self) -> PathNames {
+        let snapshot = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = snapshot.environment.get("PATH").unwrap_or(&self.path);
+        let folder = if snapshot.cwd.as_os_str().is_empty() { &self.folder } else { &snapshot.cwd };
+        let own = snapshot.aliases.keys().chain(&snapshot.functions).chain(&snapshot.builtins).cloned();
+        PathNames::new(path, folder).with_shell_names(own)
+    }
+}
+
+/// Puts the last commands with their exit codes and outputs before a question, head and tail of them in `limit` bytes.
+fn with_output(question: &str, pending: &[Executed], limit: usize) -> String {
+    if pending.is_empty() {
+        return question.to_owned();
+    }
+    let each = limit / pending.len().max(1);
+    let mut text = String::new();
+    for executed in pending {
+        let output = aish_types::head_and_tail(executed.output.trim_end(), each);
+        text.push_str(&format!("[exec: {}]\n{}\n[exit code: {}]\n\n", executed.command, output.text, executed.status));
+    }
+    text + question
+}

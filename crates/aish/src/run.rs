@@ -1,0 +1,87 @@
+//! From arguments to a command, and back to an exit code.
+
+use std::io::{self, Write as _};
+
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::arguments::{Arguments, Command};
+use crate::exit::ExitCode;
+use crate::wiring::Base;
+use crate::{command, failure};
+
+/// Parses the command line and runs it.
+pub fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::Usage } else { ExitCode::Ok };
+        }
+    };
+    match dispatch(&arguments) {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::Ok,
+        Err(error) => {
+            complain(&failure::chain(error.as_ref()));
+            ExitCode::Error
+        }
+    }
+}
+
+fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let shared = &arguments.shared;
+    match &arguments.command {
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "aish", &mut script);
+            print(String::from_utf8_lossy(&script).trim_end());
+            Ok(ExitCode::Ok)
+        }
+        Some(Command::Manual) => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
+            print(String::from_utf8_lossy(&page).trim_end());
+            Ok(ExitCode::Ok)
+        }
+        Some(Command::Route(flags)) => {
+            let path = std::env::var("PATH").unwrap_or_default();
+            command::route::run(flags, &path, &std::env::current_dir().unwrap_or_default())
+        }
+        Some(Command::Check(flags)) => command::check::run(flags, &Base::load(shared).surroundings(), &mut print),
+        Some(Command::Config(sub)) => command::config::run(&Base::load(shared), sub, &mut print, &mut complain),
+        Some(Command::Ask(flags)) => {
+            let base = Base::load(shared);
+            runtime()?.block_on(command::ask::run(&base, shared, flags))
+        }
+        Some(Command::Tools(sub)) => {
+            let base = Base::load(shared);
+            runtime()?.block_on(command::tools::run(&base, sub, &mut print, &mut complain))
+        }
+        None => {
+            let base = Base::load(shared);
+            runtime()?.block_on(command::interactive::run(base, shared, &arguments.shell))
+        }
+        Some(Command::Tokenize(_) | Command::Model(_) | Command::Mcp(_) | Command::Doctor) => {
+            anyhow::bail!("not here yet")
+        }
+    }
+}
+
+/// Makes the runtime: one worker beside the main thread is enough for a person's shell.
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()
+}
+
+/// Writes a line to standard output. A reader that went away is no error.
+pub fn print(line: &str) {
+    let _ = writeln!(io::stdout().lock(), "{line}");
+}
+
+/// Writes a line to standard error.
+pub fn complain(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "aish: {line}");
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

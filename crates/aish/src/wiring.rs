@@ -1,0 +1,284 @@
+//! Puts the parts together: paths, configuration, models, tools, gate.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use aish_journal::{AuditFile, PinFile, SessionHead, WallClock};
+use aish_llm::Purpose;
+use aish_safety::{Approver, Gate, Mode, Policy, Surroundings};
+use aish_tools::{Executor, Registry, builtin};
+use aish_turn::{Budget, Cap, Transcript, Turn, TurnOptions};
+use aish_types::{Money, SessionId};
+
+use crate::arguments::SharedFlags;
+use crate::asker::{Asker, Offering};
+use crate::config::diagnostic::{Diagnostic, Severity};
+use crate::config::section::Config;
+use crate::counting::Counting;
+use crate::driver::{Driver, SessionLog};
+use crate::ledger::{Ledger, Limits};
+use crate::models::Found;
+use crate::paths::Paths;
+use crate::session::{KeptLog, Opening};
+use crate::system_prompt::{Facts, system_prompt};
+
+/// What every command starts from.
+pub struct Base {
+    /// The environment.
+    pub variables: Vec<(String, String)>,
+    /// The folders.
+    pub paths: Paths,
+    /// The configuration.
+    pub config: Config,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The whole of it, for `aish config show`.
+    pub loaded: crate::config::Loaded,
+    /// The working folder.
+    pub folder: PathBuf,
+    /// The clock of logs.
+    pub clock: WallClock,
+    /// When the program started.
+    pub started: Instant,
+}
+
+impl Base {
+    /// Reads environment and configuration. What is wrong with them is in `diagnostics`.
+    pub fn load(flags: &SharedFlags) -> Self {
+        let variables: Vec<(String, String)> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let paths = Paths::from_environment(&|name| lookup(&variables, name));
+        let path = flags.config.clone().or_else(|| paths.config.clone());
+        let mut faults = Vec::new();
+        let text = path.as_deref().and_then(|path| read_config(path, flags.config.is_some(), &mut faults));
+        let user_file = path.as_deref().zip(text.as_deref());
+        let mut loaded = crate::config::load(user_file, None, &variables);
+        faults.append(&mut loaded.diagnostics);
+        let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        Self {
+            variables,
+            paths,
+            config: loaded.config.clone(),
+            diagnostics: faults,
+            loaded,
+            folder,
+            clock: WallClock::default(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Looks a variable of the environment up.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        lookup(&self.variables, name)
+    }
+
+    /// Returns what is known around a command.
+    pub fn surroundings(&self) -> Surroundings {
+        Surroundings {
+            folder: Some(self.folder.display().to_string()),
+            home: self.paths.home.as_ref().map(|home| home.display().to_string()),
+            protected: self.paths.protected(),
+            ..Surroundings::default()
+        }
+    }
+
+    /// Returns the policy that the gate applies.
+    pub fn policy(&self) -> Policy {
+        Policy {
+            auto_approve: self.config.mcp.auto_approve.clone(),
+            confirm_cmd: self.config.shell.confirm_cmd,
+            ..Policy::default()
+        }
+    }
+
+    /// Makes the gate.
+    pub fn gate(&self, approver: Arc<dyn Approver>, mode: Mode) -> Gate {
+        let folder = self.paths.state.clone().unwrap_or_else(|| PathBuf::from("/nonexistent/aish"));
+        let audit = Arc::new(AuditFile::new(folder.join("audit.jsonl"), self.clock.clone()));
+        let pins = Arc::new(PinFile::new(folder.join("pins.json")));
+        Gate::new(approver, audit, pins, self.policy(), mode)
+    }
+
+    /// Makes the registry with the built-in tools.
+    pub fn registry(&self) -> (Arc<Registry>, Vec<String>) {
+        let registry = Registry::default();
+        let mut notices = Vec::new();
+        let names = &self.config.tools.builtin;
+        let ports = builtin::Ports::default();
+        match builtin::Builtins::named(names, &ports) {
+            Ok(builtins) => {
+                registry.add(Arc::new(builtins));
+            }
+            Err(error) => {
+                notices.push(format!("tools.builtin: {error}"));
+                registry.add(Arc::new(builtin::Builtins::all(&ports)));
+            }
+        }
+        (Arc::new(registry), notices)
+    }
+
+    /// Makes the executor.
+    pub fn executor(&self, registry: &Arc<Registry>) -> Arc<Executor> {
+        Arc::new(Executor::new(Arc::clone(registry)).with_timeout_ms(self.config.tools.timeout_s.saturating_mul(1000)))
+    }
+
+    /// Makes the log of a new session.
+    pub fn session_log(&self, id: &SessionId) -> KeptLog {
+        let folder = self.paths.state.as_ref().filter(|_| self.config.history.sessions);
+        KeptLog::new(folder.map(|state| Opening {
+            folder: state.join("sessions"),
+            id: id.clone(),
+            head: SessionHead {
+                folder: Some(self.folder.display().to_string()),
+                project: project_root(&self.folder).map(|root| root.display().to_string()),
+                forked_from: None,
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            },
+            clock: self.clock.clone(),
+        }))
+    }
+
+    /// Makes the books of this session.
+    pub fn ledger(&self) -> Ledger {
+        let limits = Limits {
+            warn_at: self.config.cost.warn_at_dollars.map(Money::from_dollars),
+            cap_at: self.config.cost.cap_at_dollars.map(Money::from_dollars),
+        };
+        Ledger::new(limits, Money::ZERO)
+    }
+
+    /// Says what is wrong with the configuration, a line each.
+    pub fn faults(&self) -> Vec<String> {
+        self.diagnostics.iter().map(ToString::to_string).collect()
+    }
+
+    /// Says whether the configuration has an error and not only warnings.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// What a conversation needs beside [`Base`].
+pub struct Conversation {
+    /// The driver.
+    pub driver: Driver,
+    /// The machine with its transcript.
+    pub turn: Turn,
+    /// What to tell the person.
+    pub notices: Vec<String>,
+    /// Where the models are.
+    pub found_places: std::collections::BTreeMap<String, crate::models::Place>,
+}
+
+/// The choices that differ between the shell and `aish ask`.
+pub struct Setup {
+    /// Who is asked.
+    pub approver: Arc<dyn Approver>,
+    /// What happens to what would be asked.
+    pub mode: Mode,
+    /// The session.
+    pub session: SessionId,
+    /// Where messages are written.
+    pub log: Box<dyn SessionLog>,
+    /// The tools.
+    pub registry: Arc<Registry>,
+    /// Whether tools are offered.
+    pub offer_tools: bool,
+    /// Whether `CMD:` lines are proposals.
+    pub commands: bool,
+    /// Reads what is known around a command.
+    pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
+}
+
+impl Base {
+    /// Puts a conversation together over found models.
+    pub fn conversation(&self, found: Found, setup: Setup) -> Conversation {
+        let ledger = Arc::new(self.ledger());
+        let model = found.default.clone().unwrap_or_default();
+        let place = found.places.get(&model);
+        let small = place.is_some_and(|place| place.origin == "embedded");
+        let offering = Offering {
+            builtin: self.config.tools.builtin.iter().cloned().collect::<BTreeSet<_>>(),
+            tools: setup.offer_tools,
+        };
+        let asker = Asker {
+            broker: found.broker.with_guard(Arc::clone(&ledger) as Arc<_>),
+            model,
+            registry: Arc::clone(&setup.registry),
+            offering,
+            counting: Counting::default(),
+            ledger,
+            summarize: self.config.context.summarize,
+            purpose: Purpose::Main,
+            last_error: None,
+        };
+        let prompt = system_prompt(&Facts {
+            system: std::env::consts::OS.to_owned(),
+            shell: self.config.shell.program.clone(),
+            tools: !asker.offered().is_empty(),
+            commands: setup.commands,
+            instructions: None,
+            small,
+        });
+        let budget = Budget {
+            max_turns: self.config.context.max_turns,
+            token_budget: Budget::tokens(
+                self.config.context.token_budget,
+                place.and_then(|place| place.context),
+                place.map_or(1024, |place| u64::from(place.max_tokens)),
+            ),
+            system_tokens: 0,
+            schema_tokens: 0,
+            tokens_per_message: 0,
+        };
+        let options = TurnOptions {
+            cap: Cap::Rounds(self.config.mcp.max_tool_depth),
+            use_tool_role: self.config.context.use_tool_role,
+            commands: setup.commands,
+            max_result_chars: self.config.tools.max_result_chars,
+            ..TurnOptions::default()
+        };
+        let driver = Driver {
+            asker,
+            executor: self.executor(&setup.registry),
+            gate: self.gate(setup.approver, setup.mode),
+            session: setup.session,
+            user: self.variable("USER").unwrap_or_else(|| "user".to_owned()),
+            log: setup.log,
+            surroundings: setup.surroundings,
+            last_outcome: None,
+            started: self.started,
+        };
+        let turn = Turn::new(options, Transcript::new(prompt), budget);
+        Conversation { driver, turn, notices: found.notices, found_places: found.places }
+    }
+}
+
+fn lookup(variables: &[(String, String)], name: &str) -> Option<String> {
+    variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+}
+
+fn read_config(path: &Path, wanted: bool, faults: &mut Vec<Diagnostic>) -> Option<String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Some(text),
+        // No config file is no fault, unless it was named.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !wanted => None,
+        Err(error) => {
+            faults.push(Diagnostic {
+                severity: Severity::Error,
+                place: path.display().to_string(),
+                position: None,
+                message: format!("cannot be read: {error}; the defaults are used"),
+            });
+            None
+        }
+    }
+}
+
+/// Returns the git root above a folder.
+pub fn project_root(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|ancestor| ancestor.join(".git").exists())
+}
