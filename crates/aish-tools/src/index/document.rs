@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::lexicon::{Actions, Lexicon};
 use super::postings::{Posting, Postings, TermId};
-use super::words;
+use super::{query, words};
 
 /// How much a field counts, how long it usually is in words, and how strongly length is held against it (BM25F's b).
 struct Field {
@@ -60,7 +60,10 @@ impl Document {
         let group: Vec<String> = words::split(&definition.group).into_iter().filter(|word| word != "tools").collect();
         let name_ids = terms.add(&NAME, name.iter().map(String::as_str));
         let group_ids = terms.add(&GROUP, group.iter().map(String::as_str));
-        let description = words::split(&definition.description);
+        for word in &name {
+            terms.add_written(word);
+        }
+        let description = words::split(without_label(&definition.description));
         terms.add(&DESCRIPTION, description.iter().map(String::as_str));
         if let Some(title) = &definition.title {
             terms.text(&TITLE, title);
@@ -105,6 +108,12 @@ impl Terms<'_> {
         }
     }
 
+    /// Adds a word of the name as it is written.
+    fn add_written(&mut self, word: &str) {
+        let id = self.postings.intern(&query::written(word));
+        self.weights.entry(id).or_insert(SATURATION);
+    }
+
     /// Adds a field's words; returns their terms in order.
     fn add<'w>(&mut self, field: &Field, words: impl Iterator<Item = &'w str>) -> Vec<TermId> {
         let mut ids = Vec::new();
@@ -120,6 +129,14 @@ impl Terms<'_> {
             *self.weights.entry(id).or_default() += field.weight / norm;
         }
         ids
+    }
+}
+
+/// Takes a label in capitals off a description (`WRITE: Copy files`): it says nothing of what the tool does.
+fn without_label(description: &str) -> &str {
+    match description.split_once(": ") {
+        Some((label, rest)) if !label.chars().any(char::is_lowercase) => rest,
+        Some(_) | None => description,
     }
 }
 

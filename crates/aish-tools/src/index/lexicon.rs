@@ -47,7 +47,22 @@ pub(super) struct Lexicon {
     phrases: HashMap<String, Vec<Phrase>>,
     /// Kinds by stem: those that the word itself names, and those that it only tells.
     actions: HashMap<String, (Actions, Actions)>,
+    /// The kinds of doing that only look, and the one that looks at many.
+    looking: Actions,
+    listing: Actions,
 }
+
+/// Kinds of doing that change nothing.
+const LOOKING: [&str; 5] = ["list", "view", "read", "search", "count"];
+/// Words that begin a question about how things are, and not a request to change them.
+const ASKING: [&str; 18] = [
+    "what", "which", "who", "whose", "where", "when", "why", "is", "are", "was", "were", "does", "do", "did", "has",
+    "have", "whats", "how",
+];
+/// Words behind `how` and `do` that make a request of what looked like a question.
+const REQUESTING: [&str; 6] = ["to", "i", "can", "could", "should", "you"];
+/// Words that ask for many.
+const MANY: [&str; 3] = ["all", "every", "each"];
 
 static SHARED: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(include_str!("../../data/lexicon.txt")));
 
@@ -64,6 +79,8 @@ impl Lexicon {
             synonyms: HashMap::new(),
             phrases: HashMap::new(),
             actions: HashMap::new(),
+            looking: Actions::default(),
+            listing: Actions::default(),
         };
         let mut kinds = 0_u32;
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -77,8 +94,15 @@ impl Lexicon {
                 "filler" => lexicon.fillers.extend(rest.split(' ')),
                 "action" => {
                     let mut words = rest.split(' ');
-                    words.next();
-                    lexicon.read_action(Actions(1_u64.checked_shl(kinds).unwrap_or_default()), weight, words);
+                    let kind = Actions(1_u64.checked_shl(kinds).unwrap_or_default());
+                    let name = words.next().unwrap_or_default();
+                    if LOOKING.contains(&name) {
+                        lexicon.looking = lexicon.looking.with(kind);
+                    }
+                    if name == "list" {
+                        lexicon.listing = kind;
+                    }
+                    lexicon.read_action(kind, weight, words);
                     kinds += 1;
                 }
                 "same" => lexicon.read_same(weight, rest.split(' ').collect()),
@@ -163,9 +187,15 @@ impl Lexicon {
         fitting.map(|phrase| (phrase.words.len(), phrase.finds.as_slice()))
     }
 
-    /// Returns the kinds of doing that a stem tells.
-    pub(super) fn actions(&self, stem: &str) -> Actions {
-        self.actions.get(stem).map(|&(_, told)| told).unwrap_or_default()
+    /// Returns the kinds of doing that a request asks for: those of its first word that tells one; a question only looks,
+    /// and one after all of something lists.
+    pub(super) fn actions_of_request(&self, words: &[String], stems: &[String]) -> Actions {
+        let told = |stem: &String| self.actions.get(stem).map(|&(_, told)| told).unwrap_or_default();
+        let wordy = words.iter().zip(stems).filter(|(word, _)| !self.is_filler(word));
+        let first = wordy.map(|(_, stem)| told(stem)).find(|actions| !actions.is_none()).unwrap_or_default();
+        let actions = if is_question(words) { self.looking } else { first };
+        let many = words.iter().any(|word| MANY.contains(&word.as_str()));
+        if many && actions.meets(self.listing) { self.listing } else { actions }
     }
 
     /// Returns what a tool does: the last word of its name that names a kind of doing, and the first word of its description.
@@ -180,4 +210,13 @@ impl Lexicon {
     pub(super) fn split(&self, text: &str) -> Vec<String> {
         words::split(text)
     }
+}
+
+/// Says whether a request asks how things are (`which files did I change`), and not how to do something.
+fn is_question(words: &[String]) -> bool {
+    let word = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
+    if !ASKING.contains(&word(0)) {
+        return false;
+    }
+    !(word(0) == "how" && (REQUESTING.contains(&word(1)) || (word(1) == "do" && REQUESTING.contains(&word(2)))))
 }

@@ -11,8 +11,10 @@ const MAX_PREFIXES: usize = 24;
 /// What a longer word counts for its beginning, when the beginning is no word itself, and when it is.
 const PREFIX: f32 = 0.7;
 const PREFIX_OF_WORD: f32 = 0.2;
+/// What a phrase counts on its further words.
+const REST_OF_PHRASE: f32 = 0.35;
 /// What a word counts for one with a slip.
-const SLIP: f32 = 0.8;
+const SLIP: f32 = 0.9;
 
 /// One thing that is looked for: the best of its alternatives counts.
 #[derive(Debug, Default)]
@@ -29,8 +31,15 @@ pub(super) struct Wanted {
 #[derive(Debug, Default)]
 pub(super) struct Request {
     pub(super) wanted: Vec<Wanted>,
-    /// The first kind of doing that the request names.
+    /// The kinds of doing that the request asks for.
     pub(super) actions: Actions,
+    /// Words of the request as they are written in tools' names.
+    pub(super) written: Vec<TermId>,
+}
+
+/// Returns the term of a word in a name as it is written, so that a plural finds a plural first.
+pub(super) fn written(word: &str) -> String {
+    format!("={word}")
 }
 
 /// Reads a request.
@@ -39,22 +48,23 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
     words.truncate(MAX_WORDS);
     let stems: Vec<String> = words.iter().map(|word| lexicon.stem(word)).collect();
     let only_fillers = words.iter().all(|word| lexicon.is_filler(word));
-    let mut request = Request::default();
+    let mut request = Request { actions: lexicon.actions_of_request(&words, &stems), ..Request::default() };
     // Alternatives that a phrase gives its words, by position.
     let mut from_phrases: Vec<Vec<(TermId, f32)>> = vec![Vec::new(); words.len()];
     for at in 0..stems.len() {
         for (length, finds) in lexicon.phrases(stems.get(at..).unwrap_or_default()) {
             let terms: Vec<(TermId, f32)> =
                 finds.iter().filter_map(|find| Some((postings.id(&find.stem)?, find.weight))).collect();
-            for slot in from_phrases.iter_mut().skip(at).take(length) {
-                slot.extend(&terms);
+            // The phrase counts about once: on its first word that says something, and a little on the others.
+            let telling =
+                words.iter().skip(at).take(length).position(|word| !lexicon.is_filler(word)).unwrap_or_default();
+            for (offset, slot) in from_phrases.iter_mut().skip(at).take(length).enumerate() {
+                let share = if offset == telling { 1.0 } else { REST_OF_PHRASE };
+                slot.extend(terms.iter().map(|&(term, weight)| (term, weight * share)));
             }
         }
     }
     for ((word, stem), phrase) in words.iter().zip(&stems).zip(from_phrases) {
-        if request.actions.is_none() && !lexicon.is_filler(word) {
-            request.actions = lexicon.actions(stem);
-        }
         let filler = lexicon.is_filler(word) && !only_fillers;
         if filler && phrase.is_empty() {
             continue;
@@ -65,6 +75,7 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
             wanted.add(term, weight);
         }
         wanted.unknown = wanted.alternatives.is_empty();
+        request.written.extend(postings.id(&written(word)));
         request.wanted.push(wanted);
     }
     request

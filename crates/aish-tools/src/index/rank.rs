@@ -17,6 +17,8 @@ use super::{Index, lexicon::Actions};
 const COVERAGE: f32 = 0.6;
 /// What a name that was asked for wholly adds, in rarities.
 const NAME_SHARE: f32 = 2.5;
+/// What a word of the name as it was written adds, in rarities.
+const WRITTEN: f32 = 0.35;
 /// Factors of a kind of doing that fits, and of one that does not.
 const ACTION_FITS: f32 = 1.25;
 const ACTION_DIFFERS: f32 = 0.72;
@@ -104,6 +106,9 @@ fn score(index: &Index, text: &str, passes: &impl Fn(&Document) -> bool) -> Vec<
         full += sums.take(index, wanted);
     }
     let full = full.max(f32::EPSILON);
+    for &term in &request.written {
+        sums.favour(index, term);
+    }
     let mut literal: Vec<(u32, Literal)> = Vec::new();
     index.literals.find(&text.to_lowercase(), |document, place| literal.push((document, place)));
 
@@ -194,6 +199,15 @@ fn action_factor(asked: Actions, tool: Actions) -> f32 {
 }
 
 impl Sums {
+    /// Favours documents that were found already and have a word of the request in their name as it is written.
+    fn favour(&mut self, index: &Index, term: u32) {
+        for posting in index.postings.list(term) {
+            if let Some(score) = self.score.get_mut(posting.document as usize).filter(|score| **score > 0.0) {
+                *score += WRITTEN;
+            }
+        }
+    }
+
     /// Adds one wanted word; returns its full worth.
     fn take(&mut self, index: &Index, wanted: &query::Wanted) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "a count of tools")]

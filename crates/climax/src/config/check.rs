@@ -62,12 +62,13 @@ pub(super) fn place(name: &str, switches: &Switches, at: Position, faults: &mut 
         (stdin, cwd, "'stdin' and 'cwd'; it is the working directory"),
         (positional, stdin, "'positional' and 'stdin'; it is the standard input"),
         (positional, cwd, "'positional' and 'cwd'; it is the working directory"),
-        (stdin && !positional, flag, "'stdin' and 'flag'; the flag is ignored"),
-        (cwd && !positional, flag, "'cwd' and 'flag'; the flag is ignored"),
     ] {
         if one && other {
             faults.contradiction(at, format!("the argument '{name}' has both {words}"));
         }
+    }
+    if flag && (stdin || cwd) && !positional {
+        faults.warning(at, format!("the argument '{name}' has a flag that is never used"));
     }
     if kind == ArgKind::Boolean && (stdin || cwd) {
         faults.contradiction(

@@ -1,0 +1,202 @@
+//! A bare MCP client over the standard streams of the real program.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A server with its client.
+pub(crate) struct Client {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    next: i64,
+    /// The answer to `initialize`.
+    pub(crate) greeting: Value,
+    /// Answers elicitations: `accept`, `decline` or `cancel`.
+    pub(crate) elicit: Option<&'static str>,
+    /// Messages of the elicitations that came.
+    pub(crate) asked: Vec<String>,
+    /// Notifications that came.
+    pub(crate) notified: Vec<String>,
+    _home: tempfile::TempDir,
+}
+
+/// What came of a tool call.
+#[derive(Debug)]
+pub(crate) struct Called {
+    pub(crate) text: String,
+    pub(crate) is_error: bool,
+    pub(crate) structured: Value,
+}
+
+impl Client {
+    /// Starts `climax` with these arguments and greets it.
+    pub(crate) fn start(args: &[&str]) -> Self {
+        Self::start_with(args, None, |_| {})
+    }
+
+    /// Starts it with a client that can be asked.
+    pub(crate) fn start_asking(args: &[&str], answer: &'static str) -> Self {
+        Self::start_with(args, Some(answer), |_| {})
+    }
+
+    pub(crate) fn start_with(args: &[&str], elicit: Option<&'static str>, change: impl FnOnce(&mut Command)) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
+        command.args(args).env("HOME", home.path()).env("XDG_STATE_HOME", home.path().join("state"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        change(&mut command);
+        let mut child = command.spawn().unwrap();
+        let to = child.stdin.take();
+        let from = BufReader::new(child.stdout.take().unwrap());
+        let mut client = Self {
+            child,
+            to,
+            from,
+            next: 0,
+            greeting: Value::Null,
+            elicit,
+            asked: Vec::new(),
+            notified: Vec::new(),
+            _home: home,
+        };
+        let capabilities = if elicit.is_some() { json!({"elicitation": {}}) } else { json!({}) };
+        client.greeting = client.request(
+            "initialize",
+            json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}}),
+        );
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The folder for state that the server was given.
+    pub(crate) fn state(&self) -> PathBuf {
+        self._home.path().join("state/climax")
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        let to = self.to.as_mut().unwrap();
+        writeln!(to, "{message}").unwrap();
+        to.flush().unwrap();
+    }
+
+    /// Sends a request and returns its number.
+    pub(crate) fn post(&mut self, method: &str, params: Value) -> i64 {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// Waits for the answer to a request; questions are answered on the way.
+    pub(crate) fn answer(&mut self, id: i64) -> Value {
+        loop {
+            let message = self.read();
+            if message["id"] == json!(id) && message.get("method").is_none() {
+                assert!(message.get("error").is_none(), "{message}");
+                return message["result"].clone();
+            }
+            self.take(&message);
+        }
+    }
+
+    /// Reads messages until a notification of this kind has come.
+    pub(crate) fn wait_for(&mut self, method: &str) {
+        while !self.notified.iter().any(|known| known == method) {
+            let message = self.read();
+            self.take(&message);
+        }
+    }
+
+    fn read(&mut self) -> Value {
+        let mut line = String::new();
+        assert_ne!(self.from.read_line(&mut line).unwrap(), 0, "the server has gone");
+        serde_json::from_str(&line).unwrap()
+    }
+
+    fn take(&mut self, message: &Value) {
+        match (message["method"].as_str(), message.get("id")) {
+            (Some("elicitation/create"), Some(id)) => {
+                self.asked.push(message["params"]["message"].as_str().unwrap().to_owned());
+                let result = match self.elicit.unwrap() {
+                    "accept" => json!({"action": "accept", "content": {}}),
+                    action => json!({"action": action}),
+                };
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+            }
+            (Some(method), None) => self.notified.push(method.to_owned()),
+            other => panic!("unexpected: {other:?}"),
+        }
+    }
+
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.post(method, params);
+        self.answer(id)
+    }
+
+    /// Lists the tools as they came.
+    pub(crate) fn tools(&mut self) -> Vec<Value> {
+        self.request("tools/list", json!({}))["tools"].as_array().unwrap().clone()
+    }
+
+    pub(crate) fn tool_names(&mut self) -> Vec<String> {
+        self.tools().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Calls what is listed.
+    pub(crate) fn call(&mut self, name: &str, arguments: Value) -> Called {
+        let result = self.request("tools/call", json!({"name": name, "arguments": arguments}));
+        called(&result)
+    }
+
+    /// Calls a tool through `climax_call`.
+    pub(crate) fn run(&mut self, tool: &str, args: Value) -> Called {
+        self.call("climax_call", json!({"tool_name": tool, "args": args}))
+    }
+
+    /// Searches through `climax_search`.
+    pub(crate) fn search(&mut self, arguments: Value) -> Value {
+        let found = self.call("climax_search", arguments);
+        assert!(!found.is_error, "{}", found.text);
+        serde_json::from_str(&found.text).unwrap()
+    }
+
+    /// Closes the client's end and waits for the server.
+    pub(crate) fn close(mut self) -> std::process::ExitStatus {
+        self.to = None;
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.to = None;
+        let _ = self.child.wait();
+    }
+}
+
+pub(crate) fn called(result: &Value) -> Called {
+    Called {
+        text: result["content"][0]["text"].as_str().unwrap_or_default().to_owned(),
+        is_error: result["isError"].as_bool().unwrap_or(false),
+        structured: result["structuredContent"].clone(),
+    }
+}
+
+/// Writes a file of a test and returns its path.
+pub(crate) fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Names of the results of a search.
+pub(crate) fn names(found: &Value) -> Vec<&str> {
+    found["results"].as_array().unwrap().iter().map(|tool| tool["tool_name"].as_str().unwrap()).collect()
+}
