@@ -7,6 +7,8 @@ mod document;
 mod fence;
 mod highlight;
 mod inline;
+mod language;
+mod lexer;
 mod render;
 mod split;
 mod table;

@@ -16,6 +16,20 @@ pub enum Route {
 }
 
 impl Route {
+    /// Returns where a line would go as it stands, its prefix considered.
+    pub fn of(line: &str, environment: &dyn aish_route::Environment) -> Self {
+        match aish_route::parse_line(line) {
+            aish_route::Line::Empty | aish_route::Line::Shell(_) => Self::Shell,
+            aish_route::Line::Question(_) => Self::Model,
+            aish_route::Line::Meta(..) => Self::Meta,
+            aish_route::Line::Plain(plain) => match aish_route::decide(plain, environment).route {
+                aish_route::Route::Shell => Self::Shell,
+                aish_route::Route::Ai => Self::Model,
+                aish_route::Route::Ask => Self::Ask,
+            },
+        }
+    }
+
     /// Returns the route after Shift-Tab: shell and model change places, an unsure one becomes the model's.
     #[must_use]
     pub const fn flipped(self) -> Self {

@@ -1,10 +1,13 @@
-//! Colours for code, in the terminal's own sixteen. Syntaxes are loaded when the first code of a known language comes.
+//! Colours for code, in the terminal's own sixteen: by words for the common languages, by a grammar for the others, which
+//! are loaded when the first such code comes.
 
 use std::sync::OnceLock;
 
 use anstyle::Style;
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
+use super::language;
+use super::lexer::Lexer;
 use crate::styled::Styled;
 use crate::theme::Theme;
 
@@ -60,33 +63,48 @@ fn roles() -> &'static [(Scope, Role)] {
 /// How far the highlighting of one block of code has come.
 #[derive(Debug, Clone)]
 pub(super) struct Code {
-    /// None where the language is unknown: such code stays plain.
-    state: Option<(ParseState, ScopeStack)>,
+    way: Way,
+}
+
+#[derive(Debug, Clone)]
+enum Way {
+    /// Unknown languages stay plain.
+    Plain,
+    Words(Lexer),
+    Grammar(Box<(ParseState, ScopeStack)>),
 }
 
 impl Code {
     /// Starts a block of code in a language, named as after a fence.
     pub(super) fn new(language: &str) -> Self {
-        Self { state: syntax_state(language).map(|state| (state, ScopeStack::new())) }
+        let name = language.trim().to_ascii_lowercase();
+        let way = if let Some(known) = language::named(&name) {
+            Way::Words(Lexer::new(known))
+        } else {
+            syntax_state(&name).map_or(Way::Plain, |state| Way::Grammar(Box::new((state, ScopeStack::new()))))
+        };
+        Self { way }
     }
 
     /// Colours the next line, given without its newline.
     pub(super) fn line(&mut self, text: &str, theme: &Theme) -> Styled {
-        let mut out = Styled::default();
-        let Some((state, stack)) = &mut self.state else {
-            out.push(Style::new(), text);
-            return out;
-        };
         if text.len() > LONGEST {
-            out.push(Style::new(), text);
-            return out;
+            return Styled::plain(text);
         }
+        let (state, stack) = match &mut self.way {
+            Way::Plain => return Styled::plain(text),
+            Way::Words(lexer) => return lexer.line(text, theme),
+            Way::Grammar(state) => {
+                let (state, stack) = state.as_mut();
+                (state, stack)
+            }
+        };
         let line = format!("{text}\n");
         let Ok(operations) = state.parse_line(&line, syntaxes()) else {
-            self.state = None;
-            out.push(Style::new(), text);
-            return out;
+            self.way = Way::Plain;
+            return Styled::plain(text);
         };
+        let mut out = Styled::default();
         let mut from = 0;
         for (at, operation) in operations {
             out.push(style(stack, theme), line.get(from..at).unwrap_or_default().trim_end_matches('\n'));
@@ -101,24 +119,13 @@ impl Code {
 }
 
 fn syntax_state(language: &str) -> Option<ParseState> {
-    let language = language.trim();
-    if language.is_empty() || matches!(language, "text" | "txt" | "plain" | "plaintext" | "output" | "console") {
+    if matches!(
+        language,
+        "" | "text" | "txt" | "plain" | "plaintext" | "output" | "console" | "log" | "markdown" | "md"
+    ) {
         return None;
     }
-    let set = syntaxes();
-    let syntax = set.find_syntax_by_token(language).or_else(|| {
-        let other = match language.to_ascii_lowercase().as_str() {
-            "shell" | "sh-session" | "shell-session" | "zsh" => "bash",
-            "jsonc" | "json5" => "json",
-            "golang" => "go",
-            "c++" | "cxx" => "cpp",
-            "py3" | "python3" => "python",
-            "ts" => "typescript",
-            "yml" => "yaml",
-            _ => return None,
-        };
-        set.find_syntax_by_token(other)
-    })?;
+    let syntax = syntaxes().find_syntax_by_token(language)?;
     (syntax.name != "Plain Text").then(|| ParseState::new(syntax))
 }
 
@@ -183,15 +190,21 @@ impl CodeCache {
 mod tests {
     use super::*;
 
-    #[test]
-    fn colours_by_scope() {
+    fn check(language: &str) {
         let theme = Theme::dark();
-        let mut code = Code::new("rust");
-        let line = code.line("let x = \"s\"; // c", &theme);
+        let mut code = Code::new(language);
+        let line = code.line("let x = \"s\"", &theme);
         let styles: Vec<(&str, Style)> = line.spans.iter().map(|span| (span.text.as_str(), span.style)).collect();
-        assert!(styles.contains(&("let", theme.keyword)), "{styles:?}");
-        assert!(styles.contains(&("\"s\"", theme.string)), "{styles:?}");
-        assert!(styles.contains(&("// c", theme.comment)), "{styles:?}");
+        assert!(styles.contains(&("let", theme.keyword)), "{language}: {styles:?}");
+        assert!(styles.contains(&("\"s\"", theme.string)), "{language}: {styles:?}");
+    }
+
+    #[test]
+    fn colours_by_words_and_by_scope() {
+        assert!(matches!(Code::new("rust").way, Way::Words(_)));
+        check("rust");
+        assert!(matches!(Code::new("OCaml").way, Way::Grammar(_)));
+        check("ocaml");
     }
 
     #[test]
@@ -199,33 +212,6 @@ mod tests {
         for language in ["", "text", "nonsense-language"] {
             let line = Code::new(language).line("let x", &Theme::dark());
             assert_eq!(line, Styled::plain("let x"));
-        }
-    }
-
-    #[test]
-    fn common_names_are_known() {
-        for language in [
-            "bash",
-            "sh",
-            "shell",
-            "zsh",
-            "python",
-            "py",
-            "rust",
-            "js",
-            "ts",
-            "json",
-            "yaml",
-            "yml",
-            "toml",
-            "go",
-            "c++",
-            "sql",
-            "diff",
-            "html",
-            "dockerfile",
-        ] {
-            assert!(Code::new(language).state.is_some(), "{language}");
         }
     }
 
