@@ -1,0 +1,12 @@
+//! The embedded model from outside: fetched from an index, run as a child.
+
+#[cfg(test)]
+mod child;
+#[cfg(test)]
+mod fake_index;
+#[cfg(test)]
+mod fetch;
+#[cfg(test)]
+mod real_model;
+#[cfg(test)]
+mod skip;
