@@ -1,5 +1,7 @@
 //! What models cost: configured prices win, then the built-in data; what is unknown stays unknown.
 
+mod data;
+
 use aish_types::{Money, Usage};
 
 /// The price of one model, each amount for a million tokens.
@@ -11,6 +13,21 @@ pub struct Price {
     pub output: Money,
     /// Prompt tokens that were read from the server's cache; unset means the price of any other.
     pub cached: Option<Money>,
+    /// The price of requests with long prompts, where it differs.
+    pub above: Option<LongPrompt>,
+}
+
+/// The price of a whole request whose prompt is long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LongPrompt {
+    /// The longest prompt in tokens that does not count as long.
+    pub tokens: u64,
+    /// Prompt tokens.
+    pub input: Money,
+    /// Completion tokens.
+    pub output: Money,
+    /// Prompt tokens from the cache; unset means the price of any other.
+    pub cached: Option<Money>,
 }
 
 impl Price {
@@ -20,14 +37,99 @@ impl Price {
             input: Money::from_dollars(input),
             output: Money::from_dollars(output),
             cached: cached.map(Money::from_dollars),
+            above: None,
         }
     }
 
     /// Returns what a call cost.
     pub fn of(&self, usage: &Usage) -> Money {
-        let cached = usage.cached.min(usage.prompt);
-        self.input.times_tokens(usage.prompt.saturating_sub(cached))
-            + self.cached.unwrap_or(self.input).times_tokens(cached)
-            + self.output.times_tokens(usage.completion)
+        let (input, output, cached) = match &self.above {
+            Some(long) if usage.prompt > long.tokens => (long.input, long.output, long.cached),
+            Some(_) | None => (self.input, self.output, self.cached),
+        };
+        let from_cache = usage.cached.min(usage.prompt);
+        input.times_tokens(usage.prompt.saturating_sub(from_cache))
+            + cached.unwrap_or(input).times_tokens(from_cache)
+            + output.times_tokens(usage.completion)
+    }
+}
+
+/// What is known of a model beside its price, and since when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownModel {
+    /// The price.
+    pub price: Price,
+    /// The longest prompt in tokens, where it is published.
+    pub context: Option<u64>,
+    /// When the price was read, `YYYY-MM-DD`.
+    pub date: &'static str,
+    /// Where it is published.
+    pub source: &'static str,
+}
+
+/// Returns what the built-in data knows of a model; none when it is unknown, which is not the same as free.
+///
+/// OpenRouter's `:free` models are free and are known as that.
+pub fn known(model: &str) -> Option<KnownModel> {
+    data::find(model)
+}
+
+/// Returns what a call of a model cost by the built-in data; none when the price is unknown.
+pub fn price(model: &str, usage: &Usage) -> Option<Money> {
+    known(model).map(|known| known.price.of(usage))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(prompt: u64, completion: u64, cached: u64) -> Usage {
+        Usage { prompt, completion, cached, estimated: false }
+    }
+
+    #[test]
+    fn the_seeds_row_costs_what_it_says() {
+        let cost = price("anthropic/claude-haiku-4.5", &usage(179, 8, 0)).unwrap();
+        assert_eq!(cost.to_string(), "$0.000219");
+    }
+
+    #[test]
+    fn cached_tokens_have_their_price() {
+        let price = Price::from_dollars(2.0, 10.0, Some(0.5));
+        assert_eq!(price.of(&usage(100, 10, 60)).nanos(), 40 * 2000 + 60 * 500 + 10 * 10_000);
+        let price = Price::from_dollars(2.0, 10.0, None);
+        assert_eq!(price.of(&usage(100, 0, 60)).nanos(), 100 * 2000);
+        assert_eq!(price.of(&usage(10, 0, 60)).nanos(), 10 * 2000);
+    }
+
+    #[test]
+    fn long_prompts_have_their_price() {
+        let known = known("gemini-2.5-pro").unwrap();
+        assert_eq!(known.price.of(&usage(200_000, 0, 0)), Money::from_dollars(0.25));
+        assert_eq!(known.price.of(&usage(400_000, 0, 0)), Money::from_dollars(1.0));
+    }
+
+    #[test]
+    fn names_are_found_as_servers_spell_them() {
+        for (name, same_as) in [
+            ("gpt-4o-mini-2024-07-18", "gpt-4o-mini"),
+            ("openai/gpt-4o-mini", "gpt-4o-mini"),
+            ("claude-haiku-4-5-20251001", "anthropic/claude-haiku-4.5"),
+            ("models/gemini-2.5-flash", "google/gemini-2.5-flash"),
+            ("GPT-4o", "gpt-4o"),
+        ] {
+            let (one, two) = (known(name), known(same_as));
+            assert!(one.is_some(), "{name}");
+            assert_eq!(one, two, "{name}");
+        }
+        assert_ne!(known("gpt-4o-2024-05-13").unwrap().price, known("gpt-4o").unwrap().price);
+        assert_eq!(price("x/y:free", &usage(1_000_000, 1, 0)), Some(Money::ZERO));
+    }
+
+    #[test]
+    fn what_is_unknown_is_not_free() {
+        for name in ["", "llama3.2", "gpt-4o-mini-of-mine", "qwen2.5-7b", "gpt", "scripted"] {
+            assert_eq!(price(name, &usage(1000, 1000, 0)), None, "{name}");
+        }
     }
 }
