@@ -2,7 +2,7 @@
 //! token counts, prices.
 //!
 //! Reading order: [`request`], [`event`], [`provider`]; the providers ([`openai`], [`anthropic`]) over `exchange`, `sse`, `assembly`
-//! and `failure`; then [`broker`] with [`pacing`], [`spend`], [`prices`]. This crate never runs a tool and never prints.
+//! and `failure`; then [`broker`] with [`pacing`], [`spend`], [`prices`]; then [`tokens`]. This crate never runs a tool and never prints.
 
 pub mod endpoint;
 pub mod event;
@@ -28,6 +28,7 @@ mod estimate;
 pub mod pacing;
 pub mod prices;
 pub mod spend;
+pub mod tokens;
 pub mod traffic;
 
 pub use anthropic::AnthropicProvider;
@@ -37,8 +38,9 @@ pub use event::{ChatError, FinishReason, StreamEvent};
 pub use openai::OpenAiProvider;
 pub use options::{Images, ModelOptions, Names};
 pub use pacing::{Pacer, RetryPolicy, SystemPacer};
-pub use prices::Price;
+pub use prices::{KnownModel, LongPrompt, Price};
 pub use provider::{EventStream, Provider};
 pub use request::{ChatRequest, Purpose, ToolSpec};
 pub use spend::{BookedCall, PlannedCall, SpendGuard, SpendRefusal};
+pub use tokens::{Support, TokenCount, TokenCounter, TokenizerChoice, TokenizerId, UseEndpoint};
 pub use traffic::Traffic;

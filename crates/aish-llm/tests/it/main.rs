@@ -10,3 +10,5 @@ mod faults;
 mod harness;
 #[cfg(test)]
 mod openai;
+#[cfg(test)]
+mod tokens;
