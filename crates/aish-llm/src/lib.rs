@@ -2,7 +2,7 @@
 //! token counts, prices.
 //!
 //! Reading order: [`request`], [`event`], [`provider`]; the providers ([`openai`], [`anthropic`]) over `exchange`, `sse`, `assembly`
-//! and `failure`; then [`broker`] with [`pacing`], [`spend`], [`prices`]; then [`tokens`]. This crate never runs a tool and never prints.
+//! and `failure`; then [`broker`] with [`pacing`], [`spend`], [`prices`]; then [`tokens`] and [`discovery`]. This crate never runs a tool and never prints.
 
 pub mod endpoint;
 pub mod event;
@@ -23,6 +23,8 @@ mod sse;
 pub mod anthropic;
 pub mod openai;
 
+pub mod discovery;
+
 pub mod broker;
 mod estimate;
 pub mod pacing;
@@ -33,6 +35,7 @@ pub mod traffic;
 
 pub use anthropic::AnthropicProvider;
 pub use broker::{Broker, BrokerModel, CallOptions, Chain};
+pub use discovery::{Found, LocalServers, ProviderKind};
 pub use endpoint::{Endpoint, EndpointError};
 pub use event::{ChatError, FinishReason, StreamEvent};
 pub use openai::OpenAiProvider;

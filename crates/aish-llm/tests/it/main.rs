@@ -5,6 +5,8 @@ mod anthropic;
 #[cfg(test)]
 mod broker;
 #[cfg(test)]
+mod discovery;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod harness;

@@ -1,0 +1,214 @@
+//! Which model to ask when nothing is configured: the environment, then a local server that answers.
+//!
+//! The environment comes in as a map. No list of models is fetched when one is named. A local server is asked only for
+//! what tells llama.cpp and Ollama from anything else on their ports: a conversation must not go to a stranger.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_types::Secret;
+use serde::Deserialize;
+use tokio::time::timeout;
+
+use crate::anthropic::AnthropicProvider;
+use crate::endpoint::{Endpoint, EndpointError};
+use crate::http::{HttpClient, body, read_text, secret_header};
+use crate::openai::OpenAiProvider;
+use crate::options::ModelOptions;
+use crate::provider::Provider;
+
+/// The model of OpenAI that is asked when only a key is there.
+const OPENAI_MODEL: &str = "gpt-5-mini";
+/// The model of Anthropic that is asked when only a key is there.
+const ANTHROPIC_MODEL: &str = "claude-haiku-4-5";
+/// How long a local server may take to answer.
+const LOCAL_WAIT: Duration = Duration::from_millis(300);
+/// How long a list of models may take.
+const LIST_WAIT: Duration = Duration::from_secs(2);
+
+/// Which wire format a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProviderKind {
+    /// OpenAI's chat completions.
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+}
+
+impl ProviderKind {
+    /// Makes the provider of a model.
+    pub fn build(self, endpoint: Endpoint, options: ModelOptions) -> Arc<dyn Provider> {
+        match self {
+            Self::OpenAi => Arc::new(OpenAiProvider::new(endpoint, options)),
+            Self::Anthropic => Arc::new(AnthropicProvider::new(endpoint, options)),
+        }
+    }
+}
+
+/// Where a found model was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Variables of the environment.
+    Environment,
+    /// A llama.cpp server on this machine.
+    LlamaCpp,
+    /// Ollama on this machine.
+    Ollama,
+}
+
+/// A server that was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The wire format.
+    pub kind: ProviderKind,
+    /// The server.
+    pub endpoint: Endpoint,
+    /// The model, where it is known already; else [`Found::first_model`] asks.
+    pub model: Option<String>,
+    /// The key, where there is one.
+    pub key: Option<Secret>,
+    /// Where it was found.
+    pub origin: Origin,
+}
+
+/// Why the environment's endpoint cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{variable} is no endpoint")]
+pub struct EnvironmentError {
+    /// The variable.
+    pub variable: &'static str,
+    /// What is wrong with it.
+    #[source]
+    pub cause: EndpointError,
+}
+
+/// Reads the environment: `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`, then the same three of Anthropic.
+///
+/// An address or a key is enough; an empty variable is as good as none.
+pub fn from_environment(variables: &BTreeMap<String, String>) -> Result<Option<Found>, EnvironmentError> {
+    let families = [
+        (
+            ProviderKind::OpenAi,
+            ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"],
+            ("https://api.openai.com", OPENAI_MODEL),
+        ),
+        (
+            ProviderKind::Anthropic,
+            ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_MODEL"],
+            ("https://api.anthropic.com", ANTHROPIC_MODEL),
+        ),
+    ];
+    let value = |name: &str| variables.get(name).map(|text| text.trim()).filter(|text| !text.is_empty());
+    for (kind, [url_variable, key_variable, model_variable], (home, home_model)) in families {
+        let (url, key) = (value(url_variable), value(key_variable));
+        if url.is_none() && key.is_none() {
+            continue;
+        }
+        let endpoint =
+            Endpoint::parse(url.unwrap_or(home)).map_err(|cause| EnvironmentError { variable: url_variable, cause })?;
+        let at_home = endpoint.as_str() == home;
+        let model = value(model_variable).or(at_home.then_some(home_model)).map(str::to_owned);
+        let key = key.map(|key| Secret::new(key.to_owned()));
+        return Ok(Some(Found { kind, endpoint, model, key, origin: Origin::Environment }));
+    }
+    Ok(None)
+}
+
+/// Where local servers are looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalServers {
+    /// llama.cpp's server; `http://127.0.0.1:8080` unless said otherwise.
+    pub llama_cpp: String,
+    /// Ollama; `http://127.0.0.1:11434` unless said otherwise.
+    pub ollama: String,
+}
+
+impl Default for LocalServers {
+    fn default() -> Self {
+        Self { llama_cpp: "http://127.0.0.1:8080".into(), ollama: "http://127.0.0.1:11434".into() }
+    }
+}
+
+impl LocalServers {
+    /// Asks both servers at once, for 0.3 s at most; llama.cpp wins.
+    pub async fn find(&self) -> Option<Found> {
+        let (llama_cpp, ollama) = tokio::join!(self.find_llama_cpp(), self.find_ollama());
+        llama_cpp.or(ollama)
+    }
+
+    async fn find_llama_cpp(&self) -> Option<Found> {
+        let endpoint = Endpoint::parse(&self.llama_cpp).ok()?;
+        let list: ModelList = get_json(&endpoint, "/v1/models", None, LOCAL_WAIT).await?;
+        let first = list.data.into_iter().next().filter(|model| model.owned_by == "llamacpp")?;
+        Some(Found { kind: ProviderKind::OpenAi, endpoint, model: Some(first.id), key: None, origin: Origin::LlamaCpp })
+    }
+
+    async fn find_ollama(&self) -> Option<Found> {
+        let endpoint = Endpoint::parse(&self.ollama).ok()?;
+        let list: OllamaList = get_json(&endpoint, "/api/tags", None, LOCAL_WAIT).await?;
+        // Embedding models answer no question.
+        let first = list.models.into_iter().find(|model| !model.name.contains("embed"))?;
+        Some(Found { kind: ProviderKind::OpenAi, endpoint, model: Some(first.name), key: None, origin: Origin::Ollama })
+    }
+}
+
+impl Found {
+    /// Returns the named model, else asks the server for its list and takes the first; none when it does not say.
+    pub async fn first_model(&self) -> Option<String> {
+        if let Some(model) = &self.model {
+            return Some(model.clone());
+        }
+        let key = self.key.as_ref().map(|key| (self.kind, key));
+        let list: ModelList = get_json(&self.endpoint, "/v1/models", key, LIST_WAIT).await?;
+        list.data.into_iter().map(|model| model.id).find(|id| !id.is_empty())
+    }
+}
+
+#[derive(Deserialize)]
+struct ModelList {
+    data: Vec<ListedModel>,
+}
+
+#[derive(Deserialize)]
+struct ListedModel {
+    id: String,
+    #[serde(default)]
+    owned_by: String,
+}
+
+#[derive(Deserialize)]
+struct OllamaList {
+    models: Vec<OllamaModel>,
+}
+
+#[derive(Deserialize)]
+struct OllamaModel {
+    name: String,
+}
+
+async fn get_json<T: for<'de> Deserialize<'de>>(
+    endpoint: &Endpoint,
+    path: &str,
+    key: Option<(ProviderKind, &Secret)>,
+    wait: Duration,
+) -> Option<T> {
+    let asking = async {
+        let http = HttpClient::new(endpoint.clone(), wait);
+        let mut headers = reqwest::header::HeaderMap::new();
+        match key {
+            Some((ProviderKind::OpenAi, key)) => secret_header(&mut headers, "authorization", "Bearer ", key).ok()?,
+            Some((ProviderKind::Anthropic, key)) => {
+                secret_header(&mut headers, "x-api-key", "", key).ok()?;
+                headers.insert("anthropic-version", reqwest::header::HeaderValue::from_static("2023-06-01"));
+            }
+            None => {}
+        }
+        let response = http.send(http.get(path).ok()?.headers(headers)).await.ok()?;
+        if !response.status().is_success() {
+            return None;
+        }
+        serde_json::from_str(&read_text(body(response)).await.ok()?).ok()
+    };
+    timeout(wait, asking).await.ok().flatten()
+}

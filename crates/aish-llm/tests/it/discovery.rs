@@ -1,0 +1,90 @@
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use aish_llm::discovery::{Found, LocalServers, Origin, ProviderKind, from_environment};
+use aish_testkit::model_server::{Expect, OpenAiStream, Reply, Script};
+use serde_json::json;
+
+use crate::harness::{ask, options, run, start};
+
+fn environment(variables: &[(&str, &str)]) -> Option<Found> {
+    let map: BTreeMap<String, String> =
+        variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    from_environment(&map).unwrap()
+}
+
+fn check(variables: &[(&str, &str)], expected: Option<(ProviderKind, &str, Option<&str>)>) {
+    let found = environment(variables);
+    let shown = found.as_ref().map(|found| (found.kind, found.endpoint.as_str(), found.model.as_deref()));
+    assert_eq!(shown, expected, "{variables:?}");
+}
+
+#[test]
+fn the_environment_names_an_endpoint() {
+    let (openai, anthropic) = (ProviderKind::OpenAi, ProviderKind::Anthropic);
+    check(&[], None);
+    check(&[("OPENAI_BASE_URL", " "), ("OPENAI_MODEL", "m")], None);
+    check(&[("OPENAI_BASE_URL", "http://h:1/v1/")], Some((openai, "http://h:1", None)));
+    check(&[("OPENAI_BASE_URL", "http://h:1"), ("OPENAI_MODEL", "m")], Some((openai, "http://h:1", Some("m"))));
+    check(&[("OPENAI_API_KEY", "k")], Some((openai, "https://api.openai.com", Some("gpt-5-mini"))));
+    check(&[("ANTHROPIC_API_KEY", "k")], Some((anthropic, "https://api.anthropic.com", Some("claude-haiku-4-5"))));
+    check(
+        &[("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_MODEL", "m")],
+        Some((anthropic, "https://api.anthropic.com", Some("m"))),
+    );
+    check(&[("ANTHROPIC_API_KEY", "k"), ("OPENAI_BASE_URL", "http://h:1")], Some((openai, "http://h:1", None)));
+    let map = BTreeMap::from([("OPENAI_BASE_URL".to_owned(), "localhost".to_owned())]);
+    assert_eq!(from_environment(&map).unwrap_err().to_string(), "OPENAI_BASE_URL is no endpoint");
+}
+
+#[tokio::test]
+async fn no_list_is_fetched_when_a_model_is_named() {
+    let list = json!({"object": "list", "data": [{"id": "first"}, {"id": "second"}]});
+    let server = start(
+        Script::new()
+            .step(Expect::request("GET", "/v1/models").header("authorization", "Bearer k"), Reply::json(200, &list)),
+    );
+    let found = environment(&[("OPENAI_BASE_URL", &server.url()), ("OPENAI_API_KEY", "k")]).unwrap();
+    assert_eq!(found.first_model().await.as_deref(), Some("first"));
+    server.finish();
+
+    let server = start(OpenAiStream::answer("ok").reply());
+    let url = format!("{}/v1", server.url());
+    let found = environment(&[("OPENAI_BASE_URL", &url), ("OPENAI_MODEL", "m")]).unwrap();
+    assert_eq!(found.first_model().await.as_deref(), Some("m"));
+    let provider = found.kind.build(found.endpoint, options());
+    assert_eq!(run(&*provider, ask("hi")).await.text(), "ok");
+    server.finish();
+}
+
+#[tokio::test]
+async fn a_local_server_is_known_by_its_answer() {
+    let llama = || json!({"object": "list", "data": [{"id": "qwen.gguf", "object": "model", "owned_by": "llamacpp"}]});
+    let ollama = || json!({"models": [{"name": "nomic-embed-text"}, {"name": "llama3.2:latest"}]});
+    let stranger = || json!({"data": [{"id": "x", "owned_by": "someone"}]});
+    for (at_llama, at_ollama, expected) in [
+        (llama(), ollama(), Some((Origin::LlamaCpp, "qwen.gguf"))),
+        (stranger(), ollama(), Some((Origin::Ollama, "llama3.2:latest"))),
+        (stranger(), json!({"models": []}), None),
+    ] {
+        let one = start(Script::new().step(Expect::request("GET", "/v1/models"), Reply::json(200, &at_llama)));
+        let two = start(Script::new().step(Expect::request("GET", "/api/tags"), Reply::json(200, &at_ollama)));
+        let found = LocalServers { llama_cpp: one.url(), ollama: two.url() }.find().await;
+        let shown = found.as_ref().map(|found| (found.origin, found.model.as_deref().unwrap_or_default()));
+        assert_eq!(shown, expected);
+        one.finish();
+        two.finish();
+    }
+}
+
+#[tokio::test]
+async fn silent_and_absent_servers_do_not_hold_anybody_up() {
+    let one = start(Script::new().step(Expect::any(), Reply::silence()));
+    let two = start(Script::new().step(Expect::any(), Reply::html(200, "<html></html>")));
+    let servers = LocalServers { llama_cpp: one.url(), ollama: two.url() };
+    let began = Instant::now();
+    assert!(servers.find().await.is_none());
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    drop((one, two));
+    assert!(servers.find().await.is_none());
+}
