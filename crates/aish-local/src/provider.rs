@@ -14,6 +14,9 @@ use crate::process::{Ask, EndReason, ErrorKind, Event, Listener, LocalOptions, P
 /// How long a count may take before it counts as none.
 const COUNT: Duration = Duration::from_secs(2);
 
+/// The temperature of a small model when a request names none: of what it is not sure of, it is mostly wrong.
+const SMALL_TEMPERATURE: f32 = 0.0;
+
 /// The embedded model. Its process starts with the first question and ends with the last clone of this value.
 #[derive(Debug, Clone)]
 pub struct LocalModel {
@@ -46,7 +49,8 @@ impl Provider for LocalModel {
     }
 
     fn stream(&self, request: ChatRequest, cancel: CancellationToken) -> EventStream {
-        let state = State::Asked { process: Arc::clone(&self.process), ask: chat(request) };
+        let ask = chat(request, self.is_small().then_some(SMALL_TEMPERATURE));
+        let state = State::Asked { process: Arc::clone(&self.process), ask };
         Box::pin(stream::unfold((state, cancel), |(state, cancel)| async move {
             let (item, state) = tokio::select! {
                 biased;
@@ -146,7 +150,7 @@ async fn advance(state: State) -> (Item, State) {
 }
 
 /// Puts a request into the child's words. Images and the like stay here: this model reads text.
-fn chat(request: ChatRequest) -> Ask {
+fn chat(request: ChatRequest, temperature: Option<f32>) -> Ask {
     let mut messages = request.messages;
     for message in &mut messages {
         match message {
@@ -163,5 +167,5 @@ fn chat(request: ChatRequest) -> Ask {
             parameters: tool.parameters,
         })
         .collect();
-    Ask::Chat { messages, tools, max_tokens: request.max_tokens, temperature: request.temperature }
+    Ask::Chat { messages, tools, max_tokens: request.max_tokens, temperature: request.temperature.or(temperature) }
 }
