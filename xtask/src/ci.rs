@@ -2,13 +2,23 @@
 //!
 //! Clippy takes the same packages, profile and features as `./test`, so that nothing is built twice.
 
+use anyhow::bail;
+
 use crate::{arrows, licences, step, tidy};
 
-/// Checks format, files, arrows, licences and lints of every member and every target.
+/// Checks format, files, arrows, licences and lints of every member and every target; a failure does not hide the next.
 pub(crate) fn run() -> anyhow::Result<()> {
-    step::cargo("format", &["fmt", "--all", "--check"])?;
-    tidy::run()?;
-    arrows::run()?;
-    licences::run()?;
-    step::cargo("clippy", &["clippy", "--quiet", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"])
+    let clippy = ["clippy", "--quiet", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    let checks = [
+        step::cargo("format", &["fmt", "--all", "--check"]),
+        tidy::run(),
+        arrows::run(),
+        licences::run(),
+        step::cargo("clippy", &clippy),
+    ];
+    let failures: Vec<String> = checks.into_iter().filter_map(Result::err).map(|error| format!("{error:#}")).collect();
+    if !failures.is_empty() {
+        bail!("{}", failures.join("; "));
+    }
+    Ok(())
 }
