@@ -84,6 +84,15 @@ impl LineEditor {
         reply.await.unwrap_or(Answer::No)
     }
 
+    /// Lets the person press one of some keys, after what was typed ahead is thrown away. None for Enter, Escape, Ctrl-C,
+    /// the end of the input, and where there is no terminal.
+    pub async fn choose(&self, label: &str, keys: &[char]) -> Option<char> {
+        let (answer, reply) = oneshot::channel();
+        self.jobs.send(Job::Choose { label: label.to_owned(), keys: keys.to_vec(), answer }).ok()?;
+        self.printer.knock();
+        reply.await.ok()?
+    }
+
     /// Waits until the terminal is free: after a read that was given up, and before anything else is written to it.
     pub async fn release(&self) {
         let (answer, reply) = oneshot::channel();

@@ -11,6 +11,6 @@ mod tty;
 
 pub use approver::TerminalApprover;
 pub use body::question_lines;
-pub use dialogue::ask;
+pub use dialogue::{ask, choose};
 pub use terminal::{AskTerminal, Key};
-pub(crate) use tty::ask_on_terminal;
+pub(crate) use tty::{ask_on_terminal, choose_on_terminal};

@@ -13,7 +13,7 @@ use super::adapter::HistoryAdapter;
 use super::complete::CompleterAdapter;
 use super::highlight::RouteHighlighter;
 use super::hint::HistoryHinter;
-use super::keys::{COMPLETION, edit_mode};
+use super::keys::{Behind, COMPLETION, ENTER, edit_mode};
 use super::options::{EditorOptions, KeyMode};
 use super::port::Wholeness;
 use super::printer::Printer;
@@ -43,7 +43,13 @@ impl Carried {
 }
 
 /// Makes an engine. Nothing here is slow: the first prompt waits for it.
-pub(super) fn engine(options: &EditorOptions, shared: &Arc<Shared>, printer: &Printer, carried: &Carried) -> Reedline {
+pub(super) fn engine(
+    options: &EditorOptions,
+    shared: &Arc<Shared>,
+    printer: &Printer,
+    behind: &Behind,
+    carried: &Carried,
+) -> Reedline {
     let theme = &options.theme;
     let completion = ColumnarMenu::default()
         .with_name(COMPLETION)
@@ -64,11 +70,11 @@ pub(super) fn engine(options: &EditorOptions, shared: &Arc<Shared>, printer: &Pr
     let mut engine = Reedline::create()
         .with_history(Box::new(HistoryAdapter::new(Arc::clone(&options.history))))
         .with_highlighter(Box::new(RouteHighlighter::new(Arc::clone(shared), theme.clone())))
-        .with_completer(Box::new(CompleterAdapter::new(Arc::clone(shared))))
+        .with_completer(Box::new(CompleterAdapter::new(Arc::clone(shared), printer.clone())))
         .with_validator(Box::new(WholenessValidator(Arc::clone(shared))))
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(completion)))
         .with_menu(search)
-        .with_edit_mode(edit_mode(options.keys))
+        .with_edit_mode(edit_mode(options.keys, behind.clone()))
         .with_quick_completions(true)
         .with_partial_completions(true)
         .with_ansi_colors(options.capabilities.color)
@@ -110,7 +116,7 @@ impl Validator for WholenessValidator {
 pub(crate) fn edit_text(options: &EditorOptions, label: &str, text: &str) -> std::io::Result<Signal> {
     let mut engine = Reedline::create()
         .with_highlighter(Box::new(PlainHighlighter))
-        .with_edit_mode(edit_mode(options.keys))
+        .with_edit_mode(edit_mode(options.keys, Behind::default()))
         .with_ansi_colors(options.capabilities.color)
         .use_bracketed_paste(true);
     // What controls a terminal would do so while it is edited; the edited text is judged and asked anew.
@@ -119,6 +125,7 @@ pub(crate) fn edit_text(options: &EditorOptions, label: &str, text: &str) -> std
     loop {
         let drawn = DrawnPrompt::new(&view, Ink { color: false, links: false });
         match engine.read_line(&drawn)? {
+            Signal::HostCommand(command) if command == ENTER => engine = engine.with_immediately_accept(true),
             // The route of an edited command is settled: Shift-Tab does nothing here.
             Signal::HostCommand(_) => {}
             signal => return Ok(signal),

@@ -9,19 +9,20 @@ use std::time::Duration;
 
 use aish_safety::{Answer, Question};
 use crossterm::event::{self, Event, KeyCode, KeyModifiers};
-use reedline::{Reedline, Signal};
+use reedline::{EditCommand, Reedline, Signal};
 use tokio::sync::oneshot;
 
 use super::assemble::{Carried, engine};
 use super::input::{EditorError, Input, Line};
-use super::keys::FLIP;
+use super::keys::{Behind, ENTER, FLIP};
 use super::options::{EditorOptions, Reach};
 use super::plain;
+use super::port::Wholeness;
 use super::printer::Printer;
 use super::prompt::DrawnPrompt;
 use super::session::Shared;
 use super::view::PromptView;
-use crate::guard::RawGuard;
+use crate::guard::{RawGuard, hung_up};
 use crate::question;
 use crate::styled::Ink;
 
@@ -29,19 +30,34 @@ use crate::styled::Ink;
 pub(super) enum Job {
     Read { view: Box<PromptView>, answer: oneshot::Sender<Result<Input, EditorError>> },
     Ask { question: Box<Question>, answer: oneshot::Sender<Answer> },
+    Choose { label: String, keys: Vec<char>, answer: oneshot::Sender<Option<char>> },
     TypedAhead { answer: oneshot::Sender<String> },
     Release { answer: oneshot::Sender<()> },
 }
 
 /// Works until every handle is gone.
 pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::Receiver<Job>) {
+    // The engine draws on standard error; into a file it would only write escapes.
+    if !io::stderr().is_terminal() {
+        options.reach = Reach::Plain;
+    }
     let shared = Arc::new(Shared::new(&mut options));
-    let mut worker =
-        Worker { options, shared, printer, inbox, engine: None, carried: Carried::default(), put_off: None };
+    let mut worker = Worker {
+        options,
+        shared,
+        printer,
+        inbox,
+        engine: None,
+        behind: Behind::default(),
+        carried: Carried::default(),
+        accepted: false,
+        put_off: None,
+    };
     while let Some(job) = worker.put_off.take().or_else(|| inbox.recv().ok()) {
         match job {
             Job::Read { view, answer } => worker.read(&view, answer),
             Job::Ask { question, answer } => worker.ask(&question, answer),
+            Job::Choose { label, keys, answer } => worker.choose(&label, &keys, answer),
             Job::TypedAhead { answer } => {
                 let _ = answer.send(typed_ahead());
             }
@@ -58,7 +74,10 @@ struct Worker<'a> {
     printer: &'a Printer,
     inbox: &'a mpsc::Receiver<Job>,
     engine: Option<Reedline>,
+    behind: Behind,
     carried: Carried,
+    /// The engine was told to accept the line as it is.
+    accepted: bool,
     /// What came while a read was being given up.
     put_off: Option<Job>,
 }
@@ -72,14 +91,18 @@ impl Worker<'_> {
         self.shared.start(view.folder.clone());
         if !view.initial.is_empty() {
             // What was kept from an earlier read comes first: it was typed first.
-            self.carried.text.push_str(&aish_types::sanitize(&view.initial));
-            self.carried = Carried::at_end(std::mem::take(&mut self.carried.text));
+            let text = std::mem::take(&mut self.carried.text) + &aish_types::sanitize(&view.initial);
+            self.carried = Carried::at_end(text);
             self.engine = None;
         }
+        if !self.carried.text.is_empty() {
+            self.engine = None;
+        }
+        let entered = self.entered();
         let ink = Ink { color: self.options.capabilities.color, links: false };
         let prompt = DrawnPrompt::new(view, ink);
         let result = match self.options.reach {
-            Reach::Full => self.edit(&prompt, &answer),
+            Reach::Full => self.edit(&prompt, entered, &answer),
             Reach::Plain => self.read_plain(&prompt),
         };
         match result {
@@ -96,6 +119,21 @@ impl Worker<'_> {
         }
     }
 
+    /// Takes the first line out of what was typed ahead, if Enter was typed behind it; the rest waits for later reads.
+    fn entered(&mut self) -> Option<String> {
+        if self.options.reach == Reach::Plain {
+            return None;
+        }
+        let text = &self.carried.text;
+        let end = text
+            .match_indices('\n')
+            .map(|(at, _)| at)
+            .find(|&at| text.get(..at).is_some_and(|line| self.shared.wholeness(line) == Wholeness::Whole))?;
+        let line = text.get(..end)?.to_owned();
+        self.carried = Carried::at_end(text.get(end + 1..).unwrap_or_default().to_owned());
+        Some(line)
+    }
+
     fn read_plain(&mut self, prompt: &DrawnPrompt) -> io::Result<Option<Input>> {
         self.print_waiting()?;
         let initial = std::mem::take(&mut self.carried.text);
@@ -109,22 +147,40 @@ impl Worker<'_> {
     fn edit(
         &mut self,
         prompt: &DrawnPrompt,
+        entered: Option<String>,
         answer: &oneshot::Sender<Result<Input, EditorError>>,
     ) -> io::Result<Option<Input>> {
+        self.print_waiting()?;
+        if let Some(line) = entered {
+            // Drawn as if it had been typed now.
+            let carried = Carried::at_end(line);
+            let mut once =
+                engine(&self.options, &self.shared, self.printer, &self.behind, &carried).with_immediately_accept(true);
+            once.read_line(prompt)?;
+            self.engine = None;
+            return Ok(Some(Input::Line(Line { text: carried.text, flipped: false })));
+        }
         loop {
             self.print_waiting()?;
             self.answer_waiting();
             if answer.is_closed() {
                 return Ok(None);
             }
+            if hung_up() {
+                return Ok(Some(Input::EndOfInput));
+            }
             let mut engine = match self.engine.take() {
                 Some(engine) => engine,
-                None => engine(&self.options, &self.shared, self.printer, &std::mem::take(&mut self.carried)),
+                None => {
+                    engine(&self.options, &self.shared, self.printer, &self.behind, &std::mem::take(&mut self.carried))
+                }
             };
             let signal = engine.read_line(prompt)?;
             match signal {
                 Signal::Success(text) => {
-                    self.engine = Some(engine);
+                    // An engine that accepts at once would do so again.
+                    self.engine = (!self.accepted).then_some(engine);
+                    self.accepted = false;
                     return Ok(Some(Input::Line(Line { text, flipped: self.shared.is_flipped() })));
                 }
                 Signal::CtrlC => {
@@ -139,6 +195,13 @@ impl Worker<'_> {
                     self.shared.flip();
                     self.engine = Some(engine);
                 }
+                Signal::HostCommand(command) if command == ENTER => {
+                    if self.line_feed(&mut engine) {
+                        self.accepted = true;
+                        engine = engine.with_immediately_accept(true);
+                    }
+                    self.engine = Some(engine);
+                }
                 Signal::HostCommand(command) => {
                     self.engine = Some(engine);
                     return Ok(Some(Input::HostCommand(command)));
@@ -150,6 +213,25 @@ impl Worker<'_> {
                 }
                 // The library may grow signals; one that is unknown ends nothing.
                 _ => self.engine = Some(engine),
+            }
+        }
+    }
+
+    /// Does what Enter does, with what was typed behind it; true when the line is whole.
+    fn line_feed(&mut self, engine: &mut Reedline) -> bool {
+        let mut behind = self.behind.take();
+        loop {
+            if self.shared.wholeness(engine.current_buffer_contents()) == Wholeness::Whole {
+                self.carried = Carried::at_end(behind);
+                return true;
+            }
+            let (line, rest) =
+                behind.split_once('\n').map_or((behind.as_str(), None), |(line, rest)| (line, Some(rest)));
+            let inserted = aish_types::sanitize(line).into_owned();
+            engine.run_edit_commands(&[EditCommand::InsertNewline, EditCommand::InsertString(inserted)]);
+            match rest {
+                Some(rest) => behind = rest.to_owned(),
+                None => return false,
             }
         }
     }
@@ -174,6 +256,7 @@ impl Worker<'_> {
         {
             match job {
                 Job::Ask { question, answer } => self.ask(&question, answer),
+                Job::Choose { label, keys, answer } => self.choose(&label, &keys, answer),
                 Job::TypedAhead { answer } => {
                     let _ = answer.send(String::new());
                 }
@@ -203,6 +286,14 @@ impl Worker<'_> {
         }
         let given = question::ask_on_terminal(question, &self.options, &|| answer.is_closed());
         let _ = answer.send(given);
+    }
+
+    fn choose(&mut self, label: &str, keys: &[char], answer: oneshot::Sender<Option<char>>) {
+        if answer.is_closed() {
+            return;
+        }
+        let chosen = question::choose_on_terminal(label, keys, &self.options, &|| answer.is_closed());
+        let _ = answer.send(chosen);
     }
 }
 

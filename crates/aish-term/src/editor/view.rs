@@ -11,7 +11,8 @@ pub struct PromptView {
     pub right: Styled,
     /// Before each further line of input.
     pub continuation: Styled,
-    /// Put into the line before anything is typed: what was typed ahead while a command ran.
+    /// Put into the line before anything is typed: what was typed ahead while a command ran. A line that ends in it with
+    /// a newline was entered: it is given at once, and what follows waits for the next read.
     pub initial: String,
     /// The folder that hints prefer and that the history search can be narrowed to.
     pub folder: Option<String>,

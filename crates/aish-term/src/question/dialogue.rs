@@ -52,6 +52,34 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
     }
 }
 
+/// Lets a person choose among keys. Enter, Escape, an interrupt, end of input and a closed terminal choose nothing.
+pub fn choose(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskTerminal) -> Option<char> {
+    chosen(label, keys, theme, terminal).unwrap_or_else(|error| {
+        tracing::debug!(%error, "the choice could not be offered");
+        None
+    })
+}
+
+fn chosen(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Option<char>> {
+    terminal.discard_typed_ahead()?;
+    let mut line = Styled::default();
+    line.push(theme.strong, &aish_types::sanitize(label));
+    show(&line, terminal, "")?;
+    let choice = loop {
+        match terminal.key()? {
+            Key::Char(c) => {
+                if let Some(&key) = keys.iter().find(|key| key.eq_ignore_ascii_case(&c)) {
+                    break Some(key);
+                }
+            }
+            Key::Enter | Key::Escape | Key::Interrupt | Key::EndOfInput => break None,
+            Key::Other => {}
+        }
+    };
+    terminal.write(&choice.map_or_else(|| "\n".to_owned(), |key| format!("{key}\n")))?;
+    Ok(choice)
+}
+
 enum Choice {
     Yes,
     No,
@@ -143,5 +171,166 @@ fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTerminal) -> io:
             }
         }
         terminal.write("\n")?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use aish_safety::{Judgement, Verdict};
+    use insta::assert_snapshot;
+
+    use super::*;
+    use crate::capability::Capabilities;
+
+    /// A terminal whose keys are known beforehand; without more keys it is closed.
+    struct Script {
+        size: (u16, u16),
+        keys: VecDeque<Key>,
+        edit: Option<String>,
+        shown: String,
+        discarded: usize,
+    }
+
+    impl Script {
+        fn new(keys: &[Key], size: (u16, u16)) -> Self {
+            Self { size, keys: keys.iter().copied().collect(), edit: None, shown: String::new(), discarded: 0 }
+        }
+    }
+
+    impl AskTerminal for Script {
+        fn capabilities(&self) -> Capabilities {
+            Capabilities { width: self.size.0, height: self.size.1, ..Capabilities::plain() }
+        }
+
+        fn write(&mut self, text: &str) -> io::Result<()> {
+            self.shown.push_str(text);
+            Ok(())
+        }
+
+        fn discard_typed_ahead(&mut self) -> io::Result<()> {
+            self.discarded += 1;
+            Ok(())
+        }
+
+        fn key(&mut self) -> io::Result<Key> {
+            self.keys.pop_front().ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+        }
+
+        fn edit(&mut self, _label: &str, text: &str) -> io::Result<Option<String>> {
+            Ok(self.edit.as_ref().map(|edit| edit.replace('%', text)))
+        }
+    }
+
+    fn question(subject: Subject) -> Question {
+        Question {
+            tool: "files.delete".into(),
+            subject,
+            arguments: serde_json::json!({"path": "/a\u{202e}b", "deep": true}),
+            judgement: Judgement::new(Verdict::Halt, "files.delete", "deletes a file for good"),
+            confirm_message: Some("Really delete it?".into()),
+            drift: Some("description:\n- old\n+ new\u{1b}[2J".into()),
+            always: None,
+        }
+    }
+
+    fn answered(keys: &[Key], subject: Subject) -> (Answer, Script) {
+        let mut script = Script::new(keys, (60, 24));
+        let answer = ask(&question(subject), &Theme::dark(), &mut script);
+        (answer, script)
+    }
+
+    #[test]
+    fn a_tool_is_shown_whole() {
+        let (answer, script) = answered(&[Key::Char('y')], Subject::Tool);
+        assert_eq!(answer, Answer::Yes);
+        assert_snapshot!(script.shown, @r#"
+        [aish] HALT: files.delete wants to be called with:
+          {
+            "deep": true,
+            "path": "/a\u{202e}b"
+          }
+          Really delete it?
+          deletes a file for good (files.delete)
+          The tool's definition has changed since it was approved:
+            description:
+            - old
+            + new\e[2J
+        [y]es  [n]o  [e]dit  [?]why (no) yes
+        "#);
+    }
+
+    #[test]
+    fn a_program_is_shown_with_its_words_apart() {
+        let words = ["rm", "-rf", "two words", "it's", ""].map(str::to_owned).to_vec();
+        let (_, script) = answered(&[Key::Enter], Subject::Argv { words });
+        assert!(script.shown.contains(r"$ rm -rf 'two words' 'it'\''s' ''"), "{}", script.shown);
+    }
+
+    #[test]
+    fn whatever_is_no_yes_is_no() {
+        for keys in [&[Key::Enter][..], &[Key::Escape], &[Key::Interrupt], &[Key::EndOfInput], &[Key::Char('n')], &[]] {
+            assert_eq!(answered(keys, Subject::Tool).0, Answer::No, "{keys:?}");
+        }
+        // `always` is not offered, so its key means nothing.
+        assert_eq!(answered(&[Key::Char('a'), Key::Other, Key::Char('x'), Key::Enter], Subject::Tool).0, Answer::No);
+    }
+
+    #[test]
+    fn typed_ahead_input_is_thrown_away_each_time() {
+        let (_, script) = answered(&[Key::Char('?'), Key::Char('n')], Subject::Tool);
+        assert_eq!(script.discarded, 2);
+    }
+
+    #[test]
+    fn an_edit_gets_the_whole_text() {
+        let mut script = Script::new(&[Key::Char('e')], (60, 24));
+        script.edit = Some("% -i".into());
+        let answer = ask(&question(Subject::Command { text: "rm x".into() }), &Theme::dark(), &mut script);
+        assert_eq!(answer, Answer::Edit("rm x -i".into()));
+        // An empty one goes back to the question.
+        let mut script = Script::new(&[Key::Char('e'), Key::Enter], (60, 24));
+        script.edit = Some("  ".into());
+        let answer = ask(&question(Subject::Tool), &Theme::dark(), &mut script);
+        assert_eq!(answer, Answer::No);
+    }
+
+    #[test]
+    fn every_size_shows_every_letter() {
+        for size in [(1, 1), (1, 24), (2, 3), (7, 5), (12, 4), (200, 50)] {
+            let text: String = ('a'..='z').chain('A'..='Z').collect();
+            let keys = vec![Key::Char(' '); 500].into_iter().chain([Key::Char('y')]).collect::<Vec<_>>();
+            let mut script = Script::new(&keys, size);
+            let answer = ask(&question(Subject::Command { text: text.clone() }), &Theme::dark(), &mut script);
+            assert_eq!(answer, Answer::Yes, "{size:?}");
+            let mut wanted = text.chars().peekable();
+            for c in script.shown.chars() {
+                wanted.next_if_eq(&c);
+            }
+            assert_eq!(wanted.next(), None, "{size:?}");
+        }
+    }
+
+    #[test]
+    fn giving_up_in_a_long_question_is_no() {
+        let text = vec!["x"; 100].join("\n");
+        let mut script = Script::new(&[Key::Char(' '), Key::Char('n')], (60, 10));
+        assert_eq!(ask(&question(Subject::Command { text }), &Theme::dark(), &mut script), Answer::No);
+        assert!(!script.shown.contains("[y]es"));
+    }
+
+    #[test]
+    fn a_choice_is_one_of_the_keys_or_none() {
+        for (keys, expected) in [
+            (vec![Key::Char('x'), Key::Char('S')], Some('s')),
+            (vec![Key::Char('a')], Some('a')),
+            (vec![Key::Enter], None),
+            (vec![Key::Interrupt], None),
+            (vec![], None),
+        ] {
+            let mut script = Script::new(&keys, (60, 24));
+            assert_eq!(choose("[s]hell  [a]i  [c]ancel? ", &['s', 'a', 'c'], &Theme::dark(), &mut script), expected);
+        }
     }
 }

@@ -7,11 +7,11 @@ use aish_safety::{Answer, Question};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use reedline::Signal;
 
-use super::dialogue::ask;
+use super::dialogue::{ask, choose};
 use super::terminal::{AskTerminal, Key};
 use crate::capability::Capabilities;
 use crate::editor::{EditorOptions, Reach, edit_text};
-use crate::guard::RawGuard;
+use crate::guard::{RawGuard, hung_up};
 
 /// How often it is looked whether the question was withdrawn.
 const POLL: Duration = Duration::from_millis(50);
@@ -21,8 +21,20 @@ pub(crate) fn ask_on_terminal(question: &Question, options: &EditorOptions, with
     if !io::stdin().is_terminal() {
         return Answer::Nobody;
     }
-    let mut terminal = Tty { options, withdrawn, raw: None, pushed: None };
-    ask(question, &options.theme, &mut terminal)
+    ask(question, &options.theme, &mut Tty { options, withdrawn, raw: None, pushed: None })
+}
+
+/// Offers a choice on the process's terminal; where there is none, nothing is chosen.
+pub(crate) fn choose_on_terminal(
+    label: &str,
+    keys: &[char],
+    options: &EditorOptions,
+    withdrawn: &dyn Fn() -> bool,
+) -> Option<char> {
+    if !io::stdin().is_terminal() {
+        return None;
+    }
+    choose(label, keys, &options.theme, &mut Tty { options, withdrawn, raw: None, pushed: None })
 }
 
 struct Tty<'a> {
@@ -48,6 +60,9 @@ impl Tty<'_> {
         loop {
             if (self.withdrawn)() {
                 return Ok(Key::Interrupt);
+            }
+            if hung_up() {
+                return Ok(Key::EndOfInput);
             }
             if event::poll(POLL)?
                 && let Some(key) = meant(&event::read()?)

@@ -102,11 +102,21 @@ async fn run(name: &str) {
     match name {
         "cancel" => cancel(&editor).await,
         "printer" => printer(&editor).await,
+        "choose" => {
+            let chosen = editor.choose("[s]hell  [a]i  [c]ancel? ", &['s', 'a', 'c']).await;
+            say(&format!("CHOSEN {chosen:?}"));
+        }
         "question" | "question-long" => question(&editor, name).await,
         "question-while-typing" => question_while_typing(&editor).await,
         "initial" => {
             let view = PromptView { initial: "typed ahead".into(), ..PromptView::plain("> ") };
             say(&format!("GOT {:?}", editor.read(view).await.unwrap()));
+        }
+        "ahead" => {
+            for initial in ["one\nif two\nfi\nre", "st", ""] {
+                let view = PromptView { initial: initial.into(), ..PromptView::plain("> ") };
+                say(&format!("GOT {:?}", editor.read(view).await.unwrap()));
+            }
         }
         _ => lines(&editor, &history).await,
     }

@@ -19,6 +19,7 @@ fn a_line_comes_back_and_the_terminal_too() {
     terminal.see("> ");
     terminal.send("ls -la\r");
     terminal.see(&line("ls -la"));
+    terminal.wait("the next prompt", |screen| screen.contents().trim_end().ends_with("\n>"));
     terminal.send(CTRL_D);
     let shown = terminal.end();
     assert!(shown.ends_with("GOT EndOfInput\nMODES cooked"), "{shown}");
@@ -240,4 +241,35 @@ fn a_resize_while_typing_keeps_the_line() {
     terminal.send(" on\r");
     terminal
         .wait("the line", |screen| screen.contents().replace('\n', "").contains("\"a line that is being typed on\""));
+}
+
+#[test]
+fn a_key_chooses() {
+    let terminal = Terminal::start("choose");
+    terminal.see("[c]ancel? ");
+    terminal.send("xA");
+    let shown = terminal.end();
+    assert!(shown.contains("CHOSEN Some('a')") && shown.ends_with("MODES cooked"), "{shown}");
+}
+
+#[test]
+fn lines_entered_ahead_are_given_one_by_one() {
+    let terminal = Terminal::start("ahead");
+    terminal.see("> rest");
+    terminal.send("!\r");
+    let shown = terminal.end();
+    let got: Vec<&str> = shown.lines().filter(|line| line.starts_with("GOT")).collect();
+    assert_eq!(got, [line("one"), line("if two\nfi"), line("rest!")], "{shown}");
+    assert!(shown.starts_with("> one\n"), "{shown}");
+}
+
+/// Keys that came in one go with an Enter between them are two lines.
+#[test]
+fn keys_in_one_go_are_lines() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("one\rtwo\nif x\ny\nfi\nexit\r");
+    let shown = terminal.end();
+    let got: Vec<&str> = shown.lines().filter(|line| line.starts_with("GOT")).collect();
+    assert_eq!(got, [line("one"), line("two"), line("if x\ny\nfi"), line("exit")], "{shown}");
 }
