@@ -1,5 +1,7 @@
 //! Server-sent events from a body, watched: silence, endless comments and endless events end it.
 
+mod lines;
+
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +12,8 @@ use bytes::Bytes;
 use futures_util::Stream;
 use sse_stream::{Sse, SseStream};
 use tokio::time::{Instant, Sleep, sleep_until};
+
+use lines::DataLines;
 
 /// The longest event, in bytes.
 const MAX_EVENT: usize = 16 * 1024 * 1024;
@@ -73,6 +77,7 @@ impl Events {
             since_event: 0,
             timer: Box::pin(sleep_until(started + limits.patience)),
             progress: Arc::clone(&progress),
+            lines: DataLines::default(),
             ended: false,
         };
         Self { inner: SseStream::from_bytes_stream(watched), progress }
@@ -123,6 +128,7 @@ struct Watched {
     since_event: usize,
     timer: Pin<Box<Sleep>>,
     progress: Arc<Progress>,
+    lines: DataLines,
     ended: bool,
 }
 
@@ -164,7 +170,7 @@ impl Stream for Watched {
                 if this.waited > this.limits.patience {
                     return Poll::Ready(Some(Err(SseError::Silent(this.limits.patience))));
                 }
-                Poll::Ready(Some(Ok(bytes)))
+                Poll::Ready(Some(Ok(this.lines.filter(bytes))))
             }
             Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(SseError::Broken(error)))),
             Poll::Ready(None) => {

@@ -314,6 +314,15 @@ async fn the_server_counts_tokens_and_tells_its_context() {
 }
 
 #[tokio::test]
+async fn lines_that_are_no_data_are_ignored() {
+    let stream =
+        OpenAiStream::new("m").raw("junk\nretry: soon\nevent: a\nevent: b\n\n").text("fi").raw("x-field: 1\n:\n");
+    let server = start(stream.text("ne").finish("stop").done().reply().split(Split::Every(3)));
+    assert_eq!(run(&openai(&server, options()), ask("hi")).await.text(), "fine");
+    server.finish();
+}
+
+#[tokio::test]
 async fn an_answer_cut_by_its_length_runs_nothing() {
     let server = start(OpenAiStream::new("m").tool_call(0, "a", "x", "{\"n\":1}", 0).finish("length").done().reply());
     let got = collect(openai(&server, options()).stream(ask_with_tools("hi", &["x"]), CancellationToken::new())).await;
