@@ -6,6 +6,7 @@
 mod adapter;
 mod assemble;
 mod complete;
+mod hangup;
 mod highlight;
 mod hint;
 mod input;
@@ -34,6 +35,7 @@ pub use port::{Candidate, LineCompleter, Route, RouteHint, Wholeness};
 pub use printer::Printer;
 pub use view::PromptView;
 
+use hangup::Hangup;
 use thread::Job;
 
 /// The line editor. Its thread starts at once and ends when the editor is dropped; it holds the terminal only while
@@ -42,6 +44,7 @@ use thread::Job;
 pub struct LineEditor {
     jobs: mpsc::Sender<Job>,
     printer: Printer,
+    hangup: Hangup,
 }
 
 impl LineEditor {
@@ -57,7 +60,7 @@ impl LineEditor {
             .name("line-editor".into())
             .spawn(move || thread::run(options, &shared, &inbox))
             .map_err(EditorError::Thread)?;
-        Ok(Self { jobs, printer })
+        Ok(Self { jobs, printer, hangup: Hangup::watch() })
     }
 
     /// Reads a line.
@@ -71,7 +74,10 @@ impl LineEditor {
         let (answer, reply) = oneshot::channel();
         self.jobs.send(Job::Read { view: Box::new(view), answer }).map_err(|_| EditorError::Ended)?;
         let cancel = KnockOnDrop(Some(&self.printer), reply);
-        cancel.wait().await.map_err(|_| EditorError::Ended)?
+        match self.hangup.unless(cancel.wait()).await {
+            Some(reply) => reply.map_err(|_| EditorError::Ended)?,
+            None => Ok(Input::EndOfInput),
+        }
     }
 
     /// Asks the gate's question. End of input, an interrupt and a terminal that cannot be read are no.
@@ -81,7 +87,7 @@ impl LineEditor {
             return Answer::Nobody;
         }
         self.printer.knock();
-        reply.await.unwrap_or(Answer::No)
+        self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(Answer::No)
     }
 
     /// Lets the person press one of some keys, after what was typed ahead is thrown away. None for Enter, Escape, Ctrl-C,
@@ -90,14 +96,14 @@ impl LineEditor {
         let (answer, reply) = oneshot::channel();
         self.jobs.send(Job::Choose { label: label.to_owned(), keys: keys.to_vec(), answer }).ok()?;
         self.printer.knock();
-        reply.await.ok()?
+        self.hangup.unless(reply).await?.ok()?
     }
 
     /// Waits until the terminal is free: after a read that was given up, and before anything else is written to it.
     pub async fn release(&self) {
         let (answer, reply) = oneshot::channel();
         if self.jobs.send(Job::Release { answer }).is_ok() {
-            let _ = reply.await;
+            let _ = self.hangup.unless(reply).await;
         }
     }
 

@@ -1,4 +1,4 @@
-//! Terminal modes that are always given back, and whether there still is a terminal.
+//! Terminal modes that are always given back.
 
 use std::io;
 
@@ -33,14 +33,4 @@ impl Drop for RawGuard {
             tracing::debug!(%error, "the terminal's modes could not be given back");
         }
     }
-}
-
-/// Says whether standard input's terminal was closed. The terminal library reads on without a pause on one that was.
-pub(crate) fn hung_up() -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let stdin = io::stdin();
-    let mut asked = [PollFd::new(&stdin, PollFlags::empty())];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let answered = poll(&mut asked, Some(&now)).unwrap_or(0);
-    answered > 0 && asked.iter().any(|fd| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL))
 }

@@ -70,7 +70,7 @@ pub(super) fn engine(
     let mut engine = Reedline::create()
         .with_history(Box::new(HistoryAdapter::new(Arc::clone(&options.history))))
         .with_highlighter(Box::new(RouteHighlighter::new(Arc::clone(shared), theme.clone())))
-        .with_completer(Box::new(CompleterAdapter::new(Arc::clone(shared), printer.clone())))
+        .with_completer(Box::new(CompleterAdapter::new(Arc::clone(shared))))
         .with_validator(Box::new(WholenessValidator(Arc::clone(shared))))
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(completion)))
         .with_menu(search)

@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use reedline::{Completer, CompletionResult, CompletionStatus, Span, Suggestion};
+use reedline::{Completer, CompletionResult, Span, Suggestion};
 
-use super::printer::Printer;
 use super::session::Shared;
-use crate::guard::hung_up;
 
 pub(super) struct CompleterAdapter {
     shared: Arc<Shared>,
-    printer: Printer,
 }
 
 impl CompleterAdapter {
-    pub(super) fn new(shared: Arc<Shared>, printer: Printer) -> Self {
-        Self { shared, printer }
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
     }
 }
 
@@ -40,13 +37,5 @@ impl Completer for CompleterAdapter {
             })
             .collect();
         CompletionResult::fresh(found)
-    }
-
-    /// The one place that the engine comes by while it waits: it is also looked whether the terminal is still there.
-    fn poll_completion(&mut self) -> CompletionStatus {
-        if hung_up() {
-            self.printer.knock();
-        }
-        CompletionStatus::Idle
     }
 }

@@ -22,7 +22,7 @@ use super::printer::Printer;
 use super::prompt::DrawnPrompt;
 use super::session::Shared;
 use super::view::PromptView;
-use crate::guard::{RawGuard, hung_up};
+use crate::guard::RawGuard;
 use crate::question;
 use crate::styled::Ink;
 
@@ -165,9 +165,6 @@ impl Worker<'_> {
             self.answer_waiting();
             if answer.is_closed() {
                 return Ok(None);
-            }
-            if hung_up() {
-                return Ok(Some(Input::EndOfInput));
             }
             let mut engine = match self.engine.take() {
                 Some(engine) => engine,

@@ -11,7 +11,7 @@ use super::dialogue::{ask, choose};
 use super::terminal::{AskTerminal, Key};
 use crate::capability::Capabilities;
 use crate::editor::{EditorOptions, Reach, edit_text};
-use crate::guard::{RawGuard, hung_up};
+use crate::guard::RawGuard;
 
 /// How often it is looked whether the question was withdrawn.
 const POLL: Duration = Duration::from_millis(50);
@@ -60,9 +60,6 @@ impl Tty<'_> {
         loop {
             if (self.withdrawn)() {
                 return Ok(Key::Interrupt);
-            }
-            if hung_up() {
-                return Ok(Key::EndOfInput);
             }
             if event::poll(POLL)?
                 && let Some(key) = meant(&event::read()?)

@@ -5,6 +5,8 @@ mod child;
 #[cfg(test)]
 mod editor;
 #[cfg(test)]
+mod hangup;
+#[cfg(test)]
 mod markdown;
 #[cfg(test)]
 mod pty;
