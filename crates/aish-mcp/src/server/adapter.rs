@@ -12,7 +12,7 @@ use futures_util::FutureExt;
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
-    DiscoverResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, JsonObject,
+    DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, JsonObject,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscriptionFilter,
@@ -158,7 +158,13 @@ enum Run<T> {
 }
 
 fn refused(error: CallError) -> ErrorData {
-    ErrorData::invalid_params(error.to_string(), None)
+    match &error {
+        CallError::UnknownTool(_) | CallError::InvalidRequest(_) => ErrorData::invalid_params(error.to_string(), None),
+        CallError::MissingCapability(name) => {
+            let data = json!({"requiredCapabilities": {name: {}}});
+            ErrorData::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, error.to_string(), Some(data))
+        }
+    }
 }
 
 /// Receives the next change; a receiver that lagged behind hears that every list changed.

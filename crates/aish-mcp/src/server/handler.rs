@@ -52,6 +52,9 @@ pub enum CallError {
     /// The request cannot be understood.
     #[error("{0}")]
     InvalidRequest(String),
+    /// The client lacks what the call cannot do without: `elicitation`, `sampling` or `roots`.
+    #[error("Missing required client capability")]
+    MissingCapability(String),
 }
 
 /// Something that clients are told has changed.

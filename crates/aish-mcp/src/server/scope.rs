@@ -180,6 +180,19 @@ impl CallScope {
     /// # Errors
     /// When the client cannot be asked, is gone, or answers nonsense. None of these is a yes.
     pub async fn elicit(&self, message: &str, schema: Value) -> Result<ElicitAnswer, ElicitError> {
+        self.elicit_as(None, message, schema).await
+    }
+
+    /// As [`Self::elicit`], under a key of one's own in the input round.
+    ///
+    /// # Errors
+    /// As for [`Self::elicit`].
+    pub async fn elicit_as(
+        &self,
+        key: Option<&str>,
+        message: &str,
+        schema: Value,
+    ) -> Result<ElicitAnswer, ElicitError> {
         if !self.client.elicitation {
             return Err(ElicitError::Unsupported);
         }
@@ -187,7 +200,7 @@ impl CallScope {
         let usable = |answer: &Value| {
             matches!(answer.get("action").and_then(Value::as_str), Some("accept" | "decline" | "cancel"))
         };
-        let answer = self.ask(0, "elicitation/create", Some(params), usable).await?;
+        let answer = self.ask(0, key, "elicitation/create", Some(params), usable).await?;
         match answer.get("action").and_then(Value::as_str) {
             Some("accept") => Ok(ElicitAnswer::Accepted(answer.get("content").cloned().unwrap_or_default())),
             Some("decline") => Ok(ElicitAnswer::Declined),
@@ -200,28 +213,29 @@ impl CallScope {
     ///
     /// # Errors
     /// As for [`Self::elicit`].
-    pub async fn sample(&self, params: Value) -> Result<Value, ElicitError> {
+    pub async fn sample(&self, key: Option<&str>, params: Value) -> Result<Value, ElicitError> {
         if !self.client.sampling {
             return Err(ElicitError::Unsupported);
         }
-        self.ask(1, "sampling/createMessage", Some(params), |answer| answer.get("content").is_some()).await
+        self.ask(1, key, "sampling/createMessage", Some(params), |answer| answer.get("content").is_some()).await
     }
 
     /// Asks which folders the client works in: a list of objects with `uri` and perhaps `name`.
     ///
     /// # Errors
     /// As for [`Self::elicit`].
-    pub async fn roots(&self) -> Result<Vec<Value>, ElicitError> {
+    pub async fn roots(&self, key: Option<&str>) -> Result<Vec<Value>, ElicitError> {
         if !self.client.roots {
             return Err(ElicitError::Unsupported);
         }
-        let answer = self.ask(2, "roots/list", None, |answer| answer.get("roots").is_some()).await?;
+        let answer = self.ask(2, key, "roots/list", None, |answer| answer.get("roots").is_some()).await?;
         Ok(answer.get("roots").and_then(Value::as_array).cloned().unwrap_or_default())
     }
 
     async fn ask(
         &self,
         kind: usize,
+        key: Option<&str>,
         method: &str,
         params: Option<Value>,
         usable: fn(&Value) -> bool,
@@ -235,10 +249,11 @@ impl CallScope {
         if let Some(inputs) = &wire.inputs {
             let request: InputRequest = serde_json::from_value(request).map_err(|error| failed(&error))?;
             let number = wire.counters.get(kind).map_or(0, |counter| counter.fetch_add(1, Ordering::Relaxed)) + 1;
-            let key = match kind {
-                0 => format!("elicit-{number}"),
-                1 => format!("sample-{number}"),
-                _ => format!("roots-{number}"),
+            let key = match (key, kind) {
+                (Some(key), _) => key.to_owned(),
+                (None, 0) => format!("elicit-{number}"),
+                (None, 1) => format!("sample-{number}"),
+                (None, _) => format!("roots-{number}"),
             };
             return Ok(inputs.answer(key, request, usable).await);
         }
