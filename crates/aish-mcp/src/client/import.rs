@@ -1,0 +1,280 @@
+//! Server lists of other programs: `mcp.json` in the shapes of Claude (`mcpServers`), Cursor (`mcpServers`) and
+//! VS Code (`servers`, comments and trailing commas allowed).
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::pool::clean_alias;
+
+/// How an imported server is reached; texts as they came, `${env:NAME}` unexpanded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImportedEndpoint {
+    /// A program.
+    Stdio {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Its variables.
+        env: BTreeMap<String, String>,
+        /// Its working directory.
+        cwd: Option<String>,
+    },
+    /// A URL.
+    Http {
+        /// The URL.
+        url: String,
+        /// Headers, without one that only carries a bearer token from the environment.
+        headers: BTreeMap<String, String>,
+        /// The variable that holds the bearer token.
+        auth_env: Option<String>,
+    },
+}
+
+/// A server of another program's list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedServer {
+    /// Its alias, in the letters that an alias may have.
+    pub alias: String,
+    /// How it is reached.
+    pub endpoint: ImportedEndpoint,
+    /// True when the other program does not start it.
+    pub disabled: bool,
+    /// What could not be taken over, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// Why a list could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// It is no JSON, even with comments and trailing commas.
+    #[error("the file is not JSON")]
+    Syntax(#[source] serde_json::Error),
+    /// It names no servers.
+    #[error("the file has neither `mcpServers` nor `servers`")]
+    NoServers,
+}
+
+/// Reads a list of servers. A server that cannot be read is left out, with a note under its name.
+///
+/// # Errors
+/// When the text is no JSON or names no servers.
+pub fn import(text: &str) -> Result<(Vec<ImportedServer>, Vec<String>), ImportError> {
+    let value: Value = serde_json::from_str(&plain_json(text)).map_err(ImportError::Syntax)?;
+    let places = ["/mcpServers", "/servers", "/mcp/servers", "/mcp/mcpServers", "/context_servers"];
+    let listed = places.iter().find_map(|place| value.pointer(place)?.as_object()).ok_or(ImportError::NoServers)?;
+    let mut servers: Vec<ImportedServer> = Vec::new();
+    let mut faults = Vec::new();
+    for (name, entry) in listed {
+        match server(name, entry) {
+            Ok(mut server) => {
+                let taken = |alias: &str| servers.iter().any(|other| other.alias == alias);
+                let wanted = server.alias.clone();
+                let mut number = 2;
+                while taken(&server.alias) {
+                    server.alias = format!("{wanted}-{number}");
+                    number += 1;
+                }
+                servers.push(server);
+            }
+            Err(why) => faults.push(format!("{name}: {why}")),
+        }
+    }
+    Ok((servers, faults))
+}
+
+fn server(name: &str, entry: &Value) -> Result<ImportedServer, String> {
+    let Value::Object(entry) = entry else { return Err("it is not an object".into()) };
+    let mut notes = Vec::new();
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+    let url = text("url").or_else(|| text("serverUrl")).or_else(|| text("httpUrl"));
+    let endpoint = match (text("command"), url) {
+        (Some(command), _) => ImportedEndpoint::Stdio {
+            command,
+            args: texts(entry.get("args")),
+            env: pairs(entry.get("env")),
+            cwd: text("cwd"),
+        },
+        (None, Some(url)) => {
+            if text("type").or_else(|| text("transport")).as_deref() == Some("sse") {
+                notes.push("it was listed with the old transport `sse`; streamable HTTP is tried".to_owned());
+            }
+            let mut headers = pairs(entry.get("headers").or_else(|| entry.get("requestInit")?.get("headers")));
+            let auth_env = take_bearer(&mut headers);
+            ImportedEndpoint::Http { url, headers, auth_env }
+        }
+        (None, None) => return Err("it has neither a command nor a url".into()),
+    };
+    for key in ["envFile", "oauth", "gallery", "dev"] {
+        if entry.contains_key(key) {
+            notes.push(format!("`{key}` was not taken over"));
+        }
+    }
+    if Value::Object(entry.clone()).to_string().contains("${input:") {
+        notes.push("it asks for inputs (`${input:…}`): put a variable in their place".to_owned());
+    }
+    let flag = |key: &str| entry.get(key).and_then(Value::as_bool);
+    let disabled = flag("disabled") == Some(true) || flag("enabled") == Some(false);
+    Ok(ImportedServer { alias: clean_alias(name), endpoint, disabled, notes })
+}
+
+fn texts(value: Option<&Value>) -> Vec<String> {
+    let items = value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect()
+}
+
+fn pairs(value: Option<&Value>) -> BTreeMap<String, String> {
+    let map: Option<&Map<String, Value>> = value.and_then(Value::as_object);
+    map.into_iter()
+        .flatten()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(key, value)| (key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+        .collect()
+}
+
+/// Takes a header out that is nothing but a bearer token from the environment.
+fn take_bearer(headers: &mut BTreeMap<String, String>) -> Option<String> {
+    let key = headers.keys().find(|key| key.eq_ignore_ascii_case("authorization"))?.clone();
+    let value = headers.get(&key)?;
+    let token = value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer "))?.trim();
+    let name = token.strip_prefix("${")?.strip_suffix('}')?;
+    let name = name.strip_prefix("env:").unwrap_or(name).to_owned();
+    let is_variable = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_variable {
+        headers.remove(&key);
+        return Some(name);
+    }
+    None
+}
+
+/// Fills `${env:NAME}`, `${NAME}` and `${NAME:-default}` in; the error names the variable that is not set.
+///
+/// # Errors
+/// When a variable without a default is not set.
+pub fn expand(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        out.push_str(before);
+        let Some((name, remaining)) = after.split_once('}') else {
+            out.push_str("${");
+            rest = after;
+            continue;
+        };
+        let (name, default) = name.split_once(":-").map_or((name, None), |(name, default)| (name, Some(default)));
+        let name = name.strip_prefix("env:").unwrap_or(name);
+        match look_up(name).or_else(|| default.map(str::to_owned)) {
+            Some(value) => out.push_str(&value),
+            None => return Err(name.to_owned()),
+        }
+        rest = remaining;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// Takes comments and trailing commas out of JSON, outside of its texts.
+fn plain_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();
+    let mut in_text = false;
+    while let Some(c) = chars.next() {
+        if in_text {
+            out.push(c);
+            match c {
+                '\\' => out.extend(chars.next()),
+                '"' => in_text = false,
+                _ => {}
+            }
+            continue;
+        }
+        match (c, chars.peek()) {
+            ('"', _) => {
+                in_text = true;
+                out.push(c);
+            }
+            ('/', Some('/')) => while chars.next_if(|c| *c != '\n').is_some() {},
+            ('/', Some('*')) => {
+                chars.next();
+                let mut last = ' ';
+                for c in chars.by_ref() {
+                    if last == '*' && c == '/' {
+                        break;
+                    }
+                    last = c;
+                }
+            }
+            ('}' | ']', _) => {
+                let kept = out.trim_end().len();
+                if out.get(..kept).is_some_and(|kept| kept.ends_with(',')) {
+                    out.truncate(kept - 1);
+                }
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claude_and_cursor() {
+        let text = r#"{"mcpServers": {
+            "files": {"command": "npx", "args": ["-y", "server", 5], "env": {"A": "1", "B": null}, "disabled": true},
+            "my server!": {"url": "https://x/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}", "X-A": "b"}},
+            "odd": 5, "empty": {}}}"#;
+        let (servers, faults) = import(text).unwrap();
+        assert_eq!(servers.len(), 2);
+        let stdio = ImportedEndpoint::Stdio {
+            command: "npx".into(),
+            args: vec!["-y".into(), "server".into(), "5".into()],
+            env: BTreeMap::from([("A".into(), "1".into())]),
+            cwd: None,
+        };
+        let files = servers.iter().find(|server| server.alias == "files").unwrap();
+        assert_eq!((&files.endpoint, files.disabled), (&stdio, true));
+        let http = ImportedEndpoint::Http {
+            url: "https://x/mcp".into(),
+            headers: BTreeMap::from([("X-A".into(), "b".into())]),
+            auth_env: Some("TOKEN".into()),
+        };
+        let mine = servers.iter().find(|server| server.alias == "my-server").unwrap();
+        assert_eq!(mine.endpoint, http);
+        assert_eq!(faults, ["empty: it has neither a command nor a url", "odd: it is not an object"]);
+    }
+
+    #[test]
+    fn vs_code_with_comments() {
+        let text = "\u{feff}{ // a comment\n \"servers\": { /* more */ \"a\": {\"type\": \"sse\", \"url\": \"http://h//mcp\",},\n\
+                    \"b\": {\"command\": \"x\", \"args\": [\"${input:key}\", \"/* no */\",], \"envFile\": \".env\"}, } }";
+        let (servers, faults) = import(text).unwrap();
+        assert!(faults.is_empty());
+        assert_eq!(servers[0].notes.len(), 1);
+        assert!(matches!(&servers[0].endpoint, ImportedEndpoint::Http { url, .. } if url == "http://h//mcp"));
+        assert!(matches!(&servers[1].endpoint, ImportedEndpoint::Stdio { args, .. } if args[1] == "/* no */"));
+        assert_eq!(servers[1].notes.len(), 2);
+    }
+
+    #[test]
+    fn names_are_made_unique_and_nonsense_is_an_error() {
+        let (servers, _) =
+            import(r#"{"mcp": {"servers": {"a b": {"command": "x"}, "a.b": {"command": "y"}}}}"#).unwrap();
+        let aliases: Vec<_> = servers.iter().map(|server| server.alias.as_str()).collect();
+        assert_eq!(aliases, ["a-b", "a-b-2"]);
+        assert!(matches!(import("{}"), Err(ImportError::NoServers)));
+        assert!(matches!(import("{"), Err(ImportError::Syntax(_))));
+    }
+
+    #[test]
+    fn variables_are_filled_in() {
+        let look_up = |name: &str| (name == "A").then(|| "1".to_owned());
+        assert_eq!(expand("x${env:A}y${A}z${B:-2}$", look_up), Ok("x1y1z2$".into()));
+        assert_eq!(expand("${B}", look_up), Err("B".into()));
+        assert_eq!(expand("${unclosed", look_up), Ok("${unclosed".into()));
+    }
+}
