@@ -4,6 +4,7 @@
 //! only the newest, is started a second time with the other way of greeting.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,9 +23,13 @@ use tokio_util::task::AbortOnDropHandle;
 use super::handler::Handler;
 use super::http::{HttpClient, client};
 use super::lines::{Obituary, ProcessTransport};
-use super::options::{Endpoint, ServerOptions};
+use super::oauth::Authorizer;
+use super::options::{Endpoint, Era, ServerOptions};
 use super::ports::Ports;
 use super::process;
+
+/// How long a person may take to sign in.
+const SIGN_IN_PATIENCE: Duration = Duration::from_secs(300);
 
 /// A connection that is up.
 pub(super) struct Connection {
@@ -79,15 +84,21 @@ impl Greeting {
 /// Connects, within the time that the options give.
 pub(super) async fn connect(options: &ServerOptions, ports: &Ports) -> Result<Connection, String> {
     let deadline = Instant::now() + options.connect_timeout;
-    let mut greeting = Greeting::Probe;
+    let mut greeting = match options.era {
+        Era::Any => Greeting::Probe,
+        Era::Older => Greeting::Older,
+        Era::Newest => Greeting::Newest,
+    };
+    let authorizer = authorizer(options, ports);
     loop {
         let last = Obituary::default();
-        let tried = timeout_at(deadline, attempt(options, ports, greeting, Arc::clone(&last)));
+        let work = attempt(options, ports, greeting, Arc::clone(&last), authorizer.clone());
+        let tried = patiently(deadline, authorizer.as_deref(), work);
         let words = |last: &Obituary| last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let error = match tried.await {
             Ok(Ok(connection)) => return Ok(connection),
             Ok(Err(error)) => error,
-            Err(_) => {
+            Err(TimedOut) => {
                 let seconds = options.connect_timeout.as_secs_f64();
                 return Err(words(&last).unwrap_or_else(|| format!("no answer within {seconds:.0} s")));
             }
@@ -95,10 +106,41 @@ pub(super) async fn connect(options: &ServerOptions, ports: &Ports) -> Result<Co
         let next = match (&error, greeting, &options.endpoint) {
             // It ended at a method that it does not know.
             (Failed::Ended, Greeting::Probe, Endpoint::Stdio { .. }) => Greeting::Older,
-            (Failed::OnlyNewest, Greeting::Probe | Greeting::Older, _) => Greeting::Newest,
+            (Failed::OnlyNewest, Greeting::Probe, _) => Greeting::Newest,
             _ => return Err(error.text(words(&last))),
         };
         greeting = next;
+    }
+}
+
+/// The sign-in of a server at a URL without a token of its own.
+fn authorizer(options: &ServerOptions, ports: &Ports) -> Option<Arc<Authorizer>> {
+    let Endpoint::Http { url, token: None, .. } = &options.endpoint else { return None };
+    let source = options.source_id();
+    Authorizer::new(&options.alias, source.as_str(), url, options.oauth.clone(), ports).map(Arc::new)
+}
+
+struct TimedOut;
+
+/// Waits until the deadline, but not for the time that a person takes to sign in.
+async fn patiently<T>(
+    mut deadline: Instant,
+    authorizer: Option<&Authorizer>,
+    work: impl Future<Output = T>,
+) -> Result<T, TimedOut> {
+    let last = deadline + SIGN_IN_PATIENCE;
+    let mut work = std::pin::pin!(work);
+    loop {
+        match timeout_at(deadline, &mut work).await {
+            Ok(done) => return Ok(done),
+            Err(_) => {
+                let signing_in = authorizer.is_some_and(|authorizer| authorizer.busy.load(Ordering::SeqCst));
+                if !signing_in || deadline >= last {
+                    return Err(TimedOut);
+                }
+                deadline += Duration::from_secs(1);
+            }
+        }
     }
 }
 
@@ -127,6 +169,7 @@ async fn attempt(
     ports: &Ports,
     greeting: Greeting,
     last: Obituary,
+    authorizer: Option<Arc<Authorizer>>,
 ) -> Result<Connection, Failed> {
     let tools_changed = Arc::new(Notify::new());
     let handler = Handler::new(options, ports.clone(), Arc::clone(&tools_changed));
@@ -157,6 +200,7 @@ async fn attempt(
                 normalizer: Arc::default(),
                 probe_timeout,
                 last: Arc::clone(&last),
+                authorizer,
             };
             let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).custom_headers(custom);
             let mut backoff = ExponentialBackoff::default();

@@ -7,6 +7,8 @@ use aish_types::{Hints, Risk, SourceId, ToolDefinition};
 use rmcp::model::Tool;
 use serde_json::Value;
 
+use super::header;
+
 /// The longest name of a tool.
 const MAX_NAME: usize = 128;
 /// The largest schema, in bytes.
@@ -48,6 +50,9 @@ fn fault(tool: &Tool, seen: &mut BTreeSet<String>) -> Option<String> {
     for schema in schemas.into_iter().flatten() {
         let schema = Value::Object(schema.clone());
         if let Some(fault) = schema_fault(&schema, 0) {
+            return Some(fault.to_owned());
+        }
+        if let Some(fault) = header::fault(&schema) {
             return Some(fault.to_owned());
         }
         if schema.to_string().len() > MAX_SCHEMA {

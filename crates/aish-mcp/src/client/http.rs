@@ -4,25 +4,26 @@
 //! not by its content type. Answers to notifications do not matter. The probe of the newest protocol is short, and
 //! whatever goes wrong with it but the connection itself means that the server speaks an older one.
 
+mod answer;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use http::{HeaderName, HeaderValue, StatusCode};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use reqwest::{Response, Url};
+use reqwest::Url;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use rmcp::model::ClientJsonRpcMessage;
-use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, InsufficientScopeError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
-};
+use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse};
 use serde_json::Value;
 use sse_stream::{Error as SseError, Sse};
 
 use super::normalize::{Normalizer, failure};
+use super::oauth::Authorizer;
 use super::sse;
+use answer::{begin, header, is_event_stream, is_refusal, read, refusal, refused_scope, useless};
 
 /// The largest body that is read, in bytes.
 const MAX_BODY: usize = 16 * 1024 * 1024;
@@ -105,6 +106,18 @@ pub(super) struct HttpClient {
     pub(super) probe_timeout: Duration,
     /// The last failure, in words: a start that fails loses them on its way.
     pub(super) last: Arc<Mutex<Option<String>>>,
+    /// Signs in where the server asks for it.
+    pub(super) authorizer: Option<Arc<Authorizer>>,
+}
+
+/// A message on its way.
+struct Post {
+    uri: Arc<str>,
+    value: Value,
+    kind: Kind,
+    session: Option<Arc<str>>,
+    headers: HashMap<HeaderName, HeaderValue>,
+    limit: usize,
 }
 
 /// What kind of message is posted.
@@ -124,6 +137,77 @@ impl HttpClient {
         };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
         failure
+    }
+
+    /// Posts, and signs in where the server asks for it: once for a token, and for each further scope as often as
+    /// the authorizer lets it.
+    async fn post(&self, post: &Post, given: Option<String>) -> Result<StreamableHttpPostResponse, Failure> {
+        let mut signed_in = false;
+        let mut stepped_up = false;
+        loop {
+            let own = match (&given, &self.authorizer) {
+                (None, Some(authorizer)) => authorizer.token().await,
+                (Some(_), _) | (None, None) => None,
+            };
+            let token = given.as_ref().or(own.as_ref());
+            let failure = match self.once(post, token).await {
+                Ok(response) => {
+                    if let (Some(authorizer), true) = (&self.authorizer, stepped_up) {
+                        authorizer.succeeded().await;
+                    }
+                    return Ok(response);
+                }
+                Err(failure) => failure,
+            };
+            let Some(authorizer) = self.authorizer.as_ref().filter(|_| given.is_none()) else { return Err(failure) };
+            let done = match &failure {
+                StreamableHttpError::AuthRequired(challenge) if !signed_in => {
+                    signed_in = true;
+                    authorizer.authorize(&challenge.www_authenticate_header, own.as_deref()).await
+                }
+                StreamableHttpError::InsufficientScope(challenge) => match challenge.get_required_scope() {
+                    Some(scope) => {
+                        stepped_up = true;
+                        authorizer.step_up(scope).await
+                    }
+                    None => return Err(failure),
+                },
+                _ => return Err(failure),
+            };
+            done.map_err(|words| StreamableHttpError::Client(HttpError(words)))?;
+            self.normalizer.sent(&post.value);
+        }
+    }
+
+    /// Posts once, within the time that the kind of message has.
+    async fn once(&self, post: &Post, token: Option<&String>) -> Result<StreamableHttpPostResponse, Failure> {
+        let mut request = self
+            .client
+            .post(post.uri.as_ref())
+            .header(ACCEPT, "application/json, text/event-stream")
+            .header(CONTENT_TYPE, "application/json")
+            .headers(post.headers.clone().into_iter().collect())
+            .body(post.value.to_string());
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        if let Some(session) = &post.session {
+            request = request.header(SESSION, session.as_ref());
+        }
+        let exchange = self.exchange(request, &post.value, &post.kind, post.session.is_some(), post.limit);
+        match post.kind {
+            Kind::Request => exchange.await,
+            Kind::Notice => match tokio::time::timeout(NOTICE_TIMEOUT, exchange).await {
+                Ok(Err(failure)) if is_refusal(&failure) => Err(failure),
+                Ok(_) | Err(_) => Ok(StreamableHttpPostResponse::Accepted),
+            },
+            Kind::Probe(id) => match tokio::time::timeout(self.probe_timeout, exchange).await {
+                Ok(Ok(response)) => Ok(response),
+                Ok(Err(failure)) if is_refusal(&failure) => Err(failure),
+                Ok(Err(failure)) => self.older(id, &failure.to_string()),
+                Err(_) => self.older(id, "no answer to server/discover"),
+            },
+        }
     }
 
     async fn exchange(
@@ -170,123 +254,21 @@ impl HttpClient {
         Ok(StreamableHttpPostResponse::Sse(sse::at_once(messages), session))
     }
 
+    /// The token of the configuration, or that of a sign-in.
+    async fn bearer(&self, given: Option<String>) -> Option<String> {
+        match (given, &self.authorizer) {
+            (Some(given), _) => Some(given),
+            (None, Some(authorizer)) => authorizer.token().await,
+            (None, None) => None,
+        }
+    }
+
     /// The answer for a server that does not know the probe.
     fn older(&self, id: i64, why: &str) -> Result<StreamableHttpPostResponse, Failure> {
         self.normalizer.forget(id);
         let message = serde_json::from_value(failure(id, -32601, why))?;
         Ok(StreamableHttpPostResponse::Json(message, None))
     }
-}
-
-/// The message for a refused scope.
-fn refused_scope(scope: Option<&str>) -> String {
-    match scope {
-        Some(scope) => format!("the server refuses access (HTTP 403): it wants the scope {scope:?}"),
-        None => "the server refuses access (HTTP 403)".to_owned(),
-    }
-}
-
-fn header(response: &Response, name: &str) -> Option<String> {
-    Some(response.headers().get(name)?.to_str().ok()?.to_owned())
-}
-
-/// 401 and 403 end an exchange before its body is looked at.
-fn refusal(response: &Response) -> Result<(), Failure> {
-    let challenge = header(response, WWW_AUTHENTICATE.as_str());
-    match response.status() {
-        StatusCode::UNAUTHORIZED => {
-            Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge.unwrap_or_default())))
-        }
-        StatusCode::FORBIDDEN => match challenge {
-            Some(challenge) => {
-                let scope = parameter(&challenge, "scope");
-                Err(StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, scope)))
-            }
-            None => Err(StreamableHttpError::Client(HttpError(refused_scope(None)))),
-        },
-        _ => Ok(()),
-    }
-}
-
-/// Finds a parameter of a challenge.
-fn parameter(challenge: &str, name: &str) -> Option<String> {
-    let at = challenge.to_ascii_lowercase().find(&format!("{name}="))?;
-    let rest = challenge.get(at + name.len() + 1..)?;
-    match rest.strip_prefix('"') {
-        Some(quoted) => Some(quoted.split('"').next()?.to_owned()),
-        None => Some(rest.split([',', ' ']).next()?.to_owned()),
-    }
-}
-
-/// Says whether a body is a stream of events: by how it begins, and where that says nothing by its content type.
-fn is_event_stream(kind: Option<&str>, begin: &[u8]) -> bool {
-    let text = begin.trim_ascii_start();
-    match text.first() {
-        None | Some(b'{' | b'[') => false,
-        Some(b':') => true,
-        Some(_) => {
-            let said = kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"));
-            said || ["data:", "event:", "id:", "retry:"].iter().any(|field| text.starts_with(field.as_bytes()))
-        }
-    }
-}
-
-/// Reads until the body shows what it is; a byte order mark is no part of it.
-async fn begin(
-    body: &mut (impl futures_util::Stream<Item = reqwest::Result<Bytes>> + Unpin),
-) -> Result<Bytes, Failure> {
-    let mut begin = Vec::new();
-    while let Some(chunk) = body.next().await {
-        begin.extend_from_slice(&chunk.map_err(|error| StreamableHttpError::Client(sending(error)))?);
-        if begin.starts_with(b"\xEF\xBB\xBF") {
-            begin.drain(..3);
-        }
-        let is_mark = b"\xEF\xBB\xBF".starts_with(&begin);
-        if !is_mark && begin.iter().any(|byte| !byte.is_ascii_whitespace()) {
-            break;
-        }
-        if begin.len() > MAX_BODY {
-            return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: MAX_BODY });
-        }
-    }
-    Ok(begin.into())
-}
-
-async fn read(
-    begin: Bytes,
-    mut body: impl futures_util::Stream<Item = reqwest::Result<Bytes>> + Unpin,
-) -> Result<Vec<u8>, Failure> {
-    let mut all = begin.to_vec();
-    while let Some(chunk) = body.next().await {
-        match chunk {
-            Ok(chunk) => all.extend_from_slice(&chunk),
-            // A body that is whole but for its announced length is still an answer.
-            Err(_) if serde_json::from_slice::<Value>(&all).is_ok() => break,
-            Err(error) => return Err(StreamableHttpError::Client(sending(error))),
-        }
-        if all.len() > MAX_BODY {
-            return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: MAX_BODY });
-        }
-    }
-    Ok(all)
-}
-
-/// Says what is wrong with an answer without a message.
-fn useless(status: StatusCode, body: &[u8], request: &Value, retry_after: Option<String>) -> HttpError {
-    let method = request.get("method").and_then(Value::as_str).unwrap_or("a message");
-    let text = String::from_utf8_lossy(body);
-    let text = aish_types::sanitize(text.trim());
-    let begin: String = text.lines().next().unwrap_or_default().chars().take(120).collect();
-    let mut line = match (status.is_success(), begin.is_empty()) {
-        (true, true) => format!("the server answered {method} with nothing"),
-        (true, false) => format!("the server answered {method} with what is no message: {begin}"),
-        (false, true) => format!("the server answered {method} with HTTP {status}"),
-        (false, false) => format!("the server answered {method} with HTTP {status}: {begin}"),
-    };
-    if let Some(seconds) = retry_after {
-        line.push_str(&format!(" (it may be tried again after {})", aish_types::visible(&seconds)));
-    }
-    HttpError(line)
 }
 
 impl StreamableHttpClient for HttpClient {
@@ -320,38 +302,8 @@ impl StreamableHttpClient for HttpClient {
             _ => Kind::Notice,
         };
         self.normalizer.sent(&value);
-        let mut request = self
-            .client
-            .post(uri.as_ref())
-            .header(ACCEPT, "application/json, text/event-stream")
-            .header(CONTENT_TYPE, "application/json")
-            .headers(custom_headers.into_iter().collect())
-            .body(value.to_string());
-        if let Some(token) = &auth_header {
-            request = request.bearer_auth(token);
-        }
-        let has_session = session_id.is_some();
-        if let Some(session) = session_id {
-            request = request.header(SESSION, session.as_ref());
-        }
-        let exchange = self.exchange(request, &value, &kind, has_session, limit);
-        match kind {
-            Kind::Request => exchange.await.map_err(|failure| self.note(failure)),
-            Kind::Notice => match tokio::time::timeout(NOTICE_TIMEOUT, exchange).await {
-                Ok(Err(
-                    failure @ (StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_)),
-                )) => Err(self.note(failure)),
-                _ => Ok(StreamableHttpPostResponse::Accepted),
-            },
-            Kind::Probe(id) => match tokio::time::timeout(self.probe_timeout, exchange).await {
-                Ok(Ok(response)) => Ok(response),
-                Ok(Err(
-                    failure @ (StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_)),
-                )) => Err(self.note(failure)),
-                Ok(Err(failure)) => self.older(id, &failure.to_string()),
-                Err(_) => self.older(id, "no answer to server/discover"),
-            },
-        }
+        let post = Post { uri, value, kind, session: session_id, headers: custom_headers, limit };
+        self.post(&post, auth_header).await.map_err(|failure| self.note(failure))
     }
 
     async fn delete_session(
@@ -367,7 +319,7 @@ impl StreamableHttpClient for HttpClient {
             .headers(custom_headers.into_iter().collect())
             .header(SESSION, session_id.as_ref())
             .timeout(DELETE_TIMEOUT);
-        if let Some(token) = &auth_header {
+        if let Some(token) = self.bearer(auth_header).await {
             request = request.bearer_auth(token);
         }
         let _ = request.send().await;
@@ -406,7 +358,7 @@ impl StreamableHttpClient for HttpClient {
         if let Some(last) = last_event_id {
             request = request.header("last-event-id", last);
         }
-        if let Some(token) = &auth_header {
+        if let Some(token) = self.bearer(auth_header).await {
             request = request.bearer_auth(token);
         }
         let response = request.send().await.map_err(|error| StreamableHttpError::Client(sending(error)))?;
@@ -423,14 +375,6 @@ impl StreamableHttpClient for HttpClient {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_scope_is_found_in_a_challenge() {
-        let challenge = r#"Bearer error="insufficient_scope", scope="files:write admin", resource_metadata="x""#;
-        assert_eq!(parameter(challenge, "scope").as_deref(), Some("files:write admin"));
-        assert_eq!(parameter("Bearer scope=a, b=c", "scope").as_deref(), Some("a"));
-        assert_eq!(parameter("Bearer", "scope"), None);
-    }
 
     #[test]
     fn only_urls_of_the_web_are_taken() {

@@ -8,6 +8,8 @@ use aish_safety::pin::{Digest, canonical};
 use aish_types::{Secret, SourceId};
 use serde_json::json;
 
+use super::oauth::OAuthOptions;
+
 /// How a server is reached.
 #[derive(Debug, Clone)]
 pub enum Endpoint {
@@ -66,6 +68,18 @@ fn without_userinfo(url: &str) -> String {
     }
 }
 
+/// Which protocol versions are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Era {
+    /// The newest first, then the older ones.
+    #[default]
+    Any,
+    /// Those with `initialize`, up to 2025-11-25.
+    Older,
+    /// 2026-07-28 alone.
+    Newest,
+}
+
 /// One server, its bounds, and what it may ask for.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
@@ -81,6 +95,10 @@ pub struct ServerOptions {
     pub list_timeout: Duration,
     /// How often it is started again after it ended, until it has stayed for a minute; 5 times unless set.
     pub restarts: u32,
+    /// Which protocol versions are tried.
+    pub era: Era,
+    /// How to sign in, where it asks for that.
+    pub oauth: OAuthOptions,
     /// It may put questions to the person.
     pub elicitation: bool,
     /// It may let the model write.
@@ -99,6 +117,8 @@ impl ServerOptions {
             probe_timeout: Duration::from_secs(1),
             list_timeout: Duration::from_secs(15),
             restarts: 5,
+            era: Era::Any,
+            oauth: OAuthOptions::default(),
             elicitation: false,
             sampling: false,
             roots: Vec::new(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use aish_types::{BoxFuture, sanitize};
+use aish_types::{BoxFuture, Secret, sanitize};
 use serde_json::Value;
 
 /// Something that happened to a server; its text is one line, safe for a terminal.
@@ -103,6 +103,25 @@ pub trait Writer: Send + Sync {
     fn write<'a>(&'a self, alias: &'a str, params: &'a Value) -> BoxFuture<'a, Option<Value>>;
 }
 
+/// The way to the person's browser, for servers that want them to sign in.
+pub trait SignIn: Send + Sync {
+    /// Returns the address on loopback that the browser is sent back to.
+    fn redirect_uri(&self) -> String;
+
+    /// Opens an address (never through a shell) and returns the whole address that the browser was sent back to; none
+    /// when nobody signed in.
+    fn sign_in<'a>(&'a self, alias: &'a str, address: &'a str) -> BoxFuture<'a, Option<String>>;
+}
+
+/// Where tokens of servers are kept, by the server's configured identity.
+pub trait TokenStore: Send + Sync {
+    /// Looks up what was kept.
+    fn load(&self, source: &str) -> Option<Secret>;
+
+    /// Keeps something, or forgets it.
+    fn save(&self, source: &str, tokens: Option<Secret>);
+}
+
 /// All ports of a client.
 #[derive(Clone)]
 pub struct Ports {
@@ -112,12 +131,16 @@ pub struct Ports {
     pub person: Option<Arc<dyn Person>>,
     /// Writes, where a server may let it.
     pub writer: Option<Arc<dyn Writer>>,
+    /// Signs in, where a server asks for it.
+    pub sign_in: Option<Arc<dyn SignIn>>,
+    /// Keeps tokens from one run to the next.
+    pub tokens: Option<Arc<dyn TokenStore>>,
 }
 
 impl Default for Ports {
     /// Nobody is told or asked.
     fn default() -> Self {
-        Self { status: Arc::new(Silent), person: None, writer: None }
+        Self { status: Arc::new(Silent), person: None, writer: None, sign_in: None, tokens: None }
     }
 }
 

@@ -1,0 +1,139 @@
+//! What an HTTP answer is: a refusal, a stream of events, messages, or nothing of use.
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use http::StatusCode;
+use reqwest::Response;
+use reqwest::header::WWW_AUTHENTICATE;
+use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError, StreamableHttpError};
+use serde_json::Value;
+
+use super::{Failure, HttpError, MAX_BODY, sending};
+
+pub(super) fn is_refusal(failure: &Failure) -> bool {
+    matches!(failure, StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_))
+}
+
+/// The message for a refused scope.
+pub(super) fn refused_scope(scope: Option<&str>) -> String {
+    match scope {
+        Some(scope) => format!("the server refuses access (HTTP 403): it wants the scope {scope:?}"),
+        None => "the server refuses access (HTTP 403)".to_owned(),
+    }
+}
+
+pub(super) fn header(response: &Response, name: &str) -> Option<String> {
+    Some(response.headers().get(name)?.to_str().ok()?.to_owned())
+}
+
+/// 401 and 403 end an exchange before its body is looked at.
+pub(super) fn refusal(response: &Response) -> Result<(), Failure> {
+    let challenge = header(response, WWW_AUTHENTICATE.as_str());
+    match response.status() {
+        StatusCode::UNAUTHORIZED => {
+            Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge.unwrap_or_default())))
+        }
+        StatusCode::FORBIDDEN => match challenge {
+            Some(challenge) => {
+                let scope = parameter(&challenge, "scope");
+                Err(StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, scope)))
+            }
+            None => Err(StreamableHttpError::Client(HttpError(refused_scope(None)))),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// Finds a parameter of a challenge.
+fn parameter(challenge: &str, name: &str) -> Option<String> {
+    let at = challenge.to_ascii_lowercase().find(&format!("{name}="))?;
+    let rest = challenge.get(at + name.len() + 1..)?;
+    match rest.strip_prefix('"') {
+        Some(quoted) => Some(quoted.split('"').next()?.to_owned()),
+        None => Some(rest.split([',', ' ']).next()?.to_owned()),
+    }
+}
+
+/// Says whether a body is a stream of events: by how it begins, and where that says nothing by its content type.
+pub(super) fn is_event_stream(kind: Option<&str>, begin: &[u8]) -> bool {
+    let text = begin.trim_ascii_start();
+    match text.first() {
+        None | Some(b'{' | b'[') => false,
+        Some(b':') => true,
+        Some(_) => {
+            let said = kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"));
+            said || ["data:", "event:", "id:", "retry:"].iter().any(|field| text.starts_with(field.as_bytes()))
+        }
+    }
+}
+
+/// Reads until the body shows what it is; a byte order mark is no part of it.
+pub(super) async fn begin(
+    body: &mut (impl futures_util::Stream<Item = reqwest::Result<Bytes>> + Unpin),
+) -> Result<Bytes, Failure> {
+    let mut begin = Vec::new();
+    while let Some(chunk) = body.next().await {
+        begin.extend_from_slice(&chunk.map_err(|error| StreamableHttpError::Client(sending(error)))?);
+        if begin.starts_with(b"\xEF\xBB\xBF") {
+            begin.drain(..3);
+        }
+        let is_mark = b"\xEF\xBB\xBF".starts_with(&begin);
+        if !is_mark && begin.iter().any(|byte| !byte.is_ascii_whitespace()) {
+            break;
+        }
+        if begin.len() > MAX_BODY {
+            return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: MAX_BODY });
+        }
+    }
+    Ok(begin.into())
+}
+
+pub(super) async fn read(
+    begin: Bytes,
+    mut body: impl futures_util::Stream<Item = reqwest::Result<Bytes>> + Unpin,
+) -> Result<Vec<u8>, Failure> {
+    let mut all = begin.to_vec();
+    while let Some(chunk) = body.next().await {
+        match chunk {
+            Ok(chunk) => all.extend_from_slice(&chunk),
+            // A body that is whole but for its announced length is still an answer.
+            Err(_) if serde_json::from_slice::<Value>(&all).is_ok() => break,
+            Err(error) => return Err(StreamableHttpError::Client(sending(error))),
+        }
+        if all.len() > MAX_BODY {
+            return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: MAX_BODY });
+        }
+    }
+    Ok(all)
+}
+
+/// Says what is wrong with an answer without a message.
+pub(super) fn useless(status: StatusCode, body: &[u8], request: &Value, retry_after: Option<String>) -> HttpError {
+    let method = request.get("method").and_then(Value::as_str).unwrap_or("a message");
+    let text = String::from_utf8_lossy(body);
+    let text = aish_types::sanitize(text.trim());
+    let begin: String = text.lines().next().unwrap_or_default().chars().take(120).collect();
+    let mut line = match (status.is_success(), begin.is_empty()) {
+        (true, true) => format!("the server answered {method} with nothing"),
+        (true, false) => format!("the server answered {method} with what is no message: {begin}"),
+        (false, true) => format!("the server answered {method} with HTTP {status}"),
+        (false, false) => format!("the server answered {method} with HTTP {status}: {begin}"),
+    };
+    if let Some(seconds) = retry_after {
+        line.push_str(&format!(" (it may be tried again after {})", aish_types::visible(&seconds)));
+    }
+    HttpError(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_is_found_in_a_challenge() {
+        let challenge = r#"Bearer error="insufficient_scope", scope="files:write admin", resource_metadata="x""#;
+        assert_eq!(parameter(challenge, "scope").as_deref(), Some("files:write admin"));
+        assert_eq!(parameter("Bearer scope=a, b=c", "scope").as_deref(), Some("a"));
+        assert_eq!(parameter("Bearer", "scope"), None);
+    }
+}
