@@ -1,4 +1,4 @@
-# Sourced by ./run and ./test after say.sh: cmake and libclang, which llama.cpp and its bindings are built with.
+# Sourced by ./run and ./test after say.sh: cmake, make and libclang, which llama.cpp and its bindings are built with.
 #
 # Order: what is there; Debian packages when we are root; else the PyPI wheels in a virtual environment of our own.
 
@@ -6,17 +6,18 @@
 provide_build_tools() {
     local venv="$1/build-tools" missing=()
     has cmake || missing+=(cmake)
+    has make || has ninja || missing+=(make)
     find_libclang || missing+=(libclang-dev)
     if [ ${#missing[@]} -gt 0 ] && is_root && has apt-get; then
         say "Installing ${missing[*]} (Debian packages) to build the embedded model ..."
         apt_install "${missing[@]}" || say "apt-get failed; trying the PyPI wheels instead."
     fi
-    if ! has cmake || ! find_libclang; then
-        [ -x "$venv/bin/cmake" ] || {
-            say "Installing cmake and libclang (PyPI wheels) into $venv ..."
-            make_venv "$venv" && "$venv/bin/python" -m pip install --quiet cmake libclang ||
-                die "cmake and libclang are needed to build the embedded model and could not be had from PyPI." \
-                    "As root: apt-get install cmake libclang-dev" \
+    if ! has cmake || ! { has make || has ninja; } || ! find_libclang; then
+        [ -x "$venv/bin/ninja" ] || {
+            say "Installing cmake, ninja and libclang (PyPI wheels) into $venv ..."
+            make_venv "$venv" && "$venv/bin/python" -m pip install --quiet cmake ninja libclang ||
+                die "cmake, make and libclang are needed to build the embedded model and could not be had from PyPI." \
+                    "As root: apt-get install cmake make libclang-dev" \
                     "Else: apt-get install python3-venv, and check that pip reaches its index (PIP_INDEX_URL)."
         }
         PATH="$venv/bin:$PATH"
@@ -27,6 +28,7 @@ provide_build_tools() {
             export LIBCLANG_PATH
         }
     fi
+    has make || export CMAKE_GENERATOR=Ninja
     # A libclang without clang's own headers (the wheel, or Debian's libclang1) finds stddef.h and others at gcc's.
     if [ -z "${BINDGEN_EXTRA_CLANG_ARGS:-}" ] && ! compgen -G '/usr/lib/llvm-*/lib/clang/*/include/stddef.h' >/dev/null; then
         BINDGEN_EXTRA_CLANG_ARGS="-I$(cc -print-file-name=include)"
