@@ -1,10 +1,41 @@
 //! The judgement of a command line by its parsed effect.
+//!
+//! Order: [`bounds`] (size and nesting, before anything recurses), `walk` (the tree), `expand` (words), `run` (one
+//! program: built-ins, functions, wrappers, rules), and the strictest part decides. Fails closed: what cannot be parsed
+//! is asked, what is past a bound or decodes and runs is halted.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::verdict::{Judgement, Verdict};
+
+pub mod bounds;
+pub mod explain;
+
+mod arguments;
+mod braces;
+mod builtin;
+mod code;
+mod compound;
+mod decode;
+mod escape;
+mod expand;
+mod filters;
+mod parameter;
+mod path;
+mod pattern;
+mod redirect;
+mod run;
+mod simple;
+mod span;
+mod sql;
+mod state;
+mod unwrap;
+mod walk;
+mod word;
+
+pub use explain::{Explanation, Part};
 
 /// What is known around a command when it is judged; values, read by nobody here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,12 +56,43 @@ pub struct Surroundings {
 
 /// Judges one command line. Pure, linear, never panics on purpose; past a bound it is the strictest verdict.
 pub fn judge_command(command: &str, surroundings: &Surroundings) -> Judgement {
-    let _ = (command, surroundings);
-    Judgement::new(Verdict::Ask, "unknown", "what this does is not known")
+    explain(command, surroundings).judgement
 }
 
 /// Judges a program with its arguments, no shell involved.
 pub fn judge_argv(words: &[String], surroundings: &Surroundings) -> Judgement {
-    let _ = (words, surroundings);
-    Judgement::new(Verdict::Ask, "unknown", "what this does is not known")
+    explain_argv(words, surroundings).judgement
+}
+
+/// Judges one command line and says what each part of it does.
+pub fn explain(command: &str, surroundings: &Surroundings) -> Explanation {
+    explain_without(None, command, surroundings)
+}
+
+/// Judges a program with its arguments and says what each part of it does.
+pub fn explain_argv(words: &[String], surroundings: &Surroundings) -> Explanation {
+    let size: usize = words.iter().map(String::len).sum();
+    if size > bounds::MAX_BYTES || words.iter().any(|word| word.contains('\0')) {
+        let judgement = Judgement::new(Verdict::Halt, "bounds.size", "is longer than 64 KiB, or holds a NUL byte");
+        return Explanation { judgement, parts: Vec::new() };
+    }
+    let mut walker = walk::Walker::new(surroundings, None);
+    let words: Vec<word::Word> = words.iter().map(|word| word::Word::literal(word.as_str())).collect();
+    walker.run(&words, &word::Stream::default(), false);
+    conclude(walker)
+}
+
+/// Judges a command line as if one wrapper were not in the table: the check that each of them is needed.
+pub fn explain_without(wrapper: Option<&str>, command: &str, surroundings: &Surroundings) -> Explanation {
+    let mut walker = walk::Walker::new(surroundings, wrapper);
+    walker.text(command, &word::Stream::default());
+    walker.uncalled();
+    conclude(walker)
+}
+
+fn conclude(walker: walk::Walker<'_>) -> Explanation {
+    let (judgement, parts) = walker.finish();
+    let judgement = judgement
+        .unwrap_or_else(|| Judgement::new(Verdict::Ask, "empty", "holds no command that could be judged"));
+    Explanation { judgement, parts }
 }

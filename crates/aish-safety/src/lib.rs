@@ -1,7 +1,7 @@
 //! What a command does, and the one gate that lets it.
 //!
-//! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line), [`policy`],
-//! [`pin`], [`audit`], [`approver`], and last [`gate`], the only maker of [`ApprovedCall`].
+//! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line), [`rules`] (its
+//! tables), [`policy`], [`pin`], [`audit`], [`approver`], and last [`gate`], the only maker of [`ApprovedCall`].
 //! This crate never does I/O: the audit, the pins and the person are ports that are passed in.
 #![no_std]
 
@@ -14,12 +14,13 @@ pub mod command;
 pub mod gate;
 pub mod pin;
 pub mod policy;
+pub mod rules;
 pub mod verdict;
 
 pub use approver::{Answer, Approver, Nobody, Question};
 pub use audit::{AuditEntry, AuditError, AuditLog};
 pub use call::{PreparedCall, Subject};
-pub use command::{Surroundings, judge_command};
+pub use command::{Explanation, Surroundings, explain, explain_argv, judge_argv, judge_command};
 pub use gate::{ApprovedCall, Gate, Mode, Passage};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
 pub use policy::{Level, Policy};

@@ -1,0 +1,207 @@
+//! The arguments of one program, sorted into options, their values and operands.
+
+use alloc::vec::Vec;
+
+use super::path::glob_match;
+use super::word::Word;
+use crate::rules::tools::{self, Tool};
+
+/// How an argument is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// An option, or a cluster of them.
+    Option,
+    /// The value of the option before it, by the tool's table.
+    Value,
+    /// An operand; `loose` where it may as well be the value of the option before it.
+    Operand {
+        /// True after an option that the tool's table does not know.
+        loose: bool,
+    },
+}
+
+/// A program's arguments.
+pub(crate) struct Arguments<'a> {
+    /// The arguments, without the program.
+    pub(crate) words: &'a [Word],
+    roles: Vec<Role>,
+    tool: Option<&'static Tool>,
+}
+
+impl<'a> Arguments<'a> {
+    /// Sorts a program's arguments.
+    pub(crate) fn new(program: &str, words: &'a [Word]) -> Self {
+        let tool = tools::find(program);
+        let mut roles = Vec::with_capacity(words.len());
+        let mut ended = false;
+        let mut before = Before::Nothing;
+        for word in words {
+            let text = word.text.as_str();
+            if ended {
+                roles.push(Role::Operand { loose: false });
+                continue;
+            }
+            if before == Before::Valued {
+                roles.push(Role::Value);
+                before = Before::Nothing;
+                continue;
+            }
+            if text == "--" {
+                ended = true;
+                roles.push(Role::Option);
+                before = Before::Nothing;
+                continue;
+            }
+            if text.len() > 1 && text.starts_with('-') {
+                roles.push(Role::Option);
+                before = after_option(tool, text);
+                continue;
+            }
+            roles.push(Role::Operand { loose: before == Before::Unknown });
+            before = Before::Nothing;
+        }
+        Self { words, roles, tool }
+    }
+
+    /// Goes through arguments with their roles.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'a Word, Role)> + '_ {
+        self.words.iter().zip(self.roles.iter().copied())
+    }
+
+    /// Goes through the operands.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = (usize, &'a Word, bool)> + '_ {
+        self.iter().enumerate().filter_map(|(at, (word, role))| match role {
+            Role::Operand { loose } => Some((at, word, loose)),
+            Role::Option | Role::Value => None,
+        })
+    }
+
+    /// Goes through the options' own texts; stops at `--`.
+    pub(crate) fn options(&self) -> impl Iterator<Item = (usize, &'a str)> + '_ {
+        self.iter()
+            .enumerate()
+            .take_while(|(_, (word, role))| !(word.text == "--" && *role == Role::Option))
+            .filter(|(_, (_, role))| *role == Role::Option)
+            .map(|(at, (word, _))| (at, word.text.as_str()))
+    }
+
+    /// Says whether an option is given: `-x` also in a cluster, `--long` also with a value or, where the tool takes
+    /// that, shortened.
+    pub(crate) fn has(&self, flag: &str) -> bool {
+        self.options().any(|(_, text)| self.is_flag(text, flag))
+    }
+
+    fn is_flag(&self, text: &str, flag: &str) -> bool {
+        let name = text.split('=').next().unwrap_or(text);
+        if name == flag {
+            return true;
+        }
+        if let Some(long) = flag.strip_prefix("--") {
+            let Some(given) = name.strip_prefix("--") else {
+                return self.dashes_alike() && name.strip_prefix('-') == Some(long);
+            };
+            return given.len() >= 3
+                && self.tool.is_some_and(|tool| tool.shortens)
+                && long.len() > given.len()
+                && long.starts_with(given);
+        }
+        let Some(short) = flag.strip_prefix('-') else { return false };
+        let mut letters = short.chars();
+        let (Some(letter), None) = (letters.next(), letters.next()) else {
+            // `-force` of tools with long options behind one dash.
+            return name.strip_prefix("--").or_else(|| name.strip_prefix('-')) == Some(short);
+        };
+        if name.starts_with("--") || self.dashes_alike() {
+            return false;
+        }
+        self.cluster(text).any(|given| given == letter)
+    }
+
+    /// Goes through the letters of a cluster, up to the one whose value is the rest.
+    fn cluster<'t>(&self, text: &'t str) -> impl Iterator<Item = char> + 't {
+        let tool = self.tool;
+        let mut done = false;
+        text.strip_prefix('-').unwrap_or_default().chars().take_while(move |letter| {
+            if done || *letter == '=' {
+                return false;
+            }
+            done = tool.is_some_and(|tool| tool.takes_value_letter(*letter));
+            true
+        })
+    }
+
+    fn dashes_alike(&self) -> bool {
+        self.tool.is_some_and(|tool| tool.single_dash)
+    }
+
+    /// Goes through the values given to an option.
+    pub(crate) fn values<'s>(&'s self, flag: &'s str) -> impl Iterator<Item = Word> + 's {
+        self.options().filter_map(move |(at, text)| {
+            let word = self.words.get(at)?;
+            let with = |text: &str| Word { text: text.into(), glob: word.glob, taint: word.taint };
+            let (name, attached) = match text.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (text, None),
+            };
+            if self.is_flag(name, flag) && (name.starts_with("--") || name.len() == flag.len() || self.dashes_alike()) {
+                return attached.map(with).or_else(|| self.words.get(at + 1).cloned());
+            }
+            let short = flag.strip_prefix('-').filter(|short| short.len() == 1)?;
+            if text.starts_with("--") {
+                return None;
+            }
+            let (before, rest) = text.split_once(short)?;
+            // In a cluster, an earlier option with a value would have taken the letter.
+            let tool = self.tool;
+            if before.chars().skip(1).any(|letter| tool.is_some_and(|tool| tool.takes_value_letter(letter))) {
+                return None;
+            }
+            if rest.is_empty() { self.words.get(at + 1).cloned() } else { Some(with(rest.strip_prefix('=').unwrap_or(rest))) }
+        })
+    }
+
+    /// Says whether an option has a value that matches a pattern.
+    pub(crate) fn has_value(&self, flag: &str, pattern: &str) -> bool {
+        self.values(flag).any(|value| glob_match(pattern, &value.text))
+    }
+
+    /// Says whether the tool only shows what it would do.
+    pub(crate) fn is_dry(&self) -> bool {
+        let Some(tool) = self.tool else { return false };
+        tool.dry.split(' ').filter(|flag| !flag.is_empty()).any(|flag| {
+            self.options().any(|(_, text)| {
+                let (name, value) = text.split_once('=').unwrap_or((text, ""));
+                let given = name == flag
+                    || (flag.len() == 2 && !text.starts_with("--") && !self.dashes_alike()
+                        && self.cluster(text).any(|letter| flag.ends_with(letter)));
+                given && !matches!(value, "none" | "false" | "no" | "0")
+            })
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    Valued,
+    Unknown,
+}
+
+fn after_option(tool: Option<&Tool>, text: &str) -> Before {
+    if text.contains('=') {
+        return Before::Nothing;
+    }
+    let Some(tool) = tool else { return Before::Unknown };
+    if tool.takes_value(text) {
+        return Before::Valued;
+    }
+    if !text.starts_with("--") && !tool.single_dash {
+        let mut letters = text.chars().skip(1).peekable();
+        while let Some(letter) = letters.next() {
+            if tool.takes_value_letter(letter) {
+                return if letters.peek().is_none() { Before::Valued } else { Before::Nothing };
+            }
+        }
+    }
+    if tool.complete { Before::Nothing } else { Before::Unknown }
+}

@@ -1,0 +1,189 @@
+//! Brace expansion: `{a,b}` and `{1..9}`, outside quotes.
+//!
+//! Our own and linear: the word grammar of the parser library takes exponential time on braces that are not closed.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The most words that one word is expanded into; past it the word stays as it is.
+const MAX_WORDS: usize = 128;
+
+/// Expands the braces in a word's source text; none where there is nothing to expand or too much.
+pub(crate) fn expand(source: &str) -> Option<Vec<String>> {
+    if !source.contains('{') || !(source.contains(',') || source.contains("..")) {
+        return None;
+    }
+    let mut budget = MAX_WORDS;
+    let words = expand_inner(source, 0, &mut budget)?;
+    (words.len() > 1 || words.first().is_some_and(|word| word != source)).then_some(words)
+}
+
+fn expand_inner(source: &str, depth: usize, budget: &mut usize) -> Option<Vec<String>> {
+    if depth > 8 {
+        return None;
+    }
+    let mut out = vec![String::new()];
+    let mut rest = source;
+    while !rest.is_empty() {
+        let (plain, braces) = next_braces(rest);
+        for word in &mut out {
+            word.push_str(plain);
+        }
+        let Some(inside) = braces else { break };
+        rest = rest.get(plain.len() + inside.len() + 2..).unwrap_or_default();
+        let choices = choices(inside, depth, budget)?;
+        let mut next = Vec::with_capacity(out.len() * choices.len());
+        for word in &out {
+            for choice in &choices {
+                *budget = budget.checked_sub(1)?;
+                next.push(format!("{word}{choice}"));
+            }
+        }
+        out = next;
+    }
+    Some(out)
+}
+
+fn choices(inside: &str, depth: usize, budget: &mut usize) -> Option<Vec<String>> {
+    let parts = split_commas(inside);
+    if parts.len() > 1 {
+        let mut out = Vec::new();
+        for part in parts {
+            out.extend(expand_inner(part, depth + 1, budget)?);
+        }
+        return Some(out);
+    }
+    Some(sequence(inside).unwrap_or_else(|| vec![format!("{{{inside}}}")]))
+}
+
+fn sequence(inside: &str) -> Option<Vec<String>> {
+    let mut ends = inside.split("..");
+    let (first, last, None) = (ends.next()?, ends.next()?, ends.next()) else { return None };
+    if let (Ok(from), Ok(to)) = (first.parse::<i32>(), last.parse::<i32>()) {
+        let (low, high) = (from.min(to), from.max(to));
+        if i64::from(high) - i64::from(low) > 64 {
+            return Some(vec![from.to_string(), to.to_string()]);
+        }
+        return Some((low..=high).map(|number| number.to_string()).collect());
+    }
+    let letter = |text: &str| {
+        let mut letters = text.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) if letter.is_ascii_alphabetic() => Some(letter),
+            _ => None,
+        }
+    };
+    let (from, to) = (letter(first)?, letter(last)?);
+    Some((from.min(to)..=from.max(to)).map(|letter| letter.to_string()).collect())
+}
+
+/// Returns the text before the first complete braces that expand, and what is in them.
+fn next_braces(source: &str) -> (&str, Option<&str>) {
+    let mut from = 0;
+    while let Some(open) = find_open(source, from) {
+        let after = source.get(open + 1..).unwrap_or_default();
+        if let Some(end) = super::span::closing(after, '{', '}') {
+            let inside = after.get(..end).unwrap_or_default();
+            if split_commas(inside).len() > 1 || sequence(inside).is_some() {
+                return (source.get(..open).unwrap_or_default(), Some(inside));
+            }
+        } else {
+            // Not closed: nor is any brace within it.
+            break;
+        }
+        from = open + 1;
+    }
+    (source, None)
+}
+
+/// Finds a brace that is neither quoted nor part of `${`.
+fn find_open(source: &str, from: usize) -> Option<usize> {
+    let mut quote: Option<char> = None;
+    let mut before = ' ';
+    let mut letters = source.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match quote {
+            Some(open) => {
+                if letter == '\\' && open == '"' {
+                    letters.next();
+                } else if letter == open {
+                    quote = None;
+                }
+            }
+            None => match letter {
+                '\\' => {
+                    letters.next();
+                }
+                '\'' | '"' | '`' => quote = Some(letter),
+                '(' | '{' if before == '$' => {
+                    // A substitution is not looked into.
+                    let close = if letter == '(' { ')' } else { '}' };
+                    let length = super::span::closing(source.get(at + 1..).unwrap_or_default(), letter, close)?;
+                    let end = at + 1 + length;
+                    while letters.clone().next().is_some_and(|(next, _)| next <= end) {
+                        letters.next();
+                    }
+                }
+                '{' if at >= from => return Some(at),
+                _ => {}
+            },
+        }
+        before = letter;
+    }
+    None
+}
+
+fn split_commas(inside: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut depth) = (0, 0_usize);
+    let mut quote: Option<char> = None;
+    let mut letters = inside.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match quote {
+            Some(open) => {
+                if letter == open {
+                    quote = None;
+                }
+            }
+            None => match letter {
+                '\\' => {
+                    letters.next();
+                }
+                '\'' | '"' => quote = Some(letter),
+                '{' | '(' => depth += 1,
+                '}' | ')' => depth = depth.saturating_sub(1),
+                ',' if depth == 0 => {
+                    parts.push(inside.get(start..at).unwrap_or_default());
+                    start = at + 1;
+                }
+                _ => {}
+            },
+        }
+    }
+    parts.push(inside.get(start..).unwrap_or_default());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_expand_as_in_bash() {
+        let check = |source: &str, expected: &[&str]| {
+            assert_eq!(expand(source).unwrap_or_default(), expected, "{source}");
+        };
+        check("{rm,-rf,/srv}", &["rm", "-rf", "/srv"]);
+        check("a{b,c}d{e,f}", &["abde", "abdf", "acde", "acdf"]);
+        check("{a,{b,c}}", &["a", "b", "c"]);
+        check("x{1..3}", &["x1", "x2", "x3"]);
+        check("~/{,.ssh}", &["~/", "~/.ssh"]);
+        check("'{a,b}'", &[]);
+        check("${a,,}", &[]);
+        check("{}", &[]);
+        check(&"{a,".repeat(40), &[]);
+        check(&"{a,b}".repeat(20), &[]);
+    }
+}

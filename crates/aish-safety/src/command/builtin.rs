@@ -1,0 +1,284 @@
+//! Built-ins that change what later commands of the line mean, aliases, and variables that are code.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::pattern::push_shown;
+use super::redirect::Redirects;
+use super::run::shown;
+use super::simple::Assigned;
+use super::walk::Walker;
+use super::word::{HOLE, Stream, Taint, Word};
+use crate::rules::rule::Effect;
+use crate::rules::settings;
+use crate::verdict::Verdict;
+
+impl Walker<'_> {
+    /// Follows a built-in; none where the name is none of these.
+    pub(crate) fn builtin(&mut self, name: &str, words: &[Word], stdin: &Stream) -> Option<Stream> {
+        let arguments = words.get(1..).unwrap_or_default();
+        let empty = Stream { text: Some(String::new()), taint: Taint::NONE, connected: true };
+        match name {
+            "cd" | "pushd" | "chdir" => {
+                self.change_folder(arguments);
+                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.cd", "changes the working folder");
+                Some(empty)
+            }
+            "alias" => {
+                let mut defines = false;
+                for word in arguments {
+                    if let Some((alias, text)) = word.text.split_once('=') {
+                        defines = true;
+                        self.state.aliases.insert(alias.into(), text.into());
+                        let text = text.to_string();
+                        self.within("an alias".into(), |walker| walker.apart_from(|walker| walker.text(&text, &Stream::default())));
+                    }
+                }
+                let verdict = if defines { Verdict::Ask } else { Verdict::Allow };
+                self.note_plain(&shown(words), verdict, Effect::Write, "shell.alias", "defines or shows aliases");
+                Some(empty)
+            }
+            _ if settings::DECLARES.contains(&name) => {
+                for word in arguments {
+                    if let Some((variable, value)) = word.text.split_once('=')
+                        && !value.is_empty()
+                    {
+                        self.state.assign(variable, alloc::vec![Word { text: value.into(), glob: false, taint: word.taint }]);
+                    }
+                }
+                let assigned: Vec<Assigned> = arguments
+                    .iter()
+                    .filter_map(|word| {
+                        let name = word.text.split('=').next()?.to_string();
+                        let value = self.state.look_up(&name)?;
+                        Some(Assigned { name, value })
+                    })
+                    .collect();
+                self.code_settings(&assigned);
+                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.declare", "sets variables of the shell");
+                Some(empty)
+            }
+            "unset" => {
+                for word in arguments {
+                    if !word.text.starts_with('-') {
+                        self.state.assign(&word.text, Vec::new());
+                    }
+                }
+                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.unset", "removes variables of the shell");
+                Some(empty)
+            }
+            "set" => {
+                if let Some(at) = arguments.iter().position(|word| word.text == "--") {
+                    self.state.positional = arguments.get(at + 1..).unwrap_or_default().to_vec();
+                } else if arguments.first().is_some_and(|word| !word.text.starts_with(['-', '+'])) {
+                    self.state.positional = arguments.to_vec();
+                }
+                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.set", "sets options or arguments of the shell");
+                Some(empty)
+            }
+            "shift" => {
+                if !self.state.positional.is_empty() {
+                    self.state.positional.remove(0);
+                }
+                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.shift", "shifts the arguments");
+                Some(empty)
+            }
+            "read" | "mapfile" | "readarray" => {
+                self.read(name, arguments, stdin);
+                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.read", "reads input into variables");
+                Some(empty)
+            }
+            "printf" if arguments.first().is_some_and(|word| word.text == "-v") => {
+                let rest = arguments.get(2..).unwrap_or_default();
+                let text = super::filters::printf(rest);
+                if let Some(variable) = arguments.get(1) {
+                    let word = match text {
+                        Some(text) => Word::literal(text),
+                        None => Word::unknown(Taint::NONE),
+                    };
+                    self.state.assign(&variable.text.clone(), alloc::vec![word]);
+                }
+                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.printf", "sets a variable");
+                Some(empty)
+            }
+            "hash" if arguments.first().is_some_and(|word| word.text == "-p") && arguments.len() >= 3 => {
+                if let (Some(path), Some(alias)) = (arguments.get(1), arguments.get(2)) {
+                    self.state.aliases.insert(alias.text.clone(), path.text.clone());
+                }
+                self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.hash", "binds a name to another program");
+                Some(empty)
+            }
+            _ => None,
+        }
+    }
+
+    fn read(&mut self, name: &str, arguments: &[Word], stdin: &Stream) {
+        let names: Vec<String> =
+            arguments.iter().filter(|word| !word.text.starts_with('-')).map(|word| word.text.clone()).collect();
+        let line = stdin.text.as_deref().map(|text| text.lines().next().unwrap_or_default().to_string());
+        if name != "read" {
+            // A callback of `mapfile -C` is a command.
+            if let Some(at) = arguments.iter().position(|word| word.text == "-C")
+                && let Some(callback) = arguments.get(at + 1)
+            {
+                let text = callback.text.clone();
+                self.within("mapfile -C".into(), |walker| walker.text(&text, &Stream::default()));
+            }
+            let words = match stdin.text.as_deref() {
+                Some(text) => text.lines().take(64).map(|line| Word { text: line.into(), glob: false, taint: stdin.taint }).collect(),
+                None => alloc::vec![Word::unknown(stdin.taint)],
+            };
+            self.state.assign(names.last().map_or("MAPFILE", String::as_str), words);
+            return;
+        }
+        match line {
+            Some(line) => {
+                let mut fields = line.split_whitespace();
+                for (at, name) in names.iter().enumerate() {
+                    let text = if at + 1 == names.len() {
+                        fields.by_ref().collect::<Vec<_>>().join(" ")
+                    } else {
+                        fields.next().unwrap_or_default().to_string()
+                    };
+                    self.state.assign(name, alloc::vec![Word { text, glob: false, taint: stdin.taint }]);
+                }
+            }
+            None => {
+                for name in &names {
+                    self.state.assign(name, alloc::vec![Word::unknown(stdin.taint)]);
+                }
+            }
+        }
+        if names.is_empty() {
+            self.state.assign("REPLY", alloc::vec![Word::unknown(stdin.taint)]);
+        }
+    }
+
+    fn change_folder(&mut self, arguments: &[Word]) {
+        let Some(target) = arguments.iter().find(|word| !word.text.starts_with('-') || word.text == "-") else {
+            self.state.folder = Some("~".into());
+            return;
+        };
+        if target.text == "-" || !target.is_known() {
+            let mut text = target.text.clone();
+            if text == "-" {
+                text = String::from(HOLE);
+            }
+            self.state.folder = Some(text);
+            return;
+        }
+        self.state.folder = Some(self.place(target).text);
+    }
+
+    /// Returns an alias's name and text for a command's first word as it is written.
+    pub(crate) fn alias(&self, source: &str) -> Option<(String, String)> {
+        if self.calling.iter().any(|called| called == source) {
+            return None;
+        }
+        let text = self.state.aliases.get(source).or_else(|| self.around.aliases.get(source))?;
+        Some((source.into(), text.clone()))
+    }
+
+    /// Runs an alias with the arguments behind it.
+    pub(crate) fn run_alias(&mut self, name: &str, text: &str, arguments: &[Word], stdin: &Stream) -> Stream {
+        let mut line = String::from(text);
+        for (at, word) in arguments.iter().enumerate() {
+            // The words are put back through variables, so that they are not read as source again.
+            let variable = alloc::format!("__argument_{at}");
+            line.push_str(if word.glob { " $" } else { " \"$" });
+            line.push_str(&variable);
+            if !word.glob {
+                line.push('"');
+            }
+            self.state.variables.insert(variable, alloc::vec![alloc::vec![word.clone()]]);
+        }
+        self.calling.push(name.into());
+        let out = self.within(alloc::format!("alias {name}").into(), |walker| walker.deeper(|walker| walker.text(&line, stdin)));
+        self.calling.pop();
+        out
+    }
+
+    /// Judges assignments to variables whose value is code.
+    pub(crate) fn code_settings(&mut self, assigned: &[Assigned]) {
+        for one in assigned {
+            let name = one.name.as_str();
+            let Some(value) = one.value.first() else { continue };
+            if settings::SCRIPT_VARIABLES.contains(&name) {
+                let stream = self.read_file(value);
+                self.code_stream(name, &stream);
+                self.ask_variable(name, value);
+            } else if settings::CODE_VARIABLES.contains(&name) {
+                let text = value.text.clone();
+                let prompt = name.starts_with("PS");
+                if value.taint.foreign() && !value.is_known() {
+                    self.code_stream(name, &Stream::unknown(value.taint));
+                }
+                self.within(alloc::format!("the variable {name}").into(), |walker| {
+                    if prompt {
+                        walker.expand_document(&text);
+                    } else {
+                        walker.apart_from(|walker| walker.text(&text, &Stream::default()));
+                    }
+                });
+                if name == "PROMPT_COMMAND" {
+                    self.ask_variable(name, value);
+                }
+            } else if settings::LOADER_VARIABLES.contains(&name) || name == "IFS" {
+                self.ask_variable(name, value);
+            }
+        }
+    }
+
+    fn ask_variable(&mut self, name: &str, value: &Word) {
+        let mut reason = String::from("changes which code runs through the variable ");
+        reason.push_str(name);
+        self.note_plain(&value.text, Verdict::Ask, Effect::Run, "shell.code-variable", &reason);
+    }
+
+    /// Judges a text that is run by a shell, known or not.
+    pub(crate) fn code_stream(&mut self, name: &str, stream: &Stream) {
+        match &stream.text {
+            Some(text) => {
+                let text = text.clone();
+                self.within(name.to_string().into(), |walker| walker.text(&text, &Stream::default()));
+            }
+            None if stream.taint.foreign() => self.foreign(name, stream.taint),
+            None => {}
+        }
+    }
+
+    /// Notes that fetched or decoded text is run.
+    pub(crate) fn foreign(&mut self, name: &str, taint: Taint) {
+        let (rule, text) = if taint.has(Taint::REMOTE) {
+            ("flow.remote-code", "runs code that was fetched from another machine, in ")
+        } else {
+            ("flow.decoded-code", "runs code that was decoded and cannot be read here, in ")
+        };
+        let mut reason = String::from(text);
+        push_shown(&mut reason, name);
+        self.note_plain(name, Verdict::Halt, Effect::RunForeign, rule, &reason);
+    }
+
+    /// Judges a line that only assigns or only redirects.
+    pub(crate) fn bare(&mut self, assigned: &[Assigned], redirects: &Redirects, command: &brush_parser::ast::SimpleCommand) {
+        self.code_settings(assigned);
+        if let Some(one) = assigned.first() {
+            self.note_plain(&one.name, Verdict::Allow, Effect::Read, "shell.assign", "sets variables of the shell");
+            return;
+        }
+        if command.word_or_name.is_some() && redirects.outputs.is_empty() {
+            self.note_plain("", Verdict::Ask, Effect::Unknown, "unknown.program", "runs a command that is empty as far as is known");
+        }
+        for output in &redirects.outputs {
+            if output.append || !output.standard {
+                continue;
+            }
+            let place = self.place(&output.target);
+            if place.is_startup() || place.is_dotfile() || place.text.starts_with("/var/") {
+                let mut reason = String::from("empties ");
+                push_shown(&mut reason, &output.target.text);
+                self.note_plain(&output.target.text, Verdict::Halt, Effect::Delete, "files.empty", &reason);
+            }
+        }
+    }
+}

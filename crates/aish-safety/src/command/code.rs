@@ -1,0 +1,164 @@
+//! Code in other languages than the shell's: scanned for what leads out of it.
+
+use super::sql;
+use super::walk::Walker;
+use super::word::{Stream, Word};
+use crate::rules::rule::Effect;
+use crate::rules::wrapper::Language;
+use crate::verdict::Verdict;
+
+mod literal;
+mod scan;
+
+/// Judges code that a program is given.
+pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language: Language) {
+    match language {
+        Language::Shell => {
+            walker.text(text, &Stream::default());
+        }
+        Language::Sql => sql::judge(walker, program, text),
+        Language::Make => makefile(walker, text),
+        Language::Editor if matches!(program, "sed" | "gsed") => stream_editor(walker, text),
+        Language::Editor => editor(walker, text),
+        Language::Tcl => tcl(walker, text),
+        Language::Crontab => crontab(walker, text),
+        Language::Socat => socat(walker, text),
+        Language::General => scan::scan(walker, program, text),
+    }
+}
+
+/// Recipes, and what `$(shell …)` runs already while the file is read.
+fn makefile(walker: &mut Walker<'_>, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find("$(shell ") {
+        let inside = rest.get(at + 8..).unwrap_or_default();
+        let end = super::span::closing(inside, '(', ')').unwrap_or(inside.len());
+        walker.text(&unescape_dollars(inside.get(..end).unwrap_or_default()), &Stream::default());
+        rest = inside.get(end..).unwrap_or_default();
+    }
+    for line in text.lines() {
+        let recipe = match (line.strip_prefix('\t'), line.split_once(';'), line.split_once("!=")) {
+            (Some(recipe), ..) => recipe,
+            (None, Some((target, recipe)), _) if target.contains(':') => recipe,
+            (None, _, Some((_, command))) => command,
+            _ => continue,
+        };
+        walker.text(&unescape_dollars(recipe.trim_start_matches(['@', '-', '+'])), &Stream::default());
+    }
+}
+
+fn unescape_dollars(text: &str) -> alloc::string::String {
+    text.replace("$$", "$")
+}
+
+/// Ex commands: `!cmd`, `r !cmd`, `w !cmd`, `system(…)`.
+fn editor(walker: &mut Walker<'_>, text: &str) {
+    for line in text.lines() {
+        if let Some((before, command)) = line.split_once('!') {
+            let before = before.trim_start_matches(':').trim();
+            let word = before.split_whitespace().next_back().unwrap_or_default();
+            let runs = before.is_empty()
+                || matches!(word, "silent" | "sil" | "r" | "read" | "w" | "write" | "exe" | "execute" | "%" | "noautocmd" | "terminal" | "term")
+                || before.ends_with('%')
+                || before.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | '.' | '$' | '%'));
+            if runs && !command.starts_with('=') {
+                walker.text(command.trim_end_matches(['\'', '"']), &Stream::default());
+                continue;
+            }
+        }
+        let bare = line.trim_start_matches(':').trim();
+        if let Some(command) = bare.strip_prefix("terminal ").or_else(|| bare.strip_prefix("term ")) {
+            walker.text(command, &Stream::default());
+        }
+        // Lisp and script functions have their strings in the same form as other languages.
+        scan::scan(walker, "editor", line);
+    }
+}
+
+/// `sed` scripts: `e` runs, `w` writes.
+fn stream_editor(walker: &mut Walker<'_>, text: &str) {
+    for command in text.split(['\n', ';', '{', '}']) {
+        let command = command.trim().trim_start_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!' | ' ' | '~'));
+        let command = match command.strip_prefix('/') {
+            Some(rest) => rest.split_once('/').map_or("", |(_, rest)| rest).trim_start(),
+            None => command,
+        };
+        let mut letters = command.chars();
+        match letters.next() {
+            Some('e') => {
+                let line = letters.as_str().trim();
+                if line.is_empty() {
+                    walker.note_plain(command, Verdict::Ask, Effect::Run, "interpreters.sed-run", "runs the lines of its input as commands");
+                } else {
+                    walker.text(line, &Stream::default());
+                }
+            }
+            Some('w' | 'W') => {
+                let target = letters.as_str().trim();
+                if !target.is_empty() {
+                    walker.write_file(&Word::literal(target), false, &Stream::default());
+                }
+            }
+            Some('s') => substitute(walker, letters.as_str()),
+            _ => {}
+        }
+    }
+}
+
+fn substitute(walker: &mut Walker<'_>, rest: &str) {
+    let Some(mark) = rest.chars().next() else { return };
+    let mut parts = rest.get(mark.len_utf8()..).unwrap_or_default().split(mark);
+    let (_, replacement, flags) = (parts.next(), parts.next(), parts.next_back().unwrap_or_default());
+    let options = flags.split(' ').next().unwrap_or_default();
+    if options.contains('e') && options.chars().all(|letter| "0123456789gpeiImMw".contains(letter)) {
+        walker.note_plain(rest, Verdict::Ask, Effect::Run, "interpreters.sed-run", "runs what it replaces as commands");
+        if let Some(line) = replacement {
+            walker.text(line, &Stream::default());
+        }
+    }
+    if let Some((_, target)) = flags.split_once("w ") {
+        walker.write_file(&Word::literal(target.trim()), false, &Stream::default());
+    }
+}
+
+/// `exec`, `spawn` and `system` of Tcl and expect take the rest of their command.
+fn tcl(walker: &mut Walker<'_>, text: &str) {
+    for command in text.split(['\n', ';', '[', ']']) {
+        let command = command.trim();
+        for word in ["exec ", "spawn ", "system ", "eval exec ", "send \"", "send -- \""] {
+            if let Some(line) = command.strip_prefix(word) {
+                let line = line.trim_start_matches("-noecho ").trim_end_matches('"').replace("\\r", "").replace("\\n", "");
+                walker.text(line.trim_start_matches("-- "), &Stream::default());
+            }
+        }
+        if command.starts_with("file delete") {
+            let line = command.replace("file delete -force", "rm -rf").replace("file delete", "rm");
+            walker.text(&line, &Stream::default());
+        }
+    }
+}
+
+fn crontab(walker: &mut Walker<'_>, text: &str) {
+    for line in text.lines() {
+        let line = line.trim();
+        let fields = if line.starts_with('@') { 1 } else { 5 };
+        let mut rest = line;
+        for _ in 0..fields {
+            rest = rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest.trim_start());
+        }
+        if !rest.is_empty() && !line.starts_with('#') {
+            walker.text(rest, &Stream::default());
+        }
+    }
+}
+
+fn socat(walker: &mut Walker<'_>, text: &str) {
+    let lower = text.to_ascii_lowercase();
+    for prefix in ["exec:", "system:", "shell:"] {
+        if lower.starts_with(prefix) {
+            let line = text.get(prefix.len()..).unwrap_or_default();
+            let line = line.split(',').next().unwrap_or_default();
+            walker.text(line.trim_matches(['\'', '"']), &Stream::default());
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Blocks: groups, subshells, loops, branches, functions.
+
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use brush_parser::ast;
+
+use super::state::{Body, MAX_ALTERNATIVES};
+use super::walk::Walker;
+use super::word::{Stream, Taint, Word};
+use crate::rules::rule::Effect;
+use crate::verdict::Verdict;
+
+impl Walker<'_> {
+    /// Walks a compound command.
+    pub(crate) fn compound(&mut self, command: &ast::CompoundCommand, stdin: &Stream) -> Stream {
+        match command {
+            ast::CompoundCommand::Arithmetic(arithmetic) => {
+                self.arithmetic(&arithmetic.expr.value);
+                self.note_plain("((…))", Verdict::Allow, Effect::Read, "shell.arithmetic", "computes");
+                Stream::default()
+            }
+            ast::CompoundCommand::ArithmeticForClause(clause) => {
+                for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
+                    self.arithmetic(&expression.value);
+                }
+                let endless = clause.condition.is_none();
+                self.repeated(endless, |walker| walker.list(&clause.body.list, stdin))
+            }
+            ast::CompoundCommand::BraceGroup(group) => self.list(&group.list, stdin),
+            ast::CompoundCommand::Subshell(subshell) => self.apart_from(|walker| walker.list(&subshell.list, stdin)),
+            ast::CompoundCommand::ForClause(clause) => self.for_clause(clause, stdin),
+            ast::CompoundCommand::CaseClause(clause) => self.case_clause(clause, stdin),
+            ast::CompoundCommand::IfClause(clause) => {
+                let mut out = self.list(&clause.condition, stdin);
+                self.state.branches += 1;
+                out.append(self.list(&clause.then, stdin));
+                for branch in clause.elses.iter().flatten() {
+                    if let Some(condition) = &branch.condition {
+                        out.append(self.list(condition, stdin));
+                    }
+                    out.append(self.list(&branch.body, stdin));
+                }
+                self.state.branches -= 1;
+                out
+            }
+            ast::CompoundCommand::WhileClause(clause) | ast::CompoundCommand::UntilClause(clause) => {
+                let ast::WhileOrUntilClauseCommand(condition, body, _) = clause;
+                let endless = is_constant(condition);
+                let mut out = self.list(condition, stdin);
+                out.append(self.repeated(endless, |walker| walker.list(&body.list, stdin)));
+                out
+            }
+            ast::CompoundCommand::Coprocess(coprocess) => {
+                self.apart += 1;
+                let out = self.coprocess(coprocess, stdin);
+                self.apart -= 1;
+                out
+            }
+        }
+    }
+
+    fn coprocess(&mut self, coprocess: &ast::CoprocessCommand, stdin: &Stream) -> Stream {
+        let list = ast::CompoundList(alloc::vec![ast::CompoundListItem(
+            ast::AndOrList {
+                first: ast::Pipeline { timed: None, bang: false, seq: alloc::vec![(*coprocess.body).clone()] },
+                additional: Vec::new(),
+            },
+            ast::SeparatorOperator::Sequence,
+        )]);
+        let out = self.within("coproc".into(), |walker| walker.apart_from(|walker| walker.list(&list, stdin)));
+        // Its output is read through a descriptor whose number is in a variable.
+        self.state.descriptors.insert(-1, out);
+        let name = coprocess.name.as_ref().map_or("COPROC", |name| name.value.as_str());
+        self.state.assign(name, alloc::vec![Word::literal("-1"), Word::literal("-1")]);
+        Stream::default()
+    }
+
+    /// Runs `inside` so that what it assigns does not stay.
+    pub(crate) fn apart_from(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
+        let before = self.state.clone();
+        let out = inside(self);
+        let files = core::mem::take(&mut self.state.files);
+        self.state = before;
+        self.state.files = files;
+        out
+    }
+
+    /// Walks a body that may run any number of times.
+    fn repeated(&mut self, endless: bool, body: impl FnOnce(&mut Self) -> Stream) -> Stream {
+        let loops = self.endless;
+        self.endless = endless;
+        self.state.branches += 1;
+        let out = body(self);
+        self.state.branches -= 1;
+        self.endless = loops;
+        out
+    }
+
+    fn for_clause(&mut self, clause: &ast::ForClauseCommand, stdin: &Stream) -> Stream {
+        let mut values: Vec<Word> = match &clause.values {
+            Some(words) => words.iter().flat_map(|word| self.expand(&word.value)).collect(),
+            None => self.state.positional.clone(),
+        };
+        if values.len() > MAX_ALTERNATIVES {
+            values.truncate(MAX_ALTERNATIVES - 1);
+            values.push(Word::unknown(Taint::NONE));
+        }
+        let values = values.into_iter().map(|value| alloc::vec![value]).collect();
+        self.state.variables.insert(clause.variable_name.clone(), values);
+        self.repeated(false, |walker| walker.list(&clause.body.list, stdin))
+    }
+
+    fn case_clause(&mut self, clause: &ast::CaseClauseCommand, stdin: &Stream) -> Stream {
+        self.expand_one(&clause.value.value);
+        let mut out = Stream::default();
+        self.state.branches += 1;
+        for case in &clause.cases {
+            for pattern in &case.patterns {
+                self.expand_one(&pattern.value);
+            }
+            if let Some(list) = &case.cmd {
+                out.append(self.list(list, stdin));
+            }
+        }
+        self.state.branches -= 1;
+        out
+    }
+
+    /// Keeps a function for when it is called.
+    pub(crate) fn define(&mut self, name: &str, function: &ast::FunctionDefinition) {
+        self.state.functions.insert(name.into(), Body::Tree(Rc::new(function.body.clone())));
+        self.note_plain(name, Verdict::Allow, Effect::Read, "shell.function", "defines a function");
+        self.defined.push(name.into());
+    }
+
+    /// Calls a function.
+    pub(crate) fn call(&mut self, name: &str, body: &Body, words: &[Word], stdin: &Stream) -> Stream {
+        if self.calling.iter().any(|called| called == name) {
+            if self.apart > 0 {
+                self.note_plain(
+                    name,
+                    Verdict::Halt,
+                    Effect::Exhaust,
+                    "processes.fork-bomb",
+                    "starts itself again and again until the machine stops answering",
+                );
+            }
+            return Stream::unknown(Taint::NONE);
+        }
+        self.calling.push(name.into());
+        self.trail.push(alloc::format!("function {name}").into());
+        let positional = core::mem::replace(&mut self.state.positional, words.to_vec());
+        let before = self.apart;
+        let out = match body {
+            Body::Tree(body) => {
+                let ast::FunctionBody(command, redirects) = body.as_ref();
+                self.redirected(redirects.as_ref(), stdin, |walker, stdin| {
+                    walker.deeper(|walker| walker.compound(command, stdin))
+                })
+            }
+            Body::Text(text) => {
+                let text = text.clone();
+                self.deeper(|walker| walker.text(&text, stdin))
+            }
+        };
+        self.apart = before;
+        self.state.positional = positional;
+        self.trail.pop();
+        self.calling.pop();
+        out
+    }
+
+    /// Judges functions that were defined and never called: whoever reads the line next may call them.
+    pub(crate) fn uncalled(&mut self) {
+        let defined = core::mem::take(&mut self.defined);
+        if !defined.is_empty() && self.parts.len() == defined.len() {
+            // The line only defines: that is a change of the shell, to be asked about.
+            self.note_plain("", Verdict::Ask, Effect::Write, "shell.function", "defines functions in the live shell");
+        }
+    }
+}
+
+/// Says whether a loop's condition is always the same.
+fn is_constant(condition: &ast::CompoundList) -> bool {
+    let [ast::CompoundListItem(item, _)] = condition.0.as_slice() else { return false };
+    let [ast::Command::Simple(simple)] = item.first.seq.as_slice() else { return false };
+    simple.suffix.is_none()
+        && simple.word_or_name.as_ref().is_some_and(|word| matches!(word.value.as_str(), ":" | "true" | "false"))
+}

@@ -1,0 +1,352 @@
+//! Words: source text to the arguments that a program gets, as far as they are known.
+//!
+//! Our own and linear: the word grammar of the parser library takes exponential time on brackets that are not closed.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::span::closing;
+use super::walk::Walker;
+use super::word::{HOLE, Stream, Taint, Word};
+use super::{braces, escape};
+
+/// The longest text that one word may expand to, in bytes.
+const MAX_WORD: usize = 64 * 1024;
+
+/// Builds fields from the pieces of one word.
+#[derive(Default)]
+struct Fields {
+    done: Vec<Word>,
+    current: Word,
+    /// True where the current field exists though its text may be empty.
+    open: bool,
+}
+
+impl Fields {
+    fn push(&mut self, letter: char, quoted: bool) {
+        if !quoted && matches!(letter, '*' | '?' | '[') {
+            self.current.glob = true;
+        }
+        self.current.text.push(letter);
+        self.open = true;
+    }
+
+    fn push_quoted(&mut self, text: &str) {
+        self.current.text.push_str(text);
+        self.open = true;
+    }
+
+    fn split(&mut self) {
+        if core::mem::take(&mut self.open) {
+            self.done.push(core::mem::take(&mut self.current));
+        }
+    }
+
+    /// Puts in what an expansion gave.
+    fn insert(&mut self, word: &Word, quoted: bool) {
+        self.current.taint = self.current.taint | word.taint;
+        if self.current.text.len() + word.text.len() > MAX_WORD {
+            self.push(HOLE, true);
+            return;
+        }
+        if quoted {
+            self.push_quoted(&word.text);
+            return;
+        }
+        for letter in word.text.chars() {
+            if matches!(letter, ' ' | '\t' | '\n') {
+                let taint = self.current.taint;
+                self.split();
+                self.current.taint = taint;
+            } else {
+                self.push(letter, false);
+            }
+        }
+        self.current.glob |= word.glob;
+    }
+}
+
+impl Walker<'_> {
+    /// Expands a word's source into arguments: braces, tilde, variables, substitutions, splitting.
+    pub(crate) fn expand(&mut self, source: &str) -> Vec<Word> {
+        if is_plain(source) {
+            return alloc::vec![Word::literal(source)];
+        }
+        match braces::expand(source) {
+            Some(words) => words.iter().flat_map(|word| self.fields(word, false)).collect(),
+            None => self.fields(source, false),
+        }
+    }
+
+    /// Expands a word's source into exactly one text, as in an assignment, a redirect or double quotes.
+    pub(crate) fn expand_one(&mut self, source: &str) -> Word {
+        if is_plain(source) {
+            return Word::literal(source);
+        }
+        let mut fields = self.fields(source, true).into_iter();
+        let mut word = fields.next().unwrap_or_default();
+        for more in fields {
+            word.text.push(' ');
+            word.text.push_str(&more.text);
+            word.taint = word.taint | more.taint;
+        }
+        word
+    }
+
+    /// Expands the body of a here-document, where quotes are letters.
+    pub(crate) fn expand_document(&mut self, source: &str) -> Word {
+        let mut fields = Fields { open: true, ..Fields::default() };
+        self.double_quoted(source, &mut fields, true);
+        fields.current
+    }
+
+    fn fields(&mut self, source: &str, whole: bool) -> Vec<Word> {
+        let mut out = Fields::default();
+        let mut rest = source;
+        let mut at_start = true;
+        while let Some(letter) = rest.chars().next() {
+            let after = rest.get(letter.len_utf8()..).unwrap_or_default();
+            rest = match letter {
+                '\\' => match after.chars().next() {
+                    Some('\n') => after.get(1..).unwrap_or_default(),
+                    Some(next) => {
+                        out.push(next, true);
+                        after.get(next.len_utf8()..).unwrap_or_default()
+                    }
+                    None => after,
+                },
+                '\'' => {
+                    let (inside, tail) = after.split_once('\'').unwrap_or((after, ""));
+                    out.push_quoted(inside);
+                    tail
+                }
+                '"' => self.quoted(after, &mut out),
+                '$' => self.dollar(after, &mut out, whole),
+                '`' => self.backquoted(after, &mut out, whole),
+                '~' if at_start => self.tilde(after, &mut out),
+                _ => {
+                    out.push(letter, false);
+                    after
+                }
+            };
+            at_start = whole && matches!(letter, ':' | '=');
+        }
+        out.split();
+        out.done
+    }
+
+    /// Reads a double-quoted part whose opening quote is behind; returns what follows it.
+    fn quoted<'s>(&mut self, text: &'s str, out: &mut Fields) -> &'s str {
+        out.open = true;
+        let end = closing_quote(text);
+        self.double_quoted(text.get(..end).unwrap_or(text), out, false);
+        text.get(end + 1..).unwrap_or_default()
+    }
+
+    fn double_quoted(&mut self, text: &str, out: &mut Fields, document: bool) {
+        let mut rest = text;
+        while let Some(letter) = rest.chars().next() {
+            let after = rest.get(letter.len_utf8()..).unwrap_or_default();
+            rest = match letter {
+                '\\' => match after.chars().next() {
+                    Some('\n') => after.get(1..).unwrap_or_default(),
+                    Some(next @ ('$' | '`' | '\\')) => {
+                        out.push(next, true);
+                        after.get(1..).unwrap_or_default()
+                    }
+                    Some('"') if !document => {
+                        out.push('"', true);
+                        after.get(1..).unwrap_or_default()
+                    }
+                    _ => {
+                        out.push('\\', true);
+                        after
+                    }
+                },
+                '$' if after.starts_with('\'') || after.starts_with('"') => {
+                    out.push('$', true);
+                    after
+                }
+                '$' => self.dollar(after, out, true),
+                '`' => self.backquoted(after, out, true),
+                _ => {
+                    out.push(letter, true);
+                    after
+                }
+            };
+        }
+    }
+
+    fn tilde<'s>(&mut self, after: &'s str, out: &mut Fields) -> &'s str {
+        let end = after.find(['/', ':']).unwrap_or(after.len());
+        let name = after.get(..end).unwrap_or_default();
+        match name {
+            "" => out.push_quoted("~"),
+            "+" => {
+                let folder = self.folder_text();
+                out.push_quoted(&folder);
+            }
+            "-" => out.push(HOLE, true),
+            _ if name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.')) => {
+                out.push_quoted("~");
+                out.push_quoted(name);
+            }
+            _ => {
+                out.push('~', true);
+                return after;
+            }
+        }
+        after.get(end..).unwrap_or_default()
+    }
+
+    fn backquoted<'s>(&mut self, after: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
+        let mut inside = String::new();
+        let mut letters = after.char_indices();
+        while let Some((at, letter)) = letters.next() {
+            match letter {
+                '`' => {
+                    let stream = self.substitute(&inside);
+                    out.insert(&substituted(stream), quoted);
+                    return after.get(at + 1..).unwrap_or_default();
+                }
+                '\\' => match letters.next() {
+                    Some((_, next @ ('`' | '\\' | '$'))) => inside.push(next),
+                    Some((_, next)) => {
+                        inside.push('\\');
+                        inside.push(next);
+                    }
+                    None => {}
+                },
+                _ => inside.push(letter),
+            }
+        }
+        out.push(HOLE, true);
+        ""
+    }
+
+    /// Reads what follows a `$`; returns the rest.
+    fn dollar<'s>(&mut self, after: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
+        let tail = after.get(1..).unwrap_or_default();
+        match after.chars().next() {
+            Some('(') if tail.starts_with('(') => {
+                if let Some(end) = closing(tail, '(', ')')
+                    && !tail.get(..end).unwrap_or_default().trim_end().ends_with(')')
+                {
+                    // `$( (…) … )`: a substitution that begins with a subshell.
+                    return self.substitution(tail, out, quoted);
+                }
+                let inner = tail.get(1..).unwrap_or_default();
+                let Some(end) = closing(inner, '(', ')') else {
+                    out.push(HOLE, true);
+                    return "";
+                };
+                if !inner.get(end + 1..).is_some_and(|rest| rest.starts_with(')')) {
+                    return self.substitution(tail, out, quoted);
+                }
+                let word = self.arithmetic(inner.get(..end).unwrap_or_default());
+                out.insert(&word, quoted);
+                inner.get(end + 2..).unwrap_or_default()
+            }
+            Some('(') => self.substitution(tail, out, quoted),
+            Some('[') => {
+                let end = closing(tail, '[', ']').unwrap_or(tail.len());
+                let word = self.arithmetic(tail.get(..end).unwrap_or_default());
+                out.insert(&word, quoted);
+                tail.get(end + 1..).unwrap_or_default()
+            }
+            Some('{') => {
+                let Some(end) = closing(tail, '{', '}') else {
+                    out.push(HOLE, true);
+                    return "";
+                };
+                self.parameter(tail.get(..end).unwrap_or_default(), quoted, out);
+                tail.get(end + 1..).unwrap_or_default()
+            }
+            Some('\'') => {
+                let (text, rest) = escape::ansi_c(tail);
+                out.push_quoted(&text);
+                rest
+            }
+            Some('"') => self.quoted(tail, out),
+            Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => {
+                let end = after
+                    .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+                    .unwrap_or(after.len());
+                self.parameter(after.get(..end).unwrap_or_default(), quoted, out);
+                after.get(end..).unwrap_or_default()
+            }
+            Some(letter) if letter.is_ascii_digit() || "@*#?-$!".contains(letter) => {
+                self.parameter(after.get(..1).unwrap_or_default(), quoted, out);
+                tail
+            }
+            _ => {
+                out.push('$', true);
+                after
+            }
+        }
+    }
+
+    fn parameter(&mut self, inside: &str, quoted: bool, out: &mut Fields) {
+        let words = self.parameter_words(inside);
+        let every = inside.ends_with("[@]") || inside == "@" || !quoted;
+        for (at, word) in words.iter().enumerate() {
+            if at > 0 {
+                if every {
+                    out.split();
+                } else {
+                    out.push(' ', true);
+                }
+            }
+            out.insert(word, quoted);
+        }
+    }
+
+    fn substitution<'s>(&mut self, text: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
+        let end = closing(text, '(', ')').or_else(|| text.rfind(')')).unwrap_or(text.len());
+        let stream = self.substitute(text.get(..end).unwrap_or_default());
+        out.insert(&substituted(stream), quoted);
+        text.get(end + 1..).unwrap_or_default()
+    }
+}
+
+/// Says whether a source text is its own expansion.
+fn is_plain(source: &str) -> bool {
+    !source.is_empty() && !source.bytes().any(|byte| b"\\'\"$`~*?[{".contains(&byte))
+}
+
+/// Finds the closing double quote, past substitutions inside.
+fn closing_quote(text: &str) -> usize {
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => {
+                letters.next();
+            }
+            '"' => return at,
+            '$' => {
+                let after = text.get(at + 1..).unwrap_or_default();
+                let (open, close) = match after.chars().next() {
+                    Some('(') => ('(', ')'),
+                    Some('{') => ('{', '}'),
+                    _ => continue,
+                };
+                if let Some(length) = closing(after.get(1..).unwrap_or_default(), open, close) {
+                    let end = at + 2 + length;
+                    while letters.clone().next().is_some_and(|(next, _)| next <= end) {
+                        letters.next();
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Turns a substitution's output into a word: line ends at the end are cut.
+fn substituted(stream: Stream) -> Word {
+    match stream.text {
+        Some(text) => Word { text: text.trim_end_matches('\n').into(), glob: false, taint: stream.taint },
+        None => Word { text: String::from(HOLE), glob: false, taint: stream.taint | Taint::NONE },
+    }
+}

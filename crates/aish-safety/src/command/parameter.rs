@@ -1,0 +1,311 @@
+//! Parameter expansion: `$x`, `${x:-y}`, `${x#p}`, `${x/a/b}`, `${x:1:2}`, arrays, as far as values are known.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::path::glob_match;
+use super::walk::Walker;
+use super::word::{HOLE, Taint, Word};
+
+impl Walker<'_> {
+    /// Expands what stands in `${…}` or after `$`.
+    pub(crate) fn parameter_words(&mut self, inside: &str) -> Vec<Word> {
+        if let Some(name) = inside.strip_prefix('#')
+            && !name.is_empty()
+        {
+            let value = self.value(name.trim_end_matches("[@]").trim_end_matches("[*]"));
+            return match value.as_slice() {
+                [word] if word.is_known() => vec![Word::literal(word.text.chars().count().to_string())],
+                _ => vec![Word::unknown(Taint::NONE)],
+            };
+        }
+        let (indirect, inside) = match inside.strip_prefix('!') {
+            Some(rest) if !rest.is_empty() => (true, rest),
+            _ => (false, inside),
+        };
+        let (name, index, operator) = split_name(inside);
+        let mut words = match index {
+            Some("@" | "*") => self.value(name),
+            Some(index) => {
+                let index = self.expand_one(index);
+                let words = self.value(name);
+                match index.text.parse::<usize>() {
+                    Ok(at) => words.get(at).cloned().into_iter().collect(),
+                    Err(_) => vec![Word::unknown(Taint::NONE)],
+                }
+            }
+            None if matches!(name, "@" | "*") => self.value(name),
+            None => self.value(name).into_iter().take(1).collect(),
+        };
+        if indirect {
+            words = match words.first() {
+                Some(word) if word.is_known() && !word.text.is_empty() => {
+                    let name = word.text.clone();
+                    self.value(&name)
+                }
+                _ => vec![Word::unknown(Taint::NONE)],
+            };
+        }
+        if operator.is_empty() { words } else { self.operate(name, words, operator) }
+    }
+
+    /// Returns the value of a variable or special parameter; no word where it is known to be empty.
+    fn value(&mut self, name: &str) -> Vec<Word> {
+        if let Some(words) = self.state.look_up(name) {
+            return words;
+        }
+        match name {
+            "@" | "*" => return self.state.positional.clone(),
+            "#" => return vec![Word::literal(self.state.positional.len().to_string())],
+            "?" => return vec![Word::literal("0")],
+            "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "UID" | "EUID" | "BASHPID" => {
+                return vec![Word::unknown(Taint::NONE)];
+            }
+            "0" => return vec![Word::literal("bash")],
+            "IFS" => return vec![Word::literal(" \t\n")],
+            "HOME" => return vec![Word::literal("~")],
+            "PWD" | "OLDPWD" if name == "PWD" => return vec![Word::literal(self.folder_text())],
+            _ => {}
+        }
+        if let Ok(at) = name.parse::<usize>() {
+            return self.state.positional.get(at.saturating_sub(1)).cloned().into_iter().collect();
+        }
+        let taint = if is_secret_name(name) { Taint::SECRET } else { Taint::NONE };
+        match self.around.variables.get(name) {
+            Some(value) => vec![Word { text: value.clone(), glob: false, taint }],
+            None if matches!(name, "TMPDIR" | "TMP" | "TEMP" | "XDG_RUNTIME_DIR" | "RUNNER_TEMP") => {
+                vec![Word::literal(format!("/tmp/{HOLE}"))]
+            }
+            None => vec![Word::unknown(taint)],
+        }
+    }
+
+    fn operate(&mut self, name: &str, words: Vec<Word>, operator: &str) -> Vec<Word> {
+        let mut letters = operator.chars();
+        let first = letters.next().unwrap_or(' ');
+        let rest = letters.as_str();
+        let colon = first == ':';
+        let (test, argument) = if colon {
+            let mut letters = rest.chars();
+            match letters.next() {
+                Some(test @ ('-' | '=' | '?' | '+')) => (test, letters.as_str()),
+                _ => return self.substring(words, rest),
+            }
+        } else {
+            (first, rest)
+        };
+        let empty = words.iter().all(|word| word.text.is_empty());
+        let known = words.iter().all(Word::is_known);
+        match test {
+            '-' | '=' => {
+                let other = self.expand_one(argument);
+                if empty || !known && !self.state.variables.contains_key(name) && name != "HOME" {
+                    // Not known whether it is set: the written default is the best guess.
+                    if test == '=' {
+                        self.state.assign(name, vec![other.clone()]);
+                    }
+                    vec![other]
+                } else {
+                    words
+                }
+            }
+            '+' => {
+                let other = self.expand_one(argument);
+                if empty { Vec::new() } else { vec![other] }
+            }
+            '?' => {
+                self.expand_one(argument);
+                words
+            }
+            '#' | '%' => {
+                let longest = argument.starts_with(test);
+                let pattern = self.expand_one(argument.trim_start_matches(test));
+                map(words, &pattern, |text, pattern| trim(text, pattern, test == '#', longest))
+            }
+            '/' => self.replace(words, argument),
+            '^' | ',' => {
+                let all = argument.starts_with(first);
+                map(words, &Word::literal(""), |text, _| change_case(text, first == '^', all))
+            }
+            '@' => words,
+            _ => vec![Word::unknown(Taint::NONE)],
+        }
+    }
+
+    fn substring(&mut self, words: Vec<Word>, range: &str) -> Vec<Word> {
+        let (offset, length) = match range.split_once(':') {
+            Some((offset, length)) => (offset, Some(length)),
+            None => (range, None),
+        };
+        let number = |walker: &mut Self, text: &str| walker.arithmetic(text).text.trim().parse::<i64>().ok();
+        let Some(offset) = number(self, offset) else { return unknown(&words) };
+        let length = match length {
+            Some(text) => match number(self, text) {
+                Some(length) => Some(length),
+                None => return unknown(&words),
+            },
+            None => None,
+        };
+        map(words, &Word::literal(""), |text, _| {
+            let letters: Vec<char> = text.chars().collect();
+            let count = i64::try_from(letters.len()).unwrap_or(i64::MAX);
+            let from = if offset < 0 { (count + offset).max(0) } else { offset.min(count) };
+            let to = match length {
+                Some(length) if length < 0 => (count + length).max(from),
+                Some(length) => from.saturating_add(length).min(count),
+                None => count,
+            };
+            let (from, to) = (usize::try_from(from).unwrap_or(0), usize::try_from(to).unwrap_or(0));
+            letters.get(from..to).unwrap_or_default().iter().collect()
+        })
+    }
+
+    fn replace(&mut self, words: Vec<Word>, argument: &str) -> Vec<Word> {
+        let (all, argument) = match argument.strip_prefix('/') {
+            Some(rest) => (true, rest),
+            None => (false, argument),
+        };
+        let (pattern, replacement) = split_slash(argument);
+        let pattern = self.expand_one(&pattern);
+        let replacement = self.expand_one(replacement);
+        if !replacement.is_known() || pattern.text.contains(['?', '[']) {
+            return unknown(&words);
+        }
+        let taint = pattern.taint | replacement.taint;
+        let mut out = map(words, &pattern, |text, pattern| {
+            if pattern.is_empty() {
+                return text.into();
+            }
+            if pattern.contains('*') {
+                return if glob_match(pattern, text) { replacement.text.clone() } else { text.into() };
+            }
+            if all { text.replace(pattern, &replacement.text) } else { text.replacen(pattern, &replacement.text, 1) }
+        });
+        for word in &mut out {
+            word.taint = word.taint | taint;
+        }
+        out
+    }
+
+    /// Evaluates arithmetic: substitutions in it are judged, plain numbers known, all else unknown.
+    pub(crate) fn arithmetic(&mut self, text: &str) -> Word {
+        let expanded = self.expand_one(text);
+        let compact: String = expanded.text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let plain = compact.trim_start_matches('(').trim_end_matches(')');
+        match sum(plain) {
+            Some(number) => Word::literal(number.to_string()),
+            None => Word::unknown(expanded.taint),
+        }
+    }
+}
+
+/// Adds and subtracts plain numbers.
+fn sum(text: &str) -> Option<i64> {
+    let mut total = 0_i64;
+    let mut rest = text;
+    let mut sign = 1;
+    if let Some(tail) = rest.strip_prefix('-') {
+        sign = -1;
+        rest = tail;
+    }
+    loop {
+        let end = rest.find(['+', '-']).unwrap_or(rest.len());
+        total = total.checked_add(sign * rest.get(..end)?.parse::<i64>().ok()?)?;
+        match rest.get(end..).and_then(|tail| tail.chars().next()) {
+            None => return Some(total),
+            Some(letter) => sign = if letter == '-' { -1 } else { 1 },
+        }
+        rest = rest.get(end + 1..)?;
+    }
+}
+
+fn unknown(words: &[Word]) -> Vec<Word> {
+    vec![Word::unknown(words.iter().fold(Taint::NONE, |taint, word| taint | word.taint))]
+}
+
+fn map(words: Vec<Word>, argument: &Word, change: impl Fn(&str, &str) -> String) -> Vec<Word> {
+    if !argument.is_known() || words.iter().any(|word| !word.is_known()) {
+        return unknown(&words);
+    }
+    words
+        .into_iter()
+        .map(|word| Word { text: change(&word.text, &argument.text), glob: word.glob, taint: word.taint })
+        .collect()
+}
+
+fn trim(text: &str, pattern: &str, front: bool, longest: bool) -> String {
+    let mut cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    if cuts.len() > 4096 {
+        return String::from(HOLE);
+    }
+    if front == longest {
+        cuts.reverse();
+    }
+    for cut in cuts {
+        let (before, after) = text.split_at_checked(cut).unwrap_or((text, ""));
+        let (removed, kept) = if front { (before, after) } else { (after, before) };
+        if glob_match(pattern, removed) {
+            return kept.into();
+        }
+    }
+    text.into()
+}
+
+fn change_case(text: &str, up: bool, all: bool) -> String {
+    let change = |text: &str| if up { text.to_uppercase() } else { text.to_lowercase() };
+    if all {
+        return change(text);
+    }
+    let length = text.chars().next().map_or(0, char::len_utf8);
+    let (first, rest) = text.split_at_checked(length).unwrap_or((text, ""));
+    format!("{}{rest}", change(first))
+}
+
+/// Splits `name[index]operator`.
+fn split_name(inside: &str) -> (&str, Option<&str>, &str) {
+    let first = inside.chars().next().unwrap_or(' ');
+    let end = if first.is_ascii_alphabetic() || first == '_' {
+        inside.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inside.len())
+    } else if first.is_ascii_digit() {
+        inside.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(inside.len())
+    } else {
+        first.len_utf8().min(inside.len())
+    };
+    let (name, rest) = inside.split_at_checked(end).unwrap_or((inside, ""));
+    if let Some(after) = rest.strip_prefix('[')
+        && let Some(close) = super::span::closing(after, '[', ']')
+    {
+        return (name, after.get(..close), after.get(close + 1..).unwrap_or_default());
+    }
+    (name, None, rest)
+}
+
+fn split_slash(text: &str) -> (String, &str) {
+    let mut pattern = String::new();
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => {
+                if let Some((_, next)) = letters.next() {
+                    if next != '/' {
+                        pattern.push('\\');
+                    }
+                    pattern.push(next);
+                }
+            }
+            '/' => return (pattern, text.get(at + 1..).unwrap_or_default()),
+            _ => pattern.push(letter),
+        }
+    }
+    (pattern, "")
+}
+
+/// Says whether a variable's name tells that it holds a secret.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    ["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "PGPASSWORD"]
+        .iter()
+        .any(|part| upper.contains(part))
+}

@@ -1,0 +1,321 @@
+//! Paths: made plain, and what kind of place they name.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::word::{HOLE, Word};
+use crate::rules::places;
+
+/// A path made plain: no `.`, `..`, doubled slash; the home folder is `~`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The plain text; no trailing slash but for the root.
+    pub(crate) text: String,
+    /// True where the last part is a pattern.
+    pub(crate) glob: bool,
+}
+
+/// Makes a path plain, seen from `folder`, where it is known that the line went there.
+pub(crate) fn place(word: &Word, folder: Option<&str>, home: Option<&str>) -> Place {
+    let text = strip_home(&word.text, home);
+    let joined = if text.starts_with('/') || text.starts_with('~') {
+        text
+    } else {
+        match folder {
+            Some(folder) => {
+                let mut joined = strip_home(folder, home);
+                joined.push('/');
+                joined.push_str(&text);
+                joined
+            }
+            None => text,
+        }
+    };
+    Place { text: plain(&joined), glob: word.glob }
+}
+
+fn strip_home(text: &str, home: Option<&str>) -> String {
+    if let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1)
+        && let Some(rest) = text.strip_prefix(home)
+        && (rest.is_empty() || rest.starts_with('/'))
+    {
+        let mut out = String::from("~");
+        out.push_str(rest);
+        return out;
+    }
+    String::from(text)
+}
+
+fn plain(text: &str) -> String {
+    let absolute = text.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in text.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => match parts.last() {
+                Some(&"..") | None if !absolute => parts.push(".."),
+                Some(&"~") => {
+                    // The folder of all homes.
+                    parts.clear();
+                    parts.push("~/..");
+                }
+                _ => {
+                    parts.pop();
+                }
+            },
+            _ => parts.push(part),
+        }
+    }
+    let mut out = String::new();
+    if absolute {
+        out.push('/');
+    }
+    out.push_str(&parts.join("/"));
+    if out.is_empty() {
+        out.push('.');
+    }
+    // What a running process sees as its root is the root.
+    for prefix in ["/proc/1/root", "/proc/self/root", "/mnt/c/Windows/../.."] {
+        if let Some(rest) = out.strip_prefix(prefix)
+            && (rest.is_empty() || rest.starts_with('/'))
+        {
+            return if rest.is_empty() { String::from("/") } else { String::from(rest) };
+        }
+    }
+    match out.strip_prefix("/private") {
+        Some(rest) if matches!(rest.split('/').nth(1), Some("tmp" | "var" | "etc")) => String::from(rest),
+        _ => out,
+    }
+}
+
+impl Place {
+    fn parts(&self) -> impl Iterator<Item = &str> {
+        self.text.split('/').filter(|part| !part.is_empty())
+    }
+
+    fn last(&self) -> &str {
+        self.text.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// The root, or all that is in it.
+    pub(crate) fn is_root(&self) -> bool {
+        self.text == "/" || (self.text.starts_with('/') && self.parts().count() == 1 && is_everything(self.last()))
+    }
+
+    /// A folder of the system or something in it: never a person's own.
+    pub(crate) fn is_system(&self) -> bool {
+        if self.is_root() || self.text == "~/.." || self.text.starts_with("~root") {
+            return true;
+        }
+        if !self.text.starts_with('/') {
+            return false;
+        }
+        let Some(first) = self.parts().next() else { return true };
+        if self.is_scratch() {
+            return false;
+        }
+        let matches_first = |name: &&str| *name == first || (self.glob && glob_match(first, name));
+        places::SYSTEM.iter().any(|name| matches_first(name)) || (self.parts().count() == 1 && !first.contains(HOLE))
+    }
+
+    /// Configuration and boot files of the system, the ones a line of text can break.
+    pub(crate) fn is_configuration(&self) -> bool {
+        let mut parts = self.text.split('/').filter(|part| !part.is_empty());
+        self.text.starts_with('/')
+            && !self.is_scratch()
+            && match parts.next() {
+                Some("etc" | "boot" | "efi" | "proc" | "sys" | "bin" | "sbin" | "lib" | "lib64" | "lib32") => true,
+                Some("usr") => !matches!(parts.next(), Some("local" | "share" | "src")),
+                Some("var") => matches!(parts.next(), Some("lib" | "spool")),
+                Some("Library" | "System") => true,
+                _ => false,
+            }
+    }
+
+    /// The home folder itself, all that is in it, or another person's.
+    pub(crate) fn is_home(&self) -> bool {
+        let mut parts = self.text.split('/').filter(|part| !part.is_empty());
+        match parts.next() {
+            Some("home" | "Users") if self.text.starts_with('/') => match (parts.next(), parts.next(), parts.next()) {
+                (None, ..) | (Some(_), None, _) => true,
+                (Some(_), Some(last), None) => is_everything(last),
+                _ => false,
+            },
+            Some("root") if self.text.starts_with('/') => true,
+            Some(first) if first.starts_with('~') => match (parts.next(), parts.next()) {
+                (None, _) => true,
+                (Some(last), None) => is_everything(last),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// A file or folder of the home that programs or log-in depend on.
+    pub(crate) fn is_dotfile(&self) -> bool {
+        self.below_home().is_some_and(|mut parts| parts.next().is_some_and(|part| part.starts_with('.') && part != ".cache"))
+    }
+
+    fn below_home(&self) -> Option<impl Iterator<Item = &str>> {
+        let mut parts = self.text.split('/').filter(|part| !part.is_empty());
+        match parts.next()? {
+            "home" | "Users" if self.text.starts_with('/') => {
+                parts.next()?;
+            }
+            "root" if self.text.starts_with('/') => {}
+            first if first.starts_with('~') => {}
+            _ => return None,
+        }
+        Some(parts)
+    }
+
+    /// A start-up file of a shell, or another file whose lines are run later without being asked.
+    pub(crate) fn is_startup(&self) -> bool {
+        let last = self.last();
+        places::STARTUP_NAMES.contains(&last) && !self.is_scratch()
+            || places::STARTUP_FOLDERS.iter().any(|folder| self.text.contains(folder))
+    }
+
+    /// What lets somebody in: keys and rights.
+    pub(crate) fn is_access(&self) -> bool {
+        places::ACCESS.iter().any(|name| self.text.ends_with(name) || self.text.contains(&alloc::format!("{name}/")))
+    }
+
+    /// A block device or the memory.
+    pub(crate) fn is_device(&self) -> bool {
+        let Some(name) = self.text.strip_prefix("/dev/") else { return false };
+        places::DEVICES.iter().any(|prefix| {
+            name.starts_with(prefix) && (name.len() > prefix.len() || prefix.len() > 2 || *prefix == "md")
+                || (self.glob && glob_match(name, &alloc::format!("{prefix}a")))
+        })
+    }
+
+    /// A sink or a terminal: writing there changes nothing.
+    pub(crate) fn is_sink(&self) -> bool {
+        places::SINKS.contains(&self.text.as_str())
+            || self.text.starts_with("/dev/fd/")
+            || self.text.starts_with("/dev/pts/")
+    }
+
+    /// The inside of a repository's own records.
+    pub(crate) fn is_repository(&self) -> bool {
+        self.parts().any(|part| matches!(part, ".git" | ".hg" | ".svn" | ".jj") || (part == ".bzr"))
+    }
+
+    /// The folder that is worked in, its parent, or a pattern that takes everything.
+    pub(crate) fn is_wide(&self) -> bool {
+        let last = self.last();
+        matches!(self.text.as_str(), "." | "..")
+            || (self.glob && is_everything(last) && !self.is_disposable_folder())
+            || last == ".."
+    }
+
+    /// Below a folder for short-lived files.
+    pub(crate) fn is_scratch(&self) -> bool {
+        places::SCRATCH.iter().any(|folder| {
+            self.text.strip_prefix(folder).is_some_and(|rest| {
+                rest.len() > 1 && rest.starts_with('/') && !is_everything(rest.trim_start_matches('/'))
+            })
+        })
+    }
+
+    fn is_disposable_folder(&self) -> bool {
+        self.parts().any(|part| places::DISPOSABLE.contains(&part))
+    }
+
+    /// What a build, a test or a tool makes again: routine to delete.
+    pub(crate) fn is_disposable(&self) -> bool {
+        if self.is_scratch() {
+            return true;
+        }
+        let own = !self.text.starts_with('/')
+            || matches!(self.parts().next(), Some("home" | "Users" | "srv" | "workspace" | "app" | "code" | "repo" | "project" | "builds" | "data" | "mnt" | "github"));
+        if !own {
+            return false;
+        }
+        if self.is_repository() || self.parts().any(|part| part == "..") && self.parts().count() == 1 {
+            return false;
+        }
+        let parts = self.parts().count();
+        if parts <= 1 && self.text.starts_with('/') {
+            return false;
+        }
+        let last = self.last();
+        self.is_disposable_folder()
+            || places::DISPOSABLE_FILES.iter().any(|pattern| glob_match(pattern, last))
+            || places::DISPOSABLE_STEMS.iter().any(|pattern| glob_match(pattern, last))
+    }
+
+    /// A file or folder that holds secrets.
+    pub(crate) fn is_secret(&self) -> bool {
+        let last = self.last();
+        if places::SECRET_EXCEPTIONS.iter().any(|pattern| glob_match(pattern, last)) {
+            return false;
+        }
+        places::SECRET_NAMES.iter().any(|name| glob_match(name, last) || (self.glob && glob_match(last, name)))
+            || places::SECRET_PATHS.iter().any(|path| {
+                self.text.ends_with(path)
+                    || self.text.split_once(path).is_some_and(|(_, rest)| rest.starts_with('/'))
+                    || (self.glob && path.rsplit('/').next().is_some_and(|end| last.len() > 2 && glob_match(last, end)))
+            })
+    }
+}
+
+fn is_everything(part: &str) -> bool {
+    matches!(part, "*" | ".*" | "**" | "?*" | "*.*" | ".[!.]*" | ".??*" | "{*,.*}" | ".[^.]*" | "*/")
+}
+
+/// Matches a whole text against a pattern with `*`, `?` and `[…]`; iterative, at most pattern × text steps.
+pub(crate) fn glob_match(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut at, mut to) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(&byte) = text.get(to) {
+        let step = match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, to));
+                at += 1;
+                continue;
+            }
+            Some(b'?') => Some(1),
+            Some(b'[') => class(pattern.get(at..).unwrap_or_default(), byte),
+            Some(&letter) if letter == byte => Some(1),
+            _ => None,
+        };
+        match (step, star) {
+            (Some(length), _) => {
+                at += length;
+                to += 1;
+            }
+            (None, Some((star_at, star_to))) => {
+                at = star_at + 1;
+                to = star_to + 1;
+                star = Some((star_at, star_to + 1));
+            }
+            (None, None) => return false,
+        }
+    }
+    pattern.get(at..).unwrap_or_default().iter().all(|byte| *byte == b'*')
+}
+
+/// Matches a bracket expression; returns its length where the byte is in it.
+fn class(pattern: &[u8], byte: u8) -> Option<usize> {
+    let negated = matches!(pattern.get(1), Some(b'!' | b'^'));
+    let first = if negated { 2 } else { 1 };
+    let close = pattern.iter().skip(first + 1).position(|byte| *byte == b']').map(|length| length + first + 1);
+    let Some(close) = close else { return (byte == b'[').then_some(1) };
+    let mut inside = false;
+    let mut at = first;
+    while at < close {
+        let low = pattern.get(at).copied()?;
+        if pattern.get(at + 1) == Some(&b'-') && at + 2 < close {
+            let high = pattern.get(at + 2).copied()?;
+            inside |= (low..=high).contains(&byte);
+            at += 3;
+        } else {
+            inside |= low == byte;
+            at += 1;
+        }
+    }
+    (inside != negated).then_some(close + 1)
+}

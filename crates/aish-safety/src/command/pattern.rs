@@ -1,0 +1,329 @@
+//! Whether a rule's pattern holds for a program's arguments.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::arguments::{Arguments, Role};
+use super::path::{self, Place, glob_match};
+use super::word::{HOLE, Stream, Taint, Word};
+
+/// What a pattern is held against.
+pub(crate) struct Subject<'a> {
+    /// The program's name.
+    pub(crate) program: &'a str,
+    /// Its arguments.
+    pub(crate) arguments: &'a Arguments<'a>,
+    /// What comes in through the pipe.
+    pub(crate) stdin: &'a Stream,
+    /// The folder that the line went to, where known.
+    pub(crate) folder: Option<&'a str>,
+    /// The home folder.
+    pub(crate) home: Option<&'a str>,
+    /// Says what is known of a file's content by its plain path.
+    pub(crate) file_taint: &'a dyn Fn(&str) -> Taint,
+}
+
+/// Holds a pattern against a command; returns where the operands that are left begin.
+pub(crate) fn matches(on: &str, subject: &Subject<'_>) -> Option<Vec<usize>> {
+    let mut parts = on.split(' ');
+    let programs = parts.next()?;
+    if programs != "*" && !programs.split('|').any(|name| name == subject.program) {
+        return None;
+    }
+    let operands: Vec<(usize, &Word, bool)> = subject.arguments.operands().collect();
+    let mut next = 0;
+    let mut skipping = false;
+    let mut late: Vec<&str> = Vec::new();
+    for part in parts {
+        let first = part.as_bytes().first().copied().unwrap_or(b' ');
+        match first {
+            b'*' if part == "**" => skipping = true,
+            b'-' | b'!' | b'%' | b'<' => late.push(part),
+            _ => {
+                let mut found = false;
+                while let Some((_, word, loose)) = operands.get(next) {
+                    next += 1;
+                    if part.split('|').any(|glob| glob_match(glob, &word.text)) {
+                        found = true;
+                        break;
+                    }
+                    if !loose && !skipping {
+                        return None;
+                    }
+                }
+                if !found {
+                    return None;
+                }
+                skipping = false;
+            }
+        }
+    }
+    let left: Vec<usize> = operands.iter().skip(next).map(|(at, ..)| *at).collect();
+    let rest = Rest { subject, left: &left };
+    late.iter().all(|part| rest.holds(part)).then_some(left)
+}
+
+struct Rest<'a, 'b> {
+    subject: &'b Subject<'a>,
+    left: &'b [usize],
+}
+
+impl Rest<'_, '_> {
+    fn holds(&self, part: &str) -> bool {
+        if let Some(negated) = part.strip_prefix('!') {
+            return !self.holds(negated);
+        }
+        if let Some(class) = part.strip_prefix('%') {
+            return self.class(class);
+        }
+        if let Some(stream) = part.strip_prefix('<') {
+            let stdin = self.subject.stdin;
+            return match stream {
+                "secret" => stdin.taint.has(Taint::SECRET),
+                "foreign" => stdin.taint.foreign(),
+                "none" => !stdin.connected,
+                _ => stdin.connected,
+            };
+        }
+        let arguments = self.subject.arguments;
+        part.split('|').any(|flag| match flag.split_once('=') {
+            Some((flag, pattern)) => arguments.has_value(flag, pattern),
+            None if flag.starts_with('-') => arguments.has(flag),
+            None => self.words().any(|word| glob_match(flag, &word.text)),
+        })
+    }
+
+    /// `kill -1` and `kill 1` with a signal: everything, or the first process.
+    fn kills_all(&self) -> bool {
+        let words = self.subject.arguments.words;
+        let last_is = |text: &str| words.iter().skip(1).any(|word| word.text == text);
+        let signalled = words.first().is_some_and(|word| word.text.starts_with('-'));
+        (signalled && (last_is("-1") || last_is("1")))
+            || matches!(words, [word] if word.text == "1")
+            || words.iter().skip_while(|word| word.text != "--").any(|word| word.text == "-1")
+    }
+
+    /// Whether what a database shell is given only reads.
+    fn reads_sql(&self) -> bool {
+        let arguments = self.subject.arguments;
+        let mut texts: Vec<String> = Vec::new();
+        for flag in ["-c", "-e", "--command", "--execute"] {
+            texts.extend(arguments.values(flag).map(|value| value.text));
+        }
+        if texts.is_empty() {
+            texts.extend(self.words().skip(1).map(|word| word.text.clone()));
+        }
+        !texts.is_empty() && texts.iter().all(|text| super::sql::only_reads(text))
+    }
+
+    fn words(&self) -> impl Iterator<Item = &Word> {
+        self.left.iter().filter_map(|at| self.subject.arguments.words.get(*at))
+    }
+
+    fn class(&self, class: &str) -> bool {
+        match class {
+            "none" => return self.left.is_empty(),
+            "some" => return !self.left.is_empty(),
+            "one" => return self.left.len() == 1,
+            "two" => return self.left.len() == 2,
+            "few" => return self.left.len() <= 1,
+            "several" => return self.left.len() >= 2,
+            "alone" => return self.subject.arguments.words.len() == 1,
+            "named" => return !self.left.is_empty() && self.words().all(|word| !word.text.contains('=')),
+            "dated" => return self.words().all(|word| word.text.starts_with('+')),
+            // Operands behind `--`.
+            "dashed" => {
+                let words = self.subject.arguments.words;
+                return words.iter().position(|word| word.text == "--").is_some_and(|at| at + 1 < words.len());
+            }
+            "ip-show" => {
+                return !self.words().any(|word| IP_CHANGES.contains(&word.text.as_str()))
+                    && self.words().all(|word| word.is_known());
+            }
+            "kill-all" => return self.kills_all(),
+            "kill-hard" => {
+                return self.subject.arguments.options().any(|(_, text)| matches!(text, "-9" | "-KILL" | "-SIGKILL" | "-s" | "--signal"));
+            }
+            "reads-sql" => return self.reads_sql(),
+            _ => {}
+        }
+        if let Some(text) = class.strip_prefix("has:") {
+            return self.subject.arguments.words.iter().any(|word| {
+                let lower = word.text.to_ascii_lowercase();
+                text.split('|').any(|text| lower.contains(text))
+            });
+        }
+        if let Some(globs) = class.strip_prefix("is:") {
+            return self.words().any(|word| globs.split('|').any(|glob| is_or_ends(glob, &word.text)));
+        }
+        if let Some(names) = class.strip_prefix("all:") {
+            return !self.left.is_empty() && self.words().all(|word| self.in_classes(names, word));
+        }
+        if let Some(names) = class.strip_prefix("last:") {
+            return self.words().last().is_some_and(|word| self.in_classes(names, word));
+        }
+        if let Some(names) = class.strip_prefix("arg:") {
+            // Any argument at all, values of options too.
+            return self.subject.arguments.words.iter().any(|word| self.in_classes(names, word));
+        }
+        if let Some(names) = class.strip_prefix("option:") {
+            return self.subject.arguments.iter().any(|(word, role)| {
+                matches!(role, Role::Value | Role::Option) && self.in_classes(names, word)
+            });
+        }
+        self.words().any(|word| self.in_classes(class, word))
+    }
+
+    fn in_classes(&self, names: &str, word: &Word) -> bool {
+        let place = path::place(word, self.subject.folder, self.subject.home);
+        names.split('|').any(|name| self.in_class(name, word, &place))
+    }
+
+    fn in_class(&self, name: &str, word: &Word, place: &Place) -> bool {
+        match name {
+            "any" => true,
+            "root" => place.is_root(),
+            "system" => place.is_system(),
+            "config" => place.is_configuration() || place.is_root(),
+            "home" => place.is_home(),
+            "dotfile" => place.is_dotfile(),
+            "startup" => place.is_startup(),
+            "access" => place.is_access(),
+            "device" => place.is_device(),
+            "repo" => place.is_repository(),
+            "wide" => place.is_wide(),
+            "scratch" => place.is_scratch(),
+            "disposable" => place.is_disposable(),
+            "sink" => place.is_sink(),
+            "absolute" => place.text.starts_with('/') || place.text.starts_with('~'),
+            "unknown" => word.text.contains(HOLE),
+            "foreign" => word.taint.foreign() || (self.subject.file_taint)(&place.text).foreign(),
+            "secret" => self.is_secret(word),
+            "remote" => is_remote(&word.text),
+            "url" => word.text.contains("://"),
+            "mode-open" => is_open_mode(&word.text),
+            "mode-suid" => is_suid_mode(&word.text),
+            "mode-shut" => is_shut_mode(&word.text),
+            _ => false,
+        }
+    }
+
+    fn is_secret(&self, word: &Word) -> bool {
+        if word.taint.has(Taint::SECRET) {
+            return true;
+        }
+        let check = |text: &str| {
+            let word = Word { text: text.into(), glob: word.glob, taint: Taint::NONE };
+            let place = path::place(&word, self.subject.folder, self.subject.home);
+            place.is_secret() || (self.subject.file_taint)(&place.text).has(Taint::SECRET)
+        };
+        if check(&word.text) {
+            return true;
+        }
+        // `@file`, `name=@file`, `--data=@file`, `file:target`.
+        word.text.split(['=', '@', ':', ',', ';', '<']).filter(|part| !part.is_empty()).any(check)
+    }
+}
+
+/// Words of `ip` that change something.
+const IP_CHANGES: &[&str] = &[
+    "add", "del", "delete", "set", "flush", "change", "replace", "append", "up", "down", "d", "f", "exec", "attach", "detach",
+    "restore", "save", "prepend", "a+", "blackhole", "monitor",
+];
+
+fn is_or_ends(glob: &str, text: &str) -> bool {
+    glob_match(glob, text) || text.split(['=', ':']).skip(1).any(|part| glob_match(glob, part))
+}
+
+/// `host:path`, `user@host:path`, `scheme://…`.
+pub(crate) fn is_remote(text: &str) -> bool {
+    if text.contains("://") {
+        return !text.starts_with("file://");
+    }
+    match text.split_once(':') {
+        Some((host, _)) => !host.is_empty() && !host.contains('/') && !host.starts_with('-') && host.len() > 1,
+        None => false,
+    }
+}
+
+fn octal(mode: &str) -> Option<u32> {
+    (mode.len() >= 3 && mode.len() <= 5).then(|| u32::from_str_radix(mode, 8).ok()).flatten()
+}
+
+fn is_open_mode(mode: &str) -> bool {
+    match octal(mode) {
+        Some(bits) => bits & 0o002 != 0,
+        None => mode.split(',').any(|clause| {
+            let Some((who, what)) = clause.split_once(['+', '=']) else { return false };
+            what.contains('w') && (who.contains('o') || who.contains('a'))
+        }),
+    }
+}
+
+fn is_suid_mode(mode: &str) -> bool {
+    match octal(mode) {
+        Some(bits) => bits & 0o6000 != 0,
+        None => mode.split(',').any(|clause| {
+            clause.split_once(['+', '=']).is_some_and(|(who, what)| {
+                what.contains('s') && who.chars().all(|letter| "ugoa".contains(letter))
+            })
+        }),
+    }
+}
+
+/// Takes the owner's or everybody's rights away.
+fn is_shut_mode(mode: &str) -> bool {
+    match octal(mode) {
+        Some(bits) => bits & 0o700 == 0,
+        None => mode.split(',').any(|clause| {
+            clause.split_once('-').is_some_and(|(who, what)| {
+                who.chars().all(|letter| "ugoa".contains(letter)) && what.contains(['r', 'x', 'w']) && !matches!(who, "o" | "g" | "go" | "og")
+            }) || matches!(clause, "=" | "a=" | "u=")
+        }),
+    }
+}
+
+/// Fills a reason's template in.
+pub(crate) fn fill(template: &str, program: &str, targets: &[&str]) -> String {
+    let mut out = String::with_capacity(template.len() + 16);
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((name, tail)) = after.split_once('}') else { break };
+        match name {
+            "program" => out.push_str(program),
+            _ if targets.is_empty() => out.push_str("what it is given"),
+            _ => {
+                for (at, target) in targets.iter().take(3).enumerate() {
+                    if at > 0 {
+                        out.push_str(", ");
+                    }
+                    push_shown(&mut out, target);
+                }
+                if targets.len() > 3 {
+                    out.push_str(" and more");
+                }
+            }
+        }
+        rest = tail;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Appends a text as it may be shown: the unknown as `…`, no control characters, not too long.
+pub(crate) fn push_shown(out: &mut String, text: &str) {
+    for (at, letter) in text.chars().enumerate() {
+        if at == 80 {
+            out.push('…');
+            break;
+        }
+        if letter == HOLE {
+            out.push('…');
+        } else if letter.is_control() {
+            out.push(' ');
+        } else {
+            out.push(letter);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Redirects: what is read, what is written over.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use brush_parser::ast::{self, IoFileRedirectKind as Kind, IoFileRedirectTarget as Target};
+
+use super::pattern::push_shown;
+use super::state::FileContent;
+use super::walk::Walker;
+use super::word::{Stream, Taint, Word};
+use crate::rules::rule::Effect;
+use crate::verdict::Verdict;
+
+/// Where a command's output goes.
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    /// The file.
+    pub(crate) target: Word,
+    /// True for `>>`.
+    pub(crate) append: bool,
+    /// True where it is what the command writes, and not only its errors.
+    pub(crate) standard: bool,
+}
+
+/// A command's redirects.
+#[derive(Debug, Default)]
+pub(crate) struct Redirects {
+    /// What it reads, where that is redirected.
+    pub(crate) stdin: Option<Stream>,
+    /// Files it writes.
+    pub(crate) outputs: Vec<Output>,
+    /// Commands that read what it writes.
+    pub(crate) readers: Vec<ast::SubshellCommand>,
+    /// True where its output goes to another machine.
+    pub(crate) sent: bool,
+    /// Descriptors that are opened.
+    opened: Vec<(i32, Stream)>,
+}
+
+impl Walker<'_> {
+    /// Reads one redirect.
+    pub(crate) fn redirect(&mut self, redirect: &ast::IoRedirect, out: &mut Redirects) {
+        match redirect {
+            ast::IoRedirect::HereDocument(_, document) => {
+                let text = &document.doc.value;
+                let word = if document.requires_expansion { self.expand_document(text) } else { Word::literal(text.as_str()) };
+                out.stdin = Some(stream_of(word));
+            }
+            ast::IoRedirect::HereString(fd, word) => {
+                let word = self.expand_one(&word.value);
+                let mut stream = stream_of(word);
+                if let Some(text) = &mut stream.text {
+                    text.push('\n');
+                }
+                match fd {
+                    None | Some(0) => out.stdin = Some(stream),
+                    Some(fd) => out.opened.push((*fd, stream)),
+                }
+            }
+            ast::IoRedirect::OutputAndError(word, append) => {
+                let target = self.expand_one(&word.value);
+                self.to(target, *append, true, out);
+            }
+            ast::IoRedirect::File(fd, kind, target) => self.file(*fd, kind, target, out),
+        }
+    }
+
+    fn file(&mut self, fd: Option<i32>, kind: &Kind, target: &Target, out: &mut Redirects) {
+        match target {
+            Target::Filename(word) => {
+                let word = self.expand_one(&word.value);
+                match kind {
+                    Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput => {
+                        let stream = self.read_file(&word);
+                        match fd {
+                            None | Some(0) => out.stdin = Some(stream),
+                            Some(fd) => out.opened.push((fd, stream)),
+                        }
+                        if matches!(kind, Kind::ReadAndWrite) {
+                            self.to(word, true, true, out);
+                        }
+                    }
+                    Kind::Write | Kind::Clobber | Kind::DuplicateOutput => {
+                        self.to(word, false, matches!(fd, None | Some(1)), out);
+                    }
+                    Kind::Append => self.to(word, true, matches!(fd, None | Some(1)), out),
+                }
+            }
+            Target::Fd(from) => self.duplicate(fd, kind, *from, out),
+            Target::Duplicate(word) => {
+                let word = self.expand_one(&word.value);
+                match word.text.trim_end_matches('-').parse::<i32>() {
+                    Ok(from) => self.duplicate(fd, kind, from, out),
+                    Err(_) if word.text == "-" => {}
+                    Err(_) if matches!(kind, Kind::DuplicateOutput) => self.to(word, false, true, out),
+                    Err(_) => out.stdin = Some(self.read_file(&word)),
+                }
+            }
+            Target::ProcessSubstitution(ast::ProcessSubstitutionKind::Read, subshell) => {
+                let stream = self.process_substitution(subshell, &Stream::default());
+                match fd {
+                    None | Some(0) => out.stdin = Some(stream),
+                    Some(fd) => out.opened.push((fd, stream)),
+                }
+            }
+            Target::ProcessSubstitution(ast::ProcessSubstitutionKind::Write, subshell) => {
+                out.readers.push(subshell.clone());
+            }
+        }
+    }
+
+    fn duplicate(&mut self, fd: Option<i32>, kind: &Kind, from: i32, out: &mut Redirects) {
+        if self.state.sockets.contains(&from) && matches!(kind, Kind::DuplicateOutput) {
+            out.sent = true;
+        }
+        let stream = out.opened.iter().rev().find(|(opened, _)| *opened == from).map(|(_, stream)| stream.clone());
+        let Some(stream) = stream.or_else(|| self.state.descriptors.get(&from).cloned()) else { return };
+        match fd {
+            None | Some(0) => out.stdin = Some(stream),
+            Some(fd) => out.opened.push((fd, stream)),
+        }
+    }
+
+    fn to(&mut self, target: Word, append: bool, standard: bool, out: &mut Redirects) {
+        if is_socket(&target.text) {
+            out.sent = true;
+        }
+        out.outputs.push(Output { target, append, standard });
+    }
+
+    /// Runs `inside` with redirects around it, and judges what they write.
+    pub(crate) fn redirected(
+        &mut self,
+        redirects: Option<&ast::RedirectList>,
+        stdin: &Stream,
+        inside: impl FnOnce(&mut Self, &Stream) -> Stream,
+    ) -> Stream {
+        let Some(list) = redirects else { return inside(self, stdin) };
+        let mut read = Redirects::default();
+        for redirect in &list.0 {
+            self.redirect(redirect, &mut read);
+        }
+        for (fd, stream) in core::mem::take(&mut read.opened) {
+            self.state.descriptors.insert(fd, stream);
+        }
+        let out = inside(self, read.stdin.as_ref().unwrap_or(stdin));
+        self.finish_redirects(&read, out)
+    }
+
+    /// Judges where the output goes; returns what is left for the pipe.
+    pub(crate) fn finish_redirects(&mut self, redirects: &Redirects, out: Stream) -> Stream {
+        for reader in &redirects.readers {
+            let mut stream = out.clone();
+            stream.connected = true;
+            self.process_substitution(reader, &stream);
+        }
+        if redirects.sent && out.taint.has(Taint::SECRET) {
+            self.note_plain(
+                "",
+                Verdict::Halt,
+                Effect::SendSecret,
+                "exfiltration.socket",
+                "sends secrets to another machine through a socket",
+            );
+        }
+        let mut left = out.clone();
+        for output in &redirects.outputs {
+            if output.standard {
+                left = Stream { text: Some(String::new()), taint: Taint::NONE, connected: true };
+            }
+            let content = if output.standard { out.clone() } else { Stream::unknown(Taint::NONE) };
+            self.write_file(&output.target, output.append, &content);
+        }
+        left
+    }
+
+    /// Keeps what descriptors were opened, for `exec` without a program.
+    pub(crate) fn keep_descriptors(&mut self, redirects: &mut Redirects, fds: &[i32]) {
+        for (fd, stream) in core::mem::take(&mut redirects.opened) {
+            self.state.descriptors.insert(fd, stream);
+        }
+        if redirects.sent {
+            self.state.sockets.extend_from_slice(fds);
+        }
+    }
+
+    /// Returns what is known of a file's content, and asks where it is secret.
+    pub(crate) fn read_file(&mut self, word: &Word) -> Stream {
+        let place = self.place(word);
+        if let Some(content) = self.state.files.get(&place.text) {
+            return Stream { text: content.text.clone(), taint: content.taint | word.taint, connected: true };
+        }
+        if is_socket(&word.text) {
+            return Stream::unknown(Taint::REMOTE);
+        }
+        if let Some(fd) = place.text.strip_prefix("/dev/fd/").or_else(|| place.text.strip_prefix("/proc/self/fd/"))
+            && let Ok(fd) = fd.parse::<i32>()
+            && let Some(stream) = self.state.descriptors.get(&fd)
+        {
+            return stream.clone();
+        }
+        if place.is_secret() {
+            let mut text = String::from("reads ");
+            push_shown(&mut text, &word.text);
+            text.push_str(", which holds secrets");
+            self.note_plain(&word.text, Verdict::Ask, Effect::ReadSecret, "secrets.read", &text);
+            return Stream::unknown(Taint::SECRET);
+        }
+        Stream::unknown(word.taint)
+    }
+
+    /// Runs a process substitution; returns what it writes.
+    pub(crate) fn process_substitution(&mut self, subshell: &ast::SubshellCommand, stdin: &Stream) -> Stream {
+        self.within("a process substitution".into(), |walker| {
+            walker.apart_from(|walker| walker.deeper(|walker| walker.list(&subshell.list, stdin)))
+        })
+    }
+}
+
+/// Turns an expanded word into a stream.
+pub(crate) fn stream_of(word: Word) -> Stream {
+    if word.is_known() {
+        Stream { text: Some(word.text), taint: word.taint, connected: true }
+    } else {
+        Stream { text: None, taint: word.taint, connected: true }
+    }
+}
+
+/// Bash's own network files.
+pub(crate) fn is_socket(path: &str) -> bool {
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
+}
+
+impl Walker<'_> {
+    /// Judges that a file is written, and notes its content.
+    pub(crate) fn write_file(&mut self, target: &Word, append: bool, content: &Stream) {
+        let place = self.place(target);
+        if place.is_sink() || place.text == "." && target.text.is_empty() {
+            return;
+        }
+        let mut verdict = Verdict::Ask;
+        let (mut effect, mut rule, mut what) = (Effect::Write, "files.write", "writes ");
+        if is_socket(&target.text) {
+            (effect, rule, what) = (Effect::Network, "network.socket", "sends what it writes to ");
+            if content.taint.has(Taint::SECRET) {
+                (verdict, effect, rule) = (Verdict::Halt, Effect::SendSecret, "exfiltration.socket");
+            }
+        } else if place.is_device() {
+            (verdict, effect, rule, what) = (Verdict::Halt, Effect::DestroyDisk, "disks.write-device", "writes over the device ");
+        } else if self.is_protected(&place) {
+            (verdict, effect, rule, what) = (Verdict::Halt, Effect::Unprotect, "protected.write", "changes a file of this program, ");
+        } else if place.is_access() {
+            (verdict, effect, rule, what) = (Verdict::Halt, Effect::Permission, "privileges.write-access", "changes who gets in through ");
+        } else if place.is_configuration() {
+            (verdict, effect, rule, what) = (Verdict::Halt, Effect::System, "files.write-system", "changes the system file ");
+        } else if place.is_repository() && !place.text.ends_with("/info/exclude") {
+            (verdict, effect, rule, what) = (Verdict::Halt, Effect::Discard, "git.write-records", "writes into the repository's records at ");
+        } else if place.is_startup() {
+            if let Some(text) = content.text.clone() {
+                self.within("a start-up file".into(), |walker| {
+                    walker.apart_from(|walker| walker.text(&text, &Stream::default()))
+                });
+            }
+            (effect, rule, what) = (Effect::System, "files.write-startup", "changes the start-up file ");
+            if !append && place.text.starts_with('~') || content.taint.foreign() {
+                verdict = Verdict::Halt;
+            }
+        } else if !append && place.text.starts_with("/var/log/") {
+            (verdict, effect, rule, what) = (Verdict::Halt, Effect::Delete, "files.truncate-log", "writes over the log ");
+        } else if content.taint.has(Taint::ENDLESS) {
+            (verdict, effect, rule, what) = (Verdict::Halt, Effect::Exhaust, "disks.fill", "fills the disk through ");
+        }
+        let mut reason = String::from(what);
+        push_shown(&mut reason, &target.text);
+        self.note_plain(&target.text, verdict, effect, rule, &reason);
+        let mut text = content.text.clone();
+        if append && text.is_some() {
+            text = self.state.files.get(&place.text).and_then(|old| old.text.clone()).map_or(text.clone(), |old| {
+                text.map(|new| old + &new)
+            });
+        }
+        let taint = content.taint;
+        if place.text.len() < 4096 {
+            self.state.note_file(place.text, FileContent { text, taint });
+        }
+    }
+
+    /// Says whether a place is one of ours that only a person may change.
+    pub(crate) fn is_protected(&self, place: &super::path::Place) -> bool {
+        self.around.protected.iter().any(|protected| {
+            let protected = super::path::place(&Word::literal(protected.as_str()), None, self.around.home.as_deref()).text;
+            let below = |inner: &str, outer: &str| {
+                inner == outer || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+            };
+            below(&place.text, &protected) || below(&protected, &place.text) && place.text.len() > 1
+        })
+    }
+}

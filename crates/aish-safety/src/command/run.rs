@@ -1,0 +1,311 @@
+//! One program with its arguments: built-in, function, wrapper, rules; what it writes.
+//!
+//! Order: the program's name is found; what is a built-in of the shell or a function is followed; a wrapper's inner
+//! commands are judged; then the rules, of which the strictest decides; what no table knows is asked.
+
+use alloc::collections::BTreeSet;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::arguments::Arguments;
+use super::explain::Part;
+use super::pattern::{self, Subject, fill, push_shown};
+use super::path::glob_match;
+use super::walk::Walker;
+use super::word::{HOLE, Stream, Taint, Word};
+use crate::rules::rule::{Effect, Rule};
+use crate::rules::{index, programs};
+use crate::verdict::Verdict;
+
+/// The program as it is looked up in the tables.
+struct Program {
+    name: String,
+    /// False for a path that is not one of the system's folders for programs.
+    standard: bool,
+}
+
+impl Walker<'_> {
+    /// Judges one argument vector and returns what it writes.
+    pub(crate) fn run(&mut self, words: &[Word], stdin: &Stream, from_variable: bool) -> Stream {
+        let Some((first, arguments)) = words.split_first() else { return Stream::default() };
+        if self.state.picture {
+            return Stream::default();
+        }
+        if first.text.is_empty() && first.taint == Taint::NONE {
+            return self.run(arguments, stdin, from_variable);
+        }
+        if first.taint.foreign() && !first.is_known() {
+            self.note_plain(
+                &shown(words),
+                Verdict::Halt,
+                Effect::RunForeign,
+                "flow.remote-code",
+                "runs a command whose name was fetched or decoded",
+            );
+            return Stream::unknown(first.taint);
+        }
+        let candidates = self.programs(first);
+        match candidates.as_slice() {
+            [] => self.run_unknown(words, stdin),
+            [program] => self.run_program(program, words, stdin),
+            several => {
+                // A pattern that may mean several programs: the strictest of them.
+                let mut out = Stream::default();
+                for program in several {
+                    out.append(self.run_program(program, words, stdin));
+                }
+                out.text = None;
+                out
+            }
+        }
+    }
+
+    fn programs(&self, word: &Word) -> Vec<Program> {
+        let text = word.text.as_str();
+        let (folder, name) = text.rsplit_once('/').unwrap_or(("", text));
+        let standard = folder.is_empty()
+            || programs::FOLDERS.iter().any(|known| *known == folder || word.glob && glob_match(folder, known));
+        if word.glob && name.contains(['*', '?', '[']) {
+            let named: BTreeSet<&str> = programs::all().filter(|known| glob_match(name, known)).collect();
+            return named
+                .into_iter()
+                .take(40)
+                .map(|known| Program { name: known.to_string(), standard })
+                .collect();
+        }
+        if name.contains(HOLE) {
+            // A name with a hole in it is most likely the name without: `r$(true)m`, `r${unset}m`.
+            let closed: String = name.chars().filter(|letter| *letter != HOLE).collect();
+            return if programs::is_known(&closed) {
+                alloc::vec![Program { name: closed, standard: false }]
+            } else {
+                Vec::new()
+            };
+        }
+        alloc::vec![Program { name: name.to_string(), standard }]
+    }
+
+    fn run_program(&mut self, program: &Program, words: &[Word], stdin: &Stream) -> Stream {
+        let name = program.name.as_str();
+        let arguments = words.get(1..).unwrap_or_default();
+        if program.standard
+            && let Some(body) = self.function(name)
+        {
+            return self.call(name, &body, arguments, stdin);
+        }
+        if let Some(out) = self.builtin(name, words, stdin) {
+            return out;
+        }
+        let outer = core::mem::take(&mut self.parts);
+        let first = words.first().cloned().unwrap_or_default();
+        let mut inner_out = None;
+        let wrapped = self.unwrap(name, arguments, stdin, &mut inner_out);
+        let children = core::mem::replace(&mut self.parts, outer);
+        let mut part = self.judge(program, words, stdin, wrapped);
+        let content = self.file_taint(&first);
+        if (content.foreign() || first.taint.foreign()) && !program_is_shell(name) {
+            part = Part::new(
+                shown(words),
+                Effect::RunForeign,
+                Verdict::Halt,
+                "flow.remote-code",
+                self.reason("runs a program that was fetched from elsewhere", Effect::RunForeign, Verdict::Halt),
+            );
+        }
+        part.parts = children;
+        self.note(part);
+        let known = self.state.files.get(&self.place(&first).text).and_then(|file| file.text.clone());
+        if let Some(text) = known.filter(|_| first.text.contains('/')) {
+            self.within(Self::label(name, ""), |walker| walker.deeper(|walker| walker.text(&text, stdin)));
+        }
+        self.follow_files(name, arguments, stdin);
+        match inner_out {
+            Some(out) => out,
+            None => self.output(name, arguments, stdin),
+        }
+    }
+
+    /// Finds a function of the line or of the shell.
+    fn function(&self, name: &str) -> Option<super::state::Body> {
+        self.state.functions.get(name).cloned().or_else(|| {
+            self.around.functions.get(name).map(|text| super::state::Body::Text(text.clone()))
+        })
+    }
+
+    fn file_taint(&self, word: &Word) -> Taint {
+        if !word.text.contains('/') && !self.state.files.contains_key(&word.text) {
+            return Taint::NONE;
+        }
+        let place = self.place(word);
+        self.state.files.get(&place.text).map_or(Taint::NONE, |file| file.taint)
+    }
+
+    /// Applies the rules to a program that may be a wrapper too.
+    fn judge(&mut self, program: &Program, words: &[Word], stdin: &Stream, wrapped: Option<Verdict>) -> Part {
+        let arguments = words.get(1..).unwrap_or_default();
+        let name = program.name.as_str();
+        let sorted = Arguments::new(name, arguments);
+        let files = &self.state.files;
+        let file_taint = |path: &str| files.get(path).map_or(Taint::NONE, |file| file.taint);
+        let subject = Subject {
+            program: name,
+            arguments: &sorted,
+            stdin,
+            folder: self.state.folder.as_deref(),
+            home: self.around.home.as_deref(),
+            file_taint: &file_taint,
+        };
+        let dry = sorted.is_dry();
+        let mut best: Option<(&'static Rule, Vec<usize>)> = None;
+        for rule in index::candidates(name).chain(index::candidates("*")) {
+            if best.as_ref().is_some_and(|(found, _)| found.verdict >= rule.verdict) {
+                continue;
+            }
+            if dry && rule.verdict == Verdict::Halt && !rule.id.starts_with("exfiltration") && !rule.id.starts_with("flow") {
+                continue;
+            }
+            if rule.verdict == Verdict::Allow && !self.may_allow(rule, program, words) {
+                continue;
+            }
+            if let Some(left) = pattern::matches(rule.on, &subject) {
+                best = Some((rule, left));
+            }
+        }
+        let helped = asks_for_help(&sorted);
+        let known = programs::is_known(name);
+        let part = match best {
+            Some((rule, _)) if helped && rule.verdict == Verdict::Halt => self.part(
+                words, Effect::Run, Verdict::Ask, rule.id, "is asked for help, with arguments that would otherwise be destructive",
+            ),
+            Some((rule, left)) => {
+                let targets: Vec<&str> = left.iter().filter_map(|at| arguments.get(*at)).map(|word| word.text.as_str()).collect();
+                let reason = fill(rule.reason, name, &targets);
+                self.part(words, rule.effect, rule.verdict, rule.id, &reason)
+            }
+            None if helped && known && only_words(&sorted) && program.standard && !program_is_shell(name) => {
+                self.part(words, Effect::Read, Verdict::Allow, "help", "shows help or its version")
+            }
+            None if dry => self.part(words, Effect::Read, Verdict::Ask, "dry-run", "only shows what it would do"),
+            None => match wrapped {
+                Some(floor) => {
+                    let mut reason = String::from("runs another command through ");
+                    reason.push_str(name);
+                    let rule = if floor == Verdict::Allow { "wrapper.plain" } else { "wrapper.asked" };
+                    self.part(words, Effect::Run, floor, rule, &reason)
+                }
+                None => {
+                    let mut reason = String::from("what ");
+                    push_shown(&mut reason, words.first().map_or("", |word| word.text.as_str()));
+                    reason.push_str(" does with these arguments is not known");
+                    self.part(words, Effect::Unknown, Verdict::Ask, "unknown", &reason)
+                }
+            },
+        };
+        if part.verdict < Verdict::Halt && wrapped.is_none() && (!known || !program.standard) {
+            self.look_inside(words, stdin);
+        }
+        part
+    }
+
+    fn part(&self, words: &[Word], effect: Effect, verdict: Verdict, rule: &'static str, reason: &str) -> Part {
+        Part::new(shown(words), effect, verdict, rule, self.reason(reason, effect, verdict))
+    }
+
+    /// Says whether a rule that allows may be used: the program is the system's, every word is known (or, for rules
+    /// without exceptions, harmless whatever it is), nothing is secret, nothing of ours.
+    fn may_allow(&self, rule: &Rule, program: &Program, words: &[Word]) -> bool {
+        if !program.standard {
+            return false;
+        }
+        let strict = rule.on.contains('!');
+        words.iter().all(|word| {
+            !word.taint.has(Taint::SECRET) && (word.is_known() || !strict) && (!word.taint.foreign() || word.is_known())
+        }) && words.first().is_some_and(Word::is_known)
+    }
+
+    /// Looks for a command among the arguments of a program that no table knows: it may well run it.
+    fn look_inside(&mut self, words: &[Word], stdin: &Stream) {
+        if self.guessing || words.len() > 256 {
+            return;
+        }
+        let name = words.first().map_or("", |word| word.text.as_str()).to_string();
+        for at in 1..words.len() {
+            let Some(inner) = words.get(at..) else { break };
+            let is_program = inner.first().is_some_and(|word| {
+                let base = word.text.rsplit('/').next().unwrap_or_default();
+                !word.text.starts_with('-') && programs::is_destructive(base)
+            });
+            if !is_program {
+                continue;
+            }
+            let mut guess = Walker::new(self.around, self.dropped);
+            guess.state = self.state.clone();
+            guess.guessing = true;
+            guess.trail.push(Self::label(&name, ""));
+            guess.run(inner, stdin, false);
+            if guess.verdict() == Verdict::Halt {
+                for part in guess.finish().1 {
+                    self.note(part);
+                }
+                return;
+            }
+        }
+    }
+
+    /// A program whose name is not known: what would be destructive as `rm` is halted, all else asked.
+    fn run_unknown(&mut self, words: &[Word], stdin: &Stream) -> Stream {
+        let arguments = words.get(1..).unwrap_or_default();
+        let as_rm = Program { name: "rm".into(), standard: false };
+        let part = self.judge(&as_rm, words, stdin, None);
+        let looks = arguments.iter().any(|word| word.text.starts_with('-')) && part.verdict == Verdict::Halt;
+        if looks {
+            self.note(part);
+        } else {
+            self.note_plain(
+                &shown(words),
+                Verdict::Ask,
+                Effect::Unknown,
+                "unknown.program",
+                "runs a program whose name is not known before",
+            );
+            self.look_inside(words, stdin);
+        }
+        Stream::unknown(Taint::NONE)
+    }
+}
+
+/// Says whether help or the version is asked for, as an option that is no other's value.
+fn asks_for_help(arguments: &Arguments<'_>) -> bool {
+    arguments.options().any(|(at, text)| {
+        matches!(text, "--help" | "--version" | "-help" | "-version" | "-V")
+            && (text.starts_with("--") || arguments.words.len() == 1)
+            && (at == 0 || arguments.words.get(at - 1).is_some_and(|before| !before.text.starts_with('-') || arguments.words.len() == 1))
+    }) || matches!(arguments.words, [word] if matches!(word.text.as_str(), "--help" | "--version" | "-h" | "-V" | "version" | "help"))
+}
+
+/// Says whether there are only plain words and the request for help.
+fn only_words(arguments: &Arguments<'_>) -> bool {
+    arguments.words.iter().all(|word| {
+        word.is_known()
+            && (!word.text.starts_with('-') || matches!(word.text.as_str(), "--help" | "--version" | "-h" | "-V" | "-help" | "-version"))
+    })
+}
+
+fn program_is_shell(name: &str) -> bool {
+    programs::SHELLS.contains(&name)
+}
+
+/// Shows an argument vector.
+pub(crate) fn shown(words: &[Word]) -> String {
+    let mut out = String::new();
+    for (at, word) in words.iter().take(24).enumerate() {
+        if at > 0 {
+            out.push(' ');
+        }
+        push_shown(&mut out, &word.text);
+    }
+    if words.len() > 24 {
+        out.push_str(" …");
+    }
+    out
+}

@@ -1,0 +1,188 @@
+//! Simple commands: assignments, redirects and words become an argument vector.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
+
+use super::redirect::Redirects;
+use super::state::FileContent;
+use super::walk::Walker;
+use super::word::{Stream, Taint, Word};
+use crate::rules::settings;
+
+/// One assignment before a command's name.
+pub(crate) struct Assigned {
+    pub(crate) name: String,
+    pub(crate) value: Vec<Word>,
+}
+
+impl Walker<'_> {
+    /// Walks a simple command, once for each of the values that a variable in it may have.
+    pub(crate) fn simple(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
+        let (outer_choice, outer_widest) = (self.state.choice, self.state.widest);
+        let mut out = Stream::default();
+        let mut choice = 0;
+        loop {
+            self.state.choice = if outer_choice > 0 { outer_choice } else { choice };
+            self.state.widest = 1;
+            if !self.step() {
+                break;
+            }
+            out.append(self.simple_once(command, stdin));
+            choice += 1;
+            if choice >= self.state.widest || outer_choice > 0 {
+                break;
+            }
+        }
+        self.state.choice = outer_choice;
+        self.state.widest = outer_widest.max(self.state.widest);
+        if choice > 1 {
+            out.text = None;
+        }
+        out.connected = true;
+        out
+    }
+
+    fn simple_once(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
+        let mut redirects = Redirects::default();
+        let mut assigned: Vec<Assigned> = Vec::new();
+        let mut words: Vec<Word> = Vec::new();
+        let items = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
+        let mut from_variable = false;
+        for item in items {
+            match item {
+                Item::IoRedirect(redirect) => self.redirect(redirect, &mut redirects),
+                Item::AssignmentWord(assignment, _) => {
+                    let one = self.assignment(assignment);
+                    assigned.push(one);
+                }
+                Item::Word(word) => words.extend(self.expand(&word.value)),
+                Item::ProcessSubstitution(kind, subshell) => words.push(self.substituted_file(kind, subshell, &mut redirects)),
+            }
+        }
+        let mut alias = None;
+        if let Some(word) = &command.word_or_name {
+            alias = self.alias(&word.value);
+            from_variable = word.value.starts_with('$');
+            words.extend(self.expand(&word.value));
+        }
+        let declares = words.first().is_some_and(|word| settings::DECLARES.contains(&word.text.as_str()));
+        for item in command.suffix.iter().flat_map(|suffix| suffix.0.iter()) {
+            match item {
+                Item::IoRedirect(redirect) => self.redirect(redirect, &mut redirects),
+                Item::AssignmentWord(assignment, word) => {
+                    if declares {
+                        let one = self.assignment(assignment);
+                        self.set(&one);
+                        words.push(Word::literal(alloc::format!("{}=", one.name)));
+                    } else {
+                        words.extend(self.expand(&word.value));
+                    }
+                }
+                Item::Word(word) => words.extend(self.expand(&word.value)),
+                Item::ProcessSubstitution(kind, subshell) => words.push(self.substituted_file(kind, subshell, &mut redirects)),
+            }
+        }
+        let input = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
+        let out = if words.is_empty() {
+            for one in &assigned {
+                self.set(one);
+            }
+            self.bare(&assigned, &redirects, command);
+            Stream { connected: true, text: Some(String::new()), taint: Taint::NONE }
+        } else {
+            self.code_settings(&assigned);
+            if let [program] = words.as_slice()
+                && program.text == "exec"
+            {
+                let fds = descriptors(command);
+                self.keep_descriptors(&mut redirects, &fds);
+            } else {
+                // Descriptors of one command are gone after it.
+                self.keep_descriptors(&mut redirects, &[]);
+            }
+            match alias {
+                Some((name, text)) => self.run_alias(&name, &text, words.get(1..).unwrap_or_default(), &input),
+                None => {
+                    let carried = self.state.variables.clone();
+                    for one in &assigned {
+                        self.state.assign(&one.name, one.value.clone());
+                    }
+                    let out = self.run(&words, &input, from_variable);
+                    if !assigned.is_empty() {
+                        self.state.variables = carried;
+                    }
+                    out
+                }
+            }
+        };
+        self.finish_redirects(&redirects, out)
+    }
+
+    fn assignment(&mut self, assignment: &ast::Assignment) -> Assigned {
+        let name = match &assignment.name {
+            ast::AssignmentName::VariableName(name) | ast::AssignmentName::ArrayElementName(name, _) => name.clone(),
+        };
+        let mut value = match &assignment.value {
+            ast::AssignmentValue::Scalar(word) => alloc::vec![self.expand_one(&word.value)],
+            ast::AssignmentValue::Array(items) => {
+                items.iter().flat_map(|(_, word)| self.expand(&word.value)).collect()
+            }
+        };
+        if assignment.append
+            && let Some(mut old) = self.state.look_up(&name)
+        {
+            let is_array = matches!(assignment.value, ast::AssignmentValue::Array(_));
+            if let (false, [old], [new]) = (is_array, old.as_mut_slice(), value.as_slice()) {
+                if old.text.len() + new.text.len() < 65_536 {
+                    old.text.push_str(&new.text);
+                    old.taint = old.taint | new.taint;
+                }
+                value = alloc::vec![old.clone()];
+            } else if old.len() < 1_000 {
+                old.extend(value);
+                value = old;
+            }
+        }
+        Assigned { name, value }
+    }
+
+    /// Gives a process substitution a file name that carries what it writes.
+    fn substituted_file(
+        &mut self,
+        kind: &ast::ProcessSubstitutionKind,
+        subshell: &ast::SubshellCommand,
+        redirects: &mut Redirects,
+    ) -> Word {
+        let path = alloc::format!("/dev/fd/p{}", self.state.files.len());
+        let taint = match kind {
+            ast::ProcessSubstitutionKind::Read => {
+                let stream = self.process_substitution(subshell, &Stream::default());
+                let taint = stream.taint;
+                self.state.note_file(path.clone(), FileContent { text: stream.text, taint });
+                taint
+            }
+            ast::ProcessSubstitutionKind::Write => {
+                redirects.readers.push(subshell.clone());
+                Taint::NONE
+            }
+        };
+        Word { text: path, glob: false, taint }
+    }
+
+    fn set(&mut self, one: &Assigned) {
+        self.state.assign(&one.name, one.value.clone());
+    }
+}
+
+/// Finds the descriptors that a command's redirects open.
+fn descriptors(command: &ast::SimpleCommand) -> Vec<i32> {
+    let items = command.suffix.iter().flat_map(|suffix| suffix.0.iter());
+    items
+        .filter_map(|item| match item {
+            Item::IoRedirect(ast::IoRedirect::File(fd, ..)) => Some(fd.unwrap_or(1)),
+            _ => None,
+        })
+        .collect()
+}

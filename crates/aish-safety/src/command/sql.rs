@@ -1,0 +1,192 @@
+//! SQL and the commands of database shells.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::walk::Walker;
+use super::word::Stream;
+use crate::rules::rule::Effect;
+use crate::rules::statements::{self, Outcome};
+use crate::verdict::Verdict;
+
+/// Judges text that a database shell is given.
+pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
+    for statement in split(text) {
+        let trimmed = statement.trim();
+        if trimmed.is_empty() {
+            continue;
+        }
+        if meta(walker, trimmed) {
+            continue;
+        }
+        let words = words(trimmed);
+        let first = words.first().map_or("", String::as_str);
+        match statements::judge(&words) {
+            Some((Outcome::Halt, rule, reason)) => {
+                walker.note_plain(trimmed, Verdict::Halt, Effect::DeleteRemote, rule, reason);
+            }
+            Some((Outcome::Read, rule, reason)) => walker.note_plain(trimmed, Verdict::Allow, Effect::Read, rule, reason),
+            Some((Outcome::Write, rule, reason)) => walker.note_plain(trimmed, Verdict::Ask, Effect::Write, rule, reason),
+            None if program == "sql" && !statements::is_keyword(first) => {}
+            None => walker.note_plain(trimmed, Verdict::Ask, Effect::Unknown, "databases.other", "does something to a database that is not known"),
+        }
+        if let Some(at) = words.iter().position(|word| word == "program")
+            && words.iter().any(|word| word == "copy")
+            && let Some(line) = trimmed.split(['\'', '$']).nth(1)
+        {
+            let _ = at;
+            walker.text(line, &Stream::default());
+        }
+        for function in ["system(", "sys_exec(", "xp_cmdshell", "sys_eval(", "load_extension("] {
+            if let Some((_, after)) = trimmed.to_ascii_lowercase().split_once(function) {
+                let line: String = after.trim_start().trim_start_matches(['\'', '"']).split(['\'', '"']).next().unwrap_or_default().to_string();
+                walker.text(&line, &Stream::default());
+            }
+        }
+    }
+}
+
+/// Says whether a text for a database shell only reads.
+pub(crate) fn only_reads(text: &str) -> bool {
+    let statements = split(text);
+    statements.iter().all(|statement| {
+        let trimmed = statement.trim();
+        if trimmed.is_empty() {
+            return true;
+        }
+        if trimmed.starts_with('\\') {
+            return trimmed.starts_with("\\d") || trimmed.starts_with("\\l") || trimmed.starts_with("\\conninfo");
+        }
+        if let Some(command) = trimmed.strip_prefix('.') {
+            return ["schema", "tables", "databases", "indexes", "indices", "fullschema", "dbinfo"].iter().any(|read| {
+                command.strip_prefix(read).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            });
+        }
+        matches!(statements::judge(&words(trimmed)), Some((Outcome::Read, ..)))
+    })
+}
+
+/// Commands of the shells themselves: `\! cmd`, `.shell cmd`, `system cmd`, `\d`.
+fn meta(walker: &mut Walker<'_>, statement: &str) -> bool {
+    let lower = statement.to_ascii_lowercase();
+    for prefix in ["\\!", ".shell ", ".system ", "system ", "!", "host "] {
+        if lower.starts_with(prefix) {
+            let line = statement.get(prefix.len()..).unwrap_or_default().trim().to_string();
+            walker.text(&line, &Stream::default());
+            return true;
+        }
+    }
+    if let Some(command) = statement.strip_prefix('\\') {
+        let name: String = command.chars().take_while(|letter| letter.is_ascii_alphabetic()).collect();
+        let reads = name.starts_with('d') || matches!(name.as_str(), "l" | "conninfo" | "timing" | "x" | "h" | "q" | "z" | "sf" | "pset" | "echo");
+        let verdict = if reads { Verdict::Allow } else { Verdict::Ask };
+        if let Some((_, line)) = statement.split_once('`') {
+            walker.text(line.trim_end_matches('`'), &Stream::default());
+        }
+        if let Some((_, line)) = statement.split_once('|').filter(|_| matches!(name.as_str(), "o" | "g" | "w" | "out")) {
+            walker.text(line, &Stream::default());
+        }
+        walker.note_plain(statement, verdict, Effect::Read, "databases.shell-command", "is a command of the database shell");
+        return true;
+    }
+    if let Some(command) = statement.strip_prefix('.') {
+        let name: String = command.chars().take_while(|letter| letter.is_ascii_alphabetic()).collect();
+        let reads = matches!(
+            name.as_str(),
+            "schema" | "tables" | "databases" | "indexes" | "indices" | "mode" | "headers" | "header" | "dump" | "help" | "quit" | "exit" | "show" | "width" | "timer" | "stats" | "fullschema" | "dbinfo"
+        );
+        let verdict = if reads { Verdict::Allow } else { Verdict::Ask };
+        walker.note_plain(statement, verdict, Effect::Read, "databases.shell-command", "is a command of the database shell");
+        return true;
+    }
+    false
+}
+
+/// Splits at semicolons outside quotes and comments; shell commands end with their line.
+fn split(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut current = String::new();
+    let mut quote: Option<char> = None;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if let Some(open) = quote {
+            current.push(letter);
+            if letter == open {
+                quote = None;
+            }
+            continue;
+        }
+        match letter {
+            '\'' | '"' | '`' => {
+                quote = Some(letter);
+                current.push(letter);
+            }
+            '-' if letters.peek() == Some(&'-') => {
+                while letters.next_if(|letter| *letter != '\n').is_some() {}
+                current.push(' ');
+            }
+            '/' if letters.peek() == Some(&'*') => {
+                // `/*! … */` is run by MySQL: only the marks are cut.
+                letters.next();
+                if letters.next_if(|letter| *letter == '!').is_some() {
+                    while letters.next_if(char::is_ascii_digit).is_some() {}
+                    current.push(' ');
+                    continue;
+                }
+                let mut before = ' ';
+                for letter in letters.by_ref() {
+                    if before == '*' && letter == '/' {
+                        break;
+                    }
+                    before = letter;
+                }
+                current.push(' ');
+            }
+            '*' if letters.peek() == Some(&'/') => {
+                letters.next();
+                current.push(' ');
+            }
+            ';' => out.push(core::mem::take(&mut current)),
+            '\n' if current.trim_start().starts_with(['\\', '.', '!']) => out.push(core::mem::take(&mut current)),
+            '\\' if current.ends_with(' ') && letters.peek() == Some(&'g') => {
+                out.push(core::mem::take(&mut current));
+                letters.next();
+            }
+            _ => current.push(letter),
+        }
+    }
+    out.push(current);
+    out
+}
+
+/// Returns a statement's words in lower case; strings become `'…'`, marks stand alone.
+fn words(statement: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut letters = statement.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter.is_whitespace() {
+            continue;
+        }
+        if letter == '\'' {
+            let mut value = String::new();
+            while let Some(inner) = letters.next_if(|inner| *inner != '\'') {
+                value.push(inner);
+            }
+            letters.next();
+            out.push(format!("'{value}'"));
+            continue;
+        }
+        if letter.is_alphanumeric() || matches!(letter, '_' | '"' | '`' | '[') {
+            let mut word = String::new();
+            word.push(letter.to_ascii_lowercase());
+            while let Some(inner) = letters.next_if(|inner| inner.is_alphanumeric() || matches!(inner, '_' | '.' | '"' | '`' | ']' | '$')) {
+                word.push(inner.to_ascii_lowercase());
+            }
+            out.push(word);
+            continue;
+        }
+        out.push(letter.to_string());
+    }
+    out
+}

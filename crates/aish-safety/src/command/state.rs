@@ -1,0 +1,92 @@
+//! What is known while a line is walked: variables, functions, the folder, files it wrote.
+
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use brush_parser::ast;
+
+use super::word::{Stream, Taint, Word};
+
+/// The most values that are followed for one variable.
+pub(crate) const MAX_ALTERNATIVES: usize = 64;
+
+/// A variable: what it may hold, each a list of words (one, but for arrays).
+pub(crate) type Values = Vec<Vec<Word>>;
+
+/// A function's body.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    /// Defined in the line.
+    Tree(Rc<ast::FunctionBody>),
+    /// Defined before, as text.
+    Text(String),
+}
+
+/// What is known of a file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FileContent {
+    /// Its text, where the line wrote it.
+    pub(crate) text: Option<String>,
+    /// Where it comes from.
+    pub(crate) taint: Taint,
+}
+
+/// The state that commands of a line leave to the next.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct State {
+    /// Variables that the line set.
+    pub(crate) variables: BTreeMap<String, Values>,
+    /// Functions that the line defined.
+    pub(crate) functions: BTreeMap<String, Body>,
+    /// Aliases that the line defined.
+    pub(crate) aliases: BTreeMap<String, String>,
+    /// The folder the line went to, where it is known and absolute.
+    pub(crate) folder: Option<String>,
+    /// Files the line wrote, by plain path.
+    pub(crate) files: BTreeMap<String, FileContent>,
+    /// Descriptors that the line opened.
+    pub(crate) descriptors: BTreeMap<i32, Stream>,
+    /// Descriptors that lead to another machine.
+    pub(crate) sockets: Vec<i32>,
+    /// `$1`, `$2`, … .
+    pub(crate) positional: Vec<Word>,
+    /// How deep in branches: an assignment there adds a value, elsewhere it replaces.
+    pub(crate) branches: usize,
+    /// Which of a variable's values is taken.
+    pub(crate) choice: usize,
+    /// The most values of a variable that was looked up since this was set to 1.
+    pub(crate) widest: usize,
+    /// True after `set -n`: nothing runs.
+    pub(crate) picture: bool,
+}
+
+impl State {
+    /// Sets a variable.
+    pub(crate) fn assign(&mut self, name: &str, value: Vec<Word>) {
+        if self.branches > 0
+            && let Some(values) = self.variables.get_mut(name)
+        {
+            if !values.contains(&value) && values.len() < MAX_ALTERNATIVES {
+                values.push(value);
+            }
+            return;
+        }
+        self.variables.insert(name.into(), alloc::vec![value]);
+    }
+
+    /// Looks up what the line knows of a variable.
+    pub(crate) fn look_up(&mut self, name: &str) -> Option<Vec<Word>> {
+        let values = self.variables.get(name)?;
+        self.widest = self.widest.max(values.len());
+        values.get(self.choice.min(values.len().saturating_sub(1))).cloned()
+    }
+
+    /// Notes what is known of a file.
+    pub(crate) fn note_file(&mut self, path: String, content: FileContent) {
+        if self.files.len() < 256 {
+            self.files.insert(path, content);
+        }
+    }
+}

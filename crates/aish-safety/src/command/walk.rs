@@ -1,0 +1,326 @@
+//! The walk over a line's tree: order of evaluation, what each command leaves behind, what the strictest part is.
+//!
+//! Order: bounds, parser, then list, and-or, pipeline, command; a command's words are expanded (which judges the
+//! substitutions in them), its redirects judged, then it is run as an argument vector (`run`).
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use brush_parser::{ParserOptions, ast};
+
+use super::bounds::{self, Refusal};
+use super::explain::Part;
+use super::state::State;
+use super::word::{Stream, Taint, Word};
+use super::Surroundings;
+use crate::rules::rule::Effect;
+use crate::verdict::{Judgement, Verdict};
+
+/// The most commands that are judged for one line, those of functions and loops each time they run.
+const MAX_STEPS: usize = 100_000;
+/// The deepest nesting of texts, functions and blocks together.
+const MAX_DEPTH: usize = 96;
+
+/// Walks one line.
+pub(crate) struct Walker<'a> {
+    pub(crate) around: &'a Surroundings,
+    pub(crate) state: State,
+    /// The parts judged so far at the present level.
+    pub(crate) parts: Vec<Part>,
+    /// What the present command runs inside, outermost first.
+    pub(crate) trail: Vec<Cow<'static, str>>,
+    /// Functions and aliases being run.
+    pub(crate) calling: Vec<String>,
+    /// More than 0 in a pipeline or in the background.
+    pub(crate) apart: usize,
+    /// True while a command is looked for among the arguments of an unknown program.
+    pub(crate) guessing: bool,
+    /// True in a loop that never ends by itself.
+    pub(crate) endless: bool,
+    /// Functions that the line defined.
+    pub(crate) defined: Vec<String>,
+    /// The wrapper that is left out, for the check that every wrapper is needed.
+    pub(crate) dropped: Option<&'a str>,
+    depth: usize,
+    steps: usize,
+    worst: Option<Judgement>,
+    /// Characters of text parsed so far.
+    parsed: usize,
+}
+
+impl<'a> Walker<'a> {
+    /// Makes a walker.
+    pub(crate) fn new(around: &'a Surroundings, dropped: Option<&'a str>) -> Self {
+        let mut state = State::default();
+        if let Some(folder) = &around.folder {
+            let place = super::path::place(&Word::literal(folder.as_str()), None, around.home.as_deref());
+            if place.is_home() || (place.is_system() && !folder.starts_with("/home/") && !folder.starts_with("/mnt/")) {
+                state.folder = Some(place.text);
+            }
+        }
+        Self {
+            around,
+            state,
+            parts: Vec::new(),
+            trail: Vec::new(),
+            calling: Vec::new(),
+            apart: 0,
+            endless: false,
+            guessing: false,
+            defined: Vec::new(),
+            dropped,
+            depth: 0,
+            steps: 0,
+            worst: None,
+            parsed: 0,
+        }
+    }
+
+    /// Returns the strictest judgement, and the parts.
+    pub(crate) fn finish(self) -> (Option<Judgement>, Vec<Part>) {
+        (self.worst, self.parts)
+    }
+
+    /// Returns the strictest verdict so far.
+    pub(crate) fn verdict(&self) -> Verdict {
+        self.worst.as_ref().map_or(Verdict::Allow, |worst| worst.verdict)
+    }
+
+    /// Notes one judged part.
+    pub(crate) fn note(&mut self, part: Part) {
+        let judgement = part.judgement();
+        self.worst = Some(match self.worst.take() {
+            Some(worst) => worst.strictest(judgement),
+            None => judgement,
+        });
+        self.parts.push(part);
+    }
+
+    /// Notes a part that no rule decided.
+    pub(crate) fn note_plain(&mut self, text: &str, verdict: Verdict, effect: Effect, rule: &'static str, reason: &str) {
+        let reason = self.reason(reason, effect, verdict);
+        self.note(Part::new(text, effect, verdict, rule, reason));
+    }
+
+    /// Completes a reason with what the command runs inside and whether there is a way back.
+    pub(crate) fn reason(&self, reason: &str, effect: Effect, verdict: Verdict) -> String {
+        let mut out = String::from(reason);
+        if let Some((last, before)) = self.trail.split_last() {
+            out.push_str("; runs inside ");
+            out.push_str(last);
+            for name in before.iter().rev().take(3) {
+                out.push_str(" in ");
+                out.push_str(name);
+            }
+        }
+        if verdict == Verdict::Halt && effect.is_final() {
+            out.push_str("; no way back");
+        }
+        out
+    }
+
+    /// Runs `inside` one level deeper, its parts below a part of their own.
+    pub(crate) fn within<T>(&mut self, name: Cow<'static, str>, inside: impl FnOnce(&mut Self) -> T) -> T {
+        self.trail.push(name);
+        let out = inside(self);
+        self.trail.pop();
+        out
+    }
+
+    /// Judges the commands of a substitution; returns what they write.
+    pub(crate) fn substitute(&mut self, source: &str) -> Stream {
+        // What it assigns stays in it.
+        let state = self.state.clone();
+        let out = self.text(source, &Stream::default());
+        let files = core::mem::take(&mut self.state.files);
+        self.state = state;
+        self.state.files = files;
+        out
+    }
+
+    /// Judges a text in the shell's language; returns what it writes.
+    pub(crate) fn text(&mut self, text: &str, stdin: &Stream) -> Stream {
+        if self.depth >= MAX_DEPTH {
+            self.refuse(text, "bounds.nesting", "is nested too deep to be understood");
+            return Stream::unknown(Taint::NONE);
+        }
+        self.parsed += text.len();
+        if self.parsed > 16 * bounds::MAX_BYTES {
+            self.refuse(text, "bounds.size", "unfolds into more than can be judged");
+            return Stream::unknown(Taint::NONE);
+        }
+        match bounds::check(text) {
+            Ok(()) => {}
+            Err(Refusal::TooLong) => {
+                self.refuse(text, "bounds.size", "is longer than 64 KiB and was not read");
+                return Stream::unknown(Taint::NONE);
+            }
+            Err(Refusal::TooDeep) => {
+                self.refuse(text, "bounds.nesting", "is nested more than 64 deep and was not read");
+                return Stream::unknown(Taint::NONE);
+            }
+            Err(Refusal::Nul) => {
+                self.refuse(text, "bounds.nul", "holds a NUL byte, which no command can");
+                return Stream::unknown(Taint::NONE);
+            }
+        }
+        if text.trim().is_empty() {
+            return Stream::default();
+        }
+        self.depth += 1;
+        let out = match parse(text) {
+            Some(program) => self.program(&program, stdin),
+            None => self.unparsable(text, stdin),
+        };
+        self.depth -= 1;
+        out
+    }
+
+    /// Asks about a text that does not parse; its lines are judged one by one for what is worse.
+    fn unparsable(&mut self, text: &str, stdin: &Stream) -> Stream {
+        self.note_plain(text, Verdict::Ask, Effect::Unknown, "parse.error", "cannot be parsed as a shell command");
+        if text.contains('\n') {
+            for line in text.lines().filter(|line| !line.trim().is_empty()).take(500) {
+                if let Some(program) = parse(line) {
+                    self.program(&program, stdin);
+                }
+            }
+        }
+        Stream::unknown(Taint::NONE)
+    }
+
+    fn refuse(&mut self, text: &str, rule: &'static str, reason: &str) {
+        self.note_plain(text, Verdict::Halt, Effect::Unknown, rule, reason);
+    }
+
+    /// Counts one command; false when there have been too many.
+    pub(crate) fn step(&mut self) -> bool {
+        self.steps += 1;
+        if self.steps == MAX_STEPS {
+            self.refuse("", "bounds.steps", "runs more commands than can be judged");
+        }
+        self.steps < MAX_STEPS
+    }
+
+    /// Runs `inside` one level of nesting deeper, or refuses.
+    pub(crate) fn deeper(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
+        if self.depth >= MAX_DEPTH {
+            self.refuse("", "bounds.nesting", "is nested too deep to be understood");
+            return Stream::unknown(Taint::NONE);
+        }
+        self.depth += 1;
+        let out = inside(self);
+        self.depth -= 1;
+        out
+    }
+
+    fn program(&mut self, program: &ast::Program, stdin: &Stream) -> Stream {
+        let mut out = Stream::default();
+        for list in &program.complete_commands {
+            out.append(self.list(list, stdin));
+        }
+        out
+    }
+
+    /// Walks a list of commands.
+    pub(crate) fn list(&mut self, list: &ast::CompoundList, stdin: &Stream) -> Stream {
+        let mut out = Stream::default();
+        for ast::CompoundListItem(item, separator) in &list.0 {
+            let background = matches!(separator, ast::SeparatorOperator::Async);
+            self.apart += usize::from(background);
+            out.append(self.and_or(item, stdin));
+            self.apart -= usize::from(background);
+        }
+        out
+    }
+
+    fn and_or(&mut self, item: &ast::AndOrList, stdin: &Stream) -> Stream {
+        let mut out = self.pipeline(&item.first, stdin);
+        for more in &item.additional {
+            let (ast::AndOr::And(pipeline) | ast::AndOr::Or(pipeline)) = more;
+            self.state.branches += 1;
+            out.append(self.pipeline(pipeline, stdin));
+            self.state.branches -= 1;
+        }
+        out
+    }
+
+    fn pipeline(&mut self, pipeline: &ast::Pipeline, stdin: &Stream) -> Stream {
+        let [command] = pipeline.seq.as_slice() else {
+            self.apart += 1;
+            let mut stream = stdin.clone();
+            for command in &pipeline.seq {
+                stream = self.command(command, &stream);
+                stream.connected = true;
+            }
+            self.apart -= 1;
+            return stream;
+        };
+        self.command(command, stdin)
+    }
+
+    fn command(&mut self, command: &ast::Command, stdin: &Stream) -> Stream {
+        match command {
+            ast::Command::Simple(simple) => self.simple(simple, stdin),
+            ast::Command::Compound(compound, redirects) => {
+                self.redirected(redirects.as_ref(), stdin, |walker, stdin| {
+                    walker.deeper(|walker| walker.compound(compound, stdin))
+                })
+            }
+            ast::Command::Function(function) => {
+                let name = function.fname.value.clone();
+                self.define(&name, function);
+                Stream::default()
+            }
+            ast::Command::ExtendedTest(test, redirects) => self.redirected(redirects.as_ref(), stdin, |walker, _| {
+                walker.test(&test.expr);
+                Stream::default()
+            }),
+        }
+    }
+
+    /// Judges substitutions in an extended test; the test itself only reads.
+    fn test(&mut self, expression: &ast::ExtendedTestExpr) {
+        let mut open = alloc::vec![expression];
+        while let Some(expression) = open.pop() {
+            match expression {
+                ast::ExtendedTestExpr::And(left, right) | ast::ExtendedTestExpr::Or(left, right) => {
+                    open.push(right);
+                    open.push(left);
+                }
+                ast::ExtendedTestExpr::Not(inner) | ast::ExtendedTestExpr::Parenthesized(inner) => open.push(inner),
+                ast::ExtendedTestExpr::UnaryTest(_, word) => {
+                    self.expand_one(&word.value);
+                }
+                ast::ExtendedTestExpr::BinaryTest(_, left, right) => {
+                    self.expand_one(&left.value);
+                    self.expand_one(&right.value);
+                }
+            }
+        }
+        self.note_plain("[[ … ]]", Verdict::Allow, Effect::Read, "shell.test", "tests a condition");
+    }
+
+    /// Returns the working folder as text, `.` where it is not known.
+    pub(crate) fn folder_text(&self) -> String {
+        self.state.folder.clone().or_else(|| self.around.folder.clone()).unwrap_or_else(|| ".".to_string())
+    }
+
+    /// Returns a word's place, seen from where the line went.
+    pub(crate) fn place(&self, word: &Word) -> super::path::Place {
+        super::path::place(word, self.state.folder.as_deref(), self.around.home.as_deref())
+    }
+
+    /// Names a part for reasons: `xargs`, `bash -c`.
+    pub(crate) fn label(program: &str, detail: &str) -> Cow<'static, str> {
+        if detail.is_empty() { Cow::Owned(program.to_string()) } else { Cow::Owned(format!("{program} {detail}")) }
+    }
+}
+
+fn parse(text: &str) -> Option<ast::Program> {
+    let options = ParserOptions::default();
+    let tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
+    brush_parser::parse_tokens(&tokens, &options).ok()
+}

@@ -1,0 +1,116 @@
+//! Words as the shell would pass them on, as far as they are known.
+
+use alloc::string::String;
+use core::ops::BitOr;
+
+/// Stands in a word's text for a part that is not known.
+pub(crate) const HOLE: char = '\u{FFFC}';
+
+/// Where a text comes from, as a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Taint(u8);
+
+impl Taint {
+    /// Nothing special.
+    pub(crate) const NONE: Self = Self(0);
+    /// Fetched from another machine.
+    pub(crate) const REMOTE: Self = Self(1);
+    /// Decoded from a form that hides it.
+    pub(crate) const DECODED: Self = Self(2);
+    /// Read from a place that holds secrets.
+    pub(crate) const SECRET: Self = Self(4);
+
+    /// Never ends by itself.
+    pub(crate) const ENDLESS: Self = Self(8);
+
+    /// Says whether any mark of `other` is set.
+    pub(crate) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Says whether the text is somebody else's code, or hidden.
+    pub(crate) const fn foreign(self) -> bool {
+        self.0 & (Self::REMOTE.0 | Self::DECODED.0) != 0
+    }
+}
+
+impl BitOr for Taint {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// One argument.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Word {
+    /// The text, with [`HOLE`] for each unknown part.
+    pub(crate) text: String,
+    /// True where `*`, `?`, `[` in the text are a pattern and not letters.
+    pub(crate) glob: bool,
+    /// Where it comes from.
+    pub(crate) taint: Taint,
+}
+
+impl Word {
+    /// Makes a word that is wholly known.
+    pub(crate) fn literal(text: impl Into<String>) -> Self {
+        Self { text: text.into(), glob: false, taint: Taint::NONE }
+    }
+
+    /// Makes a word of which nothing is known.
+    pub(crate) fn unknown(taint: Taint) -> Self {
+        Self { text: String::from(HOLE), glob: false, taint }
+    }
+
+    /// Says whether every part is known.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.text.contains(HOLE)
+    }
+}
+
+/// What flows through a pipe or out of a substitution.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Stream {
+    /// The text, where it is known.
+    pub(crate) text: Option<String>,
+    /// Where it comes from.
+    pub(crate) taint: Taint,
+    /// True when something is connected at all.
+    pub(crate) connected: bool,
+}
+
+impl Stream {
+    /// Makes a stream of known text.
+    pub(crate) fn known(text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), taint: Taint::NONE, connected: true }
+    }
+
+    /// Makes a stream of which only the source is known.
+    pub(crate) const fn unknown(taint: Taint) -> Self {
+        Self { text: None, taint, connected: true }
+    }
+
+    /// Adds marks.
+    #[must_use]
+    pub(crate) fn marked(mut self, taint: Taint) -> Self {
+        self.taint = self.taint | taint;
+        self
+    }
+
+    /// Appends what is written after it.
+    pub(crate) fn append(&mut self, other: Self) {
+        if !other.connected {
+            return;
+        }
+        if !self.connected {
+            *self = other;
+            return;
+        }
+        self.taint = self.taint | other.taint;
+        match (&mut self.text, other.text) {
+            (Some(text), Some(more)) if text.len() + more.len() <= super::bounds::MAX_BYTES => text.push_str(&more),
+            _ => self.text = None,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Rules and wrappers as data: compiled-in tables, one file per family.
+
+pub(crate) mod calls;
+pub(crate) mod index;
+pub(crate) mod places;
+pub(crate) mod programs;
+pub mod rule;
+pub(crate) mod settings;
+pub(crate) mod sources;
+pub(crate) mod statements;
+pub(crate) mod tools;
+pub mod wrapper;
+pub mod wrappers;
+
+pub mod backup;
+pub mod cloud;
+pub mod containers;
+pub mod databases;
+pub mod disks;
+pub mod exfiltration;
+pub mod files;
+pub mod git;
+pub mod interpreters;
+pub mod network;
+pub mod packages;
+pub mod privileges;
+pub mod processes;
+pub mod read;
+pub mod services;
+pub mod virtualization;
+
+use rule::Rule;
+
+/// All families.
+pub const FAMILIES: &[&[Rule]] = &[
+    backup::RULES,
+    cloud::RULES,
+    containers::RULES,
+    databases::RULES,
+    disks::RULES,
+    exfiltration::RULES,
+    files::RULES,
+    git::RULES,
+    interpreters::RULES,
+    network::RULES,
+    packages::RULES,
+    privileges::RULES,
+    processes::RULES,
+    read::RULES,
+    services::RULES,
+    virtualization::RULES,
+];

@@ -1,0 +1,47 @@
+//! Programs that only read, compute or show.
+
+use super::rule::{Rule, allow, ask};
+use super::rule::Effect::{ReadSecret, Run, Write};
+
+/// The family.
+pub const RULES: &[Rule] = &[
+    allow("read.show", "cat|tac|head|tail|nl|wc|rev|strings|stat|file|ls|dir|vdir|exa|eza|lsd|tree|pwd|basename|dirname|realpath|readlink|cmp|comm|cksum|md5sum|sha1sum|sha224sum|sha256sum|sha384sum|sha512sum|b2sum|sum|hexdump|od|fold|fmt|expand|unexpand|tr|cut|paste|join|column|seq|factor|numfmt|tsort|zcat|bzcat|xzcat|zstdcat|zmore|bat|batcat|hexyl|jless|look|pr|ptx|shuf|cal|ncal|units|figlet|cowsay|lolcat|numsum|less|more|most", "shows or computes", &["cat README.md", "head -5 x", "ls -la /etc", "wc -l x"], &["rm x"]),
+    allow("read.sort", "sort|uniq|gsort !-o|--output|--compress-program|-T %none", "sorts", &["sort -u"], &["sort -o x y"]),
+    allow("read.sort-file", "sort|gsort !-o|--output|--compress-program|-T|--temporary-directory", "sorts", &["sort -n x"], &["sort -o x y"]),
+    allow("read.uniq", "uniq !%two", "shows distinct lines", &["uniq -c x"], &["uniq a b"]),
+    allow("read.diff", "diff|sdiff|colordiff|delta|difft|cmp|icdiff|wdiff|diffstat|dwdiff !-o|--output|--to-file-write", "compares", &["diff a b"], &["sdiff -o x a b"]),
+    allow("read.search", "grep|egrep|fgrep|zgrep|rg|ag|ack|ugrep|pgrep|pidof|locate|plocate|mlocate|which|whereis|type|whatis|apropos|man|info|tldr|cheat|help|command-not-found !--pre|-O|--pager|-P-man|--open|--search-zip-program|-H-man", "searches", &["grep -rn foo src", "rg 'DROP TABLE'", "which rm", "man dd"], &["rg --pre x y"]),
+    allow("read.find", "find|gfind|bfs !-delete|-exec|-execdir|-ok|-okdir|-fprint|-fprint0|-fprintf|-fls", "searches files", &["find . -name '*.rs'"], &["find . -delete"]),
+    allow("read.find-run", "find|gfind|bfs !-delete|-fprint|-fprint0|-fprintf|-fls -exec|-execdir", "searches files and runs a command on each, which is judged by itself", &["find . -name '*.rs' -exec wc -l {} +"], &["find . -delete"]),
+    allow("read.fd", "fd|fdfind !-x|-X|--exec|--exec-batch", "searches files", &["fd foo"], &["fd foo -x rm"]),
+    allow("read.print", "echo|printf|true|false|:|test|[|expr|sleep|yes|wait|jobs|times|ulimit|umask|getopts|let|return|exit|break|continue|logout|dirs|popd|shopt|caller|getopt|tput|clear|tty|hash", "prints, tests or waits", &["echo 'rm -rf /'", "printf x", "true", "[ -f x ]"], &[]),
+    allow("read.sed", "sed|gsed !-i|--in-place", "edits a stream; what its script runs or writes is judged by itself", &["sed -n 1,5p x", "sed s/rm/remove/ x"], &["sed -i s/a/b/ x"]),
+    allow("read.awk", "awk|gawk|mawk|nawk|goawk !-i|--include|-f|--file|-E|--exec", "edits a stream; what its program runs or writes is judged by itself", &["awk '{print $1}' x"], &["awk -f prog x"]),
+    allow("read.jq", "jq|gron|xq|fx|jello|jc|mlr|csvlook|csvcut|csvstat|csvgrep|xmllint|yamllint|jsonlint|pup|htmlq|dasel !-i|--in-place|-w|--output|-o|-I", "reads structured text", &["jq .name x.json"], &["mlr -I x"]),
+    allow("read.yq", "yq !-i|--inplace|--in-place", "reads structured text", &["yq .name x.yml"], &["yq -i .a=1 x.yml"]),
+    allow("read.system", "uname|hostname|arch|nproc|uptime|whoami|who|w|id|groups|users|last|lastlog|lastb|finger|logname|getent|locale|localectl|timedatectl|hostnamectl|loginctl|free|vmstat|iostat|mpstat|pidstat|sar|ps|pstree|top|htop|btop|atop|glances|lsof|dmesg|sysctl|getconf|ulimit|nvidia-smi|sensors|acpi|upower|neofetch|fastfetch|screenfetch|lsb_release|sw_vers|system_profiler|ipcs|cpuid|numastat|slabtop|tload|iotop|nethogs|iftop|powertop !-w|--write|-s|--set|-C|--clear|-c|-p|--load|set-time|set-timezone|set-hostname|set-ntp|set-locale|set-keymap|kill-session|kill-user|terminate-user|terminate-session|lock-session|-k|--kill|-b|-r|-F|--reset-gpus|-pm|-pl|--gpu-reset|-D|--console-off %none", "shows the system's state", &["uname -a", "ps aux", "whoami", "free -m"], &["dmesg -C"]),
+    allow("read.system-named", "id|groups|getent|ps|pstree|lsof|last|finger|getconf|pidstat|vmstat|iostat|sar|free|who|top|htop|uname|ulimit !-k|--kill|+r|-w", "shows the system's state", &["ps -p 1", "id ana", "lsof -i :80"], &["kill 1"]),
+    allow("read.sysctl", "sysctl !-w|--write|-p|--load|--system|-f %named", "shows kernel settings", &["sysctl kernel.hostname"], &["sysctl -w x=1", "sysctl x=1"]),
+    allow("read.date", "date|cal|ncal|zdump !-s|--set %dated", "shows the time", &["date +%F", "date"], &["date -s tomorrow"]),
+    allow("read.hostnames", "hostname|domainname|dnsdomainname !-F|-b|--file %none", "shows the machine's name", &["hostname -f"], &["hostname evil"]),
+    allow("read.network", "ping|traceroute|tracepath|mtr|dig|host|nslookup|drill|whois|ss|netstat|arp|ifstat|nstat|ethtool|iwconfig|resolvectl|avahi-browse|getfacl|getfattr|lsattr|namei|ipcalc|sipcalc|geoiplookup !-f|--flood|-K|--kill|-s|-d|-w|-D|--delete|flush-caches|revert|-S-set|-K-set|--reset|-E|-G|-A|-L-set", "looks at the network or at file rights", &["dig example.com", "ss -tlnp", "ping -c 1 host"], &["ping -f host", "ss -K"]),
+    allow("read.ip", "ip !-batch|-b|-force %ip-show", "shows the network", &["ip addr show", "ip a", "ip route"], &["ip link delete eth0"]),
+    allow("read.ifconfig", "ifconfig|route !-none %few", "shows the network", &["ifconfig", "ifconfig eth0"], &["ifconfig eth0 down"]),
+    allow("read.journal", "journalctl !--vacuum-size|--vacuum-time|--vacuum-files|--rotate|--flush|--sync|--relinquish-var|--setup-keys|--update-catalog", "reads the journal", &["journalctl -u nginx -n 50"], &["journalctl --vacuum-time=1s"]),
+    allow("read.alias", "alias|compgen|complete|bind|enable|history|fc !-c|-d|-w|-r|-x|-C|-F|-A|-e|-s|-f|-n|-u|-a|-i", "shows the shell's state", &["history", "compgen -A function"], &["history -c"]),
+    allow("read.history", "history|fc !-c|-d|-w|-a|-r|-n|-e|-s|-p", "shows the history", &["history 20", "fc -l"], &["history -c", "fc -s rm"]),
+    allow("read.command-v", "command -v|-V", "tells what a name stands for", &["command -v mkfs.ext4"], &["command rm x"]),
+    ask("read.environment", ReadSecret, "env|printenv|set|export|declare %none", "shows the environment, which may hold secrets", &["env", "printenv"], &["env FOO=1 ls"]),
+    allow("read.printenv", "printenv %one", "shows a variable", &["printenv HOME"], &["printenv"]),
+    allow("read.checksum-tools", "openssl version|rand|dgst|x509|ciphers|prime|list|help !-out|-writerand|-sign|-signature-write", "computes", &["openssl rand -hex 16", "openssl version"], &["openssl rand -out x 16"]),
+    allow("read.base64", "base64|base32|basenc|xxd|uuencode|gbase64|crc32|cksum !-r|--reverse|-revert", "encodes or decodes to the pipe", &["base64 -d x", "xxd x"], &["xxd -r x y"]),
+    allow("read.binary", "nm|objdump|readelf|size|addr2line|c++filt|otool|dwarfdump|pahole|strings|file|mediainfo|ffprobe|identify|pdfinfo|tokei|cloc|scc|loc|shellcheck|hadolint|actionlint|markdownlint|vale|codespell|proselint|checkbashisms|bash-language-server !-w|--write|--fix|-o", "looks at files", &["nm a.o", "shellcheck x.sh", "tokei"], &["codespell -w x"]),
+    allow("read.archive-list", "tar|bsdtar -t|--list !--to-command|-I|--use-compress-program|--checkpoint-action|-x|-c|--extract|-F", "lists an archive", &["tar -tf a.tar"], &["tar -xf a.tar"]),
+    allow("read.archive-list-old", "tar tf|tvf|tzf|tvzf|tjf|tJf|tvjf|tvJf|ztf|ztvf !--to-command|-I|--use-compress-program|--checkpoint-action|-F", "lists an archive", &["tar tzf a.tgz"], &["tar xzf a.tgz"]),
+    allow("read.zip-list", "unzip|zipinfo|7z|unrar|lsar -l|-v|-Z|-t|l|lb !-d|-o", "lists an archive", &["unzip -l a.zip"], &["unzip a.zip"]),
+    allow("read.crontab", "crontab|atq|systemd-analyze -l|%none !-r|-e|-i <none", "lists jobs", &["crontab -l", "atq"], &["crontab -r"]),
+    ask("read.secret", ReadSecret, "cat|head|tail|less|more|bat|grep|egrep|fgrep|rg|awk|sed|cp|mv|strings|xxd|od|base64|hexdump|cut|sort|diff|tac|nl|jq|yq|tar|zip|rsync|scp|openssl|source|.|python3|python|view|nano|vim|vi|tee|dd|wc|ln|find|comm|join|paste|uniq|rev|zcat|gpg|curl|wget|git|docker|kubectl|git-crypt|sops|age|pr|fold|column|read|mapfile|ssh-keygen|ssh-add|gzip|xz|bzip2|install|sha256sum|md5sum|more|most|batcat|tr|expand|fmt %arg:secret", "reads {targets}, which holds secrets", &["cat ~/.ssh/id_rsa", "cat .env", "base64 ~/.aws/credentials"], &["cat README.md"]),
+    ask("read.secret-any", ReadSecret, "* %secret !%is:*.pub", "is given {targets}, which holds secrets", &["unknown-tool ~/.ssh/id_rsa"], &["ls x"]),
+    ask("read.editor", Write, "vim|vi|nvim|nano|emacs|ed|ex|pico|joe|micro|helix|hx|code|subl|gedit|kate|mcedit|vimdiff|visudo|sudoedit|kak", "opens an editor", &["vim x", "nano notes.txt"], &[]),
+    ask("read.open", Run, "open|xdg-open|start|gio|wslview|explorer|sensible-browser", "opens {targets} with another program", &["xdg-open x.pdf"], &[]),
+];

@@ -1,0 +1,33 @@
+//! Services, schedules, logs, mail queues.
+
+use super::rule::Effect::{Delete, DeleteRemote, Stop, System, Unprotect, Write};
+use super::rule::{Rule, allow, ask, halt};
+
+/// The family.
+pub const RULES: &[Rule] = &[
+    halt("services.power", Stop, "systemctl|loginctl poweroff|reboot|halt|kexec|emergency|rescue|suspend|hibernate|soft-reboot|exit|hybrid-sleep|switch-root|suspend-then-hibernate|terminate-user|kill-user|terminate-session|kill-session|terminate-seat", "takes the machine or a session down", &["systemctl poweroff", "systemctl reboot", "loginctl terminate-user ana"], &["systemctl status"]),
+    halt("services.stop", Stop, "systemctl stop|disable|mask|kill|isolate|revert|clean|set-default|preset-all|set-property|daemon-reexec|freeze|mask-all|delete", "stops or disables the service {targets}", &["systemctl stop sshd", "systemctl disable --now NetworkManager", "systemctl mask ssh"], &["systemctl status nginx", "systemctl restart nginx"]),
+    halt("services.service-stop", Stop, "service|rc-service|invoke-rc.d|initctl|sv|svcadm|supervisorctl|launchctl|rcctl|pm2|monit|runit|s6-svc|brew-services|net|sc|immortalctl|circusctl|god|forever ** stop|disable|down|force-stop|exit|shutdown|unload|bootout|remove|delete|kill|unmonitor|stopall|force-shutdown|all|flush|unstartup|cleanup|full-stop", "stops the service {targets}", &["service ssh stop", "pm2 delete all", "launchctl bootout system/x", "supervisorctl shutdown"], &["service ssh status"]),
+    halt("services.update-rc", Stop, "update-rc.d|chkconfig|rc-update|insserv|sysrc ** remove|disable|off|del|delete|--del", "takes a service out of the start of the machine", &["update-rc.d ssh remove", "chkconfig sshd off"], &["chkconfig --list"]),
+    halt("services.update-rc-options", Stop, "chkconfig|insserv|update-rc.d --del|-r|-f", "takes a service out of the start of the machine", &["chkconfig --del sshd"], &["chkconfig --list"]),
+    allow("services.read", "systemctl status|show|cat|list-units|list-unit-files|list-timers|list-sockets|list-dependencies|list-jobs|is-active|is-enabled|is-failed|get-default|show-environment|is-system-running|help|list-machines|list-automounts !--kill-whom", "shows services", &["systemctl status nginx", "systemctl list-timers"], &["systemctl stop x"]),
+    allow("services.read-plain", "systemctl|service %none !--failed-none", "shows services", &["systemctl --failed"], &["systemctl stop x"]),
+    allow("services.read-sub", "service|rc-service|supervisorctl|launchctl|sv|pm2|monit|brew|initctl|rc-status * status", "shows a service", &["service ssh status"], &["service ssh stop"]),
+    allow("services.read-first", "supervisorctl|launchctl|pm2|monit|initctl|rc-status|sv status|list|ls|logs|print|info|describe|summary !--flush|flush", "shows services", &["supervisorctl status", "launchctl list", "pm2 list"], &["pm2 delete all"]),
+    ask("services.other", System, "systemctl|service|rc-service|supervisorctl|launchctl|pm2|monit|initctl|sv|update-rc.d|chkconfig|rc-update|systemd-tmpfiles|systemd-run|invoke-rc.d|nginx|apachectl|apache2ctl|httpd|caddy|haproxy|postfix|logrotate|run-parts|loginctl|timedatectl|localectl|hostnamectl|date|hwclock|ntpdate|chronyc|sshd|named|rndc|squid|varnishd|exim4|dovecot|cupsctl|lpadmin|lp|lpr|brew-services|busctl|gdbus|dbus-send|qdbus|coredumpctl|systemd-analyze|resolvectl|timedatectl|udevadm|a2ensite|a2dissite|a2enmod|needrestart", "changes services or settings of the machine", &["systemctl restart nginx", "nginx -s reload"], &[]),
+    halt("services.web-stop", Stop, "nginx|apachectl|apache2ctl|httpd|haproxy|caddy|varnishadm|rndc|squid|postfix|unbound-control|named -s=stop|-s=quit|-k=stop|stop|graceful-stop|shutdown|halt|flush|-k=shutdown|abort", "stops the service", &["nginx -s stop", "apachectl stop", "apachectl -k stop"], &["nginx -t"]),
+    halt("services.web-stop-option", Stop, "nginx|apachectl|apache2ctl|httpd|squid -s=stop|-s=quit|-k=stop|-k=shutdown", "stops the service", &["nginx -s quit"], &["nginx -t"]),
+    halt("services.crontab-remove", Delete, "crontab -r", "deletes all scheduled jobs", &["crontab -r", "crontab -u ana -r"], &["crontab -l"]),
+    halt("services.crontab-replace", Delete, "crontab %some", "replaces all scheduled jobs by those of {targets}", &["crontab /dev/null", "crontab x"], &["crontab -l", "crontab -"]),
+    ask("services.crontab", Write, "crontab|at|batch|atrm|systemd-cron|fcrontab|anacron", "changes scheduled jobs", &["crontab -e"], &[]),
+    halt("services.atrm", Delete, "atrm|at|atd %some -d|-r|%none", "deletes scheduled jobs", &["at -d 5"], &["at now"]),
+    halt("services.journal", Delete, "journalctl --vacuum-size|--vacuum-time|--vacuum-files|--rotate", "deletes records of the system", &["journalctl --vacuum-time=1s"], &["journalctl -u x"]),
+    halt("services.dmesg", Delete, "dmesg|logger|logrotate|wevtutil|savelog|coredumpctl|klist -C|--clear|-c|-f|--force|cl|purge", "deletes records of the system", &["dmesg -C", "logrotate -f /etc/logrotate.conf"], &["dmesg"]),
+    halt("services.mail-queue", DeleteRemote, "postsuper|mailq|exim|exim4|postqueue|qmHandle|sendmail|eximstats|lprm|cancel|doveadm -d|-Mrm|-Mg|-D|-a|expunge|-", "deletes mail or print jobs that wait", &["postsuper -d ALL", "exim -Mrm x", "doveadm expunge -A mailbox INBOX all", "lprm -"], &["mailq"]),
+    halt("services.doveadm", DeleteRemote, "doveadm expunge|purge|kick|mailbox-delete|quota", "deletes mail", &["doveadm purge"], &["doveadm who"]),
+    halt("services.set-clock", System, "date|hwclock|timedatectl|ntpdate|rdate -s|--set|set-time|-w|--systohc|--hctosys|--date|set-ntp", "sets the clock", &["date -s tomorrow", "hwclock --set --date x"], &["date +%F"]),
+    halt("services.udev", System, "udevadm|systemd-tmpfiles|systemd-sysusers|systemd-firstboot|systemd-machine-id-setup|systemd-cryptenroll|bootctl|systemd-repart|systemd-dissect ** trigger|--remove|--clean|--force|--reset|--wipe-slot|--purge|control", "changes system state widely", &["udevadm trigger --action=remove"], &["udevadm info x"]),
+    halt("services.tmpfiles", System, "systemd-tmpfiles|systemd-firstboot|systemd-cryptenroll|systemd-repart --remove|--purge|--clean|--force|--reset|--wipe-slot|--empty=force", "deletes what its configuration names", &["systemd-tmpfiles --purge", "systemd-tmpfiles --remove"], &["systemd-tmpfiles --create"]),
+    halt("services.print", Delete, "lpadmin|cupsdisable|cancel|lprm|cupsctl -x|-a|-|-u", "removes printers or their jobs", &["lpadmin -x office", "cancel -a"], &["lpadmin -p x"]),
+    halt("services.sshd-port", Unprotect, "sshd|sshguard|fail2ban-client -p|-o|stop|unban|-x|--all", "runs or weakens the remote log-in", &["fail2ban-client stop", "fail2ban-client unban --all"], &["fail2ban-client status"]),
+];

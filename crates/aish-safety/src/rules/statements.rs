@@ -1,0 +1,124 @@
+//! SQL statements by what they do.
+
+use alloc::string::String;
+
+/// What a statement does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Reads.
+    Read,
+    /// Changes data in an ordinary way.
+    Write,
+    /// Loses data.
+    Halt,
+}
+
+const DROPPED: &[&str] = &[
+    "table", "database", "schema", "view", "materialized", "user", "role", "index", "tablespace", "keyspace", "owned", "column", "sequence", "function", "procedure", "type", "collection", "warehouse", "stage", "measurement", "series", "shard", "bucket",
+    "partition", "foreign", "extension", "trigger", "publication", "subscription", "server", "cluster", "dictionary", "catalog", "login", "retention", "replication", "stream", "topic", "connector",
+];
+
+/// Words that begin a statement.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "select" | "insert" | "update" | "delete" | "drop" | "truncate" | "alter" | "create" | "grant" | "revoke" | "with" | "explain" | "show" | "describe" | "desc" | "use" | "set" | "copy"
+            | "vacuum" | "analyze" | "begin" | "commit" | "rollback" | "merge" | "replace" | "pragma" | "flush" | "purge" | "reset" | "optimize" | "attach" | "detach" | "call" | "load" | "rename" | "values" | "table"
+    )
+}
+
+/// Functions that only compute.
+const PURE: &[&str] = &[
+    "count", "sum", "avg", "min", "max", "now", "version", "lower", "upper", "length", "coalesce", "round", "abs", "date", "extract", "to_char", "current_database", "current_user", "pg_size_pretty", "pg_database_size",
+    "pg_relation_size", "pg_total_relation_size", "distinct", "in", "and", "or", "not", "from", "where", "join", "on", "as", "by", "select", "exists", "cast", "concat", "substr", "substring", "trim", "date_trunc", "datetime",
+    "strftime", "json_extract", "ifnull", "nullif", "row_number", "rank", "over", "user", "database", "schema", "values", "having", "union", "any", "all", "varchar", "decimal", "interval", "group_concat", "string_agg", "array_agg",
+];
+
+/// Judges a statement by its words in lower case; none where the statement is not known.
+pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    match word(0) {
+        "drop" => {
+            let what = if word(1) == "if" { word(3) } else { word(1) };
+            let known = DROPPED.contains(&what) || matches!(word(1), "concurrently" | "temporary" | "continuous");
+            Some(if known && what != "temporary" {
+                (Outcome::Halt, "databases.drop", "drops a table, database or other object with its data")
+            } else {
+                (Outcome::Write, "databases.drop-other", "drops an object of a database")
+            })
+        }
+        "truncate" => Some((Outcome::Halt, "databases.truncate", "empties a table")),
+        "delete" => Some(if unbounded(words) {
+            (Outcome::Halt, "databases.delete-all", "deletes every row of a table")
+        } else {
+            (Outcome::Write, "databases.delete-rows", "deletes rows of a table")
+        }),
+        "update" => Some(if unbounded(words) {
+            (Outcome::Halt, "databases.update-all", "changes every row of a table")
+        } else {
+            (Outcome::Write, "databases.update-rows", "changes rows of a table")
+        }),
+        "alter" => Some(if has("drop") || has("delete") {
+            (Outcome::Halt, "databases.alter-drop", "drops a part of a table with its data")
+        } else {
+            (Outcome::Write, "databases.alter", "changes a table or a setting of the database")
+        }),
+        "grant" if has("all") || has("superuser") => {
+            Some((Outcome::Halt, "databases.grant-all", "gives all rights over a database away"))
+        }
+        "flush" | "purge" | "reset" | "shutdown" => Some((Outcome::Halt, "databases.purge", "throws logs, rights or state of a database away")),
+        "insert" | "create" | "grant" | "revoke" | "copy" | "vacuum" | "merge" | "replace" | "set" | "optimize" | "load" | "rename" | "call" | "attach" | "detach" => {
+            Some((Outcome::Write, "databases.write", "changes a database"))
+        }
+        "with" | "explain" if words.iter().any(|word| matches!(word.as_str(), "delete" | "update" | "insert" | "drop" | "truncate")) => {
+            let at = words.iter().position(|word| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate"));
+            let inner = at.and_then(|at| words.get(at..)).unwrap_or_default();
+            match judge_inner(inner) {
+                Some(found) if word(0) == "with" || has("analyze") => Some(found),
+                _ => Some((Outcome::Write, "databases.write", "changes a database")),
+            }
+        }
+        "select" | "with" | "values" | "table" | "explain" => Some(if has("into") || calls_unknown(words) {
+            (Outcome::Write, "databases.select-call", "selects through functions that may change something")
+        } else {
+            (Outcome::Read, "databases.select", "reads from a database")
+        }),
+        "show" | "describe" | "desc" | "use" | "begin" | "commit" | "rollback" | "analyze" => {
+            Some((Outcome::Read, "databases.show", "reads from a database"))
+        }
+        "pragma" => Some(if has("=") {
+            (Outcome::Write, "databases.pragma", "changes a setting of the database")
+        } else {
+            (Outcome::Read, "databases.show", "reads from a database")
+        }),
+        _ => None,
+    }
+}
+
+fn judge_inner(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
+    if words.first().is_some_and(|word| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate")) { judge(words) } else { None }
+}
+
+/// Says whether a statement has no condition, or one that always holds.
+fn unbounded(words: &[String]) -> bool {
+    let Some(at) = words.iter().position(|word| word == "where") else {
+        return !words.iter().any(|word| word == "limit" || word == "using");
+    };
+    let condition: alloc::vec::Vec<&str> = words.get(at + 1..).unwrap_or_default().iter().map(String::as_str).collect();
+    match condition.as_slice() {
+        ["true" | "1"] => true,
+        [left, "=", right, rest @ ..] if left == right && !left.is_empty() => rest.is_empty() || rest.contains(&"or"),
+        ["not", "false"] => true,
+        all => all.windows(4).any(|part| matches!(part, ["or", left, "=", right] if left == right)),
+    }
+}
+
+fn calls_unknown(words: &[String]) -> bool {
+    words.windows(2).any(|pair| match pair {
+        [name, bracket] if bracket == "(" => {
+            name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.')) && !PURE.contains(&name.as_str())
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,169 @@
+//! What a wrapper is: a program that runs what it is given.
+
+use crate::verdict::Verdict;
+
+/// The language of code that is given to a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// A shell: parsed and judged whole.
+    Shell,
+    /// A general language: scanned for shell-outs and destructive calls.
+    General,
+    /// An editor's commands: `!…` and `system(…)`.
+    Editor,
+    /// A makefile: recipes and `$(shell …)`.
+    Make,
+    /// SQL and database shells.
+    Sql,
+    /// Tcl and expect: `exec …`, `spawn …`, `system …`.
+    Tcl,
+    /// Lines of a crontab: five fields of time, then a line for a shell.
+    Crontab,
+    /// An address of socat: `EXEC:…`, `SYSTEM:…`.
+    Socat,
+}
+
+/// Where the command or the code stands among a wrapper's arguments.
+#[derive(Debug, Clone, Copy)]
+pub enum Form {
+    /// After `skip` operands, the rest is a program with its arguments.
+    Program {
+        /// Operands before the program.
+        skip: u8,
+    },
+    /// After `skip` operands, the rest, joined with blanks, is a line for a shell.
+    Text {
+        /// Operands before the text.
+        skip: u8,
+    },
+    /// The value of one of the options is code, after `prefix` is cut off; values without the prefix are none.
+    Code {
+        /// The options, separated by blanks.
+        options: &'static str,
+        /// What must stand before the code in the value; may be empty.
+        prefix: &'static str,
+        /// The code's language.
+        language: Language,
+    },
+    /// What follows a marker, up to an end mark, is a program with its arguments.
+    Marked {
+        /// The markers, separated by blanks.
+        markers: &'static str,
+        /// The end marks, separated by blanks; none means up to the end.
+        ends: &'static str,
+    },
+    /// The operand at this place is code.
+    Operand {
+        /// Its place, from 0.
+        at: u8,
+        /// The code's language.
+        language: Language,
+    },
+    /// Every operand is code.
+    Operands {
+        /// The code's language.
+        language: Language,
+    },
+    /// The operand at this place is a file of code.
+    Script {
+        /// Its place, from 0.
+        at: u8,
+        /// The code's language.
+        language: Language,
+    },
+    /// What comes in through the pipe is code, unless code or a script is given otherwise.
+    Stdin {
+        /// The code's language.
+        language: Language,
+    },
+    /// The value of one of the options is a file of code.
+    ScriptOption {
+        /// The options, separated by blanks.
+        options: &'static str,
+        /// The code's language.
+        language: Language,
+    },
+    /// What comes in through the pipe is code, whatever else is given, unless a command was found.
+    StdinAlways {
+        /// The code's language.
+        language: Language,
+    },
+    /// The same, when one of the options is given.
+    StdinWith {
+        /// The options, separated by blanks.
+        options: &'static str,
+        /// The code's language.
+        language: Language,
+    },
+    /// `+command` arguments are code.
+    PlusCommands {
+        /// The code's language.
+        language: Language,
+    },
+    /// Operands that begin with a prefix are code behind it.
+    PrefixedOperands {
+        /// The prefix.
+        prefix: &'static str,
+        /// The code's language.
+        language: Language,
+    },
+    /// A makefile, given with `-f` or named by default.
+    MakeFile,
+    /// `screen -dmS name program …`: a cluster that takes the session's name.
+    Screen,
+    /// What comes in through the pipe becomes arguments of the program.
+    StdinArguments,
+    /// After `:::`, every argument is put behind the program, or is a line for a shell.
+    ParallelArguments,
+    /// A name and a value side by side, as `git config` has them; the value is a line for a shell.
+    PairSetting {
+        /// Globs over the setting's name in lower case, separated by blanks.
+        names: &'static str,
+    },
+    /// The values of these settings (`name=value`, by glob on the name) are lines for a shell.
+    Setting {
+        /// Options whose value is a setting; empty: any argument.
+        options: &'static str,
+        /// Globs over the setting's name in lower case, separated by blanks.
+        names: &'static str,
+    },
+}
+
+/// One wrapper.
+#[derive(Debug, Clone, Copy)]
+pub struct Wrapper {
+    /// Unique.
+    pub id: &'static str,
+    /// Names of the programs, separated by blanks; with subcommands behind `/` (`docker/exec`).
+    pub names: &'static str,
+    /// Options that take the next argument, separated by blanks.
+    pub valued: &'static str,
+    /// Where the command stands.
+    pub forms: &'static [Form],
+    /// The least verdict of what it runs.
+    pub floor: Verdict,
+    /// A line that is stricter for what is wrapped.
+    pub example: &'static str,
+}
+
+/// Makes a wrapper that lets through what it wraps.
+pub const fn plain(
+    id: &'static str,
+    names: &'static str,
+    valued: &'static str,
+    forms: &'static [Form],
+    example: &'static str,
+) -> Wrapper {
+    Wrapper { id, names, valued, forms, floor: Verdict::Allow, example }
+}
+
+/// Makes a wrapper that is always asked about.
+pub const fn asked(
+    id: &'static str,
+    names: &'static str,
+    valued: &'static str,
+    forms: &'static [Form],
+    example: &'static str,
+) -> Wrapper {
+    Wrapper { id, names, valued, forms, floor: Verdict::Ask, example }
+}

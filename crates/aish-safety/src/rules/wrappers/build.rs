@@ -1,0 +1,18 @@
+//! Build tools.
+
+use crate::rules::wrapper::{Form, Language, Wrapper, asked};
+
+const SHELL: Language = Language::Shell;
+
+/// The table.
+pub const WRAPPERS: &[Wrapper] = &[
+    asked("make-eval", "make gmake", "--eval -E -C --directory -f --file --makefile -I -o -W", &[Form::Code { options: "--eval -E", prefix: "", language: Language::Make }], "make --eval='$(shell rm -rf /srv/data)'"),
+    asked("make-file", "make gmake", "-f --file --makefile -C -I", &[Form::MakeFile], "make -f <(printf 'all:\\n\\trm -rf /srv/data\\n')"),
+    asked("make-shell", "make gmake", "-f -C", &[Form::Setting { options: "", names: "shell .shellflags cc cxx ar ld rm" }], "make CC='rm -rf /srv/data'"),
+    asked("just", "just", "-c --command --shell-arg -f --justfile -d --set", &[Form::Marked { markers: "-c --command", ends: "" }], "just --command rm -rf /srv/data"),
+    asked("ninja-tool", "cmake", "-P -D -B -S -E --build", &[Form::Marked { markers: "env time", ends: "" }], "cmake -E env rm -rf /srv/data"),
+    asked("npm-script", "npm/explore npm/x", "--call -c --package", &[Form::Code { options: "-c --call", prefix: "", language: SHELL }, Form::Marked { markers: "--", ends: "" }], "npm explore pkg -- rm -rf /srv/data"),
+    asked("concurrently", "concurrently run-p run-s npm-run-all wireit", "-n -c -k", &[Form::Operands { language: SHELL }], "concurrently 'rm -rf /srv/data' 'ls'"),
+    asked("cargo-config", "cargo", "--config -p -Z", &[Form::Setting { options: "--config", names: "build.rustc build.rustc-wrapper target.*.runner target.*.linker" }], "cargo build --config 'build.rustc-wrapper=rm -rf /srv/data'"),
+    asked("terraform-exec", "terragrunt/exec terraform-exec tox/exec nox-run act-run earthly-run", "-e", &[Form::Marked { markers: "--", ends: "" }, Form::Program { skip: 0 }], "tox exec -e py -- rm -rf /srv/data"),
+];
