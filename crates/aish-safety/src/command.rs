@@ -29,6 +29,8 @@ mod redirect;
 mod run;
 mod simple;
 mod span;
+mod split;
+mod spread;
 mod sql;
 mod state;
 mod unwrap;
@@ -78,7 +80,7 @@ pub fn explain_argv(words: &[String], surroundings: &Surroundings) -> Explanatio
     }
     let mut walker = walk::Walker::new(surroundings, None);
     let words: Vec<word::Word> = words.iter().map(|word| word::Word::literal(word.as_str())).collect();
-    walker.run(&words, &word::Stream::default(), false);
+    walker.run(&words, &word::Stream::default());
     conclude(walker)
 }
 
@@ -92,7 +94,7 @@ pub fn explain_without(wrapper: Option<&str>, command: &str, surroundings: &Surr
 
 fn conclude(walker: walk::Walker<'_>) -> Explanation {
     let (judgement, parts) = walker.finish();
-    let judgement = judgement
-        .unwrap_or_else(|| Judgement::new(Verdict::Ask, "empty", "holds no command that could be judged"));
+    let judgement =
+        judgement.unwrap_or_else(|| Judgement::new(Verdict::Ask, "empty", "holds no command that could be judged"));
     Explanation { judgement, parts }
 }

@@ -20,7 +20,7 @@ pub mod verdict;
 pub use approver::{Answer, Approver, Nobody, Question};
 pub use audit::{AuditEntry, AuditError, AuditLog};
 pub use call::{PreparedCall, Subject};
-pub use command::{Explanation, Surroundings, explain, explain_argv, judge_argv, judge_command};
+pub use command::{Explanation, Part, Surroundings, explain, explain_argv, judge_argv, judge_command};
 pub use gate::{ApprovedCall, Gate, Mode, Passage};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
 pub use policy::{Level, Policy};

@@ -26,13 +26,16 @@ pub mod packages;
 pub mod privileges;
 pub mod processes;
 pub mod read;
+pub mod secrets;
 pub mod services;
 pub mod virtualization;
 
 use rule::Rule;
 
-/// All families.
+/// All families. The first rule that matches decides, unless one that halts matches too.
 pub const FAMILIES: &[&[Rule]] = &[
+    secrets::RULES,
+    read::RULES,
     backup::RULES,
     cloud::RULES,
     containers::RULES,
@@ -46,7 +49,6 @@ pub const FAMILIES: &[&[Rule]] = &[
     packages::RULES,
     privileges::RULES,
     processes::RULES,
-    read::RULES,
     services::RULES,
     virtualization::RULES,
 ];

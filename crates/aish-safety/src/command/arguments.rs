@@ -100,7 +100,7 @@ impl<'a> Arguments<'a> {
             let Some(given) = name.strip_prefix("--") else {
                 return self.dashes_alike() && name.strip_prefix('-') == Some(long);
             };
-            return given.len() >= 3
+            return !given.is_empty()
                 && self.tool.is_some_and(|tool| tool.shortens)
                 && long.len() > given.len()
                 && long.starts_with(given);
@@ -156,7 +156,11 @@ impl<'a> Arguments<'a> {
             if before.chars().skip(1).any(|letter| tool.is_some_and(|tool| tool.takes_value_letter(letter))) {
                 return None;
             }
-            if rest.is_empty() { self.words.get(at + 1).cloned() } else { Some(with(rest.strip_prefix('=').unwrap_or(rest))) }
+            if rest.is_empty() {
+                self.words.get(at + 1).cloned()
+            } else {
+                Some(with(rest.strip_prefix('=').unwrap_or(rest)))
+            }
         })
     }
 
@@ -172,7 +176,9 @@ impl<'a> Arguments<'a> {
             self.options().any(|(_, text)| {
                 let (name, value) = text.split_once('=').unwrap_or((text, ""));
                 let given = name == flag
-                    || (flag.len() == 2 && !text.starts_with("--") && !self.dashes_alike()
+                    || (flag.len() == 2
+                        && !text.starts_with("--")
+                        && !self.dashes_alike()
                         && self.cluster(text).any(|letter| flag.ends_with(letter)));
                 given && !matches!(value, "none" | "false" | "no" | "0")
             })

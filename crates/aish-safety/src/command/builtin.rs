@@ -31,7 +31,9 @@ impl Walker<'_> {
                         defines = true;
                         self.state.aliases.insert(alias.into(), text.into());
                         let text = text.to_string();
-                        self.within("an alias".into(), |walker| walker.apart_from(|walker| walker.text(&text, &Stream::default())));
+                        self.within("an alias".into(), |walker| {
+                            walker.apart_from(|walker| walker.text(&text, &Stream::default()))
+                        });
                     }
                 }
                 let verdict = if defines { Verdict::Ask } else { Verdict::Allow };
@@ -43,7 +45,8 @@ impl Walker<'_> {
                     if let Some((variable, value)) = word.text.split_once('=')
                         && !value.is_empty()
                     {
-                        self.state.assign(variable, alloc::vec![Word { text: value.into(), glob: false, taint: word.taint }]);
+                        self.state
+                            .assign(variable, alloc::vec![Word { text: value.into(), glob: false, taint: word.taint }]);
                     }
                 }
                 let assigned: Vec<Assigned> = arguments
@@ -55,7 +58,13 @@ impl Walker<'_> {
                     })
                     .collect();
                 self.code_settings(&assigned);
-                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.declare", "sets variables of the shell");
+                self.note_plain(
+                    &shown(words),
+                    Verdict::Allow,
+                    Effect::Read,
+                    "shell.declare",
+                    "sets variables of the shell",
+                );
                 Some(empty)
             }
             "unset" => {
@@ -64,7 +73,13 @@ impl Walker<'_> {
                         self.state.assign(&word.text, Vec::new());
                     }
                 }
-                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.unset", "removes variables of the shell");
+                self.note_plain(
+                    &shown(words),
+                    Verdict::Allow,
+                    Effect::Read,
+                    "shell.unset",
+                    "removes variables of the shell",
+                );
                 Some(empty)
             }
             "set" => {
@@ -73,7 +88,13 @@ impl Walker<'_> {
                 } else if arguments.first().is_some_and(|word| !word.text.starts_with(['-', '+'])) {
                     self.state.positional = arguments.to_vec();
                 }
-                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.set", "sets options or arguments of the shell");
+                self.note_plain(
+                    &shown(words),
+                    Verdict::Allow,
+                    Effect::Read,
+                    "shell.set",
+                    "sets options or arguments of the shell",
+                );
                 Some(empty)
             }
             "shift" => {
@@ -85,7 +106,13 @@ impl Walker<'_> {
             }
             "read" | "mapfile" | "readarray" => {
                 self.read(name, arguments, stdin);
-                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.read", "reads input into variables");
+                self.note_plain(
+                    &shown(words),
+                    Verdict::Allow,
+                    Effect::Read,
+                    "shell.read",
+                    "reads input into variables",
+                );
                 Some(empty)
             }
             "printf" if arguments.first().is_some_and(|word| word.text == "-v") => {
@@ -105,7 +132,13 @@ impl Walker<'_> {
                 if let (Some(path), Some(alias)) = (arguments.get(1), arguments.get(2)) {
                     self.state.aliases.insert(alias.text.clone(), path.text.clone());
                 }
-                self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.hash", "binds a name to another program");
+                self.note_plain(
+                    &shown(words),
+                    Verdict::Ask,
+                    Effect::Write,
+                    "shell.hash",
+                    "binds a name to another program",
+                );
                 Some(empty)
             }
             _ => None,
@@ -125,7 +158,11 @@ impl Walker<'_> {
                 self.within("mapfile -C".into(), |walker| walker.text(&text, &Stream::default()));
             }
             let words = match stdin.text.as_deref() {
-                Some(text) => text.lines().take(64).map(|line| Word { text: line.into(), glob: false, taint: stdin.taint }).collect(),
+                Some(text) => text
+                    .lines()
+                    .take(64)
+                    .map(|line| Word { text: line.into(), glob: false, taint: stdin.taint })
+                    .collect(),
                 None => alloc::vec![Word::unknown(stdin.taint)],
             };
             self.state.assign(names.last().map_or("MAPFILE", String::as_str), words);
@@ -193,7 +230,8 @@ impl Walker<'_> {
             self.state.variables.insert(variable, alloc::vec![alloc::vec![word.clone()]]);
         }
         self.calling.push(name.into());
-        let out = self.within(alloc::format!("alias {name}").into(), |walker| walker.deeper(|walker| walker.text(&line, stdin)));
+        let out = self
+            .within(alloc::format!("alias {name}").into(), |walker| walker.deeper(|walker| walker.text(&line, stdin)));
         self.calling.pop();
         out
     }
@@ -260,14 +298,25 @@ impl Walker<'_> {
     }
 
     /// Judges a line that only assigns or only redirects.
-    pub(crate) fn bare(&mut self, assigned: &[Assigned], redirects: &Redirects, command: &brush_parser::ast::SimpleCommand) {
+    pub(crate) fn bare(
+        &mut self,
+        assigned: &[Assigned],
+        redirects: &Redirects,
+        command: &brush_parser::ast::SimpleCommand,
+    ) {
         self.code_settings(assigned);
         if let Some(one) = assigned.first() {
             self.note_plain(&one.name, Verdict::Allow, Effect::Read, "shell.assign", "sets variables of the shell");
             return;
         }
         if command.word_or_name.is_some() && redirects.outputs.is_empty() {
-            self.note_plain("", Verdict::Ask, Effect::Unknown, "unknown.program", "runs a command that is empty as far as is known");
+            self.note_plain(
+                "",
+                Verdict::Ask,
+                Effect::Unknown,
+                "unknown.program",
+                "runs a command that is empty as far as is known",
+            );
         }
         for output in &redirects.outputs {
             if output.append || !output.standard {

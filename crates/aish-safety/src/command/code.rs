@@ -58,7 +58,21 @@ fn editor(walker: &mut Walker<'_>, text: &str) {
             let before = before.trim_start_matches(':').trim();
             let word = before.split_whitespace().next_back().unwrap_or_default();
             let runs = before.is_empty()
-                || matches!(word, "silent" | "sil" | "r" | "read" | "w" | "write" | "exe" | "execute" | "%" | "noautocmd" | "terminal" | "term")
+                || matches!(
+                    word,
+                    "silent"
+                        | "sil"
+                        | "r"
+                        | "read"
+                        | "w"
+                        | "write"
+                        | "exe"
+                        | "execute"
+                        | "%"
+                        | "noautocmd"
+                        | "terminal"
+                        | "term"
+                )
                 || before.ends_with('%')
                 || before.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | '.' | '$' | '%'));
             if runs && !command.starts_with('=') {
@@ -78,7 +92,9 @@ fn editor(walker: &mut Walker<'_>, text: &str) {
 /// `sed` scripts: `e` runs, `w` writes.
 fn stream_editor(walker: &mut Walker<'_>, text: &str) {
     for command in text.split(['\n', ';', '{', '}']) {
-        let command = command.trim().trim_start_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!' | ' ' | '~'));
+        let command = command.trim().trim_start_matches(|letter: char| {
+            letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!' | ' ' | '~')
+        });
         let command = match command.strip_prefix('/') {
             Some(rest) => rest.split_once('/').map_or("", |(_, rest)| rest).trim_start(),
             None => command,
@@ -88,7 +104,13 @@ fn stream_editor(walker: &mut Walker<'_>, text: &str) {
             Some('e') => {
                 let line = letters.as_str().trim();
                 if line.is_empty() {
-                    walker.note_plain(command, Verdict::Ask, Effect::Run, "interpreters.sed-run", "runs the lines of its input as commands");
+                    walker.note_plain(
+                        command,
+                        Verdict::Ask,
+                        Effect::Run,
+                        "interpreters.sed-run",
+                        "runs the lines of its input as commands",
+                    );
                 } else {
                     walker.text(line, &Stream::default());
                 }
@@ -127,7 +149,8 @@ fn tcl(walker: &mut Walker<'_>, text: &str) {
         let command = command.trim();
         for word in ["exec ", "spawn ", "system ", "eval exec ", "send \"", "send -- \""] {
             if let Some(line) = command.strip_prefix(word) {
-                let line = line.trim_start_matches("-noecho ").trim_end_matches('"').replace("\\r", "").replace("\\n", "");
+                let line =
+                    line.trim_start_matches("-noecho ").trim_end_matches('"').replace("\\r", "").replace("\\n", "");
                 walker.text(line.trim_start_matches("-- "), &Stream::default());
             }
         }

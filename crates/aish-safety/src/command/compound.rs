@@ -49,6 +49,15 @@ impl Walker<'_> {
                 let endless = is_constant(condition);
                 let mut out = self.list(condition, stdin);
                 out.append(self.repeated(endless, |walker| walker.list(&body.list, stdin)));
+                if endless && starts_more(&body.list) {
+                    self.note_plain(
+                        "while true",
+                        Verdict::Halt,
+                        Effect::Exhaust,
+                        "processes.endless-start",
+                        "starts processes in the background without end",
+                    );
+                }
                 out
             }
             ast::CompoundCommand::Coprocess(coprocess) => {
@@ -130,6 +139,10 @@ impl Walker<'_> {
     /// Keeps a function for when it is called.
     pub(crate) fn define(&mut self, name: &str, function: &ast::FunctionDefinition) {
         self.state.functions.insert(name.into(), Body::Tree(Rc::new(function.body.clone())));
+        // A function that is defined anew while it runs is another one.
+        for called in self.calling.iter_mut().filter(|called| *called == name) {
+            called.clear();
+        }
         self.note_plain(name, Verdict::Allow, Effect::Read, "shell.function", "defines a function");
         self.defined.push(name.into());
     }
@@ -146,6 +159,9 @@ impl Walker<'_> {
                     "starts itself again and again until the machine stops answering",
                 );
             }
+            return Stream::unknown(Taint::NONE);
+        }
+        if !self.count_call() {
             return Stream::unknown(Taint::NONE);
         }
         self.calling.push(name.into());
@@ -181,10 +197,31 @@ impl Walker<'_> {
     }
 }
 
+/// Says whether a loop's body starts processes in the background and waits for none.
+fn starts_more(list: &ast::CompoundList) -> bool {
+    let ends = |item: &ast::AndOrList| {
+        item.iter().any(|(_, pipeline)| {
+            pipeline.seq.iter().any(|command| match command {
+                ast::Command::Simple(simple) => simple.word_or_name.as_ref().is_some_and(|word| {
+                    matches!(word.value.as_str(), "wait" | "break" | "exit" | "return" | "sleep" | "read" | "exec")
+                }),
+                ast::Command::Compound(..) | ast::Command::Function(_) | ast::Command::ExtendedTest(..) => false,
+            })
+        })
+    };
+    list.0.iter().any(|ast::CompoundListItem(_, separator)| matches!(separator, ast::SeparatorOperator::Async))
+        && !list.0.iter().any(|ast::CompoundListItem(item, _)| ends(item))
+}
+
 /// Says whether a loop's condition is always the same.
 fn is_constant(condition: &ast::CompoundList) -> bool {
     let [ast::CompoundListItem(item, _)] = condition.0.as_slice() else { return false };
-    let [ast::Command::Simple(simple)] = item.first.seq.as_slice() else { return false };
+    let [ast::Command::Simple(simple)] = item.first.seq.as_slice() else {
+        return matches!(item.first.seq.as_slice(), [ast::Command::ExtendedTest(test, _)] if matches!(&test.expr, ast::ExtendedTestExpr::UnaryTest(_, word) if word.value == "1"));
+    };
     simple.suffix.is_none()
-        && simple.word_or_name.as_ref().is_some_and(|word| matches!(word.value.as_str(), ":" | "true" | "false"))
+        && simple
+            .word_or_name
+            .as_ref()
+            .is_some_and(|word| matches!(word.value.as_str(), ":" | "true" | "false" | "/bin/true" | "/usr/bin/true"))
 }

@@ -109,7 +109,11 @@ pub(crate) fn sed(text: &str, script: &str) -> Option<String> {
     let mark = rest.chars().next()?;
     let mut parts = rest.get(mark.len_utf8()..)?.split(mark);
     let (pattern, replacement, flags) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() || pattern.is_empty() || pattern.contains(['\\', '.', '*', '[', '^', '$']) || replacement.contains(['\\', '&']) {
+    if parts.next().is_some()
+        || pattern.is_empty()
+        || pattern.contains(['\\', '.', '*', '[', '^', '$'])
+        || replacement.contains(['\\', '&'])
+    {
         return None;
     }
     match flags {

@@ -18,9 +18,8 @@ impl Walker<'_> {
         let mut out = match program {
             "echo" => from(echo(arguments), taint),
             "printf" => from(printf(arguments), taint),
-            "cat" | "tac" | "tee" | "head" | "tail" | "dd" | "less" | "more" | "bat" | "pv" | "sponge" | "nl" | "strings" | "unbuffer" => {
-                self.passed(program, arguments, stdin)
-            }
+            "cat" | "tac" | "tee" | "head" | "tail" | "dd" | "less" | "more" | "bat" | "pv" | "sponge" | "nl"
+            | "strings" | "unbuffer" => self.passed(program, arguments, stdin),
             "rev" => self.mapped(arguments, stdin, |text| text.lines().map(reverse).collect::<Vec<_>>().join("\n")),
             "tr" => match &stdin.text {
                 Some(text) => from(decode::translate(text, arguments), stdin.taint),
@@ -29,10 +28,16 @@ impl Walker<'_> {
             "sed" | "awk" | "cut" | "grep" | "sort" | "uniq" | "jq" | "paste" | "fold" | "gawk" | "mawk" => {
                 self.mapped_unknown(program, arguments, stdin)
             }
-            "base64" | "base32" | "gbase64" | "openssl" | "xxd" | "uudecode" | "basenc" => self.decoded(program, arguments, stdin),
+            "base64" | "base32" | "gbase64" | "openssl" | "xxd" | "uudecode" | "basenc" => {
+                self.decoded(program, arguments, stdin)
+            }
             "pwd" => Stream::known(self.folder_text()),
             "mktemp" => from(Some(alloc::format!("/tmp/tmp.{}", super::word::HOLE)), Taint::NONE),
-            "yes" => Stream { text: arguments.first().map(|word| word.text.clone()), taint: taint | Taint::ENDLESS, connected: true },
+            "yes" => Stream {
+                text: arguments.first().map(|word| word.text.clone()),
+                taint: taint | Taint::ENDLESS,
+                connected: true,
+            },
             "basename" | "dirname" => match arguments {
                 [word] if word.is_known() => {
                     let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
@@ -55,7 +60,9 @@ impl Walker<'_> {
             "source" | "." | "eval" | "exec" => Stream::unknown(taint | stdin.taint),
             _ if sources::FETCHERS.contains(&program) => fetched(program, arguments, stdin),
             _ if sources::DECODERS.contains(&program) => Stream::unknown(stdin.taint | taint | Taint::DECODED),
-            _ if sources::SILENT.contains(&program) => Stream { text: Some(String::new()), taint: Taint::NONE, connected: true },
+            _ if sources::SILENT.contains(&program) => {
+                Stream { text: Some(String::new()), taint: Taint::NONE, connected: true }
+            }
             _ => Stream::unknown(stdin.taint | taint),
         };
         if self.reads_secret(program, arguments) {
@@ -91,16 +98,24 @@ impl Walker<'_> {
             "tee" | "pv" | "sponge" | "unbuffer" => Vec::new(),
             "dd" => arguments
                 .iter()
-                .filter_map(|word| word.text.strip_prefix("if=").map(|path| Word { text: path.into(), glob: false, taint: word.taint }))
+                .filter_map(|word| {
+                    word.text.strip_prefix("if=").map(|path| Word { text: path.into(), glob: false, taint: word.taint })
+                })
                 .collect(),
             _ => sorted.operands().map(|(_, word, _)| word.clone()).collect(),
         };
-        let files: Vec<Word> = files.into_iter().filter(|word| word.text != "-" && !word.text.chars().all(|c| c.is_ascii_digit())).collect();
+        let files: Vec<Word> = files
+            .into_iter()
+            .filter(|word| word.text != "-" && !word.text.chars().all(|c| c.is_ascii_digit()))
+            .collect();
         if files.is_empty() {
             let mut out = stdin.clone();
             if matches!(program, "head" | "tail" | "tac" | "strings") {
                 out.taint = Taint::NONE | mask(out.taint);
-                if program != "tail" && out.text.as_ref().is_some_and(|text| text.lines().count() > 1) && !arguments.is_empty() {
+                if program != "tail"
+                    && out.text.as_ref().is_some_and(|text| text.lines().count() > 1)
+                    && !arguments.is_empty()
+                {
                     // Which lines are left is not followed; any of them may be run.
                     out.text = out.text.clone();
                 }
@@ -110,7 +125,9 @@ impl Walker<'_> {
         let mut out = Stream::default();
         for file in &files {
             out.append(if matches!(file.text.as_str(), "/dev/stdin") { stdin.clone() } else { self.peek(file) });
-            if matches!(file.text.as_str(), "/dev/zero" | "/dev/urandom" | "/dev/random") && matches!(program, "cat" | "dd") {
+            if matches!(file.text.as_str(), "/dev/zero" | "/dev/urandom" | "/dev/random")
+                && matches!(program, "cat" | "dd")
+            {
                 let bounded = arguments.iter().any(|word| word.text.starts_with("count="));
                 out.taint = out.taint | if bounded { Taint::NONE } else { Taint::ENDLESS };
             }
@@ -158,13 +175,22 @@ impl Walker<'_> {
     }
 
     fn decoded(&mut self, program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
-        let letters = |word: &Word, flag: char| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(flag);
+        let letters = |word: &Word, flag: char| {
+            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(flag)
+        };
         let decodes = arguments.iter().any(|word| {
-            matches!(word.text.as_str(), "--decode" | "-D" | "enc" | "base64" | "--reverse" | "-revert") && program != "openssl"
+            matches!(word.text.as_str(), "--decode" | "-D" | "enc" | "base64" | "--reverse" | "-revert")
+                && program != "openssl"
                 || program == "xxd" && letters(word, 'r')
                 || program != "xxd" && letters(word, 'd')
-        }) || program == "uudecode" || program == "openssl" && arguments.iter().any(|word| matches!(word.text.as_str(), "-d" | "smime" | "rsautl"));
-        let operands: Vec<Word> = arguments.iter().filter(|word| !word.text.starts_with('-') && !matches!(word.text.as_str(), "enc" | "base64")).cloned().collect();
+        }) || program == "uudecode"
+            || program == "openssl"
+                && arguments.iter().any(|word| matches!(word.text.as_str(), "-d" | "smime" | "rsautl"));
+        let operands: Vec<Word> = arguments
+            .iter()
+            .filter(|word| !word.text.starts_with('-') && !matches!(word.text.as_str(), "enc" | "base64"))
+            .cloned()
+            .collect();
         let input = if operands.is_empty() { stdin.clone() } else { self.passed("cat", &operands, stdin) };
         if !decodes {
             return Stream { text: None, taint: input.taint, connected: true };
@@ -244,7 +270,9 @@ impl Walker<'_> {
             {
                 targets.push(Word::literal(name));
             }
-            if matches!(program, "scp" | "rsync" | "gsutil" | "aws" | "rclone" | "sftp") && !super::pattern::is_remote(&word.text) {
+            if matches!(program, "scp" | "rsync" | "gsutil" | "aws" | "rclone" | "sftp")
+                && !super::pattern::is_remote(&word.text)
+            {
                 let remote = sorted.operands().any(|(_, other, _)| super::pattern::is_remote(&other.text));
                 if remote {
                     targets.push(word.clone());
@@ -282,8 +310,12 @@ fn reverse(line: &str) -> String {
 fn fetched(program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
     let sorted = Arguments::new(program, arguments);
     let local = sorted.operands().all(|(_, word, _)| word.text.starts_with("file://"));
-    let to_file = program == "wget" && !sorted.values("-O").any(|value| value.text == "-") && !sorted.has_value("--output-document", "-");
-    if sorted.operands().count() == 0 && !matches!(program, "nc" | "ncat" | "netcat" | "socat") || local || to_file {
+    let to_file = program == "wget"
+        && !sorted.values("-O").any(|value| value.text == "-")
+        && !sorted.has_value("--output-document", "-");
+    let named = sorted.operands().count() > 0;
+    let listens = matches!(program, "nc" | "ncat" | "netcat" | "socat");
+    if !named && !listens || named && local || to_file {
         return Stream::unknown(mask(stdin.taint));
     }
     Stream::unknown(Taint::REMOTE)

@@ -305,7 +305,18 @@ fn split_slash(text: &str) -> (String, &str) {
 /// Says whether a variable's name tells that it holds a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    ["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "PGPASSWORD"]
-        .iter()
-        .any(|part| upper.contains(part))
+    [
+        "SECRET",
+        "TOKEN",
+        "PASSWORD",
+        "PASSWD",
+        "API_KEY",
+        "APIKEY",
+        "ACCESS_KEY",
+        "PRIVATE_KEY",
+        "CREDENTIAL",
+        "PGPASSWORD",
+    ]
+    .iter()
+    .any(|part| upper.contains(part))
 }

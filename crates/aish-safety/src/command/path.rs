@@ -115,7 +115,7 @@ impl Place {
             return false;
         }
         let matches_first = |name: &&str| *name == first || (self.glob && glob_match(first, name));
-        places::SYSTEM.iter().any(|name| matches_first(name)) || (self.parts().count() == 1 && !first.contains(HOLE))
+        places::SYSTEM.iter().any(matches_first) || (self.parts().count() == 1 && !first.contains(HOLE))
     }
 
     /// Configuration and boot files of the system, the ones a line of text can break.
@@ -153,7 +153,8 @@ impl Place {
 
     /// A file or folder of the home that programs or log-in depend on.
     pub(crate) fn is_dotfile(&self) -> bool {
-        self.below_home().is_some_and(|mut parts| parts.next().is_some_and(|part| part.starts_with('.') && part != ".cache"))
+        self.below_home()
+            .is_some_and(|mut parts| parts.next().is_some_and(|part| part.starts_with('.') && part != ".cache"))
     }
 
     fn below_home(&self) -> Option<impl Iterator<Item = &str>> {
@@ -229,7 +230,23 @@ impl Place {
             return true;
         }
         let own = !self.text.starts_with('/')
-            || matches!(self.parts().next(), Some("home" | "Users" | "srv" | "workspace" | "app" | "code" | "repo" | "project" | "builds" | "data" | "mnt" | "github"));
+            || matches!(
+                self.parts().next(),
+                Some(
+                    "home"
+                        | "Users"
+                        | "srv"
+                        | "workspace"
+                        | "app"
+                        | "code"
+                        | "repo"
+                        | "project"
+                        | "builds"
+                        | "data"
+                        | "mnt"
+                        | "github"
+                )
+            );
         if !own {
             return false;
         }
@@ -252,11 +269,14 @@ impl Place {
         if places::SECRET_EXCEPTIONS.iter().any(|pattern| glob_match(pattern, last)) {
             return false;
         }
-        places::SECRET_NAMES.iter().any(|name| glob_match(name, last) || (self.glob && glob_match(last, name)))
+        let literal = last.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).count() >= 3;
+        places::SECRET_NAMES
+            .iter()
+            .any(|name| glob_match(name, last) || (self.glob && literal && glob_match(last, name)))
             || places::SECRET_PATHS.iter().any(|path| {
                 self.text.ends_with(path)
                     || self.text.split_once(path).is_some_and(|(_, rest)| rest.starts_with('/'))
-                    || (self.glob && path.rsplit('/').next().is_some_and(|end| last.len() > 2 && glob_match(last, end)))
+                    || (self.glob && literal && path.rsplit('/').next().is_some_and(|end| glob_match(last, end)))
             })
     }
 }

@@ -74,7 +74,15 @@ impl Rest<'_, '_> {
             return !self.holds(negated);
         }
         if let Some(class) = part.strip_prefix('%') {
-            return self.class(class);
+            if ["is:", "has:"].iter().any(|prefix| class.starts_with(prefix)) {
+                return self.class(class);
+            }
+            // Options may stand behind a class as alternatives to it.
+            let (class, rest) = class.split_once("|-").unwrap_or((class, ""));
+            return self.class(class) || !rest.is_empty() && self.holds(&alloc::format!("-{rest}"));
+        }
+        if let Some((options, class)) = part.split_once("|%") {
+            return self.holds(options) || self.holds(&alloc::format!("%{class}"));
         }
         if let Some(stream) = part.strip_prefix('<') {
             let stdin = self.subject.stdin;
@@ -85,12 +93,17 @@ impl Rest<'_, '_> {
                 _ => stdin.connected,
             };
         }
+        part.split('|').any(|flag| self.one(flag))
+    }
+
+    /// One alternative that is an option, an option with a value, or an operand.
+    fn one(&self, flag: &str) -> bool {
         let arguments = self.subject.arguments;
-        part.split('|').any(|flag| match flag.split_once('=') {
-            Some((flag, pattern)) => arguments.has_value(flag, pattern),
+        match flag.split_once('=') {
+            Some((flag, pattern)) if flag.starts_with('-') => arguments.has_value(flag, pattern),
             None if flag.starts_with('-') => arguments.has(flag),
-            None => self.words().any(|word| glob_match(flag, &word.text)),
-        })
+            _ => self.words().any(|word| glob_match(flag, &word.text)),
+        }
     }
 
     /// `kill -1` and `kill 1` with a signal: everything, or the first process.
@@ -142,7 +155,11 @@ impl Rest<'_, '_> {
             }
             "kill-all" => return self.kills_all(),
             "kill-hard" => {
-                return self.subject.arguments.options().any(|(_, text)| matches!(text, "-9" | "-KILL" | "-SIGKILL" | "-s" | "--signal"));
+                return self
+                    .subject
+                    .arguments
+                    .options()
+                    .any(|(_, text)| matches!(text, "-9" | "-KILL" | "-SIGKILL" | "-s" | "--signal"));
             }
             "reads-sql" => return self.reads_sql(),
             _ => {}
@@ -167,9 +184,11 @@ impl Rest<'_, '_> {
             return self.subject.arguments.words.iter().any(|word| self.in_classes(names, word));
         }
         if let Some(names) = class.strip_prefix("option:") {
-            return self.subject.arguments.iter().any(|(word, role)| {
-                matches!(role, Role::Value | Role::Option) && self.in_classes(names, word)
-            });
+            return self
+                .subject
+                .arguments
+                .iter()
+                .any(|(word, role)| matches!(role, Role::Value | Role::Option) && self.in_classes(names, word));
         }
         self.words().any(|word| self.in_classes(class, word))
     }
@@ -196,6 +215,7 @@ impl Rest<'_, '_> {
             "disposable" => place.is_disposable(),
             "sink" => place.is_sink(),
             "absolute" => place.text.starts_with('/') || place.text.starts_with('~'),
+            "glob" => word.glob && word.text.contains(['*', '?', '[']),
             "unknown" => word.text.contains(HOLE),
             "foreign" => word.taint.foreign() || (self.subject.file_taint)(&place.text).foreign(),
             "secret" => self.is_secret(word),
@@ -227,8 +247,27 @@ impl Rest<'_, '_> {
 
 /// Words of `ip` that change something.
 const IP_CHANGES: &[&str] = &[
-    "add", "del", "delete", "set", "flush", "change", "replace", "append", "up", "down", "d", "f", "exec", "attach", "detach",
-    "restore", "save", "prepend", "a+", "blackhole", "monitor",
+    "add",
+    "del",
+    "delete",
+    "set",
+    "flush",
+    "change",
+    "replace",
+    "append",
+    "up",
+    "down",
+    "d",
+    "f",
+    "exec",
+    "attach",
+    "detach",
+    "restore",
+    "save",
+    "prepend",
+    "a+",
+    "blackhole",
+    "monitor",
 ];
 
 fn is_or_ends(glob: &str, text: &str) -> bool {
@@ -264,9 +303,9 @@ fn is_suid_mode(mode: &str) -> bool {
     match octal(mode) {
         Some(bits) => bits & 0o6000 != 0,
         None => mode.split(',').any(|clause| {
-            clause.split_once(['+', '=']).is_some_and(|(who, what)| {
-                what.contains('s') && who.chars().all(|letter| "ugoa".contains(letter))
-            })
+            clause
+                .split_once(['+', '='])
+                .is_some_and(|(who, what)| what.contains('s') && who.chars().all(|letter| "ugoa".contains(letter)))
         }),
     }
 }
@@ -277,7 +316,9 @@ fn is_shut_mode(mode: &str) -> bool {
         Some(bits) => bits & 0o700 == 0,
         None => mode.split(',').any(|clause| {
             clause.split_once('-').is_some_and(|(who, what)| {
-                who.chars().all(|letter| "ugoa".contains(letter)) && what.contains(['r', 'x', 'w']) && !matches!(who, "o" | "g" | "go" | "og")
+                who.chars().all(|letter| "ugoa".contains(letter))
+                    && what.contains(['r', 'x', 'w'])
+                    && !matches!(who, "o" | "g" | "go" | "og")
             }) || matches!(clause, "=" | "a=" | "u=")
         }),
     }

@@ -44,7 +44,8 @@ impl Walker<'_> {
         match redirect {
             ast::IoRedirect::HereDocument(_, document) => {
                 let text = &document.doc.value;
-                let word = if document.requires_expansion { self.expand_document(text) } else { Word::literal(text.as_str()) };
+                let word =
+                    if document.requires_expansion { self.expand_document(text) } else { Word::literal(text.as_str()) };
                 out.stdin = Some(stream_of(word));
             }
             ast::IoRedirect::HereString(fd, word) => {
@@ -247,15 +248,20 @@ impl Walker<'_> {
                 (verdict, effect, rule) = (Verdict::Halt, Effect::SendSecret, "exfiltration.socket");
             }
         } else if place.is_device() {
-            (verdict, effect, rule, what) = (Verdict::Halt, Effect::DestroyDisk, "disks.write-device", "writes over the device ");
+            (verdict, effect, rule, what) =
+                (Verdict::Halt, Effect::DestroyDisk, "disks.write-device", "writes over the device ");
         } else if self.is_protected(&place) {
-            (verdict, effect, rule, what) = (Verdict::Halt, Effect::Unprotect, "protected.write", "changes a file of this program, ");
+            (verdict, effect, rule, what) =
+                (Verdict::Halt, Effect::Unprotect, "protected.write", "changes a file of this program, ");
         } else if place.is_access() {
-            (verdict, effect, rule, what) = (Verdict::Halt, Effect::Permission, "privileges.write-access", "changes who gets in through ");
+            (verdict, effect, rule, what) =
+                (Verdict::Halt, Effect::Permission, "privileges.write-access", "changes who gets in through ");
         } else if place.is_configuration() {
-            (verdict, effect, rule, what) = (Verdict::Halt, Effect::System, "files.write-system", "changes the system file ");
+            (verdict, effect, rule, what) =
+                (Verdict::Halt, Effect::System, "files.write-system", "changes the system file ");
         } else if place.is_repository() && !place.text.ends_with("/info/exclude") {
-            (verdict, effect, rule, what) = (Verdict::Halt, Effect::Discard, "git.write-records", "writes into the repository's records at ");
+            (verdict, effect, rule, what) =
+                (Verdict::Halt, Effect::Discard, "git.write-records", "writes into the repository's records at ");
         } else if place.is_startup() {
             if let Some(text) = content.text.clone() {
                 self.within("a start-up file".into(), |walker| {
@@ -267,7 +273,8 @@ impl Walker<'_> {
                 verdict = Verdict::Halt;
             }
         } else if !append && place.text.starts_with("/var/log/") {
-            (verdict, effect, rule, what) = (Verdict::Halt, Effect::Delete, "files.truncate-log", "writes over the log ");
+            (verdict, effect, rule, what) =
+                (Verdict::Halt, Effect::Delete, "files.truncate-log", "writes over the log ");
         } else if content.taint.has(Taint::ENDLESS) {
             (verdict, effect, rule, what) = (Verdict::Halt, Effect::Exhaust, "disks.fill", "fills the disk through ");
         }
@@ -276,9 +283,12 @@ impl Walker<'_> {
         self.note_plain(&target.text, verdict, effect, rule, &reason);
         let mut text = content.text.clone();
         if append && text.is_some() {
-            text = self.state.files.get(&place.text).and_then(|old| old.text.clone()).map_or(text.clone(), |old| {
-                text.map(|new| old + &new)
-            });
+            text = self
+                .state
+                .files
+                .get(&place.text)
+                .and_then(|old| old.text.clone())
+                .map_or(text.clone(), |old| text.map(|new| old + &new));
         }
         let taint = content.taint;
         if place.text.len() < 4096 {
@@ -289,7 +299,8 @@ impl Walker<'_> {
     /// Says whether a place is one of ours that only a person may change.
     pub(crate) fn is_protected(&self, place: &super::path::Place) -> bool {
         self.around.protected.iter().any(|protected| {
-            let protected = super::path::place(&Word::literal(protected.as_str()), None, self.around.home.as_deref()).text;
+            let protected =
+                super::path::place(&Word::literal(protected.as_str()), None, self.around.home.as_deref()).text;
             let below = |inner: &str, outer: &str| {
                 inner == outer || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
             };

@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 
 use super::arguments::Arguments;
 use super::explain::Part;
-use super::pattern::{self, Subject, fill, push_shown};
 use super::path::glob_match;
+use super::pattern::{self, Subject, fill, push_shown};
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::rule::{Effect, Rule};
@@ -26,13 +26,13 @@ struct Program {
 
 impl Walker<'_> {
     /// Judges one argument vector and returns what it writes.
-    pub(crate) fn run(&mut self, words: &[Word], stdin: &Stream, from_variable: bool) -> Stream {
+    pub(crate) fn run(&mut self, words: &[Word], stdin: &Stream) -> Stream {
         let Some((first, arguments)) = words.split_first() else { return Stream::default() };
         if self.state.picture {
             return Stream::default();
         }
         if first.text.is_empty() && first.taint == Taint::NONE {
-            return self.run(arguments, stdin, from_variable);
+            return self.run(arguments, stdin);
         }
         if first.taint.foreign() && !first.is_known() {
             self.note_plain(
@@ -67,11 +67,7 @@ impl Walker<'_> {
             || programs::FOLDERS.iter().any(|known| *known == folder || word.glob && glob_match(folder, known));
         if word.glob && name.contains(['*', '?', '[']) {
             let named: BTreeSet<&str> = programs::all().filter(|known| glob_match(name, known)).collect();
-            return named
-                .into_iter()
-                .take(40)
-                .map(|known| Program { name: known.to_string(), standard })
-                .collect();
+            return named.into_iter().take(40).map(|known| Program { name: known.to_string(), standard }).collect();
         }
         if name.contains(HOLE) {
             // A name with a hole in it is most likely the name without: `r$(true)m`, `r${unset}m`.
@@ -127,9 +123,11 @@ impl Walker<'_> {
 
     /// Finds a function of the line or of the shell.
     fn function(&self, name: &str) -> Option<super::state::Body> {
-        self.state.functions.get(name).cloned().or_else(|| {
-            self.around.functions.get(name).map(|text| super::state::Body::Text(text.clone()))
-        })
+        self.state
+            .functions
+            .get(name)
+            .cloned()
+            .or_else(|| self.around.functions.get(name).map(|text| super::state::Body::Text(text.clone())))
     }
 
     fn file_taint(&self, word: &Word) -> Taint {
@@ -158,10 +156,15 @@ impl Walker<'_> {
         let dry = sorted.is_dry();
         let mut best: Option<(&'static Rule, Vec<usize>)> = None;
         for rule in index::candidates(name).chain(index::candidates("*")) {
-            if best.as_ref().is_some_and(|(found, _)| found.verdict >= rule.verdict) {
+            // What halts decides; else the first that matches, so that a family's catch-all stands last.
+            if best.as_ref().is_some_and(|(found, _)| found.verdict == Verdict::Halt || rule.verdict != Verdict::Halt) {
                 continue;
             }
-            if dry && rule.verdict == Verdict::Halt && !rule.id.starts_with("exfiltration") && !rule.id.starts_with("flow") {
+            if dry
+                && rule.verdict == Verdict::Halt
+                && !rule.id.starts_with("exfiltration")
+                && !rule.id.starts_with("flow")
+            {
                 continue;
             }
             if rule.verdict == Verdict::Allow && !self.may_allow(rule, program, words) {
@@ -175,10 +178,15 @@ impl Walker<'_> {
         let known = programs::is_known(name);
         let part = match best {
             Some((rule, _)) if helped && rule.verdict == Verdict::Halt => self.part(
-                words, Effect::Run, Verdict::Ask, rule.id, "is asked for help, with arguments that would otherwise be destructive",
+                words,
+                Effect::Run,
+                Verdict::Ask,
+                rule.id,
+                "is asked for help, with arguments that would otherwise be destructive",
             ),
             Some((rule, left)) => {
-                let targets: Vec<&str> = left.iter().filter_map(|at| arguments.get(*at)).map(|word| word.text.as_str()).collect();
+                let targets: Vec<&str> =
+                    left.iter().filter_map(|at| arguments.get(*at)).map(|word| word.text.as_str()).collect();
                 let reason = fill(rule.reason, name, &targets);
                 self.part(words, rule.effect, rule.verdict, rule.id, &reason)
             }
@@ -201,6 +209,14 @@ impl Walker<'_> {
                 }
             },
         };
+        if part.verdict == Verdict::Ask && !self.around.protected.is_empty() {
+            let touched = arguments.iter().find(|word| self.is_protected(&self.place(word)));
+            if let Some(word) = touched {
+                let mut reason = String::from("may change a file of this program, ");
+                push_shown(&mut reason, &word.text);
+                return self.part(words, Effect::Unprotect, Verdict::Halt, "protected.change", &reason);
+            }
+        }
         if part.verdict < Verdict::Halt && wrapped.is_none() && (!known || !program.standard) {
             self.look_inside(words, stdin);
         }
@@ -242,7 +258,7 @@ impl Walker<'_> {
             guess.state = self.state.clone();
             guess.guessing = true;
             guess.trail.push(Self::label(&name, ""));
-            guess.run(inner, stdin, false);
+            guess.run(inner, stdin);
             if guess.verdict() == Verdict::Halt {
                 for part in guess.finish().1 {
                     self.note(part);
@@ -279,7 +295,11 @@ fn asks_for_help(arguments: &Arguments<'_>) -> bool {
     arguments.options().any(|(at, text)| {
         matches!(text, "--help" | "--version" | "-help" | "-version" | "-V")
             && (text.starts_with("--") || arguments.words.len() == 1)
-            && (at == 0 || arguments.words.get(at - 1).is_some_and(|before| !before.text.starts_with('-') || arguments.words.len() == 1))
+            && (at == 0
+                || arguments
+                    .words
+                    .get(at - 1)
+                    .is_some_and(|before| !before.text.starts_with('-') || arguments.words.len() == 1))
     }) || matches!(arguments.words, [word] if matches!(word.text.as_str(), "--help" | "--version" | "-h" | "-V" | "version" | "help"))
 }
 
@@ -287,7 +307,8 @@ fn asks_for_help(arguments: &Arguments<'_>) -> bool {
 fn only_words(arguments: &Arguments<'_>) -> bool {
     arguments.words.iter().all(|word| {
         word.is_known()
-            && (!word.text.starts_with('-') || matches!(word.text.as_str(), "--help" | "--version" | "-h" | "-V" | "-help" | "-version"))
+            && (!word.text.starts_with('-')
+                || matches!(word.text.as_str(), "--help" | "--version" | "-h" | "-V" | "-help" | "-version"))
     })
 }
 

@@ -49,7 +49,6 @@ impl Walker<'_> {
         let mut assigned: Vec<Assigned> = Vec::new();
         let mut words: Vec<Word> = Vec::new();
         let items = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
-        let mut from_variable = false;
         for item in items {
             match item {
                 Item::IoRedirect(redirect) => self.redirect(redirect, &mut redirects),
@@ -58,13 +57,14 @@ impl Walker<'_> {
                     assigned.push(one);
                 }
                 Item::Word(word) => words.extend(self.expand(&word.value)),
-                Item::ProcessSubstitution(kind, subshell) => words.push(self.substituted_file(kind, subshell, &mut redirects)),
+                Item::ProcessSubstitution(kind, subshell) => {
+                    words.push(self.substituted_file(kind, subshell, &mut redirects))
+                }
             }
         }
         let mut alias = None;
         if let Some(word) = &command.word_or_name {
             alias = self.alias(&word.value);
-            from_variable = word.value.starts_with('$');
             words.extend(self.expand(&word.value));
         }
         let declares = words.first().is_some_and(|word| settings::DECLARES.contains(&word.text.as_str()));
@@ -81,7 +81,9 @@ impl Walker<'_> {
                     }
                 }
                 Item::Word(word) => words.extend(self.expand(&word.value)),
-                Item::ProcessSubstitution(kind, subshell) => words.push(self.substituted_file(kind, subshell, &mut redirects)),
+                Item::ProcessSubstitution(kind, subshell) => {
+                    words.push(self.substituted_file(kind, subshell, &mut redirects))
+                }
             }
         }
         let input = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
@@ -105,13 +107,13 @@ impl Walker<'_> {
             match alias {
                 Some((name, text)) => self.run_alias(&name, &text, words.get(1..).unwrap_or_default(), &input),
                 None => {
-                    let carried = self.state.variables.clone();
+                    let carried = (!assigned.is_empty()).then(|| self.state.variables.clone());
                     for one in &assigned {
                         self.state.assign(&one.name, one.value.clone());
                     }
-                    let out = self.run(&words, &input, from_variable);
-                    if !assigned.is_empty() {
-                        self.state.variables = carried;
+                    let out = self.run(&words, &input);
+                    if let Some(variables) = carried {
+                        self.state.variables = variables;
                     }
                     out
                 }
@@ -126,9 +128,7 @@ impl Walker<'_> {
         };
         let mut value = match &assignment.value {
             ast::AssignmentValue::Scalar(word) => alloc::vec![self.expand_one(&word.value)],
-            ast::AssignmentValue::Array(items) => {
-                items.iter().flat_map(|(_, word)| self.expand(&word.value)).collect()
-            }
+            ast::AssignmentValue::Array(items) => items.iter().flat_map(|(_, word)| self.expand(&word.value)).collect(),
         };
         if assignment.append
             && let Some(mut old) = self.state.look_up(&name)

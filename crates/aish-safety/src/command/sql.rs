@@ -26,10 +26,20 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
             Some((Outcome::Halt, rule, reason)) => {
                 walker.note_plain(trimmed, Verdict::Halt, Effect::DeleteRemote, rule, reason);
             }
-            Some((Outcome::Read, rule, reason)) => walker.note_plain(trimmed, Verdict::Allow, Effect::Read, rule, reason),
-            Some((Outcome::Write, rule, reason)) => walker.note_plain(trimmed, Verdict::Ask, Effect::Write, rule, reason),
+            Some((Outcome::Read, rule, reason)) => {
+                walker.note_plain(trimmed, Verdict::Allow, Effect::Read, rule, reason)
+            }
+            Some((Outcome::Write, rule, reason)) => {
+                walker.note_plain(trimmed, Verdict::Ask, Effect::Write, rule, reason)
+            }
             None if program == "sql" && !statements::is_keyword(first) => {}
-            None => walker.note_plain(trimmed, Verdict::Ask, Effect::Unknown, "databases.other", "does something to a database that is not known"),
+            None => walker.note_plain(
+                trimmed,
+                Verdict::Ask,
+                Effect::Unknown,
+                "databases.other",
+                "does something to a database that is not known",
+            ),
         }
         if let Some(at) = words.iter().position(|word| word == "program")
             && words.iter().any(|word| word == "copy")
@@ -40,7 +50,13 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
         }
         for function in ["system(", "sys_exec(", "xp_cmdshell", "sys_eval(", "load_extension("] {
             if let Some((_, after)) = trimmed.to_ascii_lowercase().split_once(function) {
-                let line: String = after.trim_start().trim_start_matches(['\'', '"']).split(['\'', '"']).next().unwrap_or_default().to_string();
+                let line: String = after
+                    .trim_start()
+                    .trim_start_matches(['\'', '"'])
+                    .split(['\'', '"'])
+                    .next()
+                    .unwrap_or_default()
+                    .to_string();
                 walker.text(&line, &Stream::default());
             }
         }
@@ -59,9 +75,9 @@ pub(crate) fn only_reads(text: &str) -> bool {
             return trimmed.starts_with("\\d") || trimmed.starts_with("\\l") || trimmed.starts_with("\\conninfo");
         }
         if let Some(command) = trimmed.strip_prefix('.') {
-            return ["schema", "tables", "databases", "indexes", "indices", "fullschema", "dbinfo"].iter().any(|read| {
-                command.strip_prefix(read).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-            });
+            return ["schema", "tables", "databases", "indexes", "indices", "fullschema", "dbinfo"]
+                .iter()
+                .any(|read| command.strip_prefix(read).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')));
         }
         matches!(statements::judge(&words(trimmed)), Some((Outcome::Read, ..)))
     })
@@ -79,25 +95,56 @@ fn meta(walker: &mut Walker<'_>, statement: &str) -> bool {
     }
     if let Some(command) = statement.strip_prefix('\\') {
         let name: String = command.chars().take_while(|letter| letter.is_ascii_alphabetic()).collect();
-        let reads = name.starts_with('d') || matches!(name.as_str(), "l" | "conninfo" | "timing" | "x" | "h" | "q" | "z" | "sf" | "pset" | "echo");
+        let reads = name.starts_with('d')
+            || matches!(name.as_str(), "l" | "conninfo" | "timing" | "x" | "h" | "q" | "z" | "sf" | "pset" | "echo");
         let verdict = if reads { Verdict::Allow } else { Verdict::Ask };
         if let Some((_, line)) = statement.split_once('`') {
             walker.text(line.trim_end_matches('`'), &Stream::default());
         }
-        if let Some((_, line)) = statement.split_once('|').filter(|_| matches!(name.as_str(), "o" | "g" | "w" | "out")) {
+        if let Some((_, line)) = statement.split_once('|').filter(|_| matches!(name.as_str(), "o" | "g" | "w" | "out"))
+        {
             walker.text(line, &Stream::default());
         }
-        walker.note_plain(statement, verdict, Effect::Read, "databases.shell-command", "is a command of the database shell");
+        walker.note_plain(
+            statement,
+            verdict,
+            Effect::Read,
+            "databases.shell-command",
+            "is a command of the database shell",
+        );
         return true;
     }
     if let Some(command) = statement.strip_prefix('.') {
         let name: String = command.chars().take_while(|letter| letter.is_ascii_alphabetic()).collect();
         let reads = matches!(
             name.as_str(),
-            "schema" | "tables" | "databases" | "indexes" | "indices" | "mode" | "headers" | "header" | "dump" | "help" | "quit" | "exit" | "show" | "width" | "timer" | "stats" | "fullschema" | "dbinfo"
+            "schema"
+                | "tables"
+                | "databases"
+                | "indexes"
+                | "indices"
+                | "mode"
+                | "headers"
+                | "header"
+                | "dump"
+                | "help"
+                | "quit"
+                | "exit"
+                | "show"
+                | "width"
+                | "timer"
+                | "stats"
+                | "fullschema"
+                | "dbinfo"
         );
         let verdict = if reads { Verdict::Allow } else { Verdict::Ask };
-        walker.note_plain(statement, verdict, Effect::Read, "databases.shell-command", "is a command of the database shell");
+        walker.note_plain(
+            statement,
+            verdict,
+            Effect::Read,
+            "databases.shell-command",
+            "is a command of the database shell",
+        );
         return true;
     }
     false
@@ -180,7 +227,9 @@ fn words(statement: &str) -> Vec<String> {
         if letter.is_alphanumeric() || matches!(letter, '_' | '"' | '`' | '[') {
             let mut word = String::new();
             word.push(letter.to_ascii_lowercase());
-            while let Some(inner) = letters.next_if(|inner| inner.is_alphanumeric() || matches!(inner, '_' | '.' | '"' | '`' | ']' | '$')) {
+            while let Some(inner) =
+                letters.next_if(|inner| inner.is_alphanumeric() || matches!(inner, '_' | '.' | '"' | '`' | ']' | '$'))
+            {
                 word.push(inner.to_ascii_lowercase());
             }
             out.push(word);

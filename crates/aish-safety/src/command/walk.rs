@@ -8,18 +8,20 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use brush_parser::{ParserOptions, ast};
+use brush_parser::{ParserOptions, Token, ast};
 
+use super::Surroundings;
 use super::bounds::{self, Refusal};
 use super::explain::Part;
 use super::state::State;
 use super::word::{Stream, Taint, Word};
-use super::Surroundings;
 use crate::rules::rule::Effect;
 use crate::verdict::{Judgement, Verdict};
 
 /// The most commands that are judged for one line, those of functions and loops each time they run.
 const MAX_STEPS: usize = 100_000;
+/// The most calls of functions that are followed for one line.
+const MAX_CALLS: usize = 4_096;
 /// The deepest nesting of texts, functions and blocks together.
 const MAX_DEPTH: usize = 96;
 
@@ -45,6 +47,7 @@ pub(crate) struct Walker<'a> {
     pub(crate) dropped: Option<&'a str>,
     depth: usize,
     steps: usize,
+    calls: usize,
     worst: Option<Judgement>,
     /// Characters of text parsed so far.
     parsed: usize,
@@ -73,6 +76,7 @@ impl<'a> Walker<'a> {
             dropped,
             depth: 0,
             steps: 0,
+            calls: 0,
             worst: None,
             parsed: 0,
         }
@@ -99,7 +103,14 @@ impl<'a> Walker<'a> {
     }
 
     /// Notes a part that no rule decided.
-    pub(crate) fn note_plain(&mut self, text: &str, verdict: Verdict, effect: Effect, rule: &'static str, reason: &str) {
+    pub(crate) fn note_plain(
+        &mut self,
+        text: &str,
+        verdict: Verdict,
+        effect: Effect,
+        rule: &'static str,
+        reason: &str,
+    ) {
         let reason = self.reason(reason, effect, verdict);
         self.note(Part::new(text, effect, verdict, rule, reason));
     }
@@ -202,6 +213,15 @@ impl<'a> Walker<'a> {
             self.refuse("", "bounds.steps", "runs more commands than can be judged");
         }
         self.steps < MAX_STEPS
+    }
+
+    /// Counts one call of a function; false when there have been too many.
+    pub(crate) fn count_call(&mut self) -> bool {
+        self.calls += 1;
+        if self.calls == MAX_CALLS {
+            self.refuse("", "bounds.steps", "calls more functions than can be judged");
+        }
+        self.calls < MAX_CALLS
     }
 
     /// Runs `inside` one level of nesting deeper, or refuses.
@@ -321,6 +341,28 @@ impl<'a> Walker<'a> {
 
 fn parse(text: &str) -> Option<ast::Program> {
     let options = ParserOptions::default();
-    let tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
+    let mut tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
+    if text.contains("( ") || text.contains("(\t") || text.contains("(\n") {
+        tokens = apart(tokens);
+    }
     brush_parser::parse_tokens(&tokens, &options).ok()
+}
+
+/// Puts a `:` between two opening brackets that do not touch: the parser would take them for arithmetic, where the
+/// shell sees a subshell in a subshell.
+fn apart(tokens: Vec<Token>) -> Vec<Token> {
+    let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        if let (Some(Token::Operator(before, first)), Token::Operator(now, second)) = (out.last(), &token)
+            && before == "("
+            && now == "("
+            && first.end.index != second.start.index
+        {
+            let span = first.clone();
+            out.push(Token::Word(String::from(":"), span.clone()));
+            out.push(Token::Operator(String::from(";"), span));
+        }
+        out.push(token);
+    }
+    out
 }

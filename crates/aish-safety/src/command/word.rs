@@ -91,13 +91,6 @@ impl Stream {
         Self { text: None, taint, connected: true }
     }
 
-    /// Adds marks.
-    #[must_use]
-    pub(crate) fn marked(mut self, taint: Taint) -> Self {
-        self.taint = self.taint | taint;
-        self
-    }
-
     /// Appends what is written after it.
     pub(crate) fn append(&mut self, other: Self) {
         if !other.connected {

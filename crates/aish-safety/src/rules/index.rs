@@ -1,7 +1,7 @@
 //! The table of rules by program, laid out when this crate is compiled.
 
-use super::rule::Rule;
 use super::FAMILIES;
+use super::rule::Rule;
 
 const BUCKETS: usize = 512;
 

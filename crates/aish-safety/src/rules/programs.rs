@@ -4,18 +4,44 @@ use super::{index, wrappers};
 
 /// Folders of the system's programs.
 pub(crate) const FOLDERS: &[&str] = &[
-    "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin", "/usr/lib/git-core",
-    "/system/bin", "/run/current-system/sw/bin",
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/snap/bin",
+    "/usr/lib/git-core",
+    "/system/bin",
+    "/run/current-system/sw/bin",
 ];
 
 /// Shells.
 pub(crate) const SHELLS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "pdksh", "ash", "fish", "csh", "tcsh", "rbash", "yash", "busybox", "pwsh", "powershell",
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "ksh93",
+    "mksh",
+    "pdksh",
+    "ash",
+    "fish",
+    "csh",
+    "tcsh",
+    "rbash",
+    "yash",
+    "busybox",
+    "pwsh",
+    "powershell",
 ];
 
 /// Says whether any rule or wrapper is about a program.
 pub(crate) fn is_known(name: &str) -> bool {
-    !name.is_empty() && (index::candidates(name).any(|rule| is_about(rule.on, name)) || wrappers::find(name).next().is_some())
+    !name.is_empty()
+        && (index::candidates(name).any(|rule| is_about(rule.on, name)) || wrappers::find(name).next().is_some())
 }
 
 /// Says whether a rule that halts, or a wrapper, is about a program.
@@ -27,7 +53,9 @@ pub(crate) fn is_destructive(name: &str) -> bool {
 
 /// Goes through the names of all programs with rules or wrappers; some twice.
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
-    let ruled = index::all().flat_map(|rule| rule.on.split(' ').next().unwrap_or_default().split('|')).filter(|name| *name != "*");
+    let ruled = index::all()
+        .flat_map(|rule| rule.on.split(' ').next().unwrap_or_default().split('|'))
+        .filter(|name| *name != "*");
     ruled.chain(wrappers::names())
 }
 

@@ -14,24 +14,156 @@ pub(crate) enum Outcome {
 }
 
 const DROPPED: &[&str] = &[
-    "table", "database", "schema", "view", "materialized", "user", "role", "index", "tablespace", "keyspace", "owned", "column", "sequence", "function", "procedure", "type", "collection", "warehouse", "stage", "measurement", "series", "shard", "bucket",
-    "partition", "foreign", "extension", "trigger", "publication", "subscription", "server", "cluster", "dictionary", "catalog", "login", "retention", "replication", "stream", "topic", "connector",
+    "table",
+    "database",
+    "schema",
+    "view",
+    "materialized",
+    "user",
+    "role",
+    "index",
+    "tablespace",
+    "keyspace",
+    "owned",
+    "column",
+    "sequence",
+    "function",
+    "procedure",
+    "type",
+    "collection",
+    "warehouse",
+    "stage",
+    "measurement",
+    "series",
+    "shard",
+    "bucket",
+    "partition",
+    "foreign",
+    "extension",
+    "trigger",
+    "publication",
+    "subscription",
+    "server",
+    "cluster",
+    "dictionary",
+    "catalog",
+    "login",
+    "retention",
+    "replication",
+    "stream",
+    "topic",
+    "connector",
 ];
 
 /// Words that begin a statement.
 pub(crate) fn is_keyword(word: &str) -> bool {
     matches!(
         word,
-        "select" | "insert" | "update" | "delete" | "drop" | "truncate" | "alter" | "create" | "grant" | "revoke" | "with" | "explain" | "show" | "describe" | "desc" | "use" | "set" | "copy"
-            | "vacuum" | "analyze" | "begin" | "commit" | "rollback" | "merge" | "replace" | "pragma" | "flush" | "purge" | "reset" | "optimize" | "attach" | "detach" | "call" | "load" | "rename" | "values" | "table"
+        "select"
+            | "insert"
+            | "update"
+            | "delete"
+            | "drop"
+            | "truncate"
+            | "alter"
+            | "create"
+            | "grant"
+            | "revoke"
+            | "with"
+            | "explain"
+            | "show"
+            | "describe"
+            | "desc"
+            | "use"
+            | "set"
+            | "copy"
+            | "vacuum"
+            | "analyze"
+            | "begin"
+            | "commit"
+            | "rollback"
+            | "merge"
+            | "replace"
+            | "pragma"
+            | "flush"
+            | "purge"
+            | "reset"
+            | "optimize"
+            | "attach"
+            | "detach"
+            | "call"
+            | "load"
+            | "rename"
+            | "values"
+            | "table"
     )
 }
 
 /// Functions that only compute.
 const PURE: &[&str] = &[
-    "count", "sum", "avg", "min", "max", "now", "version", "lower", "upper", "length", "coalesce", "round", "abs", "date", "extract", "to_char", "current_database", "current_user", "pg_size_pretty", "pg_database_size",
-    "pg_relation_size", "pg_total_relation_size", "distinct", "in", "and", "or", "not", "from", "where", "join", "on", "as", "by", "select", "exists", "cast", "concat", "substr", "substring", "trim", "date_trunc", "datetime",
-    "strftime", "json_extract", "ifnull", "nullif", "row_number", "rank", "over", "user", "database", "schema", "values", "having", "union", "any", "all", "varchar", "decimal", "interval", "group_concat", "string_agg", "array_agg",
+    "count",
+    "sum",
+    "avg",
+    "min",
+    "max",
+    "now",
+    "version",
+    "lower",
+    "upper",
+    "length",
+    "coalesce",
+    "round",
+    "abs",
+    "date",
+    "extract",
+    "to_char",
+    "current_database",
+    "current_user",
+    "pg_size_pretty",
+    "pg_database_size",
+    "pg_relation_size",
+    "pg_total_relation_size",
+    "distinct",
+    "in",
+    "and",
+    "or",
+    "not",
+    "from",
+    "where",
+    "join",
+    "on",
+    "as",
+    "by",
+    "select",
+    "exists",
+    "cast",
+    "concat",
+    "substr",
+    "substring",
+    "trim",
+    "date_trunc",
+    "datetime",
+    "strftime",
+    "json_extract",
+    "ifnull",
+    "nullif",
+    "row_number",
+    "rank",
+    "over",
+    "user",
+    "database",
+    "schema",
+    "values",
+    "having",
+    "union",
+    "any",
+    "all",
+    "varchar",
+    "decimal",
+    "interval",
+    "group_concat",
+    "string_agg",
+    "array_agg",
 ];
 
 /// Judges a statement by its words in lower case; none where the statement is not known.
@@ -67,11 +199,18 @@ pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static
         "grant" if has("all") || has("superuser") => {
             Some((Outcome::Halt, "databases.grant-all", "gives all rights over a database away"))
         }
-        "flush" | "purge" | "reset" | "shutdown" => Some((Outcome::Halt, "databases.purge", "throws logs, rights or state of a database away")),
-        "insert" | "create" | "grant" | "revoke" | "copy" | "vacuum" | "merge" | "replace" | "set" | "optimize" | "load" | "rename" | "call" | "attach" | "detach" => {
+        "flush" | "purge" | "reset" | "shutdown" => {
+            Some((Outcome::Halt, "databases.purge", "throws logs, rights or state of a database away"))
+        }
+        "insert" | "create" | "grant" | "revoke" | "copy" | "vacuum" | "merge" | "replace" | "set" | "optimize"
+        | "load" | "rename" | "call" | "attach" | "detach" => {
             Some((Outcome::Write, "databases.write", "changes a database"))
         }
-        "with" | "explain" if words.iter().any(|word| matches!(word.as_str(), "delete" | "update" | "insert" | "drop" | "truncate")) => {
+        "with" | "explain"
+            if words
+                .iter()
+                .any(|word| matches!(word.as_str(), "delete" | "update" | "insert" | "drop" | "truncate")) =>
+        {
             let at = words.iter().position(|word| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate"));
             let inner = at.and_then(|at| words.get(at..)).unwrap_or_default();
             match judge_inner(inner) {
@@ -97,7 +236,11 @@ pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static
 }
 
 fn judge_inner(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
-    if words.first().is_some_and(|word| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate")) { judge(words) } else { None }
+    if words.first().is_some_and(|word| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate")) {
+        judge(words)
+    } else {
+        None
+    }
 }
 
 /// Says whether a statement has no condition, or one that always holds.
@@ -117,7 +260,8 @@ fn unbounded(words: &[String]) -> bool {
 fn calls_unknown(words: &[String]) -> bool {
     words.windows(2).any(|pair| match pair {
         [name, bracket] if bracket == "(" => {
-            name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.')) && !PURE.contains(&name.as_str())
+            name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'))
+                && !PURE.contains(&name.as_str())
         }
         _ => false,
     })

@@ -69,7 +69,9 @@ pub(crate) fn find(program: &str) -> Option<&'static Tool> {
 /// The tools.
 pub(crate) const TOOLS: &[Tool] = &[
     Tool::new("git").valued("-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source -m --message -F --file --author --date --repo --receive-pack --push-option --depth -s --source --exec --onto --path --strategy").dry("-n --dry-run").shortens(),
-    Tool::new("rm|rmdir|unlink|shred|truncate|mv|cp|ln|install|mkdir|touch|chmod|chown|chgrp|chattr").valued("-n -s --size -t --target-directory -S --suffix -m --mode -r --reference --iterations -g --group -o --owner").shortens().complete(),
+    Tool::new("rm|rmdir|unlink").shortens().complete(),
+    Tool::new("chmod|chown|chgrp|chattr|setfacl").valued("--reference --from").shortens().complete(),
+    Tool::new("shred|truncate|mv|cp|ln|install|mkdir|touch").valued("-n -s --size -t --target-directory -S --suffix -m --mode -r --reference --iterations -g --group -o --owner").shortens().complete(),
     Tool::new("dd|mkfs|wipefs").valued("-t -o -L -U -O -N").dry("-n --no-act").shortens(),
     Tool::new("sfdisk|parted|sgdisk|fdisk|blkdiscard|mdadm|gdisk|cfdisk").dry("-n --no-act").shortens(),
     Tool::new("rsync").valued("-e --rsh -f --filter --exclude --exclude-from --include --include-from --files-from -T --temp-dir --partial-dir --log-file --backup-dir --suffix --compare-dest --copy-dest --link-dest --bwlimit --port --password-file --chmod --chown --max-size --min-size --timeout --info --debug -B --block-size --rsync-path -M --remote-option").dry("-n --dry-run --list-only").shortens().complete(),

@@ -32,7 +32,9 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
     let calls = find(text);
     let lower = text.to_ascii_lowercase();
     let has = |table: &[&str]| table.iter().any(|word| lower.contains(word));
-    let runs = calls.iter().any(|call| calls::RUN.contains(&call.name.as_str()) || calls::EVALUATE.contains(&call.name.as_str()))
+    let runs = calls
+        .iter()
+        .any(|call| calls::RUN.contains(&call.name.as_str()) || calls::EVALUATE.contains(&call.name.as_str()))
         || has(calls::EVALUATE_TEXT);
     if runs && (has(calls::FETCH) || has(calls::DECODE)) {
         let remote = has(calls::FETCH);
@@ -60,10 +62,22 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
         walker.note_plain(text, Verdict::Halt, Effect::Exhaust, "processes.fork-bomb", "starts processes without end");
     }
     if has(calls::MASS_KILL) {
-        walker.note_plain(text, Verdict::Halt, Effect::Stop, "processes.kill-all", "ends every process that it may end");
+        walker.note_plain(
+            text,
+            Verdict::Halt,
+            Effect::Stop,
+            "processes.kill-all",
+            "ends every process that it may end",
+        );
     }
     if has(calls::DELETE_DATA) {
-        walker.note_plain(text, Verdict::Halt, Effect::DeleteRemote, "databases.delete-by-code", "deletes all records by code");
+        walker.note_plain(
+            text,
+            Verdict::Halt,
+            Effect::DeleteRemote,
+            "databases.delete-by-code",
+            "deletes all records by code",
+        );
     }
     let walks = has(calls::WALK);
     for call in calls {
@@ -81,18 +95,26 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
             scan(walker, "eval", string);
         }
     }
-    if calls::DELETE_TREE.contains(&name) || calls::DELETE_TREE_IF.contains(&name) && call.source.contains("recursive") {
+    if calls::DELETE_TREE.contains(&name) || calls::DELETE_TREE_IF.contains(&name) && call.source.contains("recursive")
+    {
         delete(walker, call, "-rf");
     } else if calls::DELETE.contains(&name) && (!call.strings.is_empty() || walks) {
         if walks && call.strings.iter().all(|string| !string.contains('/')) {
-            walker.note_plain(&call.source, Verdict::Halt, Effect::Delete, "files.delete-by-code", "deletes every file that it finds");
+            walker.note_plain(
+                &call.source,
+                Verdict::Halt,
+                Effect::Delete,
+                "files.delete-by-code",
+                "deletes every file that it finds",
+            );
         } else {
             delete(walker, call, "-f");
         }
     }
     if calls::WRITE.contains(&name)
         && let Some(path) = call.strings.first()
-        && (name != "open" || call.strings.get(1).is_some_and(|mode| mode.starts_with(['w', 'a', 'x', '>']) || mode.contains('+')))
+        && (name != "open"
+            || call.strings.get(1).is_some_and(|mode| mode.starts_with(['w', 'a', 'x', '>']) || mode.contains('+')))
     {
         walker.write_file(&Word::literal(path.as_str()), false, &Stream::unknown(Taint::NONE));
     }
@@ -101,7 +123,7 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
     {
         let digits: String = call.source.replace("0o", "").chars().filter(char::is_ascii_digit).take(4).collect();
         let words = ["chmod", digits.as_str(), path.as_str()].map(Word::literal);
-        walker.run(&words, &Stream::default(), false);
+        walker.run(&words, &Stream::default());
     }
     if calls::QUERY.contains(&name) {
         for string in &call.strings {
@@ -115,7 +137,13 @@ fn run(walker: &mut Walker<'_>, call: &Call) {
         [] => {
             let text = call.source.trim();
             if call.open && !text.is_empty() {
-                walker.note_plain(text, Verdict::Ask, Effect::Run, "interpreters.run", "runs a command that is put together by code");
+                walker.note_plain(
+                    text,
+                    Verdict::Ask,
+                    Effect::Run,
+                    "interpreters.run",
+                    "runs a command that is put together by code",
+                );
             }
         }
         [line] => {
@@ -128,7 +156,7 @@ fn run(walker: &mut Walker<'_>, call: &Call) {
         }
         several => {
             let listed: Vec<Word> = several.iter().map(|string| Word::literal(string.as_str())).collect();
-            walker.run(&listed, &Stream::default(), false);
+            walker.run(&listed, &Stream::default());
             if let Some(first) = several.first().filter(|first| first.contains(' ')) {
                 walker.text(first, &Stream::default());
             }
@@ -141,10 +169,12 @@ fn delete(walker: &mut Walker<'_>, call: &Call, flags: &str) {
     if call.strings.is_empty() {
         words.push(Word::unknown(Taint::NONE));
     }
-    words.extend(call.strings.iter().filter(|string| !string.is_empty()).map(|string| {
-        Word { text: string.clone(), glob: string.contains('*'), taint: Taint::NONE }
+    words.extend(call.strings.iter().filter(|string| !string.is_empty()).map(|string| Word {
+        text: string.clone(),
+        glob: string.contains('*'),
+        taint: Taint::NONE,
     }));
-    walker.run(&words, &Stream::default(), false);
+    walker.run(&words, &Stream::default());
 }
 
 fn names_secret(walker: &Walker<'_>, text: &str) -> bool {
@@ -179,7 +209,12 @@ fn find(text: &str) -> Vec<Call> {
         match letter {
             '(' | '{' | '[' | '<' | '/' if matches!(name.as_str(), "qx" | "x") => {
                 if let Some((value, length)) = literal::bracketed(rest) {
-                    calls.push(Call { name: "system".into(), strings: vec![value], source: String::new(), open: false });
+                    calls.push(Call {
+                        name: "system".into(),
+                        strings: vec![value],
+                        source: String::new(),
+                        open: false,
+                    });
                     at += length;
                 } else {
                     at += 1;
@@ -198,7 +233,12 @@ fn find(text: &str) -> Vec<Call> {
             '`' => {
                 if let Some((value, length)) = literal::read(rest) {
                     // A template of JavaScript and a command of the others look alike.
-                    calls.push(Call { name: "system".into(), strings: vec![value], source: String::new(), open: false });
+                    calls.push(Call {
+                        name: "system".into(),
+                        strings: vec![value],
+                        source: String::new(),
+                        open: false,
+                    });
                     at += length;
                 } else {
                     at += 1;
@@ -215,8 +255,15 @@ fn find(text: &str) -> Vec<Call> {
                 } else if matches!(name.as_str(), "qx" | "x")
                     && let Some((value, _)) = literal::bracketed(after)
                 {
-                    calls.push(Call { name: "system".into(), strings: vec![value], source: String::new(), open: false });
-                } else if is_listed(&name) && after.starts_with(|letter: char| letter == '$' || letter == '<' || letter.is_alphabetic()) {
+                    calls.push(Call {
+                        name: "system".into(),
+                        strings: vec![value],
+                        source: String::new(),
+                        open: false,
+                    });
+                } else if is_listed(&name)
+                    && after.starts_with(|letter: char| letter == '$' || letter == '<' || letter.is_alphabetic())
+                {
                     let end = after.find([';', '\n', '}']).unwrap_or(after.len());
                     calls.push(call(&name, after.get(..end).unwrap_or_default()));
                 }
@@ -230,7 +277,9 @@ fn find(text: &str) -> Vec<Call> {
 }
 
 fn is_listed(name: &str) -> bool {
-    [calls::RUN, calls::DELETE, calls::DELETE_TREE, calls::QUERY, calls::EVALUATE].iter().any(|table| table.contains(&name))
+    [calls::RUN, calls::DELETE, calls::DELETE_TREE, calls::QUERY, calls::EVALUATE]
+        .iter()
+        .any(|table| table.contains(&name))
 }
 
 /// Finds the bracket that closes a call, past string literals; at most 4,096 bytes on.
@@ -266,7 +315,10 @@ fn call(name: &str, source: &str) -> Call {
         {
             let glue = between.trim();
             match strings.last_mut() {
-                Some(last) if glue.is_empty() && !between.is_empty() || matches!(glue, "+" | "." | ".." | "<>" | "++" | "&") => {
+                Some(last)
+                    if glue.is_empty() && !between.is_empty()
+                        || matches!(glue, "+" | "." | ".." | "<>" | "++" | "&") =>
+                {
                     last.push_str(&value);
                 }
                 _ => strings.push(value),
@@ -291,7 +343,10 @@ fn awk(walker: &mut Walker<'_>, text: &str) {
             && let Some((value, length)) = literal::read(rest)
         {
             let after = rest.get(length..).unwrap_or_default();
-            if before == '|' || after.trim_start().starts_with("| getline") || after.trim_start().starts_with("|getline") {
+            if before == '|'
+                || after.trim_start().starts_with("| getline")
+                || after.trim_start().starts_with("|getline")
+            {
                 walker.text(&value, &Stream::unknown(Taint::NONE));
             } else if before == '>' {
                 walker.write_file(&Word::literal(value), false, &Stream::unknown(Taint::NONE));

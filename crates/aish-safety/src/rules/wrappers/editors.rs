@@ -6,7 +6,23 @@ const EDITOR: Language = Language::Editor;
 
 /// The table.
 pub const WRAPPERS: &[Wrapper] = &[
-    asked("vim", "vim vi nvim ex view gvim vimdiff rvim nvi elvis", "-c --cmd -S -u -s -T -i -W -w", &[Form::Code { options: "-c --cmd", prefix: "", language: EDITOR }, Form::PlusCommands { language: EDITOR }, Form::Stdin { language: EDITOR }], "vim -c '!rm -rf /srv/data' x"),
+    asked(
+        "vim",
+        "vim vi nvim ex view gvim vimdiff rvim nvi elvis",
+        "-c --cmd -S -u -s -T -i -W -w",
+        &[
+            Form::Code { options: "-c --cmd", prefix: "", language: EDITOR },
+            Form::PlusCommands { language: EDITOR },
+            Form::Stdin { language: EDITOR },
+        ],
+        "vim -c '!rm -rf /srv/data' x",
+    ),
     asked("ed", "ed red", "-p", &[Form::StdinAlways { language: EDITOR }], "echo '!rm -rf /srv/data' | ed"),
-    asked("emacs", "emacs emacsclient xemacs", "-e --eval -l --load -f --funcall --execute", &[Form::Code { options: "-e --eval --execute", prefix: "", language: Language::General }], "emacs --batch --eval '(shell-command \"rm -rf /srv/data\")'"),
+    asked(
+        "emacs",
+        "emacs emacsclient xemacs",
+        "-e --eval -l --load -f --funcall --execute",
+        &[Form::Code { options: "-e --eval --execute", prefix: "", language: Language::General }],
+        "emacs --batch --eval '(shell-command \"rm -rf /srv/data\")'",
+    ),
 ];

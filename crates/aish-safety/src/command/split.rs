@@ -1,0 +1,137 @@
+//! A wrapper's arguments, split where its table entry says.
+
+use alloc::vec::Vec;
+
+use super::word::Word;
+use crate::rules::wrapper::{Form, Language, Wrapper};
+
+/// A wrapper's arguments, split where the table says.
+pub(crate) struct Split<'w> {
+    /// Options with their values: the value, where there is one.
+    pub(crate) options: Vec<(&'w str, Option<Word>)>,
+    /// Where the operands begin among the arguments, and each operand's place.
+    pub(crate) operands: Vec<usize>,
+}
+
+/// Checks a wrapper's subcommands; returns them and the arguments behind them.
+pub(crate) fn subcommand<'w>(
+    wrapper: &'static Wrapper,
+    program: &str,
+    arguments: &'w [Word],
+) -> Option<(&'static str, &'w [Word])> {
+    wrapper.names.split(' ').find_map(|name| {
+        let mut parts = name.splitn(2, '/');
+        if parts.next() != Some(program) {
+            return None;
+        }
+        let Some(wanted) = parts.next() else { return Some(("", arguments)) };
+        let mut rest = arguments;
+        for part in wanted.split('/') {
+            let mut loose = false;
+            loop {
+                let (word, tail) = rest.split_first()?;
+                rest = tail;
+                if word.text == part {
+                    break;
+                }
+                if word.text.starts_with('-') && word.text.len() > 1 {
+                    loose = !word.text.contains('=');
+                } else if loose {
+                    loose = false;
+                } else {
+                    return None;
+                }
+            }
+        }
+        Some((wanted, rest))
+    })
+}
+
+/// Splits a wrapper's arguments; stops after `most` operands.
+pub(crate) fn split<'w>(wrapper: &Wrapper, arguments: &'w [Word], most: usize) -> Split<'w> {
+    let valued = |option: &str| wrapper.valued.split(' ').any(|known| known == option);
+    let mut out = Split { options: Vec::new(), operands: Vec::new() };
+    let mut at = 0;
+    let mut ended = false;
+    while let Some(word) = arguments.get(at) {
+        let text = word.text.as_str();
+        if ended || text == "-" || !text.starts_with('-') {
+            if !(is_assignment(text) && out.operands.is_empty()) {
+                out.operands.push(at);
+                if out.operands.len() >= most {
+                    return out;
+                }
+            }
+            at += 1;
+            continue;
+        }
+        at += 1;
+        if text == "--" {
+            ended = true;
+            continue;
+        }
+        let with = |text: &str| Word { text: text.into(), glob: word.glob, taint: word.taint };
+        if let Some((option, value)) = text.split_once('=')
+            && text.starts_with("--")
+        {
+            out.options.push((option, Some(with(value))));
+            continue;
+        }
+        if valued(text) {
+            out.options.push((text, arguments.get(at).cloned()));
+            at += 1;
+            continue;
+        }
+        if text.starts_with("--") {
+            out.options.push((text, None));
+            continue;
+        }
+        // A cluster: each letter an option, the last with a value perhaps behind it.
+        let mut rest = text.get(1..).unwrap_or_default();
+        let mut taken = false;
+        while let Some(letter) = rest.chars().next() {
+            let tail = rest.get(letter.len_utf8()..).unwrap_or_default();
+            let Some(option) = wrapper
+                .valued
+                .split(' ')
+                .find(|known| known.strip_prefix('-').is_some_and(|known| known.chars().eq(core::iter::once(letter))))
+            else {
+                if let Some(start) = text.len().checked_sub(rest.len()) {
+                    out.options.push((short_name(text, start, letter), None));
+                }
+                rest = tail;
+                continue;
+            };
+            let shell_like = wrapper.forms.iter().any(|form| {
+                matches!(form, Form::Code { options, language: Language::Shell, prefix: "" } if options.split(' ').any(|known| known == option))
+            });
+            if tail.is_empty()
+                || shell_like && tail.chars().all(|letter| letter.is_ascii_alphabetic()) && tail.len() < 4
+            {
+                out.options.push((option, arguments.get(at).cloned()));
+                taken = true;
+            } else {
+                out.options.push((option, Some(with(tail))));
+                break;
+            }
+            rest = tail;
+        }
+        at += usize::from(taken);
+    }
+    out
+}
+
+/// Returns `-x` for a letter of a cluster where the cluster is just that; else the cluster's own text.
+fn short_name(text: &str, start: usize, letter: char) -> &str {
+    const NAMES: &[&str] = &["-s", "-n", "-i", "-x", "-l", "-c", "-e"];
+    let _ = start;
+    NAMES.iter().find(|name| name.ends_with(letter)).copied().unwrap_or(text)
+}
+
+pub(crate) fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+            && !name.starts_with(|letter: char| letter.is_ascii_digit())
+    })
+}

@@ -1,0 +1,147 @@
+//! Wrappers that build the inner arguments from a list: `find -exec`, `xargs`, `parallel`.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::split::split;
+use super::unwrap::{inner_program, join};
+use super::walk::Walker;
+use super::word::{Stream, Word};
+use crate::rules::wrapper::{Language, Wrapper};
+
+impl Walker<'_> {
+    pub(crate) fn marked(&mut self, markers: &str, ends: &str, arguments: &[Word], out: &mut Option<Stream>) -> bool {
+        let mut found = false;
+        let mut at = 0;
+        while let Some(word) = arguments.get(at) {
+            at += 1;
+            if !markers.split(' ').any(|marker| marker == word.text) {
+                continue;
+            }
+            let from = at;
+            while arguments.get(at).is_some_and(|word| !ends.split(' ').any(|end| end == word.text)) {
+                at += 1;
+            }
+            // What the program finds replaces `{}`; where it starts tells what that can be.
+            let start = arguments.iter().find(|word| !word.text.starts_with('-')).cloned().unwrap_or_default();
+            let narrow = narrowing(arguments);
+            let inner: Vec<Word> = arguments
+                .get(from..at)
+                .unwrap_or_default()
+                .iter()
+                .map(|word| if word.text.contains("{}") { replaced(word, &start, narrow) } else { word.clone() })
+                .collect();
+            if !inner.is_empty() {
+                found = true;
+                *out = Some(self.deeper(|walker| walker.run(&inner, &Stream::default())));
+            }
+        }
+        found
+    }
+
+    pub(crate) fn stdin_arguments(&mut self, wrapper: &Wrapper, arguments: &[Word], stdin: &Stream) -> bool {
+        let split = split(wrapper, arguments, 1);
+        let Some(inner) = inner_program(arguments, &split, 0) else { return false };
+        let mut words: Vec<Word> = if inner.is_empty() { alloc::vec![Word::literal("echo")] } else { inner.to_vec() };
+        let mark = split
+            .options
+            .iter()
+            .find(|(option, _)| matches!(*option, "-I" | "-i" | "--replace"))
+            .map(|(_, value)| value.as_ref().map_or("{}".to_string(), |value| value.text.clone()));
+        let given: Vec<Word> = match &stdin.text {
+            Some(text) => text
+                .split(if mark.is_some() { &['\n', '\0'][..] } else { &[' ', '\n', '\t', '\0'][..] })
+                .filter(|part| !part.is_empty())
+                .take(64)
+                .map(|part| Word { text: part.trim_matches(['\'', '"']).into(), glob: false, taint: stdin.taint })
+                .collect(),
+            None => alloc::vec![Word { text: String::from(super::word::HOLE), glob: false, taint: stdin.taint }],
+        };
+        match mark {
+            Some(mark) => {
+                for one in given.iter().take(16) {
+                    let inner: Vec<Word> = words
+                        .iter()
+                        .map(|word| Word {
+                            text: word.text.replace(&mark, &one.text),
+                            glob: word.glob,
+                            taint: if word.text.contains(&mark) { word.taint | one.taint } else { word.taint },
+                        })
+                        .collect();
+                    self.deeper(|walker| walker.run(&inner, &Stream::default()));
+                }
+            }
+            None => {
+                words.extend(given);
+                self.deeper(|walker| walker.run(&words, &Stream::default()));
+            }
+        }
+        true
+    }
+
+    pub(crate) fn parallel(&mut self, wrapper: &Wrapper, arguments: &[Word], stdin: &Stream) -> bool {
+        let at = arguments.iter().position(|word| matches!(word.text.as_str(), ":::" | ":::+" | "::::"));
+        let (before, after) = match at {
+            Some(at) => (arguments.get(..at).unwrap_or_default(), arguments.get(at + 1..).unwrap_or_default()),
+            None => (arguments, [].as_slice()),
+        };
+        let split = split(wrapper, before, 1);
+        let command = inner_program(before, &split, 0).unwrap_or_default();
+        if command.is_empty() {
+            let lines: Vec<Word> = match (at, &stdin.text) {
+                (Some(_), _) => after.to_vec(),
+                (None, Some(text)) => text.lines().take(500).map(Word::literal).collect(),
+                (None, None) => {
+                    if stdin.taint.foreign() {
+                        self.foreign("parallel", stdin.taint);
+                    }
+                    return stdin.connected;
+                }
+            };
+            for line in &lines {
+                self.code("parallel", &line.text, line.taint, line.is_known(), Language::Shell, &Stream::default());
+            }
+            return true;
+        }
+        let given = if after.is_empty() {
+            alloc::vec![Word { text: String::from(super::word::HOLE), glob: false, taint: stdin.taint }]
+        } else {
+            after.to_vec()
+        };
+        for one in given.iter().take(64) {
+            let (mut text, mut taint, known) = join(command);
+            if text.contains("{}") {
+                text = text.replace("{}", &one.text);
+            } else {
+                text.push(' ');
+                text.push_str(&one.text);
+            }
+            taint = taint | one.taint;
+            self.code("parallel", &text, taint, known && one.is_known(), Language::Shell, &Stream::default());
+        }
+        true
+    }
+}
+
+/// Says whether a search keeps only what is made again anyway.
+fn narrowing(arguments: &[Word]) -> bool {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        if matches!(word.text.as_str(), "-name" | "-iname")
+            && let Some(pattern) = words.next()
+        {
+            let place = super::path::place(&Word::literal(pattern.text.as_str()), None, None);
+            if place.is_disposable() {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// What `{}` may stand for: something below the start of the search.
+fn replaced(word: &Word, start: &Word, narrow: bool) -> Word {
+    let mut found = String::from(start.text.trim_end_matches('/'));
+    found.push_str(if narrow { "/tmp/*.tmp" } else { "/*" });
+    Word { text: word.text.replace("{}", &found), glob: true, taint: word.taint | start.taint }
+}

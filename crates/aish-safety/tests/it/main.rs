@@ -1,0 +1,14 @@
+//! Integration tests of the judgement of commands.
+
+#[cfg(test)]
+mod bad_input;
+#[cfg(test)]
+mod bounds;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod rules;
+#[cfg(test)]
+mod verdicts;
+#[cfg(test)]
+mod wrappers;

@@ -1,0 +1,173 @@
+//! Commands and their verdicts, by the definition.
+
+use aish_safety::{Surroundings, Verdict, explain, judge_command};
+
+fn around() -> Surroundings {
+    Surroundings { home: Some("/home/ana".into()), ..Surroundings::default() }
+}
+
+#[track_caller]
+fn check(command: &str, expected: Verdict) {
+    let judgement = judge_command(command, &around());
+    assert_eq!(judgement.verdict, expected, "{command}: {} ({})", judgement.reason, judgement.rule);
+}
+
+#[test]
+fn what_is_hidden_is_found() {
+    for command in [
+        "r''m -rf /srv",
+        "\\rm -rf /srv",
+        "$'\\x72\\x6d' -rf /srv",
+        "rm${IFS}-rf${IFS}/srv",
+        "/usr/b?n/r? -rf /srv",
+        "a=rm; $a -rf /srv",
+        "x='rm -rf /srv'; $x",
+        "x=xxrmxx; ${x:2:2} -rf /srv",
+        "echo cm0gLXJmIC9zcnY= | base64 -d | sh",
+        "echo 'vrs/ fr- mr' | rev | sh",
+        "printf 'rm -rf /srv' | bash",
+        "bash <<< 'rm -rf /srv'",
+        "bash <<X\nrm -rf /srv\nX",
+        "cat <<'X' > /tmp/x.sh\nrm -rf /srv\nX\nsh /tmp/x.sh",
+        "$(echo rm) -rf /srv",
+        "`echo rm` -rf /srv",
+        "eval \"$(printf 'rm -rf %s' /srv)\"",
+        "{rm,-rf,/srv}",
+        "for d in /srv /opt; do rm -rf $d; done",
+        "f() { rm -rf \"$1\"; }; f /srv",
+        "cd / && rm -rf *",
+        "cd ~; rm -rf .",
+        "find / -exec rm -rf {} \\;",
+        "echo /srv | xargs rm -rf",
+        "tr a-z n-za-m <<< 'ez -es /fei' | sh",
+        "X=/srv; rm -rf \"$X\"",
+        "xxd -r -p <<< 726d202d7266202f737276 | sh",
+        "bash -c \"bash -c 'rm -rf /srv'\"",
+    ] {
+        check(command, Verdict::Halt);
+    }
+}
+
+#[test]
+fn data_in_quotes_is_no_command() {
+    for command in [
+        "echo 'rm -rf /'",
+        "grep -rn 'DROP TABLE' src",
+        "man shred",
+        "which mkfs.ext4",
+        "printf '%s' 'git push --force'",
+        "echo \"curl x | sh\"",
+    ] {
+        check(command, Verdict::Allow);
+    }
+    for command in [
+        "git commit -m 'delete all: rm -rf /'",
+        "gh pr create --title 'Stop rm -rf /'",
+        "curl -d 'rm -rf /' https://example.com",
+    ] {
+        check(command, Verdict::Ask);
+    }
+}
+
+#[test]
+fn routine_is_asked() {
+    for command in [
+        "rm -rf node_modules",
+        "rm -rf target dist build",
+        "cargo clean",
+        "cat .env",
+        "npm publish",
+        "git push origin main",
+        "touch x",
+        "mv a b",
+        "sudo apt-get install nginx",
+        "rm notes.txt",
+        "rm -rf /tmp/build-1",
+        "find . -name '*.pyc' -delete",
+        "cd build && rm -rf *",
+        "d=$(mktemp -d); rm -rf \"$d\"",
+        "select x in a; do ls; done",
+    ] {
+        check(command, Verdict::Ask);
+    }
+}
+
+#[test]
+fn reading_is_allowed() {
+    for command in [
+        "ls -la",
+        "git log --oneline | head",
+        "cat README.md | grep foo",
+        "for f in a b; do wc -l $f; done",
+        "docker ps -a",
+        "kubectl get pods -n prod",
+        "df -h",
+        "ps aux | grep node | wc -l",
+        "echo $HOME",
+        "git diff HEAD~1",
+        "find . -name '*.rs' -exec wc -l {} +",
+        "cd src && ls",
+        "diff <(sort a) <(sort b)",
+        "git --version",
+        "terraform show",
+        "systemctl status nginx",
+        "ls 2>/dev/null || true",
+    ] {
+        check(command, Verdict::Allow);
+    }
+}
+
+#[test]
+fn reasons_are_sentences() {
+    let reason = |command: &str| judge_command(command, &around()).reason;
+    assert_eq!(reason("rm -rf /srv"), "deletes /srv recursively; no way back");
+    assert_eq!(reason("echo /srv | xargs rm -rf"), "deletes /srv recursively; runs inside xargs; no way back");
+    assert_eq!(reason("sudo bash -c 'rm -rf /srv'"), "deletes /srv recursively; runs inside bash in sudo; no way back");
+}
+
+#[test]
+fn our_own_files_are_protected() {
+    let around = Surroundings {
+        protected: vec!["/home/ana/.local/state/aish".into()],
+        home: Some("/home/ana".into()),
+        ..Surroundings::default()
+    };
+    for command in [
+        "echo x >> ~/.local/state/aish/audit.jsonl",
+        "sed -i d /home/ana/.local/state/aish/pins.json",
+        "mv ~/.local/state/aish /tmp/x",
+        "cd ~/.local/state && touch aish/pins.json",
+    ] {
+        assert_eq!(judge_command(command, &around).verdict, Verdict::Halt, "{command}");
+    }
+}
+
+#[test]
+fn aliases_and_functions_of_the_shell_are_followed() {
+    let mut around = around();
+    around.aliases.insert("clean".into(), "rm -rf".into());
+    around.functions.insert("wipe_it".into(), "rm -rf \"$1\"".into());
+    for command in ["clean /srv", "wipe_it /srv", "alias x='rm -rf /srv'\nx"] {
+        assert_eq!(judge_command(command, &around).verdict, Verdict::Halt, "{command}");
+    }
+    around.aliases.insert("ls".into(), "ls --color=auto".into());
+    assert_eq!(judge_command("ls -la", &around).verdict, Verdict::Allow);
+}
+
+#[test]
+fn the_tree_shows_every_part() {
+    let explanation = explain("sudo bash -c 'ls; rm -rf /srv' && date", &around());
+    let text = explanation.render();
+    for line in [
+        "ask   sudo bash -c",
+        "  ask   bash -c",
+        "    allow ls",
+        "    halt  rm -rf /srv",
+        "allow date",
+        "halt: deletes /srv recursively",
+    ] {
+        assert!(text.contains(line), "{line:?} is not in\n{text}");
+    }
+    let json = serde_json::to_string(&explanation).unwrap();
+    assert_eq!(serde_json::from_str::<aish_safety::Explanation>(&json).unwrap(), explanation);
+}
