@@ -6,6 +6,7 @@
 
 mod arrows;
 mod ci;
+mod eval;
 mod finding;
 mod licences;
 mod quick;
@@ -23,7 +24,9 @@ cargo xtask COMMAND
   ci         format, tidy, arrows, licences and clippy over everything: what .ci/run adds to ./test
   tidy       the rules for files
   arrows     the rules for dependencies between crates
-  licences   the licences of everything that is linked";
+  licences   the licences of everything that is linked
+  eval safety FILE [--misses]
+             the judgement of commands against labelled lines";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(),
         Some("arrows") => arrows::run(),
         Some("licences") => licences::run(),
+        Some("eval") => eval::run(arguments.get(1..).unwrap_or_default()),
         Some("help" | "-h" | "--help") | None => {
             eprintln!("{HELP}");
             return ExitCode::SUCCESS;

@@ -1,0 +1,19 @@
+//! `cargo xtask eval WHAT FILE`: evaluations against labelled data.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+mod safety;
+
+/// Runs one evaluation and prints its figures.
+///
+/// # Errors
+/// When the arguments name none, or its file cannot be evaluated.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["safety", file] => Ok(safety::run(Path::new(file), false)?),
+        ["safety", file, "--misses"] => Ok(safety::run(Path::new(file), true)?),
+        _ => bail!("use: cargo xtask eval safety FILE [--misses]"),
+    }
+}
