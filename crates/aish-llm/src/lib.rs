@@ -45,5 +45,5 @@ pub use prices::{KnownModel, LongPrompt, Price};
 pub use provider::{EventStream, Provider};
 pub use request::{ChatRequest, Purpose, ToolSpec};
 pub use spend::{BookedCall, PlannedCall, SpendGuard, SpendRefusal};
-pub use tokens::{Support, TokenCount, TokenCounter, TokenizerChoice, TokenizerId, UseEndpoint};
+pub use tokens::{Support, TemplateOverhead, TokenCount, TokenCounter, TokenizerChoice, TokenizerId, UseEndpoint};
 pub use traffic::Traffic;

@@ -5,6 +5,7 @@
 //! the local tokenizer; bytes / 4, rounded down. A count is never an error.
 
 mod local;
+mod overhead;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use aish_types::BoxFuture;
 use crate::broker::BrokerModel;
 use crate::traffic::Traffic;
 use local::Locals;
+pub use overhead::TemplateOverhead;
 
 /// Which tokenizer counts for a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,0 +1,21 @@
+"""Serves a GGUF with llama.cpp on a free port, prints its address, and ends at the end of stdin.
+
+Usage: llama_server.py GGUF [TEMPLATE]; TEMPLATE is a Jinja chat template in place of the model's own.
+"""
+import sys
+
+import xllamacpp
+
+params = xllamacpp.CommonParams()
+params.model.path = sys.argv[1]
+params.n_ctx = 4096
+params.n_parallel = 1
+params.port = 0
+params.use_jinja = True
+params.endpoint_props = True
+if len(sys.argv) > 2:
+    params.chat_template = sys.argv[2]
+params.cpuparams.n_threads = 2
+server = xllamacpp.Server(params)
+print(server.listening_address, flush=True)
+sys.stdin.read()
