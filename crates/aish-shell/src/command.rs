@@ -15,12 +15,11 @@ use crate::session::{Heard, Session};
 use crate::shell::ShellError;
 use crate::surroundings::Surroundings;
 
-/// How often a command that nobody watches is told again that its terminal has no more to read.
-const END_OF_INPUT: Duration = Duration::from_millis(300);
+/// How often a command that nobody watches is looked at: when it reads the terminal, it is told that there is nothing.
+const END_OF_INPUT: Duration = Duration::from_millis(200);
 
-/// Ctrl-C and Ctrl-D, as bash sets them.
+/// Ctrl-C.
 const INTERRUPT: &[u8] = b"\x03";
-const END_OF_FILE: &[u8] = b"\x04";
 
 /// What was heard of a command in all.
 enum Outcome {
@@ -55,9 +54,14 @@ impl Keeper {
         let terminal = |source| ShellError::Terminal { source };
         let before = session.report.clone();
         session.line.resize(size).map_err(terminal)?;
-        let mut early = session.send(command).await.map_err(terminal)?;
+        let mut early = match passage.is_watched() {
+            true => session.line.take_type_ahead(),
+            false => session.line.discard_type_ahead().map(|()| Vec::new()),
+        }
+        .map_err(terminal)?;
         early.append(&mut passage.keys);
         passage.keys = early;
+        session.send(command).await.map_err(terminal)?;
         let mut capture = Capture::new(cap);
         let (heard, wish) = follow(session, &mut passage, &mut capture, surroundings, started).await;
         passage.finish().await;
@@ -104,12 +108,14 @@ async fn follow(
     let mut prompts = 0;
     let mut wish = None;
     let mut stopping: Option<(Stopping, Instant)> = None;
-    let mut end_of_input = Instant::now();
+    let mut end_of_input = Instant::now() + END_OF_INPUT;
     loop {
         let next_step = stopping.map(|(_, at)| at);
         let time_is_up = surroundings.timeout.map(|limit| started + limit).filter(|_| stopping.is_none());
         tokio::select! {
             heard = session.hear(), if passage.is_clear() => match heard {
+                // Once the hook is put back, the user's own prompt commands run a second time.
+                Heard::Output(_) if prompts > 1 => {}
                 Heard::Output(bytes) => {
                     capture.push(&bytes);
                     passage.show(&bytes);
@@ -119,10 +125,13 @@ async fn follow(
                     return (Outcome::End, wish);
                 }
                 Heard::Mark(Mark::Prompt) => {
-                    prompts += 1;
-                    // The first one comes before the command; another one is the shell's only without its hook.
-                    if prompts > 1 && is_the_shell(session) {
-                        session.rearm();
+                    // The first one comes before the command; another one is the shell's only without its hook. A
+                    // shell within this one has prompts of its own.
+                    if is_the_shell(session) {
+                        prompts += 1;
+                        if prompts > 1 {
+                            session.rearm();
+                        }
                     }
                 }
                 Heard::Mark(Mark::More) => {
@@ -158,7 +167,10 @@ async fn follow(
                 None => {}
             },
             () = sleep_until(end_of_input), if surroundings.terminal.is_none() => {
-                let _ = session.line.try_type(END_OF_FILE);
+                // A shell that lost its hook reads a command, and would take this for the end of everything.
+                if prompts < 2 && is_reading_the_terminal(session) {
+                    session.line.end_input();
+                }
                 end_of_input = Instant::now() + END_OF_INPUT;
             }
         }
@@ -176,6 +188,16 @@ async fn at(time: Option<Instant>) {
 fn is_the_shell(session: &Session) -> bool {
     let foreground = session.line.foreground();
     foreground.is_none_or(|group| group.as_raw_nonzero().get().unsigned_abs() == session.pid())
+}
+
+/// Says whether the foreground job waits for its terminal, as far as the kernel tells.
+fn is_reading_the_terminal(session: &Session) -> bool {
+    let Some(group) = session.line.foreground() else { return false };
+    match std::fs::read_to_string(format!("/proc/{}/wchan", group.as_raw_nonzero())) {
+        Ok(place) => matches!(place.trim(), "wait_woken" | "n_tty_read" | "0" | ""),
+        // The first process of a pipe may have ended.
+        Err(_) => true,
+    }
 }
 
 /// Takes the next step towards the end of a command, and says when the one after it is due.

@@ -1,11 +1,13 @@
 \builtin local __aish_spec __aish_options= __aish_try __aish_status
-\builtin local -a COMPREPLY=() __aish_args=()
+\builtin local -a COMPREPLY __aish_args __aish_plain
+COMPREPLY=()
 for __aish_try in 1 2 3; do
   __aish_spec=$(\builtin complete -p -- "$__aish_cmd" 2>/dev/null) ||
     __aish_spec=$(\builtin complete -p -- "${__aish_cmd##*/}" 2>/dev/null) ||
     __aish_spec=$(\builtin complete -p -D 2>/dev/null) || \builtin return 0
   \builtin eval "__aish_args=(${__aish_spec#complete })"
-  \builtin local __aish_function= __aish_plain=()
+  \builtin local __aish_function=
+  __aish_plain=()
   \builtin set -- "${__aish_args[@]}"
   while (($#)); do
     case $1 in

@@ -6,16 +6,17 @@ pub(crate) enum Delivery {
     /// As the text of an alias that the trigger names. The parser then reads the command as if it had been typed, so
     /// that `$_`, `$?`, traps, traces and messages are those of a shell that is typed into.
     Alias,
-    /// Through `eval`: for what an alias cannot hold (here-documents are read from the terminal past it), what would
-    /// show it, and for shells that expand no aliases.
+    /// Through `eval`: for what an alias cannot hold (here-documents are read from the terminal past it, arrays), what
+    /// would show it, and for shells that expand no aliases.
     Eval,
 }
 
 impl Delivery {
     /// Chooses for a command. `expands_aliases` is the shell's `expand_aliases`.
     pub(crate) fn choose(command: &str, expands_aliases: bool) -> Self {
-        let shows_it = ["alias", "ALIAS", "compgen", "__aish"].iter().any(|word| command.contains(word));
-        match !expands_aliases || shows_it || has_here_document(command) {
+        // Bash 5.2 frees its memory twice over an array assignment (`a=(…)`) inside an alias.
+        let unfit = ["alias", "ALIAS", "compgen", "__aish", "=("].iter().any(|part| command.contains(part));
+        match !expands_aliases || unfit || has_here_document(command) {
             true => Self::Eval,
             false => Self::Alias,
         }
@@ -56,6 +57,8 @@ mod tests {
             ("cat <<EOF\nx\nEOF", Delivery::Eval),
             ("cat <<-'EOF'\nx\nEOF", Delivery::Eval),
             ("cat <<< a; cat <<E\nE", Delivery::Eval),
+            ("a=(1 2)", Delivery::Eval),
+            ("f() { local -a a+=(1); }", Delivery::Eval),
             ("alias", Delivery::Eval),
             ("unalias -a", Delivery::Eval),
             ("declare -p BASH_ALIASES", Delivery::Eval),

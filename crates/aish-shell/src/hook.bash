@@ -7,23 +7,30 @@ __aish_status=$?
 __aish_folder='@FOLDER@'
 __aish_prompt=$'\e]133;B;aish=@NONCE@\a'
 __aish_more=$'\e]133;P;aish=@NONCE@\a'
-__aish_entry='{ __aish_hook; } >/dev/null 2>&1'
+__aish_entry='{ __aish_hook "$?" "$-"; } >/dev/null 2>&1'
 
-__aish_hook() {
-  \builtin local __aish_status=$? __aish_kind= IFS=' ' TMOUT=0
+# The user's options are put aside first; what is called after that inherits no DEBUG or ERR trap either.
+function __aish_hook {
+  \builtin local -
+  \builtin set +eufxvCTE
+  __aish_serve "$1" "$2"
+}
+
+function __aish_serve {
+  \builtin local __aish_status=$1 __aish_kind= IFS=$' \t\n' TMOUT=0
   if [[ ${PS1-} != "$__aish_prompt" ]]; then PS1=$__aish_prompt; fi
   if [[ ${PS2-} != "$__aish_more"* ]]; then PS2=$__aish_more${PS2-}; fi
   if [[ ${HISTIGNORE-} != *'*__aish_*'* ]]; then HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}'*__aish_*'; fi
   # An interactive shell inside this one must not print this one's marks.
-  \builtin export -n PS1 PS2 PROMPT_COMMAND HISTIGNORE || \builtin :
+  \builtin export -n PS1 PS2 PROMPT_COMMAND HISTIGNORE
   __aish_arm
-  \builtin unalias __aish_go || \builtin :
+  \builtin unalias __aish_go
   {
-    \builtin printf '%s\0' "$__aish_status" "$PWD" "$-" "$BASHOPTS"
+    \builtin printf '%s\0' "$__aish_status" "$PWD" "$2" "$BASHOPTS"
     \builtin declare -px
     \builtin printf '\0%s\0' '@NONCE@'
-  } >"$__aish_folder/out" || \builtin :
-  \builtin printf '%s' $'\e]133;D;aish=@NONCE@\a' >/dev/tty || \builtin :
+  } >"$__aish_folder/out"
+  \builtin printf '%s' $'\e]133;D;aish=@NONCE@\a' >/dev/tty
   while \builtin :; do
     if ! { \builtin read -r -d '' __aish_kind && \builtin read -r -d '' __aish_command; } <"$__aish_folder/in"; then
       # The other end is gone.
@@ -32,20 +39,23 @@ __aish_hook() {
     fi
     case $__aish_kind in
       query)
-        \builtin eval "$__aish_command" </dev/null >"$__aish_folder/out" || \builtin :
-        \builtin printf '\0%s\0' '@NONCE@' >"$__aish_folder/out" || \builtin :
+        \builtin eval "$__aish_command" </dev/null >"$__aish_folder/out"
+        \builtin printf '\0%s\0' '@NONCE@' >"$__aish_folder/out"
         ;;
       alias | eval)
         if [[ $__aish_kind == alias ]]; then BASH_ALIASES[__aish_go]=$__aish_command; fi
-        if [[ -o history ]]; then \builtin history -s -- "$__aish_command" || \builtin :; fi
+        if [[ -o history ]]; then \builtin history -s -- "$__aish_command"; fi
         \builtin return 0
         ;;
     esac
   done
 }
 
+# What the trigger is when the shell does not expand it: after some syntax errors bash leaves out the next line's aliases.
+function __aish_go { \builtin eval "$__aish_command"; }
+
 # Makes the hook the last thing that happens before a prompt.
-__aish_arm() {
+function __aish_arm {
   \builtin local __aish_index __aish_last=
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then
     if [[ ${PROMPT_COMMAND-} != *"$__aish_entry" ]]; then
@@ -55,18 +65,17 @@ __aish_arm() {
   fi
   for __aish_index in "${!PROMPT_COMMAND[@]}"; do __aish_last=$__aish_index; done
   if [[ $__aish_last != '' && ${PROMPT_COMMAND[__aish_last]} == "$__aish_entry" ]]; then \builtin return 0; fi
+  __aish_last=
   for __aish_index in "${!PROMPT_COMMAND[@]}"; do
-    if [[ ${PROMPT_COMMAND[__aish_index]} == "$__aish_entry" ]]; then \builtin unset "PROMPT_COMMAND[$__aish_index]"; fi
+    if [[ ${PROMPT_COMMAND[__aish_index]} == "$__aish_entry" ]]; then
+      \builtin unset "PROMPT_COMMAND[$__aish_index]"
+    else
+      __aish_last=$__aish_index
+    fi
   done
-  PROMPT_COMMAND+=("$__aish_entry")
+  # Slot 0 is what a plain assignment writes to.
+  if [[ $__aish_last == '' ]]; then PROMPT_COMMAND[1]=$__aish_entry; else PROMPT_COMMAND+=("$__aish_entry"); fi
 }
 
-if [[ ${PROMPT_COMMAND-} == ". '$__aish_folder/hook'" ]]; then
-  # Without start-up files this file was named in the environment, and the first prompt is about to come.
-  unset PROMPT_COMMAND
-  { __aish_arm; PS1=$__aish_prompt; } 2>/dev/null
-  { __aish_hook; } >/dev/null 2>&1
-else
-  { __aish_arm; PS1=$__aish_prompt; } 2>/dev/null
-fi
+{ __aish_arm; PS1=$__aish_prompt; } 2>/dev/null
 return $__aish_status

@@ -9,13 +9,19 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::Pid;
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer};
-use rustix::termios::{InputModes, LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
+use rustix::termios::{
+    InputModes, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr, tcgetpgrp,
+    tcsetattr,
+};
 use tokio::io::AsyncReadExt as _;
 
 use crate::options::Size;
 
 /// How long the kernel may take to put a line that was written into the queue that the shell reads.
 const QUEUE_LIMIT: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
+
+/// The same where somebody reads the queue, who may have been faster than we looked.
+const HANDED_OVER: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// The two ends of the shell's terminal that aish keeps.
 pub(crate) struct Line {
@@ -59,8 +65,21 @@ impl Line {
         }
     }
 
-    /// Types a line that is not echoed, and returns once it is in the queue. Only while the shell reads no terminal.
+    /// Types a line that is not echoed, and returns once it is in the queue. Only while nobody reads the terminal.
     pub(crate) fn type_unseen(&self, line: &str) -> io::Result<()> {
+        match self.type_without_echo(line, &QUEUE_LIMIT)? {
+            true => Ok(()),
+            false => Err(io::ErrorKind::TimedOut.into()),
+        }
+    }
+
+    /// Types a line that is not echoed to a shell that may be reading.
+    pub(crate) fn type_to_reader(&self, line: &str) -> io::Result<()> {
+        self.type_without_echo(line, &HANDED_OVER).map(|_| ())
+    }
+
+    /// Types a line, and says whether it was seen in the queue.
+    fn type_without_echo(&self, line: &str, limit: &Timespec) -> io::Result<bool> {
         let as_set = tcgetattr(&self.slave)?;
         let mut unseen = as_set.clone();
         unseen.local_modes -= LocalModes::ECHO | LocalModes::ECHONL | LocalModes::EXTPROC;
@@ -70,11 +89,27 @@ impl Line {
         let typed = self.try_type(line.as_bytes());
         // The kernel hands the line over in its own time, and echoes it or not when it does.
         let mut queue = [PollFd::new(&self.slave, PollFlags::IN)];
-        let queued = poll(&mut queue, Some(&QUEUE_LIMIT));
+        let queued = poll(&mut queue, Some(limit));
         tcsetattr(&self.slave, OptionalActions::Now, &as_set)?;
-        match (typed?, queued?) {
-            (typed, 1..) if typed == line.len() => Ok(()),
-            _ => Err(io::ErrorKind::TimedOut.into()),
+        match typed? == line.len() {
+            true => Ok(queued? > 0),
+            false => Err(io::ErrorKind::WriteZero.into()),
+        }
+    }
+
+    /// Throws away what was typed and not read.
+    pub(crate) fn discard_type_ahead(&self) -> io::Result<()> {
+        Ok(tcflush(&self.slave, QueueSelector::IFlush)?)
+    }
+
+    /// Says that there is nothing more to read, without an echo of that.
+    pub(crate) fn end_input(&self) {
+        let Ok(as_set) = tcgetattr(&self.slave) else { return };
+        // To a program that reads single keys the byte would be a key.
+        if as_set.local_modes.contains(LocalModes::ICANON) {
+            let _ = self.try_type(&[as_set.special_codes[SpecialCodeIndex::VEOF]]);
+            // On its way no longer, so that it cannot come before the next command's trigger.
+            let _ = poll(&mut [PollFd::new(&self.slave, PollFlags::IN)], Some(&HANDED_OVER));
         }
     }
 

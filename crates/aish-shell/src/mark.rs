@@ -33,9 +33,14 @@ enum Found {
 }
 
 impl Scanner {
+    /// The first prompt of a shell whose hook is not there yet.
+    pub(crate) fn prompt(nonce: &str) -> String {
+        pattern('B', nonce)
+    }
+
     /// Makes a scanner for the marks with this nonce.
     pub(crate) fn new(nonce: &str) -> Self {
-        let pattern = |letter: char| format!("\u{1b}]133;{letter};aish={nonce}\u{7}").into_bytes();
+        let pattern = |letter| pattern(letter, nonce).into_bytes();
         Self {
             patterns: [(Mark::End, pattern('D')), (Mark::Prompt, pattern('B')), (Mark::More, pattern('P'))],
             held: Vec::new(),
@@ -87,6 +92,11 @@ impl Scanner {
         }
         Found::Nothing
     }
+}
+
+/// A mark as it is printed: an operating system command that terminals ignore when they do not know it.
+fn pattern(letter: char, nonce: &str) -> String {
+    format!("\u{1b}]133;{letter};aish={nonce}\u{7}")
 }
 
 fn push_output(pieces: &mut Vec<Piece>, bytes: &[u8]) {

@@ -21,6 +21,9 @@ use crate::user_terminal::UserTerminal;
 /// How long the shell has to go after it was hung up.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// How long a shell that was at its prompt before may take to be there again.
+const COME_BACK: Duration = Duration::from_secs(3);
+
 /// How often a shell that is starting is looked at.
 const LOOK: Duration = Duration::from_millis(250);
 
@@ -86,7 +89,7 @@ impl Keeper {
             Heard::Mark(Mark::Prompt) => session.rearm(),
             Heard::Mark(Mark::More) => {}
             Heard::Ended(exit) => {
-                let cause = match session.at_prompt {
+                let cause = match session.was_ready() {
                     true => RestartCause::Died(exit),
                     false => RestartCause::StartUpFiles,
                 };
@@ -164,9 +167,13 @@ impl Keeper {
             self.start_session(None).await?;
         }
         loop {
-            let limit = self.options.start_limit;
+            let start_limit = self.options.start_limit;
             let alone = self.options.program.len() == 1;
             let session = self.session()?;
+            let (limit, cause) = match session.was_ready() {
+                true => (COME_BACK, RestartCause::Stuck),
+                false => (start_limit, RestartCause::StartUpFiles),
+            };
             if session.at_prompt {
                 return Ok(());
             }
@@ -178,7 +185,7 @@ impl Keeper {
                     Heard::Mark(Mark::End) => session.take_report().await,
                     Heard::Mark(Mark::Prompt) => session.rearm(),
                     Heard::Mark(Mark::More) => {}
-                    Heard::Ended(_) => self.restart(RestartCause::StartUpFiles).await?,
+                    Heard::Ended(_) => self.restart(cause).await?,
                 },
                 at_terminal = passage.next() => match at_terminal {
                     AtTerminal::Keys => {
@@ -190,7 +197,7 @@ impl Keeper {
                 },
                 () = look => {
                     if session.since.elapsed() > limit || (alone && is_another_program(session.pid())) {
-                        self.restart(RestartCause::StartUpFiles).await?;
+                        self.restart(cause).await?;
                     }
                 }
             }

@@ -22,6 +22,9 @@ const LAST_OUTPUT: Duration = Duration::from_millis(50);
 /// How long a report may be on its way once its mark is there; it is written before the mark.
 const REPORT_LIMIT: Duration = Duration::from_secs(5);
 
+/// How long a shell may take to come back from a query that was interrupted.
+const QUERY_END: Duration = Duration::from_secs(2);
+
 /// What was heard of the shell.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
@@ -58,8 +61,6 @@ impl Session {
         let program = words.next().cloned().unwrap_or_else(|| "bash".into());
         let mut command = Command::new(program).args(words).arg("--noediting");
         command = match rc {
-            // Bash reads the system's file before the named one; without rc that must not happen, and the only
-            // other way in for the hook is an environment variable that the first prompt runs.
             Rc::Skip => command.arg("--norc"),
             Rc::User | Rc::File(_) => command.arg("--rcfile").arg(exchange.rc()),
         };
@@ -67,7 +68,9 @@ impl Session {
         command.environment = options.environment.clone();
         command.cwd.clone_from(&options.cwd);
         if *rc == Rc::Skip {
-            command = command.env("PROMPT_COMMAND", exchange.rearm_line().trim_end().to_owned());
+            // Bash reads the system's start-up file before a named one. Without any, the first prompt says that the
+            // hook is missing, and it is put there as it is put back when it was lost.
+            command = command.env("PS1", Scanner::prompt(&nonce));
         }
         let child = TerminalChild::start(&command, shells, options.detached)
             .await
@@ -145,19 +148,17 @@ impl Session {
     pub(crate) fn rearm(&mut self) {
         self.reported = None;
         self.exchange.clear();
-        if let Err(error) = self.line.type_unseen(&self.exchange.rearm_line()) {
+        if let Err(error) = self.line.type_to_reader(&self.exchange.rearm_line()) {
             tracing::warn!(%error, "the shell's hook cannot be put back");
         }
     }
 
-    /// Hands a command to the shell, which must be at its prompt; returns keys that were typed before it.
-    pub(crate) async fn send(&mut self, command: &str) -> io::Result<Vec<u8>> {
+    /// Hands a command to the shell, which must be at its prompt and have nothing typed ahead.
+    pub(crate) async fn send(&mut self, command: &str) -> io::Result<()> {
         let delivery = Delivery::choose(command, self.report.expands_aliases);
-        let early = self.line.take_type_ahead()?;
         self.line.type_unseen(delivery.trigger())?;
         self.at_prompt = false;
-        self.exchange.send(delivery.kind(), command).await?;
-        Ok(early)
+        self.exchange.send(delivery.kind(), command).await
     }
 
     /// Asks the shell, which must be at its prompt, to run a script without a terminal, and returns what it printed.
@@ -172,12 +173,34 @@ impl Session {
         match answer.await {
             Ok(answer) => answer.map_err(io),
             Err(_) => {
-                // The script hangs: interrupted, the shell leaves the hook and says so with its prompt.
-                self.child.interrupt();
-                self.at_prompt = false;
+                self.abandon_query().await;
                 Err(ShellError::NoAnswer)
             }
         }
+    }
+
+    /// Interrupts a query that hangs: the shell leaves its hook, says so with its prompt, and gets the hook back.
+    async fn abandon_query(&mut self) {
+        self.at_prompt = false;
+        self.since = Instant::now();
+        let _ = self.line.try_type(b"\x03");
+        self.child.interrupt();
+        let _ = timeout(QUERY_END, async {
+            loop {
+                match self.hear().await {
+                    Heard::Output(_) | Heard::Mark(Mark::More) => {}
+                    Heard::Mark(Mark::Prompt) => self.rearm(),
+                    Heard::Mark(Mark::End) => return self.take_report().await,
+                    Heard::Ended(_) => return,
+                }
+            }
+        })
+        .await;
+    }
+
+    /// Says whether the shell has been at its prompt before.
+    pub(crate) fn was_ready(&self) -> bool {
+        self.report != Report::default()
     }
 
     /// The process id of the shell.

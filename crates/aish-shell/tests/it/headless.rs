@@ -6,7 +6,7 @@ pub(crate) async fn run(shell: &Shell, command: &str) -> CommandResult {
     tokio::time::timeout(Duration::from_secs(20), shell.run(command, Surroundings::unwatched()))
         .await
         .unwrap_or_else(|_| panic!("no end of {command:?}"))
-        .unwrap()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
 #[tokio::test]
@@ -29,5 +29,158 @@ async fn state_lasts_from_command_to_command() {
     assert_eq!(result.cwd, std::path::Path::new("/usr"));
     assert!(result.changed.contains(&("A".into(), Some("1".into()))), "{:?}", result.changed);
     assert!(result.changed.contains(&("HOME".into(), None)), "{:?}", result.changed);
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn a_command_of_any_length_runs_whole() {
+    let shell = Shell::start(Options::headless());
+    for length in [4_000, 4_096, 5_000, 65_536, 100_000] {
+        let word = "y".repeat(length);
+        let result = run(&shell, &format!("x='{word}'; echo ${{#x}}")).await;
+        assert_eq!(result.output.clean_text(), format!("{length}\n"));
+    }
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn control_bytes_in_a_command_are_the_commands() {
+    let shell = Shell::start(Options::headless());
+    let result = run(&shell, "printf '%s' 'a\x03b\x04c\x15d\x1ae\x7ff' | od -An -tx1 | tr -d '\\n'").await;
+    assert_eq!(result.output.clean_text(), " 61 03 62 04 63 15 64 1a 65 7f 66");
+    assert!(matches!(shell.run("a\0b", Surroundings::unwatched()).await, Err(aish_shell::ShellError::Nul)));
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn much_output_is_bounded() {
+    let shell = Shell::start(Options { output_cap: 10_000, ..Options::headless() });
+    let result = run(&shell, "seq 1 100000").await;
+    assert_eq!(result.output.total_bytes(), 688_895, "588,895 bytes and a carriage return a line");
+    assert!(result.output.text().starts_with("1\r\n2\r\n") && result.output.text().ends_with("99999\r\n100000\r\n"));
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn nobodys_command_never_waits_for_keys() {
+    let shell = Shell::start(Options::headless());
+    for (command, output) in [
+        ("cat; echo done", "done\n"),
+        ("read x; echo \"[$x]\"", "[]\n"),
+        ("read -p 'sure? ' x; read y; echo end", "sure? end\n"),
+        ("sort | wc -l", "0\n"),
+        ("bash -c 'read -r x; echo in $x'", "in\n"),
+    ] {
+        let result = run(&shell, command).await;
+        assert_eq!(result.output.clean_text(), output, "{command}");
+    }
+    assert_eq!(run(&shell, "echo on").await.output.clean_text(), "on\n");
+    let result = run(&shell, "echo 'never closed").await;
+    assert_eq!(result.status, 130);
+    assert_eq!(run(&shell, "echo on").await.output.clean_text(), "on\n");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn a_command_is_ended_when_its_time_is_up() {
+    let shell = Shell::start(Options::headless());
+    run(&shell, "x=kept").await;
+    for command in [
+        "echo on; sleep 100",
+        "echo on; while :; do :; done",
+        "trap '' INT; echo on; sleep 100",
+        "echo on; sh -c 'trap \"\" INT TERM; while :; do sleep 1; done'",
+    ] {
+        let surroundings = Surroundings { timeout: Some(Duration::from_millis(300)), ..Surroundings::unwatched() };
+        let result = shell.run(command, surroundings).await.unwrap();
+        assert_eq!(
+            (result.ending, result.output.clean_text().starts_with("on\n")),
+            (Ending::TimedOut, true),
+            "{command}"
+        );
+        assert_eq!(run(&shell, "trap - INT; echo $x").await.output.clean_text(), "kept\n", "after {command}");
+    }
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_command_ends_soon() {
+    let shell = Shell::start(Options::headless());
+    shell.ready().await.unwrap();
+    let surroundings = Surroundings::unwatched();
+    let cancel = surroundings.cancel.clone();
+    let (result, ()) = tokio::join!(shell.run("sleep 100", surroundings), async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        cancel.cancel();
+    });
+    let result = result.unwrap();
+    assert_eq!((result.ending, result.status), (Ending::Cancelled, 130));
+    assert!(result.duration < Duration::from_secs(3));
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn a_snapshot_is_fresh() {
+    let shell = Shell::start(Options::headless());
+    run(&shell, "alias ll='ls -l' q=\"it's\"; greet() { :; }; export A=$'two\\nlines'; cd /usr; false").await;
+    let snapshot = shell.snapshot().await.unwrap();
+    assert_eq!(snapshot.aliases.get("ll").map(String::as_str), Some("ls -l"));
+    assert_eq!(snapshot.aliases.get("q").map(String::as_str), Some("it's"));
+    assert!(
+        snapshot.functions.contains("greet") && snapshot.builtins.contains("cd") && snapshot.keywords.contains("while")
+    );
+    assert!(!snapshot.functions.iter().any(|name| name.starts_with("__aish")));
+    assert_eq!(snapshot.environment.get("A").map(String::as_str), Some("two\nlines"));
+    assert_eq!((snapshot.cwd, snapshot.status), ("/usr".into(), 1));
+    assert_eq!(run(&shell, "echo $?").await.output.clean_text(), "1\n", "a snapshot changes nothing");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn programmable_completion_is_asked() {
+    let shell = Shell::start(Options::headless());
+    run(&shell, "_f() { COMPREPLY=($(compgen -W 'start stop status' -- \"$2\")); seen=\"$1,$2,$3,$COMP_CWORD\"; }; complete -F _f svc").await;
+    run(&shell, "complete -W 'alpha beta' -o nospace words; complete -d onlydirs").await;
+    run(&shell, "_load() { complete -W 'lazy loaded' \"$1\"; return 124; }; complete -D -F _load").await;
+    let offered = async |line: &str| -> Vec<String> {
+        let offers = shell.complete(line, line.len()).await.unwrap();
+        offers.into_iter().map(|offer| format!("{}:{}", offer.start, offer.text)).collect()
+    };
+    assert_eq!(offered("svc st").await, ["4:start", "4:stop", "4:status"]);
+    assert_eq!(run(&shell, "echo $seen").await.output.clean_text(), "svc,st,svc,1\n");
+    assert_eq!(offered("cd /; svc sta").await, ["10:start", "10:status"]);
+    assert_eq!(offered("words al").await, ["6:alpha"]);
+    assert_eq!(offered("other l").await, ["6:lazy", "6:loaded"]);
+    assert_eq!(offered("onlydirs /us").await, ["9:/usr"]);
+    assert_eq!(offered("svc zzz").await, Vec::<String>::new());
+    run(&shell, "_slow() { sleep 100; }; complete -F _slow slow").await;
+    assert!(matches!(shell.complete("slow x", 6).await, Err(aish_shell::ShellError::NoAnswer)));
+    assert_eq!(run(&shell, "echo still here").await.output.clean_text(), "still here\n");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_when_the_shell_is_stopped() {
+    let marker = format!("{}.5", 2000 + std::process::id());
+    let alive = || {
+        std::fs::read_dir("/proc").unwrap().filter_map(Result::ok).any(|entry| {
+            let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            line.split(|byte| *byte == 0).any(|arg| arg == marker.as_bytes())
+        })
+    };
+    let shell = Shell::start(Options::headless());
+    run(&shell, &format!("nohup sleep {marker} >/dev/null 2>&1 & sleep {marker} & trap '' HUP TERM; (trap '' HUP TERM; sleep {marker}) &")).await;
+    run(&shell, &format!("setsid sleep {marker} &")).await;
+    assert!(alive());
+    shell.stop().await;
+    assert!(!alive());
+}
+
+#[tokio::test]
+async fn output_of_a_job_in_the_background_is_told() {
+    let mut shell = Shell::start(Options::headless());
+    let mut events = shell.take_events().unwrap();
+    run(&shell, "(sleep 0.2; echo from the background) &").await;
+    assert_eq!(events.recv().await, Some(aish_shell::ShellEvent::Output(b"from the background\r\n".to_vec())));
     shell.stop().await;
 }

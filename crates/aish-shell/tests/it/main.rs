@@ -1,4 +1,12 @@
 //! Behaviour of the live shell, against real bash and real programs.
 
 #[cfg(test)]
+mod at_terminal;
+#[cfg(test)]
 mod headless;
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod person;
+#[cfg(test)]
+mod start_up;
