@@ -123,6 +123,8 @@ fn decide_command(first: &Word, arguments: &[Word], line: &str, tokens: &Tokens,
         }
     }
     let evidence = weigh(name, line, tokens, arguments, env);
+    let own = arguments.iter().take_while(|word| word.command == first.command).count();
+    let arguments = arguments.get(..own).unwrap_or_default();
     if env.is_command(name) || (is_known(name, env) && !has(STARTERS, name)) {
         return known(name, arguments, &evidence, env);
     }

@@ -40,6 +40,7 @@ fn commands_are_commands() {
          who -b
          make test
          make
+         which vim less nano; vi /tmp/x.txt
          test -f x
          kill 8080
          kill -9 1234

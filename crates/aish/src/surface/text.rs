@@ -108,6 +108,12 @@ impl Surface for TextSurface {
     fn show(&mut self, shown: Shown<'_>, now: Duration) {
         let quiet = self.verbosity == Verbosity::Quiet;
         match shown {
+            Shown::Verdict { tool, judgement, approved: false } if !self.live_commands => {
+                self.end_answer();
+                let text = format!("{tool} was not run: {} ({}); nobody is here to approve it", judgement.reason, judgement.rule);
+                let line = self.frames.warning(&text);
+                self.write_err(&line);
+            }
             Shown::TurnStart | Shown::Verdict { .. } | Shown::Usage { .. } | Shown::TurnEnd(_) => {}
             Shown::Waiting if quiet || !self.err.live => {}
             Shown::Waiting => {
