@@ -1,34 +1,87 @@
 //! Token counts for the context's budget.
 
-use aish_llm::ToolSpec;
+use aish_llm::{BrokerModel, Support, TokenCounter, TokenizerChoice, ToolSpec};
 
 /// Counts tokens for the model that is asked.
-#[derive(Debug, Clone, Default)]
-pub struct Counting {}
+#[derive(Clone)]
+pub struct Counting {
+    counter: TokenCounter,
+    model: Option<BrokerModel>,
+    choice: TokenizerChoice,
+    /// The schemas that were counted last, and their tokens.
+    schemas: std::sync::Arc<std::sync::Mutex<Option<(String, String, u64)>>>,
+}
 
 impl Counting {
+    /// Makes a counter for a model; without one it counts four bytes a token.
+    pub fn new(counter: TokenCounter, model: Option<BrokerModel>, choice: TokenizerChoice) -> Self {
+        Self { counter, model, choice, schemas: std::sync::Arc::default() }
+    }
+
+    /// Counts for another model from now on.
+    pub fn set_model(&mut self, model: Option<BrokerModel>, choice: TokenizerChoice) {
+        self.model = model;
+        self.choice = choice;
+    }
+
     /// Returns the id of the tokenizer that counts now.
-    pub fn tokenizer(&self) -> &str {
-        "chars"
+    pub fn tokenizer(&self) -> String {
+        match &self.model {
+            Some(model) => self.counter.tokenizer(model, &self.choice).as_str().to_owned(),
+            None => "chars".to_owned(),
+        }
     }
 
     /// Counts the tokens of a text. Never fails; 0 for an empty text.
     pub async fn count(&self, text: &str) -> u64 {
-        text.len() as u64 / 4
-    }
-
-    /// Says whether the endpoint can count: `yes`, `no`, `not yet asked`.
-    pub fn endpoint_counts(&self) -> &'static str {
-        "not yet asked"
-    }
-
-    /// Counts the tokens of tool schemas.
-    pub async fn count_schemas(&self, tools: &[ToolSpec]) -> u64 {
-        let mut total = 0;
-        for tool in tools {
-            let text = format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters);
-            total += self.count(&text).await;
+        match &self.model {
+            Some(model) => self.counter.count(model, &self.choice, text).await.count,
+            None => text.len() as u64 / 4,
         }
-        total
+    }
+
+    /// Says whether the endpoint can count: `yes`, `no`, `not yet asked`, or that there is none.
+    pub fn endpoint_counts(&self) -> &'static str {
+        match self.model.as_ref().and_then(|model| model.endpoint.as_deref()) {
+            None => "there is none",
+            Some(endpoint) => match self.counter.supported(endpoint) {
+                Support::Yes => "yes",
+                Support::No => "no",
+                Support::NotAsked => "not yet asked",
+            },
+        }
+    }
+
+    /// Counts the tokens of tool schemas, once for as long as they and the tokenizer stay the same.
+    pub async fn count_schemas(&self, tools: &[ToolSpec]) -> u64 {
+        if tools.is_empty() {
+            return 0;
+        }
+        let lines: Vec<String> =
+            tools.iter().map(|tool| format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters)).collect();
+        let text = lines.join("\n");
+        let tokenizer = self.tokenizer();
+        let known = self.schemas.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        if let Some((by, of, tokens)) = known
+            && by == tokenizer
+            && of == text
+        {
+            return tokens;
+        }
+        let tokens = self.count(&text).await;
+        *self.schemas.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some((tokenizer, text, tokens));
+        tokens
+    }
+}
+
+/// Reads `models.NAME.tokenizer`.
+pub fn choice(text: &str) -> TokenizerChoice {
+    match text {
+        "auto" => TokenizerChoice::Auto,
+        "endpoint" => TokenizerChoice::Endpoint,
+        "o200k" => TokenizerChoice::O200k,
+        "cl100k" => TokenizerChoice::Cl100k,
+        "chars" => TokenizerChoice::Chars,
+        file => TokenizerChoice::File(file.into()),
     }
 }

@@ -1,38 +1,37 @@
-//! The line history as the editor reads it.
+//! The line history as the editor reads it, kept in the database.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use aish_journal::WallClock;
-use aish_term::{HistoryEntry, HistoryError, HistoryQuery, HistoryStore, MemoryHistory};
+use aish_store::history::{HistoryQuery as StoredQuery, Order as StoredOrder, Status, TextMatch};
+use aish_store::{HistoryEntry as StoredEntry, NewHistoryEntry, Store, StoreError};
+use aish_term::history::{Order, StatusFilter, TextFilter};
+use aish_term::{HistoryEntry, HistoryError, HistoryQuery, HistoryStore};
 
-use crate::wiring::Base;
-
-/// The lines of this session, and of others where there is a database.
+/// The lines of all sessions.
 pub struct LineHistory {
-    lines: Arc<MemoryHistory>,
-    clock: WallClock,
-    session: Mutex<Option<String>>,
+    store: Arc<Store>,
+    session: String,
+    size: u64,
 }
 
 impl LineHistory {
-    /// Opens the history.
-    pub fn open(base: &Base) -> Self {
-        Self { lines: Arc::new(MemoryHistory::new()), clock: base.clock.clone(), session: Mutex::new(None) }
+    /// Makes the history of a session over the store; nothing is opened before the first look.
+    pub fn new(store: Arc<Store>, session: String, size: u64) -> Self {
+        Self { store, session, size }
     }
 
-    /// Adds a line with what came of it.
-    pub fn add(&self, line: &str, folder: &str, status: Option<i32>, duration: Option<Duration>) {
-        let entry = HistoryEntry {
-            id: 0,
-            line: line.to_owned(),
+    /// Adds a line with what came of it. A history that cannot be written costs the session nothing.
+    pub fn add(&self, line: &str, folder: &str, route: &str, status: Option<i32>, duration: Option<Duration>) {
+        let entry = NewHistoryEntry {
+            command: line.to_owned(),
             folder: Some(folder.to_owned()),
-            status,
-            duration,
-            session: self.session.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            started_ms: self.clock.millis(),
+            session: Some(self.session.clone()),
+            route: Some(route.to_owned()),
+            exit_code: status,
+            duration_ms: duration.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
         };
-        self.lines.append(entry);
+        let _ = self.store.add_history(&entry, self.size);
     }
 
     /// Returns the newest lines, newest first.
@@ -44,10 +43,50 @@ impl LineHistory {
 
 impl HistoryStore for LineHistory {
     fn search(&self, query: &HistoryQuery) -> Result<Vec<HistoryEntry>, HistoryError> {
-        self.lines.search(query)
+        let query = StoredQuery {
+            text: query.text.as_ref().map(|text| match text {
+                TextFilter::Prefix(text) => TextMatch::Prefix(text.clone()),
+                TextFilter::Contains(text) => TextMatch::Contains(text.clone()),
+                TextFilter::Exactly(text) => TextMatch::Exact(text.clone()),
+            }),
+            not: query.except.clone(),
+            folder: query.folder.clone(),
+            session: query.session.clone(),
+            status: query.status.map(|status| match status {
+                StatusFilter::Succeeded => Status::Success,
+                StatusFilter::Failed => Status::Failure,
+            }),
+            after_id: query.after,
+            before_id: query.before,
+            unique: query.distinct,
+            order: match query.order {
+                Order::Newest => StoredOrder::NewestFirst,
+                Order::Oldest => StoredOrder::OldestFirst,
+            },
+            limit: query.limit,
+            ..StoredQuery::default()
+        };
+        let entries = self.store.search_history(&query).map_err(|error| failed(&error))?;
+        Ok(entries.into_iter().map(shown).collect())
     }
 
     fn load(&self, id: i64) -> Result<Option<HistoryEntry>, HistoryError> {
-        self.lines.load(id)
+        Ok(self.store.history_entry(id).map_err(|error| failed(&error))?.map(shown))
+    }
+}
+
+fn failed(error: &StoreError) -> HistoryError {
+    HistoryError(crate::failure::chain(error))
+}
+
+fn shown(entry: StoredEntry) -> HistoryEntry {
+    HistoryEntry {
+        id: entry.id,
+        line: entry.command,
+        folder: entry.folder,
+        status: entry.exit_code,
+        duration: entry.duration_ms.map(Duration::from_millis),
+        session: entry.session,
+        started_ms: entry.started_ms,
     }
 }

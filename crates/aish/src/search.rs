@@ -1,13 +1,59 @@
 //! Which models can answer: configured ones, the environment's, a local server, the embedded one.
 
+use std::sync::Arc;
+
+use aish_llm::{LocalServers, ModelOptions};
+use aish_local::{LocalModel, LocalOptions, Models, Search};
+
 use crate::models::{Collector, Found};
 use crate::wiring::Base;
+
+/// The name of the embedded model in the list of models.
+pub const EMBEDDED: &str = "embedded";
 
 /// Finds the models, and asks the network only when nothing is configured.
 pub async fn find_models(base: &Base, wanted: Option<&str>) -> Found {
     let variable = |name: &str| base.variable(name);
     let mut collector = Collector::default();
     collector.configured(&base.config, &variable);
-    collector.from_environment(&variable);
+    collector.from_environment(&base.variables).await;
+    if collector.is_empty()
+        && let Some(server) = LocalServers::default().find().await
+        && let Some(model) = server.first_model().await
+    {
+        collector.server("local", "local server", &server, ModelOptions::new(model));
+    }
+    if (collector.is_empty() || wanted == Some(EMBEDDED) || base.config.model.default.as_deref() == Some(EMBEDDED))
+        && let Some(why) = add_embedded(base, &mut collector)
+    {
+        collector.notice(why);
+    }
     collector.finish(&base.config, wanted)
+}
+
+/// Adds the embedded model where its file and its executable are; says what is missing, if something is odd.
+fn add_embedded(base: &Base, collector: &mut Collector) -> Option<String> {
+    let data = base.paths.data.as_ref()?;
+    let file = match Models::new(data).current() {
+        Ok(Some(file)) => file,
+        Ok(None) => return None,
+        Err(error) => return Some(crate::failure::chain(&error)),
+    };
+    let executable = match executable(base).find() {
+        Ok(executable) => executable,
+        Err(error) => return Some(crate::failure::chain(&error)),
+    };
+    let options = LocalOptions::new(executable, &file);
+    let max_tokens = options.max_tokens;
+    collector.embedded(EMBEDDED, Arc::new(LocalModel::new(options)), max_tokens);
+    None
+}
+
+/// Returns where the embedded model's executable is looked for.
+pub fn executable(base: &Base) -> Search {
+    Search {
+        beside: std::env::current_exe().ok(),
+        named: base.variable("AISH_MODEL_EXE").map(Into::into),
+        path: base.variable("PATH").map(Into::into),
+    }
 }
