@@ -230,6 +230,4 @@ pub enum McpCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Offer aish's own tools to other agents, over stdio.
-    Serve,
 }

@@ -70,12 +70,9 @@ impl Asker {
 
     /// Counts what is not counted yet.
     pub async fn measure(&self, turn: &mut Turn) -> Event {
-        let tokenizer = self.counting.tokenizer().to_owned();
-        let uncounted: Vec<(u64, String)> = turn
-            .transcript()
-            .uncounted(&tokenizer)
-            .map(|entry| (entry.id, entry.countable().into_owned()))
-            .collect();
+        let tokenizer = self.counting.tokenizer();
+        let uncounted: Vec<(u64, String)> =
+            turn.transcript().uncounted(&tokenizer).map(|entry| (entry.id, entry.countable().into_owned())).collect();
         for (id, text) in uncounted {
             let tokens = self.counting.count(&text).await;
             turn.transcript_mut().set_count(id, Counted { tokenizer: tokenizer.clone(), tokens });

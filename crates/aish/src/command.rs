@@ -3,6 +3,10 @@
 pub mod ask;
 pub mod check;
 pub mod config;
+pub mod doctor;
 pub mod interactive;
+pub mod mcp;
+pub mod model;
 pub mod route;
+pub mod tokenize;
 pub mod tools;

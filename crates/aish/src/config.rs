@@ -44,7 +44,11 @@ pub fn user_path(variable: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
 }
 
 /// Puts layers over one another and turns them into typed values.
-pub fn load(user_file: Option<(&Path, &str)>, project_file: Option<(&Path, &str)>, variables: &[(String, String)]) -> Loaded {
+pub fn load(
+    user_file: Option<(&Path, &str)>,
+    project_file: Option<(&Path, &str)>,
+    variables: &[(String, String)],
+) -> Loaded {
     let mut diagnostics = Vec::new();
     let mut merged = Layer::default();
     if let Some((path, text)) = user_file {

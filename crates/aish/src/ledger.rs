@@ -1,9 +1,10 @@
 //! What this session has used, and the cap that is checked before each request.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_llm::{BookedCall, PlannedCall, Purpose, SpendGuard, SpendRefusal};
+use aish_store::{LedgerEntry, Store};
 use aish_types::{Money, Usage};
 
 /// The limits of cost.
@@ -37,17 +38,35 @@ struct Books {
     last: Option<(String, Usage, Option<Money>)>,
 }
 
+/// Where calls are booked for good.
+pub struct Shelf {
+    /// The database.
+    pub store: Arc<Store>,
+    /// The session.
+    pub session: String,
+    /// The project, where there is one.
+    pub project: Option<String>,
+}
+
 /// The session's books, which every request passes.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Ledger {
     limits: Limits,
     books: Mutex<Books>,
+    shelf: Option<Shelf>,
 }
 
 impl Ledger {
     /// Opens the books with limits and what counts against them already.
     pub fn new(limits: Limits, before: Money) -> Self {
-        Self { limits, books: Mutex::new(Books { before, ..Books::default() }) }
+        Self { limits, books: Mutex::new(Books { before, ..Books::default() }), shelf: None }
+    }
+
+    /// Books every call in the database too.
+    #[must_use]
+    pub fn on(mut self, shelf: Shelf) -> Self {
+        self.shelf = Some(shelf);
+        self
     }
 
     fn books(&self) -> std::sync::MutexGuard<'_, Books> {
@@ -108,6 +127,17 @@ impl SpendGuard for Ledger {
     }
 
     fn book(&self, call: &BookedCall<'_>) {
+        if let Some(shelf) = &self.shelf {
+            // Books that cannot be written cost the session nothing; the store warns once.
+            let _ = shelf.store.book(&LedgerEntry {
+                session: shelf.session.clone(),
+                project: shelf.project.clone(),
+                model: call.model.to_owned(),
+                purpose: call.purpose.as_str().to_owned(),
+                usage: call.usage,
+                cost: call.cost,
+            });
+        }
         let mut books = self.books();
         let row = books.rows.entry((call.model.to_owned(), call.purpose.as_str())).or_default();
         row.calls += 1;

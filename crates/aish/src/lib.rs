@@ -23,6 +23,7 @@ pub mod prompt;
 pub mod repl;
 pub mod run;
 pub mod search;
+pub mod servers;
 pub mod session;
 pub mod shell_tool;
 pub mod surface;

@@ -3,6 +3,7 @@
 mod cost;
 mod help;
 mod history;
+mod mcp;
 mod model;
 mod reset;
 mod route;
@@ -39,6 +40,7 @@ pub const COMMANDS: &[MetaCommand] = &[
     command("sessions", "", "list kept sessions"),
     command("cost", "[detail]", "show what this session has used"),
     command("tokenize", "TEXT", "count the tokens of a text"),
+    command("mcp", "connect|disconnect|list|tools|tool", "MCP servers"),
     command("tool", "last", "show the last result whole"),
     command("tools", "", "list the tools that the model can call"),
     command("route", "LINE", "say where a line would go, and why"),
@@ -50,6 +52,7 @@ pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
     match name {
         "help" => help::run(repl),
         "quit" | "q" | "exit" => return Flow::End(ExitCode::Ok),
+        "mcp" => mcp::run(repl, rest).await,
         "model" => model::run(repl, rest),
         "models" => model::list(repl),
         "reset" => reset::run(repl),

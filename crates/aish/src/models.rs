@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_llm::{
-    Broker, BrokerModel, Chain, ChatError, Endpoint, Images, ModelOptions, Names, OpenAiProvider, Price, Provider,
+    AnthropicProvider, Broker, BrokerModel, Chain, ChatError, Endpoint, Images, ModelOptions, Names, OpenAiProvider,
+    Price, Provider, TokenizerChoice,
 };
 use aish_types::Secret;
 
@@ -40,13 +41,23 @@ pub struct Place {
     pub context: Option<u64>,
     /// Tokens of a reply at most.
     pub max_tokens: u32,
+    /// Which tokenizer counts for it.
+    pub tokenizer: TokenizerChoice,
+    /// Whether it is a small one, which gets about a hundred tokens of instructions and no tools.
+    pub small: bool,
 }
+
+/// Tokens of context that the embedded model is run with.
+const EMBEDDED_CONTEXT: u64 = 4096;
+/// Tokens of its replies at most.
+const EMBEDDED_REPLY: u32 = 512;
 
 /// Collects models while they are found.
 #[derive(Default)]
 pub struct Collector {
     models: BTreeMap<String, BrokerModel>,
     places: BTreeMap<String, Place>,
+    tokenizers: BTreeMap<String, TokenizerChoice>,
     notices: Vec<String>,
 }
 
@@ -74,52 +85,62 @@ impl Collector {
                 None => self.notices.push(format!("models.{name}: ${variable_name} is not set; no key is sent")),
             }
         }
+        self.tokenizers.insert(name.to_owned(), crate::counting::choice(&model.tokenizer));
         self.add(name, "config", endpoint, options, model.provider);
         Ok(())
     }
 
     /// Adds what the environment names: `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`, and the same for Anthropic.
-    pub fn from_environment(&mut self, variable: Variable<'_>) {
-        for (prefix, default_url, kind) in [
-            ("OPENAI", "https://api.openai.com", ProviderKind::Openai),
-            ("ANTHROPIC", "https://api.anthropic.com", ProviderKind::Anthropic),
-        ] {
-            let set = |suffix: &str| variable(&format!("{prefix}_{suffix}")).filter(|value| !value.is_empty());
-            let (url, key) = (set("BASE_URL"), set("API_KEY"));
-            if url.is_none() && key.is_none() {
-                continue;
-            }
-            let name = prefix.to_lowercase();
-            let model = set("MODEL").unwrap_or_else(|| default_model(kind).to_owned());
-            match Endpoint::parse(url.as_deref().unwrap_or(default_url)) {
-                Ok(endpoint) => {
+    pub async fn from_environment(&mut self, variables: &[(String, String)]) {
+        let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
+        match aish_llm::discovery::from_environment(&variables) {
+            Ok(None) => {}
+            Ok(Some(server)) => match server.first_model().await {
+                Some(model) => {
                     let mut options = ModelOptions::new(model);
-                    options.key = key.map(Secret::new);
-                    self.add(&name, "environment", endpoint, options, kind);
+                    options.key = server.key.clone();
+                    let name = match server.kind {
+                        aish_llm::ProviderKind::OpenAi => "openai",
+                        aish_llm::ProviderKind::Anthropic => "anthropic",
+                    };
+                    self.server(name, "environment", &server, options);
                 }
-                Err(error) => self.notices.push(format!("${prefix}_BASE_URL: {error}")),
-            }
+                None => self.notices.push(format!(
+                    "{} names no model and gives no list of models; set OPENAI_MODEL (or ANTHROPIC_MODEL)",
+                    server.endpoint
+                )),
+            },
+            Err(error) => self.notices.push(crate::failure::chain(&error)),
         }
     }
 
-    /// Adds a local server that answered.
-    pub fn local_server(&mut self, name: &str, url: &str, model: &str) {
-        if let Ok(endpoint) = Endpoint::parse(url) {
-            self.add(name, "local server", endpoint, ModelOptions::new(model), ProviderKind::Openai);
-        }
+    /// Adds a server that was found.
+    pub fn server(&mut self, name: &str, origin: &'static str, server: &aish_llm::Found, options: ModelOptions) {
+        let kind = match server.kind {
+            aish_llm::ProviderKind::OpenAi => ProviderKind::Openai,
+            aish_llm::ProviderKind::Anthropic => ProviderKind::Anthropic,
+        };
+        self.add(name, origin, server.endpoint.clone(), options, kind);
+    }
+
+    /// Adds a line for the person.
+    pub fn notice(&mut self, text: String) {
+        self.notices.push(text);
     }
 
     /// Adds the embedded model.
-    pub fn embedded(&mut self, name: &str, provider: Arc<dyn Provider>, max_tokens: u32) {
+    pub fn embedded(&mut self, name: &str, provider: Arc<dyn Provider>, small: bool) {
         let place = Place {
             model: provider.model().to_owned(),
-            endpoint: "embedded".to_owned(),
+            endpoint: "a child process".to_owned(),
             origin: "embedded",
-            context: None,
-            max_tokens,
+            context: Some(EMBEDDED_CONTEXT),
+            max_tokens: EMBEDDED_REPLY,
+            tokenizer: TokenizerChoice::Auto,
+            small,
         };
-        let zero = Price::from_dollars(0.0, 0.0, None);
-        let model = BrokerModel { provider, endpoint: None, max_tokens, price: Some(zero) };
+        let free = Price::from_dollars(0.0, 0.0, None);
+        let model = BrokerModel { provider, endpoint: None, max_tokens: EMBEDDED_REPLY, price: Some(free) };
         self.models.insert(name.to_owned(), model);
         self.places.insert(name.to_owned(), place);
     }
@@ -130,18 +151,22 @@ impl Collector {
     }
 
     fn add(&mut self, name: &str, origin: &'static str, endpoint: Endpoint, options: ModelOptions, kind: ProviderKind) {
-        let price = options.price;
+        let known = aish_llm::prices::known(&options.model);
+        let tokenizer = self.tokenizers.get(name).cloned().unwrap_or_default();
         let place = Place {
             model: options.model.clone(),
             endpoint: endpoint.as_str().to_owned(),
             origin,
-            context: options.context,
+            context: options.context.or(known.and_then(|known| known.context)),
             max_tokens: options.max_tokens,
+            tokenizer,
+            small: false,
         };
+        let price = options.price.or(known.map(|known| known.price));
         let max_tokens = options.max_tokens;
         let address = endpoint.as_str().to_owned();
         let provider: Arc<dyn Provider> = match kind {
-            ProviderKind::Anthropic => Arc::new(aish_llm::AnthropicProvider::new(endpoint, options)),
+            ProviderKind::Anthropic => Arc::new(AnthropicProvider::new(endpoint, options)),
             ProviderKind::Openai | ProviderKind::Local => Arc::new(OpenAiProvider::new(endpoint, options)),
         };
         let model = BrokerModel { provider, endpoint: Some(address), max_tokens, price };
@@ -151,7 +176,7 @@ impl Collector {
 
     /// Ends the search: who answers, and who next.
     pub fn finish(self, config: &Config, wanted: Option<&str>) -> Found {
-        let Self { models, places, mut notices } = self;
+        let Self { models, places, mut notices, .. } = self;
         let mut default = None;
         for name in wanted.into_iter().chain(config.model.default.as_deref()) {
             if models.contains_key(name) {
@@ -172,13 +197,6 @@ impl Collector {
             fallback: config.model.fallback.clone(),
         };
         Found { broker: Broker::new(models, chain), default, notices, places }
-    }
-}
-
-const fn default_model(kind: ProviderKind) -> &'static str {
-    match kind {
-        ProviderKind::Openai | ProviderKind::Local => "gpt-5-mini",
-        ProviderKind::Anthropic => "claude-haiku-4-5",
     }
 }
 
@@ -211,7 +229,9 @@ fn options(name: &str, model: &Model) -> ModelOptions {
 /// Returns a failure in words, with what to do next.
 pub fn advice(error: &ChatError) -> String {
     let next = match error {
-        ChatError::Connect { .. } => "check that the server runs and that its endpoint is right (`:model`, `aish doctor`)",
+        ChatError::Connect { .. } => {
+            "check that the server runs and that its endpoint is right (`:model`, `aish doctor`)"
+        }
         ChatError::Timeout { .. } => "try again, or raise models.NAME.timeout_ms",
         ChatError::Unauthorized { .. } => "check the key (models.NAME.key_env)",
         ChatError::Quota(_) => "top the account up, or switch with `:model`",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use aish_mcp::client::ServerPool;
 use aish_route::{Line, Route, decide, is_unfinished, parse_line};
 use aish_safety::{Approver, Mode, Surroundings};
 use aish_shell::{ShellEvent, Snapshot, UserTerminal};
@@ -21,6 +22,7 @@ use crate::meta;
 use crate::names::PathNames;
 use crate::prompt::{self, PromptFacts};
 use crate::search::find_models;
+use crate::servers::{self, Lines};
 use crate::session;
 use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Verbosity};
@@ -40,6 +42,8 @@ pub struct Repl {
     pub editor: Arc<LineEditor>,
     /// The live bash.
     pub live: Arc<Live>,
+    /// The MCP servers.
+    pub servers: ServerPool,
     /// The line history.
     pub history: Arc<LineHistory>,
     /// Where turns are shown.
@@ -72,15 +76,22 @@ impl Repl {
         let rc = base.config.shell.rc && !flags.norc;
         let live = Arc::new(Live::interactive(&base.config.shell.program, rc, terminal));
         live.start().await;
-        let history = Arc::new(LineHistory::open(&base));
+        let mut notices = Vec::new();
+        let (session, log, messages) = open_session(&base, flags, &mut notices);
+        let store = Arc::clone(&base.store);
+        let history = Arc::new(LineHistory::new(store, session.to_string(), base.config.history.size));
         let known: Known = Arc::default();
         let editor = Arc::new(LineEditor::start(editor_options(&base, err, &theme, &history, &known))?);
         let interrupts = Interrupts::listen();
         let approver: Arc<dyn Approver> = Arc::new(TerminalApprover::new(Arc::clone(&editor)));
-        let (registry, mut notices) = base.registry();
+        let (registry, faults) = base.registry();
+        notices.extend(faults);
         registry.add(Arc::new(ShellTool::new(Arc::clone(&live) as Arc<_>, 0)));
+        let printer = editor.printer();
+        let sink = Arc::new(Lines(move |line: String| printer.print(&format!("[aish] {line}"))));
+        let (servers, faults) = servers::start(&base, &registry, sink);
+        notices.extend(faults);
         let found = find_models(&base, shared.model.as_deref()).await;
-        let (session, log, messages) = open_session(&base, flags, &mut notices);
         let setup = Setup {
             approver,
             mode: Mode::Interactive,
@@ -94,8 +105,9 @@ impl Repl {
         let mut conversation = base.conversation(found, setup);
         conversation.turn.transcript_mut().load(messages);
         conversation.notices.splice(0..0, notices);
-        let surface = TextSurface::new(theme.clone(), out, err, Verbosity::Normal, base.config.ui.markdown).with_live_commands();
-        Ok(Self { base, conversation, editor, live, history, surface, err, theme, known, interrupts })
+        let surface =
+            TextSurface::new(theme.clone(), out, err, Verbosity::Normal, base.config.ui.markdown).with_live_commands();
+        Ok(Self { base, conversation, editor, live, servers, history, surface, err, theme, known, interrupts })
     }
 
     /// Reads and runs lines until the person ends it.
@@ -119,6 +131,7 @@ impl Repl {
                 Input::EndOfInput => break ExitCode::Ok,
             }
         };
+        self.servers.close().await;
         self.live.close().await;
         Ok(code)
     }
@@ -131,7 +144,7 @@ impl Repl {
             Line::Shell(command) => return self.command(trimmed, command).await,
             Line::Question(question) => return self.question(trimmed, question).await,
             Line::Meta(name, rest) => {
-                self.history.add(trimmed, &self.folder(), None, None);
+                self.history.add(trimmed, &self.folder(), "meta", None, None);
                 return meta::run(self, name, rest).await;
             }
             Line::Plain(line) => decide(line, &self.names()),
@@ -168,14 +181,14 @@ impl Repl {
         let result = self.live.run_typed(command).await;
         match result {
             Ok(result) => {
-                self.history.add(typed, &folder, Some(result.status), Some(started.elapsed()));
+                self.history.add(typed, &folder, "shell", Some(result.status), Some(started.elapsed()));
                 if result.ending == aish_shell::Ending::Exited {
                     return Flow::End(ExitCode::Of(u8::try_from(result.status).unwrap_or(1)));
                 }
                 self.refresh_names().await;
             }
             Err(error) => {
-                self.history.add(typed, &folder, None, None);
+                self.history.add(typed, &folder, "shell", None, None);
                 self.complain(&crate::failure::chain(&error));
             }
         }
@@ -183,7 +196,7 @@ impl Repl {
     }
 
     async fn question(&mut self, typed: &str, question: &str) -> Flow {
-        self.history.add(typed, &self.folder(), None, None);
+        self.history.add(typed, &self.folder(), "ai", None, None);
         let pending = self.live.take_pending();
         let text = if self.base.config.shell.output_to_model {
             with_output(question, &pending, self.base.config.shell.output_bytes)

@@ -61,8 +61,21 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let base = Base::load(shared);
             runtime()?.block_on(command::interactive::run(base, shared, &arguments.shell))
         }
-        Some(Command::Tokenize(_) | Command::Model(_) | Command::Mcp(_) | Command::Doctor) => {
-            anyhow::bail!("not here yet")
+        Some(Command::Tokenize(flags)) => {
+            let base = Base::load(shared);
+            runtime()?.block_on(command::tokenize::run(&base, shared, flags, &mut print, &mut complain))
+        }
+        Some(Command::Model(sub)) => {
+            let base = Base::load(shared);
+            runtime()?.block_on(command::model::run(&base, sub, &mut print, &mut complain))
+        }
+        Some(Command::Mcp(sub)) => {
+            let base = Base::load(shared);
+            runtime()?.block_on(command::mcp::run(&base, sub, &mut print, &mut complain))
+        }
+        Some(Command::Doctor) => {
+            let base = Base::load(shared);
+            runtime()?.block_on(command::doctor::run(&base, shared, &mut print))
         }
     }
 }

@@ -43,16 +43,16 @@ fn add_embedded(base: &Base, collector: &mut Collector) -> Option<String> {
         Ok(executable) => executable,
         Err(error) => return Some(crate::failure::chain(&error)),
     };
-    let options = LocalOptions::new(executable, &file);
-    let max_tokens = options.max_tokens;
-    collector.embedded(EMBEDDED, Arc::new(LocalModel::new(options)), max_tokens);
+    let small = file.is_small();
+    let options = LocalOptions { executable, model: file, context: None, threads: None };
+    collector.embedded(EMBEDDED, Arc::new(LocalModel::new(options)), small);
     None
 }
 
 /// Returns where the embedded model's executable is looked for.
 pub fn executable(base: &Base) -> Search {
     Search {
-        beside: std::env::current_exe().ok(),
+        beside: std::env::current_exe().ok().and_then(|path| path.parent().map(Into::into)),
         named: base.variable("AISH_MODEL_EXE").map(Into::into),
         path: base.variable("PATH").map(Into::into),
     }

@@ -102,8 +102,8 @@ pub fn resume(base: &Base, wanted: &str) -> Result<(SessionId, KeptLog, Vec<Mess
     } else {
         SessionId::new(wanted)
     };
-    let (log, messages, warnings) = KeptLog::resume(&folder, id.clone(), base.clock.clone())
-        .map_err(|error| crate::failure::chain(&error))?;
+    let (log, messages, warnings) =
+        KeptLog::resume(&folder, id.clone(), base.clock.clone()).map_err(|error| crate::failure::chain(&error))?;
     Ok((id, log, messages, warnings))
 }
 

@@ -24,7 +24,12 @@ pub struct Ran {
 /// Runs one command line in the shell that belongs to this run.
 pub trait CommandRunner: Send + Sync {
     /// Runs a command to its end, or until it is cancelled or `timeout_ms` have passed (0: no limit).
-    fn run<'a>(&'a self, command: &'a str, timeout_ms: u64, cancel: CancellationToken) -> BoxFuture<'a, Result<Ran, String>>;
+    fn run<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>>;
 }
 
 /// The source of the tool `shell`.
@@ -42,12 +47,14 @@ impl ShellTool {
         let mut parameter = Parameter::required("command", ParameterKind::String);
         parameter.description = Some("The command line, as for bash".to_owned());
         let schema = input_schema(&[parameter]);
-        let mut definition = ToolDefinition::new("shell", "Run a command line in the user's shell.", schema, id.clone());
+        let mut definition =
+            ToolDefinition::new("shell", "Run a command line in the user's shell.", schema, id.clone());
         definition.category = "system".to_owned();
         definition.risk = Risk::Write;
         definition.trusted = true;
         // The executor's own limit is far away: the runner keeps partial output when it stops a command.
-        definition.timeout_ms = Some(if timeout_ms == 0 { 7 * 24 * 3600 * 1000 } else { timeout_ms.saturating_add(5000) });
+        definition.timeout_ms =
+            Some(if timeout_ms == 0 { 7 * 24 * 3600 * 1000 } else { timeout_ms.saturating_add(5000) });
         Self { id, definition: Arc::new(definition), runner, timeout_ms }
     }
 }

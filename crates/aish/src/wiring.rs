@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aish_journal::{AuditFile, PinFile, SessionHead, WallClock};
-use aish_llm::Purpose;
+use aish_llm::{Purpose, TokenCounter, UseEndpoint};
 use aish_safety::{Approver, Gate, Mode, Policy, Surroundings};
+use aish_store::{LedgerFilter, Store};
 use aish_tools::{Executor, Registry, builtin};
 use aish_turn::{Budget, Cap, Transcript, Turn, TurnOptions};
 use aish_types::{Money, SessionId};
@@ -18,7 +19,7 @@ use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::section::Config;
 use crate::counting::Counting;
 use crate::driver::{Driver, SessionLog};
-use crate::ledger::{Ledger, Limits};
+use crate::ledger::{Ledger, Limits, Shelf};
 use crate::models::Found;
 use crate::paths::Paths;
 use crate::session::{KeptLog, Opening};
@@ -40,6 +41,8 @@ pub struct Base {
     pub folder: PathBuf,
     /// The clock of logs.
     pub clock: WallClock,
+    /// History, memory and ledger; opened at its first use.
+    pub store: Arc<Store>,
     /// When the program started.
     pub started: Instant,
 }
@@ -58,6 +61,11 @@ impl Base {
         let mut loaded = crate::config::load(user_file, None, &variables);
         faults.append(&mut loaded.diagnostics);
         let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let clock = WallClock::default();
+        let store = match &paths.state {
+            Some(state) => Store::new(state.join("aish.db"), clock.clone()),
+            None => Store::in_memory(clock.clone()),
+        };
         Self {
             variables,
             paths,
@@ -65,7 +73,8 @@ impl Base {
             diagnostics: faults,
             loaded,
             folder,
-            clock: WallClock::default(),
+            clock,
+            store: Arc::new(store),
             started: Instant::now(),
         }
     }
@@ -107,7 +116,8 @@ impl Base {
         let registry = Registry::default();
         let mut notices = Vec::new();
         let names = &self.config.tools.builtin;
-        let ports = builtin::Ports::default();
+        let memory = self.config.memory.enabled.then(|| Arc::clone(&self.store) as Arc<_>);
+        let ports = builtin::Ports { memory, ..builtin::Ports::default() };
         match builtin::Builtins::named(names, &ports) {
             Ok(builtins) => {
                 registry.add(Arc::new(builtins));
@@ -142,12 +152,27 @@ impl Base {
     }
 
     /// Makes the books of this session.
-    pub fn ledger(&self) -> Ledger {
+    pub fn ledger(&self, session: &SessionId) -> Ledger {
         let limits = Limits {
             warn_at: self.config.cost.warn_at_dollars.map(Money::from_dollars),
             cap_at: self.config.cost.cap_at_dollars.map(Money::from_dollars),
         };
-        Ledger::new(limits, Money::ZERO)
+        let shelf = Shelf {
+            store: Arc::clone(&self.store),
+            session: session.to_string(),
+            project: project_root(&self.folder).map(|root| root.display().to_string()),
+        };
+        Ledger::new(limits, self.spent_before(limits)).on(shelf)
+    }
+
+    /// Returns what counts against the cap already: what was spent today, where the cap is a day's.
+    fn spent_before(&self, limits: Limits) -> Money {
+        if self.config.cost.scope != "day" || (limits.cap_at.is_none() && limits.warn_at.is_none()) {
+            return Money::ZERO;
+        }
+        let day = 24 * 3600 * 1000;
+        let filter = LedgerFilter { from_ms: Some(self.clock.millis() / day * day), ..LedgerFilter::default() };
+        self.store.ledger_sum(&filter).map_or(Money::ZERO, |row| row.cost)
     }
 
     /// Says what is wrong with the configuration, a line each.
@@ -196,20 +221,25 @@ pub struct Setup {
 impl Base {
     /// Puts a conversation together over found models.
     pub fn conversation(&self, found: Found, setup: Setup) -> Conversation {
-        let ledger = Arc::new(self.ledger());
+        let ledger = Arc::new(self.ledger(&setup.session));
         let model = found.default.clone().unwrap_or_default();
         let place = found.places.get(&model);
-        let small = place.is_some_and(|place| place.origin == "embedded");
+        let small = place.is_some_and(|place| place.small);
         let offering = Offering {
             builtin: self.config.tools.builtin.iter().cloned().collect::<BTreeSet<_>>(),
-            tools: setup.offer_tools,
+            tools: setup.offer_tools && !small,
         };
+        let broker = found.broker.with_guard(Arc::clone(&ledger) as Arc<_>);
+        let use_endpoint =
+            if self.config.tokenize.use_endpoint { UseEndpoint::Allowed } else { UseEndpoint::Forbidden };
+        let counter = TokenCounter::new(use_endpoint, broker.traffic());
+        let choice = place.map(|place| place.tokenizer.clone()).unwrap_or_default();
         let asker = Asker {
-            broker: found.broker.with_guard(Arc::clone(&ledger) as Arc<_>),
+            counting: Counting::new(counter, broker.model(&model).cloned(), choice),
+            broker,
             model,
             registry: Arc::clone(&setup.registry),
             offering,
-            counting: Counting::default(),
             ledger,
             summarize: self.config.context.summarize,
             purpose: Purpose::Main,

@@ -1,7 +1,8 @@
 //! `aish ask`: one question, one answer.
 
 use std::io::{self, IsTerminal as _, Read as _};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use aish_llm::ChatError;
 use aish_safety::{Approver, Mode, Nobody};
@@ -11,8 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{AskFlags, SharedFlags, When};
 use crate::exit::ExitCode;
-use crate::search::find_models;
 use crate::live::Live;
+use crate::search::find_models;
+use crate::servers::{self, Lines};
 use crate::shell_tool::ShellTool;
 use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Verbosity};
@@ -21,6 +23,9 @@ use crate::wiring::{Base, Setup};
 
 /// The most of standard input that goes along, in bytes; the middle of more is left out.
 const PIPED: usize = 64 * 1024;
+
+/// How long a single question waits for the configured MCP servers.
+const SERVERS: Duration = Duration::from_secs(3);
 
 /// Asks once and returns how it ended.
 ///
@@ -51,6 +56,13 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let live = Arc::new(Live::headless(&base.config.shell.program));
     let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
     registry.add(Arc::new(ShellTool::new(Arc::clone(&live) as Arc<_>, timeout_ms)));
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let sink = Arc::clone(&heard);
+    let sink = Arc::new(Lines(move |line| sink.lock().unwrap_or_else(PoisonError::into_inner).push(line)));
+    let (servers, faults) = servers::start(base, &registry, sink);
+    notices.extend(faults);
+    servers::settle(&servers, SERVERS).await;
+    notices.extend(std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner)));
     let surroundings = {
         let known = base.surroundings();
         Arc::new(move || known.clone())
@@ -74,6 +86,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     }
     let asked = Event::Asked { text: question, blocks: Vec::new() };
     let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
+    servers.close().await;
     live.close().await;
     Ok(exit_code(&outcome, conversation.driver.asker.last_error.as_ref()))
 }

@@ -43,7 +43,9 @@ impl Reader<'_> {
             } else if key::is_section(path) {
                 match item.as_table_like() {
                     Some(section) => self.table(section, path),
-                    None => self.report(Severity::Error, offset, format!("`{}` is a section, not a value", path.join("."))),
+                    None => {
+                        self.report(Severity::Error, offset, format!("`{}` is a section, not a value", path.join(".")))
+                    }
                 }
             } else {
                 let hint = key::near(path).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
@@ -88,7 +90,9 @@ fn json(item: &Item) -> Option<Value> {
         Item::None => None,
         Item::Value(value) => json_value(value),
         Item::Table(table) => json_table(table),
-        Item::ArrayOfTables(tables) => tables.iter().map(|table| json_table(table)).collect::<Option<Vec<_>>>().map(Value::Array),
+        Item::ArrayOfTables(tables) => {
+            tables.iter().map(|table| json_table(table)).collect::<Option<Vec<_>>>().map(Value::Array)
+        }
     }
 }
 

@@ -23,7 +23,9 @@ fn nothing_configured_is_no_fault() {
 
 #[test]
 fn a_fault_costs_its_key_alone_and_names_its_place() {
-    let loaded = user("[context]\nmax_turns = \"many\"\ntoken_budget = 900\n[models.m]\ntemperature = 3\nendpoint = \"http://x\"\n");
+    let loaded = user(
+        "[context]\nmax_turns = \"many\"\ntoken_budget = 900\n[models.m]\ntemperature = 3\nendpoint = \"http://x\"\n",
+    );
     assert_eq!(
         messages(&loaded),
         [
@@ -58,7 +60,8 @@ fn what_is_no_toml_is_said_with_its_place() {
 
 #[test]
 fn the_environment_wins_over_files() {
-    let variables = [("AISH_CONTEXT_MAX_TURNS".to_owned(), "7".to_owned()), ("AISH_UI_COLOR".to_owned(), "pink".to_owned())];
+    let variables =
+        [("AISH_CONTEXT_MAX_TURNS".to_owned(), "7".to_owned()), ("AISH_UI_COLOR".to_owned(), "pink".to_owned())];
     let loaded = load(Some((Path::new("c"), "[context]\nmax_turns = 3")), None, &variables);
     assert_eq!(loaded.config.context.max_turns, 7);
     assert_eq!(messages(&loaded), ["$AISH_UI_COLOR: error: must be one of: auto, always, never; it is not used"]);

@@ -45,7 +45,8 @@ impl Driver {
                     return Judged::Halted(judgement);
                 }
                 Passage::Edited { text } => {
-                    call.arguments = if call.name.as_str() == "shell" { json!({ "command": text }).to_string() } else { text };
+                    call.arguments =
+                        if call.name.as_str() == "shell" { json!({ "command": text }).to_string() } else { text };
                 }
             }
         }

@@ -30,7 +30,8 @@ impl Driver {
         let mut stream = self.asker.ask(messages, offer_tools, prompt_tokens, cancel);
         let mut finished = None;
         let last = loop {
-            let tick = surface.deadline().map(|at| at.saturating_sub(self.started.elapsed()).max(Duration::from_millis(16)));
+            let tick =
+                surface.deadline().map(|at| at.saturating_sub(self.started.elapsed()).max(Duration::from_millis(16)));
             let item = tokio::select! {
                 biased;
                 () = interrupt.cancelled() => break Event::Interrupted,

@@ -34,8 +34,12 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
 /// `anthropic/claude-haiku-4.5 main 1 calls, 179 / 8 tokens, $0.000219`
 fn line(model: &str, category: &str, row: &Row) -> String {
     let mark = if row.usage.estimated { "~" } else { "" };
-    let cost = if row.unpriced == row.calls && row.calls > 0 { "price unknown".to_owned() } else { row.cost.to_string() };
-    format!("{model} {category} {} calls, {mark}{} / {} tokens, {cost}", row.calls, row.usage.prompt, row.usage.completion)
+    let cost =
+        if row.unpriced == row.calls && row.calls > 0 { "price unknown".to_owned() } else { row.cost.to_string() };
+    format!(
+        "{model} {category} {} calls, {mark}{} / {} tokens, {cost}",
+        row.calls, row.usage.prompt, row.usage.completion
+    )
 }
 
 #[cfg(test)]

@@ -14,7 +14,10 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
         repl.complain(&format!("there is no model {rest:?}; there are: {known}"));
         return;
     }
-    repl.conversation.driver.asker.model = rest.to_owned();
+    let asker = &mut repl.conversation.driver.asker;
+    asker.model = rest.to_owned();
+    let choice = repl.conversation.found_places.get(rest).map(|place| place.tokenizer.clone()).unwrap_or_default();
+    asker.counting.set_model(asker.broker.model(rest).cloned(), choice);
     if let Some(place) = repl.conversation.found_places.get(rest).cloned() {
         let configured = repl.base.config.context.token_budget;
         let tokens = Budget::tokens(configured, place.context, u64::from(place.max_tokens));

@@ -5,7 +5,7 @@ use crate::repl::Repl;
 pub(super) async fn run(repl: &mut Repl, rest: &str) {
     let counting = &repl.conversation.driver.asker.counting;
     let tokens = counting.count(rest).await;
-    let method = counting.tokenizer().to_owned();
+    let method = counting.tokenizer();
     let endpoint = counting.endpoint_counts();
     repl.print(&format!("{tokens} tokens ({method}); the endpoint can count: {endpoint}"));
 }

@@ -39,7 +39,18 @@ impl TextSurface {
     /// Makes a surface over the two standard streams.
     pub fn new(theme: Theme, out: Capabilities, err: Capabilities, verbosity: Verbosity, markdown: bool) -> Self {
         let frames = Frames::new(theme.clone(), err);
-        Self { theme, out, err, frames, verbosity, markdown_wanted: markdown, markdown: None, spinner: None, live_commands: false, open_line: false }
+        Self {
+            theme,
+            out,
+            err,
+            frames,
+            verbosity,
+            markdown_wanted: markdown,
+            markdown: None,
+            spinner: None,
+            live_commands: false,
+            open_line: false,
+        }
     }
 
     /// Leaves the output of commands to the terminal that they run at.
@@ -110,7 +121,10 @@ impl Surface for TextSurface {
         match shown {
             Shown::Verdict { tool, judgement, approved: false } if !self.live_commands => {
                 self.end_answer();
-                let text = format!("{tool} was not run: {} ({}); nobody is here to approve it", judgement.reason, judgement.rule);
+                let text = format!(
+                    "{tool} was not run: {} ({}); nobody is here to approve it",
+                    judgement.reason, judgement.rule
+                );
                 let line = self.frames.warning(&text);
                 self.write_err(&line);
             }

@@ -1,0 +1,113 @@
+//! `aish doctor`: what works here, and what to do about the rest.
+
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+
+use crate::arguments::SharedFlags;
+use crate::exit::ExitCode;
+use crate::live::Live;
+use crate::search::find_models;
+use crate::shell_tool::CommandRunner as _;
+use crate::wiring::Base;
+
+/// One finding.
+struct Finding {
+    good: bool,
+    what: &'static str,
+    text: String,
+}
+
+/// Checks, and prints a line for each thing; exit code 1 when something does not work.
+///
+/// # Errors
+/// None of its own.
+pub async fn run(base: &Base, shared: &SharedFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    let mut findings = vec![configuration(base), state(base)];
+    findings.push(model(base, shared).await);
+    findings.push(shell(base).await);
+    findings.push(terminal(base));
+    findings.push(servers(base));
+    for finding in &findings {
+        let mark = if finding.good { "ok  " } else { "FAIL" };
+        print(&aish_types::sanitize(&format!("{mark} {:13} {}", finding.what, finding.text)));
+    }
+    Ok(if findings.iter().all(|finding| finding.good) { ExitCode::Ok } else { ExitCode::Error })
+}
+
+fn configuration(base: &Base) -> Finding {
+    let place = match &base.paths.config {
+        Some(path) if path.exists() => path.display().to_string(),
+        Some(path) => format!("no file at {}; the defaults hold", path.display()),
+        None => "HOME is not set; the defaults hold".to_owned(),
+    };
+    let faults = base.faults();
+    let text = if faults.is_empty() { place } else { faults.join("; ") };
+    Finding { good: !base.has_errors(), what: "configuration", text }
+}
+
+fn state(base: &Base) -> Finding {
+    let Some(folder) = &base.paths.state else {
+        return Finding { good: false, what: "state", text: "HOME is not set; nothing is kept".to_owned() };
+    };
+    match writable(folder) {
+        Ok(()) => Finding { good: true, what: "state", text: folder.display().to_string() },
+        Err(error) => Finding {
+            good: false,
+            what: "state",
+            text: format!("{} cannot be written ({error}); history and sessions are not kept", folder.display()),
+        },
+    }
+}
+
+fn writable(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let probe = folder.join(format!(".probe-{}", std::process::id()));
+    std::fs::write(&probe, b"")?;
+    std::fs::remove_file(probe)
+}
+
+async fn model(base: &Base, shared: &SharedFlags) -> Finding {
+    let found = find_models(base, shared.model.as_deref()).await;
+    let good = found.default.is_some();
+    let mut text = match found.default.as_ref().and_then(|name| Some((name, found.places.get(name)?))) {
+        Some((name, place)) => format!("{name}: {} at {} ({})", place.model, place.endpoint, place.origin),
+        None => "none; `aish model pull` fetches a small one, or set OPENAI_BASE_URL".to_owned(),
+    };
+    for notice in &found.notices {
+        text.push_str("; ");
+        text.push_str(notice);
+    }
+    Finding { good, what: "model", text }
+}
+
+async fn shell(base: &Base) -> Finding {
+    let live = Live::headless(&base.config.shell.program);
+    let ran = live.run("echo aish-doctor", 10_000, tokio_util::sync::CancellationToken::new()).await;
+    live.close().await;
+    match ran {
+        Ok(ran) if ran.output.contains("aish-doctor") => {
+            Finding { good: true, what: "shell", text: format!("{} answers", base.config.shell.program) }
+        }
+        Ok(ran) => Finding { good: false, what: "shell", text: format!("an odd answer: {}", ran.output.trim()) },
+        Err(why) => Finding { good: false, what: "shell", text: format!("{why} (shell.program)") },
+    }
+}
+
+fn terminal(base: &Base) -> Finding {
+    let term = base.variable("TERM").unwrap_or_default();
+    let text = match (io::stdout().is_terminal(), term.as_str()) {
+        (false, _) => "standard output is no terminal: plain text".to_owned(),
+        (true, "" | "dumb") => "a dumb terminal: lines without editing, no colour".to_owned(),
+        (true, term) => term.to_owned(),
+    };
+    Finding { good: true, what: "terminal", text }
+}
+
+fn servers(base: &Base) -> Finding {
+    let on = base.config.mcp.servers.values().filter(|server| server.enabled).count();
+    let text = match on {
+        0 => "none configured".to_owned(),
+        count => format!("{count} configured; `aish mcp test URL` tries one"),
+    };
+    Finding { good: true, what: "MCP servers", text }
+}

