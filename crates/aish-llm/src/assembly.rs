@@ -4,6 +4,7 @@
 //! A different id under the same index is a new call (Ollama gives every call index 0).
 
 use aish_types::{CallId, ToolCall};
+use serde_json::Value;
 
 use crate::event::StreamEvent;
 use crate::names::WireNames;
@@ -15,10 +16,13 @@ pub(crate) struct CallPiece<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
     pub(crate) arguments: &'a str,
+    /// What the server wants to see again with the call.
+    pub(crate) extra: Option<&'a Value>,
 }
 
 #[derive(Debug, Default)]
 struct OpenCall {
+    extra: Option<Value>,
     index: Option<u64>,
     id: String,
     name: String,
@@ -60,8 +64,15 @@ impl Assembly {
                 id: piece.id.into(),
                 name: piece.name.into(),
                 arguments: piece.arguments.into(),
+                extra: piece.extra.cloned(),
             }),
         }
+    }
+
+    /// Takes out what the server wants to see again, by the ids that [`Assembly::release`] gives.
+    pub(crate) fn take_extras(&mut self, first_free: usize) -> Vec<(CallId, Value)> {
+        let numbered = self.calls.iter_mut().enumerate();
+        numbered.filter_map(|(at, call)| Some((call.id(first_free + at), call.extra.take()?))).collect()
     }
 
     /// Releases the calls, whole or as malformed. `first_free` numbers the ids that the server did not give.
@@ -74,7 +85,7 @@ impl Assembly {
             .enumerate()
             .map(|(at, (call, doubled))| {
                 let reason = call.fault(doubled, cut);
-                let id = if call.id.is_empty() { generated_id(first_free + at) } else { CallId::new(call.id) };
+                let id = call.id(first_free + at);
                 let arguments = if call.arguments.trim().is_empty() { String::new() } else { call.arguments };
                 let call = ToolCall { id, name: names.full(&call.name), arguments };
                 match reason {
@@ -89,10 +100,6 @@ impl Assembly {
 /// The start of ids that the server did not give.
 const GENERATED: &str = "aish_call_";
 
-fn generated_id(number: usize) -> CallId {
-    CallId::new(format!("{GENERATED}{number}"))
-}
-
 /// Returns the first number whose generated id is not in the conversation.
 pub(crate) fn first_free_id(messages: &[aish_types::Message]) -> usize {
     let numbers = messages.iter().flat_map(aish_types::Message::tool_calls);
@@ -101,6 +108,11 @@ pub(crate) fn first_free_id(messages: &[aish_types::Message]) -> usize {
 }
 
 impl OpenCall {
+    /// Returns the server's id, or one of ours with this number.
+    fn id(&self, number: usize) -> CallId {
+        if self.id.is_empty() { CallId::new(format!("{GENERATED}{number}")) } else { CallId::new(self.id.as_str()) }
+    }
+
     /// Says whether a piece that points here begins another call instead.
     fn is_over_before(&self, piece: CallPiece<'_>) -> bool {
         if !piece.id.is_empty() && !self.id.is_empty() {
@@ -124,6 +136,9 @@ impl OpenCall {
             self.name.push_str(piece.name);
         }
         self.arguments.push_str(piece.arguments);
+        if self.extra.is_none() {
+            self.extra = piece.extra.cloned();
+        }
     }
 
     fn fault(&self, doubled: bool, cut: Option<CutBy>) -> Option<String> {
@@ -161,7 +176,7 @@ mod tests {
     use crate::request::{ChatRequest, Purpose};
 
     fn piece<'a>(index: Option<u64>, id: &'a str, name: &'a str, arguments: &'a str) -> CallPiece<'a> {
-        CallPiece { index, id, name, arguments }
+        CallPiece { index, id, name, arguments, extra: None }
     }
 
     fn names() -> WireNames {

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
+use std::time::Duration;
 
 use aish_types::BoxFuture;
 use futures_util::{StreamExt, stream};
@@ -150,6 +151,9 @@ async fn open<D: Decoder>(
     Ok(State::Open(Box::new(Open { events, decoder, cancelled, progress: Progress::More })))
 }
 
+/// How long the body's own end is waited for, once the answer has ended.
+const TAIL: Duration = Duration::from_millis(20);
+
 /// Takes events until something is to be said.
 async fn advance<D: Decoder>(open: &mut Open<D>, context: &mut Context) -> Result<(), ChatError> {
     while context.pending.is_empty() {
@@ -175,6 +179,8 @@ async fn advance<D: Decoder>(open: &mut Open<D>, context: &mut Context) -> Resul
         }
         context.any_token |= !context.pending.is_empty();
         if open.progress == Progress::Done {
+            // A body that was read to its end leaves its connection to the next request.
+            drop(timeout(TAIL, poll_fn(|cx| open.events.poll_end(cx))).await);
             open.decoder.finish(&mut context.pending);
             return Ok(());
         }

@@ -3,6 +3,7 @@
 mod body;
 mod chunk;
 pub(crate) mod decoder;
+pub(crate) mod extras;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use crate::exchange::{Opened, exchange};
 use crate::http::{HttpClient, body as body_of, media_type, read_text, refusal, secret_header};
 use crate::names::{NameRule, WireNames};
 use crate::openai::decoder::OpenAiDecoder;
+use crate::openai::extras::CallExtras;
 use crate::options::{ModelOptions, Names};
 use crate::provider::{EventStream, Provider};
 use crate::quirks::LearnedQuirks;
@@ -38,6 +40,7 @@ struct Inner {
     options: ModelOptions,
     http: HttpClient,
     quirks: LearnedQuirks,
+    extras: Arc<CallExtras>,
 }
 
 impl OpenAiProvider {
@@ -50,7 +53,7 @@ impl OpenAiProvider {
             Names::ByEndpoint => endpoint.is_https(),
         };
         let http = HttpClient::new(endpoint, options.connect_timeout);
-        Self { inner: Arc::new(Inner { options, http, quirks: LearnedQuirks::new(strict) }) }
+        Self { inner: Arc::new(Inner { options, http, quirks: LearnedQuirks::new(strict), extras: Arc::default() }) }
     }
 
     /// Returns the server's address.
@@ -102,12 +105,12 @@ impl Inner {
             let quirks = self.quirks.get();
             let rule = if quirks.strict_names() { NameRule::Strict } else { NameRule::Dotted };
             let names = WireNames::new(rule, request);
-            let body = body::body(&self.options, quirks, &names, request)
+            let body = body::body(&self.options, quirks, &names, &self.extras, request)
                 .map_err(|error| ChatError::Unreadable(format!("the request cannot be written: {error}")))?;
             let request_builder = self.http.post("/v1/chat/completions", body)?.headers(self.headers()?);
             let response = self.http.send(request_builder).await?;
             if response.status().is_success() {
-                let decoder = OpenAiDecoder::new(names, first_free_id(&request.messages));
+                let decoder = OpenAiDecoder::new(names, first_free_id(&request.messages), Arc::clone(&self.extras));
                 return Ok(Opened { kind: media_type(&response), body: body_of(response), decoder });
             }
             let error = refusal(response, self.options.key.as_ref()).await;

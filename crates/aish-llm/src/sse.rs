@@ -88,6 +88,17 @@ impl Events {
         self.progress.trailing.store(true, Ordering::Relaxed);
     }
 
+    /// Reads what is left of the body and forgets it.
+    pub(crate) fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            match self.poll_event(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Some(Ok(_))) => {}
+                Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(()),
+            }
+        }
+    }
+
     /// Returns the next event that has data.
     pub(crate) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Sse, SseError>>> {
         loop {

@@ -51,7 +51,7 @@ impl AnthropicDecoder {
                     input => input,
                 };
                 let (id, name) = (block.id.text(), block.name.text());
-                self.calls.push(CallPiece { index, id, name, arguments: input });
+                self.calls.push(CallPiece { index, id, name, arguments: input, extra: None });
                 self.any_token = true;
             }
             _ => self.say(block.text.text(), block.thinking.text(), out),
@@ -62,7 +62,7 @@ impl AnthropicDecoder {
         self.say(delta.text.text(), delta.thinking.text(), out);
         let arguments = delta.partial_json.text();
         if !arguments.is_empty() {
-            self.calls.push(CallPiece { index, id: "", name: "", arguments });
+            self.calls.push(CallPiece { index, arguments, ..CallPiece::default() });
         }
     }
 

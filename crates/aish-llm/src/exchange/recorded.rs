@@ -75,7 +75,7 @@ async fn check<D: Decoder>(recording: &str, decoder: impl Fn() -> D, expected: &
 }
 
 fn openai(rule: NameRule) -> impl Fn() -> OpenAiDecoder {
-    move || OpenAiDecoder::new(names(rule), 1)
+    move || OpenAiDecoder::new(names(rule), 1, std::sync::Arc::default())
 }
 
 fn call(id: &str, arguments: &str) -> StreamEvent {

@@ -7,6 +7,7 @@ use aish_types::{Block, Message};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::extras::CallExtras;
 use crate::names::WireNames;
 use crate::options::{Images, ModelOptions};
 use crate::quirks::Quirks;
@@ -92,6 +93,8 @@ struct Call<'a> {
     id: &'a str,
     r#type: &'static str,
     function: CalledFunction<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -105,6 +108,7 @@ pub(super) fn body(
     options: &ModelOptions,
     quirks: Quirks,
     names: &WireNames,
+    extras: &CallExtras,
     request: &ChatRequest,
 ) -> serde_json::Result<Vec<u8>> {
     let limit = request.max_tokens.unwrap_or(options.max_tokens);
@@ -124,11 +128,16 @@ pub(super) fn body(
         max_tokens: (!quirks.completion_tokens()).then_some(limit),
         max_completion_tokens: quirks.completion_tokens().then_some(limit),
         tools: tools.collect(),
-        messages: messages(&request.messages, names, options.images),
+        messages: messages(&request.messages, names, extras, options.images),
     })
 }
 
-fn messages<'a>(messages: &'a [Message], names: &WireNames, images: Images) -> Vec<WireMessage<'a>> {
+fn messages<'a>(
+    messages: &'a [Message],
+    names: &WireNames,
+    extras: &CallExtras,
+    images: Images,
+) -> Vec<WireMessage<'a>> {
     let mut out = Vec::with_capacity(messages.len());
     // Images of tool results follow the last result of their group: only a user's turn can carry them.
     let mut waiting: Vec<Part<'a>> = Vec::new();
@@ -153,6 +162,7 @@ fn messages<'a>(messages: &'a [Message], names: &WireNames, images: Images) -> V
                     id: call.id.as_str(),
                     r#type: "function",
                     function: CalledFunction { name: names.wire(&call.name), arguments: arguments(&call.arguments) },
+                    extra_content: extras.of(&call.id),
                 });
                 let content = (tool_calls.is_empty() || !content.is_empty()).then_some(content.as_str());
                 out.push(WireMessage::Assistant { content, tool_calls: calls.collect() });

@@ -64,6 +64,9 @@ pub(super) struct CallDelta<'a> {
     pub(super) id: Lenient<'a>,
     #[serde(borrow, default)]
     pub(super) function: Option<FunctionDelta<'a>>,
+    /// What the server wants to see again with the call (Gemini's thought signatures).
+    #[serde(default)]
+    pub(super) extra_content: Option<Value>,
 }
 
 #[derive(Default, Deserialize)]

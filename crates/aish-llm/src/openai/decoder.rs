@@ -1,11 +1,13 @@
 //! Turns the chunks of a chat completion into events.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use aish_types::Usage;
 use serde_json::Value;
 
 use super::chunk::{Chunk, Delta, WireUsage};
+use super::extras::CallExtras;
 use crate::assembly::{Assembly, CallPiece, CutBy};
 use crate::event::{ChatError, FinishReason, StreamEvent};
 use crate::exchange::{Decoder, Progress};
@@ -16,6 +18,7 @@ use crate::names::WireNames;
 pub(crate) struct OpenAiDecoder {
     names: WireNames,
     first_free_id: usize,
+    extras: Arc<CallExtras>,
     calls: Assembly,
     usage: Option<Usage>,
     finish: Option<FinishReason>,
@@ -23,8 +26,8 @@ pub(crate) struct OpenAiDecoder {
 }
 
 impl OpenAiDecoder {
-    pub(crate) fn new(names: WireNames, first_free_id: usize) -> Self {
-        Self { names, first_free_id, calls: Assembly::default(), usage: None, finish: None, any_token: false }
+    pub(crate) fn new(names: WireNames, first_free_id: usize, extras: Arc<CallExtras>) -> Self {
+        Self { names, first_free_id, extras, calls: Assembly::default(), usage: None, finish: None, any_token: false }
     }
 
     fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
@@ -73,12 +76,13 @@ impl OpenAiDecoder {
         for call in delta.tool_calls.iter().flatten() {
             let (name, arguments) =
                 call.function.as_ref().map_or(("", ""), |function| (function.name.text(), function.arguments.text()));
-            self.calls.push(CallPiece { index: call.index.0, id: call.id.text(), name, arguments });
+            let extra = call.extra_content.as_ref();
+            self.calls.push(CallPiece { index: call.index.0, id: call.id.text(), name, arguments, extra });
         }
         if let Some(call) = &delta.function_call {
             let (name, arguments) = (call.name.text(), call.arguments.text());
             if !(name.is_empty() && arguments.is_empty()) {
-                self.calls.push(CallPiece { index: None, id: "", name, arguments });
+                self.calls.push(CallPiece { name, arguments, ..CallPiece::default() });
             }
         }
         self.any_token |= !out.is_empty() || !self.calls.is_empty();
@@ -139,7 +143,8 @@ impl Decoder for OpenAiDecoder {
     }
 
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
-        let calls = std::mem::take(&mut self.calls);
+        let mut calls = std::mem::take(&mut self.calls);
+        self.extras.keep(calls.take_extras(self.first_free_id));
         let finish = match self.finish.unwrap_or(FinishReason::Stop) {
             // Calls beat the reason: Gemini says `stop`.
             FinishReason::Stop | FinishReason::ToolCalls if !calls.is_empty() => FinishReason::ToolCalls,

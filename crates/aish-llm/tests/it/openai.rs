@@ -314,6 +314,44 @@ async fn the_server_counts_tokens_and_tells_its_context() {
 }
 
 #[tokio::test]
+async fn what_came_with_a_call_goes_back_with_it() {
+    let call = |id: &str, extra: serde_json::Value| json!([{"id": id, "type": "function", "extra_content": extra, "function": {"name": "x", "arguments": "{}"}}]);
+    let signed = json!({"google": {"thought_signature": "CnIB"}});
+    let first = OpenAiStream::new("m").tool_delta(call("c1", signed.clone())).tool_delta(call("", signed.clone()));
+    let again = Expect::chat().body(json!({"messages": [{}, {}, {"tool_calls": [
+        {"id": "c1", "extra_content": signed}, {"id": "aish_call_2", "extra_content": signed}]}, {}, {}]}));
+    let script = Script::new().chat(first.finish("stop").done()).step(again, OpenAiStream::answer("ok").reply());
+    let server = start(script);
+    let provider = openai(&server, options());
+    let mut request = ask_with_tools("go", &["x"]);
+    let got = run(&provider, request.clone()).await;
+    let calls: Vec<ToolCall> = got
+        .events
+        .into_iter()
+        .filter_map(|event| if let StreamEvent::ToolCall(call) = event { Some(call) } else { None })
+        .collect();
+    request.messages.push(Message::Assistant { content: String::new(), tool_calls: calls.clone() });
+    for call in calls {
+        let (tool_call_id, name, content) = (call.id, call.name, "1".into());
+        request.messages.push(Message::Tool { tool_call_id, name, content, blocks: Vec::new() });
+    }
+    assert_eq!(run(&provider, request).await.text(), "ok");
+    server.finish();
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let server = start((0..5).fold(Script::new(), |script, _| script.chat(OpenAiStream::answer("ok"))));
+    let provider = openai(&server, options());
+    for _ in 0..5 {
+        assert_eq!(run(&provider, ask("hi")).await.text(), "ok");
+    }
+    // One is enough, but a loaded machine may be late to see a reply's end.
+    assert!(server.connections() < 5, "{}", server.connections());
+    server.finish();
+}
+
+#[tokio::test]
 async fn lines_that_are_no_data_are_ignored() {
     let stream =
         OpenAiStream::new("m").raw("junk\nretry: soon\nevent: a\nevent: b\n\n").text("fi").raw("x-field: 1\n:\n");
