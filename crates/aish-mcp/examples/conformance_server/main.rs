@@ -1,4 +1,4 @@
-//! The server that the official conformance suite tests: `conformance_server [PORT]`.
+//! The server that the official conformance suite tests: `conformance_server [PORT]`, or `conformance_server stdio`.
 
 mod prompts;
 mod resources;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use aish_mcp::server::{
     CallError, CallScope, Change, Completion, HttpOptions, Prompt, PromptMessage, Resource, ResourceContent,
-    ResourceTemplate, ServerHandler, ServerInfo, serve_http_on,
+    ResourceTemplate, ServerHandler, ServerInfo, StdioOptions, serve_http_on, serve_stdio,
 };
 use aish_types::{BoxFuture, ToolDefinition, ToolOutcome};
 use serde_json::{Map, Value};
@@ -88,15 +88,20 @@ impl ServerHandler for Subject {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let port = std::env::args().nth(1).and_then(|port| port.parse().ok()).unwrap_or(0);
+    let (changes, _) = broadcast::channel(16);
+    let subject = Arc::new(Subject { changes });
+    let argument = std::env::args().nth(1);
+    if argument.as_deref() == Some("stdio") {
+        let served = serve_stdio(subject, StdioOptions::default()).await;
+        return if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let port = argument.and_then(|port| port.parse().ok()).unwrap_or(0);
     let Ok(listener) = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], port))).await else {
         return ExitCode::from(2);
     };
     let Ok(address) = listener.local_addr() else { return ExitCode::from(2) };
     let _ = writeln!(std::io::stdout(), "http://{address}/mcp");
-    let (changes, _) = broadcast::channel(16);
-    let options = HttpOptions::new(address);
-    match serve_http_on(listener, Arc::new(Subject { changes }), options).await {
+    match serve_http_on(listener, subject, HttpOptions::new(address)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }

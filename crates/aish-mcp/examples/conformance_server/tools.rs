@@ -20,6 +20,7 @@ const PLAIN: &[&str] = &[
     "test_embedded_resource",
     "test_multiple_content_types",
     "test_tool_with_logging",
+    "test_logging_tool",
     "test_error_handling",
     "test_tool_with_progress",
     "test_elicitation_sep1034_defaults",
@@ -136,7 +137,7 @@ pub(crate) async fn call(
                 resource("test://mixed-content-resource", "application/json", "eyJ0ZXN0IjoiZGF0YSIsInZhbHVlIjoxMjN9");
             with_blocks("Multiple content types test:", vec![image(), data])
         }
-        "test_tool_with_logging" => {
+        "test_tool_with_logging" | "test_logging_tool" => {
             scope.log(LogLevel::Info, json!("Tool execution started")).await;
             pause().await;
             scope.log(LogLevel::Info, json!("Tool processing data")).await;

@@ -73,6 +73,11 @@ impl Adapter {
         } else {
             None
         };
+        let level = match (rounds, context.meta.log_level()) {
+            (false, _) => Arc::clone(&self.level),
+            (true, Some(level)) => Arc::new(AtomicU8::new(rank(&level))),
+            (true, None) => Arc::new(AtomicU8::new(u8::MAX)),
+        };
         let capabilities = context.client_capabilities().unwrap_or_default();
         let info = context.client_info();
         let client = ClientFacts {
@@ -89,7 +94,7 @@ impl Adapter {
             peer: context.peer.clone(),
             token: context.meta.get_progress_token(),
             inputs,
-            level: Arc::clone(&self.level),
+            level,
             logging: self.shared.handler.info().logging,
             progressed: false.into(),
             highest: Mutex::new(f64::NEG_INFINITY),
@@ -146,6 +151,21 @@ impl Adapter {
             }
         };
         sent.is_ok()
+    }
+}
+
+/// The place of a level among those of RFC 5424, the least important first.
+#[expect(deprecated, reason = "log levels are still named so")]
+fn rank(level: &LoggingLevel) -> u8 {
+    match level {
+        LoggingLevel::Debug => 0,
+        LoggingLevel::Info => 1,
+        LoggingLevel::Notice => 2,
+        LoggingLevel::Warning => 3,
+        LoggingLevel::Error => 4,
+        LoggingLevel::Critical => 5,
+        LoggingLevel::Alert => 6,
+        LoggingLevel::Emergency => 7,
     }
 }
 
@@ -358,17 +378,7 @@ impl rmcp::ServerHandler for Adapter {
         request: SetLevelRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<(), ErrorData>> + Send + '_ {
-        let rank = match request.level {
-            LoggingLevel::Debug => 0,
-            LoggingLevel::Info => 1,
-            LoggingLevel::Notice => 2,
-            LoggingLevel::Warning => 3,
-            LoggingLevel::Error => 4,
-            LoggingLevel::Critical => 5,
-            LoggingLevel::Alert => 6,
-            LoggingLevel::Emergency => 7,
-        };
-        self.level.store(rank, Ordering::Relaxed);
+        self.level.store(rank(&request.level), Ordering::Relaxed);
         std::future::ready(Ok(()))
     }
 

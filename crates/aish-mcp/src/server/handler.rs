@@ -22,7 +22,7 @@ pub struct ServerInfo {
     pub instructions: Option<String>,
     /// Milliseconds that a client may keep the lists of tools, resources and prompts (2026-07-28 and later).
     pub cache_ttl_ms: u64,
-    /// Announces that log messages are sent (`CallScope::log`); only clients before 2026-07-28 get them.
+    /// Announces that log messages are sent (`CallScope::log`).
     pub logging: bool,
     /// Announces that arguments of prompts and templates are completed (`ServerHandler::complete`).
     pub completions: bool,

@@ -92,7 +92,7 @@ pub(super) struct Wire {
     pub(super) token: Option<ProgressToken>,
     /// Set in the era without requests to the client.
     pub(super) inputs: Option<Arc<Inputs>>,
-    /// The lowest level that the client wants, as an index into the levels of RFC 5424.
+    /// The lowest level that the client wants, as an index into the levels of RFC 5424; past them for none.
     pub(super) level: Arc<AtomicU8>,
     pub(super) logging: bool,
     pub(super) progressed: AtomicBool,
@@ -153,7 +153,7 @@ impl CallScope {
         }
     }
 
-    /// Sends a log message to the client, where it wants that level. Clients of 2026-07-28 and later get none.
+    /// Sends a log message to the client, where it wants that level; from 2026-07-28 on it must say so with the call.
     pub async fn log(&self, level: LogLevel, data: Value) {
         let Some(wire) = &self.wire else { return };
         let rank = match level {
@@ -162,7 +162,7 @@ impl CallScope {
             LogLevel::Warning => 3,
             LogLevel::Error => 4,
         };
-        if !wire.logging || wire.inputs.is_some() || rank < wire.level.load(Ordering::Relaxed) {
+        if !wire.logging || rank < wire.level.load(Ordering::Relaxed) {
             return;
         }
         let message = json!({"method": "notifications/message", "params": {"level": level.as_str(), "data": data}});
