@@ -23,6 +23,8 @@ use super::process;
 const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 /// The longest message over several lines, in bytes.
 const MAX_SPREAD: usize = 1024 * 1024;
+/// How often a server that has written nothing yet gets the time of the probe again.
+const MAX_EXTENSIONS: u32 = 3;
 /// Messages that wait for a server that does not read.
 const QUEUE: usize = 64;
 
@@ -45,6 +47,10 @@ pub(super) struct ProcessTransport {
     writer: Option<JoinHandle<()>>,
     probe: Probe,
     probe_timeout: Duration,
+    /// Whether it has written anything.
+    heard: bool,
+    /// How often the probe was given more time.
+    extensions: u32,
     obituary: Obituary,
 }
 
@@ -66,6 +72,8 @@ impl ProcessTransport {
             writer: Some(tokio::spawn(write_all(stdin, rx))),
             probe: Probe::default(),
             probe_timeout,
+            heard: false,
+            extensions: 0,
             obituary,
         })
     }
@@ -136,6 +144,7 @@ impl ProcessTransport {
             }
             let newline = available.iter().position(|byte| *byte == b'\n');
             let taken = newline.map_or(available.len(), |at| at + 1);
+            self.heard = true;
             if !self.skipping {
                 self.line.extend_from_slice(available.get(..taken).unwrap_or_default());
             }
@@ -254,6 +263,13 @@ impl Transport<RoleClient> for ProcessTransport {
                 biased;
                 read = self.read_line() => read,
                 id = expired => {
+                    if !self.heard && self.extensions < MAX_EXTENSIONS {
+                        // It is still starting: an interpreter takes its time.
+                        self.extensions += 1;
+                        *self.probe.lock().unwrap_or_else(PoisonError::into_inner) =
+                            Some((id, Instant::now() + self.probe_timeout));
+                        continue;
+                    }
                     *self.probe.lock().unwrap_or_else(PoisonError::into_inner) = None;
                     if self.normalizer.forget(id) {
                         self.push(vec![failure(id, -32601, "no answer to server/discover")]);
