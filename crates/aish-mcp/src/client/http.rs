@@ -21,7 +21,7 @@ use serde_json::Value;
 use sse_stream::{Error as SseError, Sse};
 
 use super::normalize::{Normalizer, failure};
-use super::oauth::Authorizer;
+use super::oauth::{Authorizer, MAX_STEP_UPS};
 use super::sse;
 use answer::{begin, header, is_event_stream, is_refusal, read, refusal, refused_scope, useless};
 
@@ -139,11 +139,11 @@ impl HttpClient {
         failure
     }
 
-    /// Posts, and signs in where the server asks for it: once for a token, and for each further scope as often as
-    /// the authorizer lets it.
+    /// Posts, and signs in where the server asks for it: once for a token, and a bounded number of
+    /// times for further scopes.
     async fn post(&self, post: &Post, given: Option<String>) -> Result<StreamableHttpPostResponse, Failure> {
         let mut signed_in = false;
-        let mut stepped_up = false;
+        let mut step_ups = 0;
         loop {
             let own = match (&given, &self.authorizer) {
                 (None, Some(authorizer)) => authorizer.token().await,
@@ -151,12 +151,7 @@ impl HttpClient {
             };
             let token = given.as_ref().or(own.as_ref());
             let failure = match self.once(post, token).await {
-                Ok(response) => {
-                    if let (Some(authorizer), true) = (&self.authorizer, stepped_up) {
-                        authorizer.succeeded().await;
-                    }
-                    return Ok(response);
-                }
+                Ok(response) => return Ok(response),
                 Err(failure) => failure,
             };
             let Some(authorizer) = self.authorizer.as_ref().filter(|_| given.is_none()) else { return Err(failure) };
@@ -166,11 +161,11 @@ impl HttpClient {
                     authorizer.authorize(&challenge.www_authenticate_header, own.as_deref()).await
                 }
                 StreamableHttpError::InsufficientScope(challenge) => match challenge.get_required_scope() {
-                    Some(scope) => {
-                        stepped_up = true;
+                    Some(scope) if step_ups < MAX_STEP_UPS => {
+                        step_ups += 1;
                         authorizer.step_up(scope).await
                     }
-                    None => return Err(failure),
+                    Some(_) | None => return Err(failure),
                 },
                 _ => return Err(failure),
             };

@@ -12,16 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use aish_types::Secret;
 use reqwest::Url;
 use rmcp::transport::auth::{
-    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, CredentialStore, ScopeUpgradeConfig,
-    StoredCredentials,
+    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, CredentialStore, StoredCredentials,
 };
 use tokio::sync::Mutex;
 
 use super::http::is_loopback;
 use super::ports::{Ports, SignIn, Status, TokenStore};
 
-/// How often in a row a server may ask for a further scope.
-const MAX_STEP_UPS: u32 = 2;
+/// How often one message may ask for a further scope.
+pub(super) const MAX_STEP_UPS: u32 = 2;
 
 /// What the configuration says of signing in; everything may be left out.
 #[derive(Debug, Clone, Default)]
@@ -76,9 +75,6 @@ impl Authorizer {
 
     async fn fresh(&self) -> Result<AuthorizationManager, AuthError> {
         let mut manager = AuthorizationManager::new(self.url.as_str()).await?;
-        let mut bounds = ScopeUpgradeConfig::default();
-        bounds.max_upgrade_attempts = MAX_STEP_UPS;
-        manager.set_scope_upgrade_config(bounds);
         if let Some(tokens) = &self.ports.tokens {
             manager.set_credential_store(Stored { source: self.source.clone(), tokens: Arc::clone(tokens) });
         }
@@ -135,13 +131,6 @@ impl Authorizer {
         let session = AuthorizationSession::for_scope_upgrade(manager, address, &redirect);
         *slot = Some(self.finish(session).await?);
         Ok(())
-    }
-
-    /// Notes that a request went through, so that a later one may ask for scopes again.
-    pub(super) async fn succeeded(&self) {
-        if let Some(manager) = self.manager.lock().await.as_ref() {
-            manager.reset_scope_upgrade_attempts().await;
-        }
     }
 
     /// Sends the person to the address and exchanges what comes back.

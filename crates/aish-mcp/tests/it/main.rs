@@ -11,6 +11,8 @@ mod client_seed;
 #[cfg(test)]
 mod client_sloppy;
 #[cfg(test)]
+mod external;
+#[cfg(test)]
 mod fake;
 #[cfg(test)]
 mod fixture;
