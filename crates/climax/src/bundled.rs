@@ -16,7 +16,10 @@ macro_rules! bundled {
 }
 
 /// All of them, by name.
-pub const ALL: &[Bundled] = bundled!["coreutils", "docker", "git"];
+pub const ALL: &[Bundled] = bundled![
+    "apt", "aws", "cargo", "coreutils", "curl", "docker", "ffmpeg", "gh", "git", "ip", "journalctl", "kubectl", "npm",
+    "systemctl", "tar",
+];
 
 /// Looks one up.
 pub fn find(name: &str) -> Option<&'static Bundled> {
