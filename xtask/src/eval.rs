@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+mod discovery;
 mod safety;
 
 /// Runs one evaluation and prints its figures.
@@ -11,9 +12,14 @@ mod safety;
 /// # Errors
 /// When the arguments name none, or its file cannot be evaluated.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    if let [what, file, configs @ ..] = arguments
+        && what == "discovery"
+    {
+        return discovery::run(file, configs);
+    }
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["safety", file] => Ok(safety::run(Path::new(file), false)?),
         ["safety", file, "--misses"] => Ok(safety::run(Path::new(file), true)?),
-        _ => bail!("use: cargo xtask eval safety FILE [--misses]"),
+        _ => bail!("use: cargo xtask eval safety FILE [--misses], or eval discovery FILE [CONFIG…]"),
     }
 }

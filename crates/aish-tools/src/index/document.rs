@@ -24,8 +24,8 @@ const GROUP: Field = Field { weight: 1.5, usual_length: 2.0, length_penalty: 0.0
 const CATEGORY: Field = Field { weight: 0.4, usual_length: 1.0, length_penalty: 0.0 };
 const TAGS: Field = Field { weight: 0.5, usual_length: 4.0, length_penalty: 0.3 };
 const EXAMPLES: Field = Field { weight: 1.5, usual_length: 12.0, length_penalty: 0.3 };
-const ARGUMENTS: Field = Field { weight: 0.7, usual_length: 6.0, length_penalty: 0.3 };
-const ARGUMENT_TEXTS: Field = Field { weight: 0.35, usual_length: 40.0, length_penalty: 0.3 };
+const ARGUMENTS: Field = Field { weight: 0.5, usual_length: 6.0, length_penalty: 0.3 };
+const ARGUMENT_TEXTS: Field = Field { weight: 0.3, usual_length: 40.0, length_penalty: 0.3 };
 
 /// Saturation of the weighted frequency (BM25's k1 in units of field weight).
 const SATURATION: f32 = 2.0;

@@ -43,6 +43,7 @@ struct Phrase {
 pub(super) struct Lexicon {
     stems: Stems,
     fillers: HashSet<&'static str>,
+    particles: HashSet<&'static str>,
     synonyms: HashMap<String, Vec<Alternative>>,
     phrases: HashMap<String, Vec<Phrase>>,
     /// Kinds by stem: those that the word itself names, and those that it only tells.
@@ -76,6 +77,7 @@ impl Lexicon {
         let mut lexicon = Self {
             stems: Stems::new(),
             fillers: HashSet::new(),
+            particles: HashSet::new(),
             synonyms: HashMap::new(),
             phrases: HashMap::new(),
             actions: HashMap::new(),
@@ -92,6 +94,7 @@ impl Lexicon {
             };
             match keyword {
                 "filler" => lexicon.fillers.extend(rest.split(' ')),
+                "particle" => lexicon.particles.extend(rest.split(' ')),
                 "action" => {
                     let mut words = rest.split(' ');
                     let kind = Actions(1_u64.checked_shl(kinds).unwrap_or_default());
@@ -173,6 +176,16 @@ impl Lexicon {
     /// Says whether a word says nothing of what is wanted.
     pub(super) fn is_filler(&self, word: &str) -> bool {
         self.fillers.contains(word)
+    }
+
+    /// Says whether a word says little by itself.
+    pub(super) fn is_particle(&self, word: &str) -> bool {
+        self.particles.contains(word)
+    }
+
+    /// Says whether a stem tells a kind of doing.
+    pub(super) fn is_action(&self, stem: &str) -> bool {
+        self.actions.contains_key(stem)
     }
 
     /// Returns what a stem also finds.

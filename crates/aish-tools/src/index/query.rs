@@ -11,6 +11,10 @@ const MAX_PREFIXES: usize = 24;
 /// What a longer word counts for its beginning, when the beginning is no word itself, and when it is.
 const PREFIX: f32 = 0.7;
 const PREFIX_OF_WORD: f32 = 0.2;
+/// What the synonyms of a word of doing count where it names a thing.
+const AS_A_NOUN: f32 = 0.45;
+/// What a word counts that says little by itself.
+const PARTICLE: f32 = 0.4;
 /// What a phrase counts on its further words.
 const REST_OF_PHRASE: f32 = 0.35;
 /// What a word counts for one with a slip.
@@ -64,13 +68,20 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
             }
         }
     }
+    let mut doing_told = is_asking(&request, lexicon, &words);
     for ((word, stem), phrase) in words.iter().zip(&stems).zip(from_phrases) {
         let filler = lexicon.is_filler(word) && !only_fillers;
         if filler && phrase.is_empty() {
             continue;
         }
-        let mut wanted =
-            if filler { Wanted { weight: 0.5, ..Wanted::default() } } else { look_up(word, stem, lexicon, postings) };
+        let mut wanted = if filler {
+            Wanted { weight: 0.5, ..Wanted::default() }
+        } else {
+            // Behind the word that tells what to do, `open`, `run` or `log` name what it is done to.
+            let share = if doing_told && lexicon.is_action(stem) { AS_A_NOUN } else { 1.0 };
+            doing_told |= lexicon.is_action(stem);
+            look_up(word, stem, share, lexicon, postings)
+        };
         for (term, weight) in phrase {
             wanted.add(term, weight);
         }
@@ -81,14 +92,20 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
     request
 }
 
-fn look_up(word: &str, stem: &str, lexicon: &Lexicon, postings: &Postings) -> Wanted {
-    let mut wanted = Wanted { weight: 1.0, ..Wanted::default() };
+/// Says whether the request is a question: what it does is told before its first word of doing.
+fn is_asking(request: &Request, lexicon: &Lexicon, words: &[String]) -> bool {
+    !request.actions.is_none() && words.first().is_some_and(|word| lexicon.is_filler(word))
+}
+
+fn look_up(word: &str, stem: &str, share: f32, lexicon: &Lexicon, postings: &Postings) -> Wanted {
+    let weight = if lexicon.is_particle(word) { PARTICLE } else { 1.0 };
+    let mut wanted = Wanted { weight, ..Wanted::default() };
     let known = postings.id(stem);
     wanted.alternatives.extend(known.map(|term| (term, 1.0)));
     let synonyms = lexicon.synonyms(stem);
     for synonym in synonyms {
         if let Some(term) = postings.id(&synonym.stem) {
-            wanted.add(term, synonym.weight);
+            wanted.add(term, synonym.weight * share);
         }
     }
     if word.chars().count() >= 3 {
