@@ -26,7 +26,9 @@ cargo xtask COMMAND
   arrows     the rules for dependencies between crates
   licences   the licences of everything that is linked
   eval safety FILE [--misses]
-             the judgement of commands against labelled lines";
+             the judgement of commands against labelled lines
+  eval discovery FILE [CONFIG…]
+             how often a request in words finds its tool";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

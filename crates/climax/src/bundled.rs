@@ -17,8 +17,21 @@ macro_rules! bundled {
 
 /// All of them, by name.
 pub const ALL: &[Bundled] = bundled![
-    "apt", "aws", "cargo", "coreutils", "curl", "docker", "ffmpeg", "gh", "git", "ip", "journalctl", "kubectl", "npm",
-    "systemctl", "tar",
+    "apt",
+    "aws",
+    "cargo",
+    "coreutils",
+    "curl",
+    "docker",
+    "ffmpeg",
+    "gh",
+    "git",
+    "ip",
+    "journalctl",
+    "kubectl",
+    "npm",
+    "systemctl",
+    "tar",
 ];
 
 /// Looks one up.

@@ -10,6 +10,7 @@ mod run;
 mod search;
 mod skill;
 mod validate;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -103,10 +103,8 @@ impl Service {
     /// Puts another catalogue in the place of the present one and tells clients.
     pub fn replace(&self, catalogue: Catalogue) {
         self.state.send_replace(Arc::new(State::new(catalogue, &self.world)));
-        if self.listing == Listing::Classic {
-            // Nobody need be there to be told.
-            let _ = self.changes.send(Change::Tools);
-        }
+        // Nobody need be there to be told.
+        let _ = self.changes.send(Change::Tools);
     }
 
     /// Answers a search with the JSON text of the answer.

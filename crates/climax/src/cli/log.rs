@@ -42,6 +42,8 @@ pub(super) fn start(level: Level) {
         }
     });
     let builder = tracing_subscriber::fmt().with_max_level(filter).with_ansi(false).with_target(false);
+    // A closed standard error must not end a call: the default would print about it, and panic.
+    let builder = builder.log_internal_errors(false);
     match file {
         Some(file) => builder.with_writer(Mutex::new(file)).init(),
         None => builder.without_time().with_writer(std::io::stderr).init(),

@@ -15,6 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::configs::{self, OrAll, Selection};
+use super::watch::Watch;
 use super::{Exit, log, output};
 
 /// Arguments of `run`.
@@ -31,6 +32,9 @@ pub(super) struct Args {
     /// Show every tool instead of the two that find and call them
     #[arg(long)]
     classic: bool,
+    /// Read configs again when they change
+    #[arg(long)]
+    watch: bool,
     /// How clients connect
     #[arg(long, value_enum, default_value_t = Transport::Stdio)]
     transport: Transport,
@@ -67,7 +71,15 @@ pub(super) fn run(args: &Args) -> Exit {
     let headless = args.headless_approve.then_some(Headless::Approve);
     let service = Arc::new(Service::new(catalogue, options(listing, headless)));
     let Some(runtime) = runtime() else { return Exit::Failure };
-    let exit = runtime.block_on(serve(args, service));
+    let exit = runtime.block_on(async {
+        if args.watch {
+            let watch = Watch { names: args.names.clone(), selection: args.selection.clone(), flags };
+            if let Err(error) = watch.start(&sources, Arc::clone(&service)) {
+                output::tell(&format!("warning: the configs cannot be watched: {error}"));
+            }
+        }
+        serve(args, service).await
+    });
     runtime.shutdown_background();
     aish_process::kill_all();
     exit

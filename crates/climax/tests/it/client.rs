@@ -14,6 +14,7 @@ pub(crate) struct Client {
     next: i64,
     /// The answer to `initialize`.
     pub(crate) greeting: Value,
+    kept: std::collections::HashMap<i64, Value>,
     /// Answers elicitations: `accept`, `decline` or `cancel`.
     pub(crate) elicit: Option<&'static str>,
     /// Messages of the elicitations that came.
@@ -57,6 +58,7 @@ impl Client {
             from,
             next: 0,
             greeting: Value::Null,
+            kept: std::collections::HashMap::new(),
             elicit,
             asked: Vec::new(),
             notified: Vec::new(),
@@ -103,6 +105,17 @@ impl Client {
                 return message["result"].clone();
             }
             self.take(&message);
+        }
+    }
+
+    /// Waits for the answer to one of several requests that are under way.
+    pub(crate) fn answer_any(&mut self, id: i64) -> Value {
+        loop {
+            if let Some(result) = self.kept.remove(&id) {
+                return result;
+            }
+            let message = self.read();
+            self.kept.insert(message["id"].as_i64().unwrap(), message["result"].clone());
         }
     }
 

@@ -1,12 +1,20 @@
 //! Integration tests of climax.
 
 #[cfg(test)]
+mod approval;
+#[cfg(test)]
 mod argv;
 #[cfg(test)]
 mod client;
 #[cfg(test)]
 mod config;
 #[cfg(test)]
+mod discovery;
+#[cfg(test)]
 mod meta_tools;
 #[cfg(test)]
 mod policy;
+#[cfg(test)]
+mod processes;
+#[cfg(test)]
+mod server;

@@ -1,0 +1,132 @@
+//! Who is asked, and what happens when nobody can be.
+
+use serde_json::json;
+
+use crate::client::{Client, file};
+
+const CONFIG: &str = "
+name: a
+command: echo
+tools:
+  - {name: read, description: Reads, command: r}
+  - name: write
+    description: Writes
+    command: w
+    risk: write
+    confirm_message: \"Write {text} for {owner}?\"
+    resolve: {owner: {command: Ann, args: {id: '{text}'}}}
+    args: [{name: text, positional: true, required: true}]
+  - {name: plain, description: Writes, command: p, risk: destructive}
+";
+
+fn config(folder: &tempfile::TempDir) -> String {
+    file(folder, "a.yaml", CONFIG)
+}
+
+#[test]
+fn the_client_is_asked_with_the_sentence_and_its_look_ups() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = Client::start_asking(&[&config(&folder)], "accept");
+    assert_eq!(client.run("write", json!({"text": "x"})).text, "w x");
+    assert_eq!(client.asked, ["Write x for Ann --id x?\n\necho w x"]);
+    assert_eq!(client.run("read", json!({})).text, "r");
+    assert_eq!(client.asked.len(), 1, "what reads is not asked");
+    let audit = std::fs::read_to_string(client.state().join("audit.jsonl")).unwrap();
+    let lines: Vec<serde_json::Value> = audit.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(
+        (&lines[0]["tool"], &lines[0]["approved"], &lines[0]["by"]),
+        (&json!("write"), &json!(true), &json!("person"))
+    );
+    assert_eq!(lines[0]["command"], "echo w x");
+}
+
+#[test]
+fn a_no_is_a_no() {
+    for answer in ["decline", "cancel"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut client = Client::start_asking(&[&config(&folder)], answer);
+        let denied = client.run("plain", json!({}));
+        assert!(denied.is_error);
+        assert_eq!(denied.text, "Tool execution denied by user: plain");
+    }
+}
+
+#[test]
+fn a_tool_is_refused_before_anybody_is_asked_when_its_arguments_are_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = Client::start_asking(&[&config(&folder)], "accept");
+    assert!(client.run("write", json!({"text": "--x"})).is_error);
+    assert!(client.asked.is_empty());
+}
+
+#[test]
+fn headless_the_policy_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = config(&folder);
+    let mut deny = Client::start(&[&config]);
+    assert!(deny.run("write", json!({"text": "x"})).is_error);
+    assert_eq!(deny.run("read", json!({})).text, "r");
+    let mut flag = Client::start(&[&config, "--headless-approve"]);
+    assert_eq!(flag.run("write", json!({"text": "x"})).text, "w x");
+    let policy = file(&folder, "p.yaml", "default: enabled\napproval: {headless: approve}\n");
+    let mut file_says = Client::start(&[&config, "--policy", &policy]);
+    assert_eq!(file_says.run("write", json!({"text": "x"})).text, "w x");
+    let none = file(
+        &folder,
+        "n.yaml",
+        "default: enabled\napproval: {global: none}\ntools: {plain: {require_approval: true}}\n",
+    );
+    let mut levels = Client::start(&[&config, "--policy", &none]);
+    assert_eq!(levels.run("write", json!({"text": "x"})).text, "w x");
+    assert!(levels.run("plain", json!({})).is_error, "the tool's own word comes first");
+}
+
+#[test]
+fn without_an_audit_only_reading_tools_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = config(&folder);
+    let blocked = file(&folder, "blocked", "");
+    let mut client = Client::start_with(&[&config, "--headless-approve"], None, |command| {
+        command.env("XDG_STATE_HOME", &blocked);
+    });
+    assert_eq!(client.run("read", json!({})).text, "r");
+    assert!(client.run("write", json!({"text": "x"})).is_error);
+}
+
+#[test]
+fn a_container_gets_the_whole_call_and_is_removed_on_timeout() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let docker = file(
+        &folder,
+        "docker",
+        &format!(
+            "#!/bin/sh\necho \"$@\" >> {}\n[ \"$1\" = rm ] || {{ echo \"$@\"; case \"$*\" in *slow*) sleep 60;; esac; }}\n",
+            log.display()
+        ),
+    );
+    std::fs::set_permissions(&docker, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let config = file(
+        &folder,
+        "c.yaml",
+        "name: c\ncommand: tool\nenv: {K: v}\ntools:\n  - {name: t, description: d, command: go, args: [{name: text, stdin: true}]}\n  - {name: slow, description: d, command: slow, timeout: 0.5}\n",
+    );
+    let policy = file(
+        &folder,
+        "p.yaml",
+        "default: enabled\nexecutor: {type: docker, image: img, volumes: ['/a:/b'], network: none, working_dir: /w}\n",
+    );
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let mut client = Client::start_with(&[&config, "--policy", &policy], None, |command| {
+        command.env("PATH", path);
+    });
+    let text = client.run("t", json!({"text": "x"})).text;
+    let name = text.split(' ').nth(3).unwrap().to_owned();
+    assert_eq!(text, format!("run --rm --name {name} -i -v /a:/b --network none -w /w -e K=v img tool go"));
+    let slow = client.run("slow", json!({}));
+    assert!(slow.is_error && slow.text.contains("timed out"), "{}", slow.text);
+    let log = std::fs::read_to_string(log).unwrap();
+    let last = log.lines().last().unwrap();
+    assert!(last.starts_with("rm -f climax-"), "{log}");
+}

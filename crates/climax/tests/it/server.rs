@@ -1,0 +1,141 @@
+//! The server: HTTP, reload, the command line beside it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, file, names};
+
+const CONFIG: &str = "
+name: one
+description: One
+command: echo
+tools: [{name: hello, description: Say hello, command: hello}]
+";
+
+fn climax(args: &[&str]) -> (Option<i32>, String, String) {
+    let home = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_climax"))
+        .args(args)
+        .env("HOME", home.path())
+        .env("XDG_STATE_HOME", home.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn changed_configs_are_read_again_and_clients_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "one.yaml", CONFIG);
+    let mut client = Client::start(&[&path, "--watch"]);
+    assert_eq!(client.greeting["serverInfo"]["name"], "one");
+    file(&folder, "one.yaml", &CONFIG.replace("hello", "goodbye"));
+    client.wait_for("notifications/tools/list_changed");
+    assert_eq!(names(&client.search(json!({"query": ""}))), ["goodbye"]);
+    assert_eq!(client.run("goodbye", json!({})).text, "goodbye");
+}
+
+#[test]
+fn one_bad_config_does_not_end_the_server_for_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let (good, bad) = (file(&folder, "good.yaml", CONFIG), file(&folder, "bad.yaml", "command: [\n"));
+    let mut client = Client::start_with(&[&bad, &good], None, |command| {
+        command.stderr(Stdio::null());
+    });
+    assert_eq!(client.run("hello", json!({})).text, "hello");
+    let (code, _, told) = climax(&["run", &bad]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("bad.yaml:") && told.contains("No config could be read."), "{told}");
+}
+
+fn post(port: u16, headers: &str, body: &Value) -> (String, String) {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let body = body.to_string();
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?} to {headers:?}"));
+    (head.to_owned(), body.to_owned())
+}
+
+#[test]
+fn http_answers_with_a_token_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "one.yaml", CONFIG);
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_climax"))
+        .args([&path, "--transport", "streamable-http", "--port", &port.to_string(), "--auth-token-env", "TOKEN"])
+        .env("TOKEN", "sesame")
+        .env("XDG_STATE_HOME", folder.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("Serving MCP on"), "{line}");
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        std::thread::yield_now();
+    }
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    let (refused, _) = post(port, "", &hello);
+    assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
+    let (head, body) = post(port, "Authorization: Bearer sesame\r\n", &hello);
+    assert!(head.starts_with("HTTP/1.1 200") && body.contains("\"serverInfo\""), "{head}\n{body}");
+    let session = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("mcp-session-id").then(|| format!("Mcp-Session-Id: {value}\r\n"))
+    });
+    let headers =
+        format!("Authorization: Bearer sesame\r\nMCP-Protocol-Version: 2025-06-18\r\n{}", session.unwrap_or_default());
+    post(port, &headers, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let (_, list) = post(port, &headers, &json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}));
+    assert!(list.contains("climax_search") && list.contains("climax_call"), "{list}");
+    let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "climax_call", "arguments": {"tool_name": "hello"}}});
+    let (_, called) = post(port, &headers, &call);
+    assert!(called.contains("\"text\":\"hello\""), "{called}");
+    let (strange, _) = post(port, &format!("{headers}Origin: http://evil.example\r\n"), &call);
+    assert!(strange.starts_with("HTTP/1.1 403"), "{strange}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn the_network_is_not_served_without_a_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "one.yaml", CONFIG);
+    let (code, _, told) = climax(&[&path, "--transport", "streamable-http", "--host", "0.0.0.0", "--port", "0"]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("without a token"), "{told}");
+}
+
+#[test]
+fn the_command_line_gives_the_same_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "one.yaml", CONFIG);
+    let (code, text, _) = climax(&["call", "hello", "--in", &path]);
+    assert_eq!((code, text.as_str()), (Some(0), "hello\n"));
+    let (code, text, _) = climax(&["search", "hello", "--in", &path, "--json"]);
+    let found: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((code, names(&found)), (Some(0), vec!["hello"]));
+    let (code, text, _) = climax(&["list", &path]);
+    assert!(code == Some(0) && text.contains("one: One (1 tools)") && text.contains("hello  Say hello"), "{text}");
+    assert_eq!(climax(&["validate"]).0, Some(0), "all bundled configs are valid");
+    assert_eq!(climax(&["call", "nope", "--in", &path]).0, Some(1));
+    assert_eq!(climax(&["--no-such-flag"]).0, Some(2));
+    assert_eq!(climax(&["run"]).0, Some(2));
+    let (_, version, _) = climax(&["-V"]);
+    assert!(version.starts_with("climax "), "{version}");
+    assert!(climax(&["completions", "bash"]).1.contains("climax"));
+    assert!(climax(&["skill"]).1.starts_with("---\nname: climax"));
+}
