@@ -71,7 +71,11 @@ pub(crate) fn run(path: &Path, misses: bool) -> io::Result<()> {
             _ => false,
         };
         if misses && wrong {
-            writeln!(out, "{}\t{}\t{}\t{:?}\t{}", case.label, judgement.verdict, judgement.rule, case.command, case.category)?;
+            writeln!(
+                out,
+                "{}\t{}\t{}\t{:?}\t{}",
+                case.label, judgement.verdict, judgement.rule, case.command, case.category
+            )?;
         }
     }
     writeln!(out, "{:<28} {:>14} {:>8} {:>14} {:>14}", "category", "halted", "leaked", "false halts", "allowed")?;

@@ -147,6 +147,13 @@ impl Walker<'_> {
         self.defined.push(name.into());
     }
 
+    /// Keeps what a variable holds, to be restored when the function that declares it ends.
+    pub(crate) fn keep_local(&mut self, name: &str) {
+        if self.in_function > 0 {
+            self.locals.push((name.into(), self.state.variables.get(name).cloned()));
+        }
+    }
+
     /// Calls a function.
     pub(crate) fn call(&mut self, name: &str, body: &Body, words: &[Word], stdin: &Stream) -> Stream {
         if self.calling.iter().any(|called| called == name) {
@@ -168,6 +175,8 @@ impl Walker<'_> {
         self.trail.push(alloc::format!("function {name}").into());
         let positional = core::mem::replace(&mut self.state.positional, words.to_vec());
         let before = self.apart;
+        let outer = core::mem::take(&mut self.locals);
+        self.in_function += 1;
         let out = match body {
             Body::Tree(body) => {
                 let ast::FunctionBody(command, redirects) = body.as_ref();
@@ -180,6 +189,13 @@ impl Walker<'_> {
                 self.deeper(|walker| walker.text(&text, stdin))
             }
         };
+        self.in_function -= 1;
+        for (name, value) in core::mem::replace(&mut self.locals, outer).into_iter().rev() {
+            match value {
+                Some(values) => self.state.variables.insert(name, values),
+                None => self.state.variables.remove(&name),
+            };
+        }
         self.apart = before;
         self.state.positional = positional;
         self.trail.pop();

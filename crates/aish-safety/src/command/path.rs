@@ -270,6 +270,10 @@ impl Place {
             return false;
         }
         let literal = last.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).count() >= 3;
+        let stem = last.split(['*', '?', '[']).next().unwrap_or_default();
+        if self.glob && stem.len() >= 4 && places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
+            return true;
+        }
         places::SECRET_NAMES
             .iter()
             .any(|name| glob_match(name, last) || (self.glob && literal && glob_match(last, name)))

@@ -177,6 +177,9 @@ impl Walker<'_> {
         let helped = asks_for_help(&sorted);
         let known = programs::is_known(name);
         let part = match best {
+            _ if shows_help(&sorted) && known && wrapped.is_none() && program.standard && !program_is_shell(name) => {
+                self.part(words, Effect::Read, Verdict::Allow, "help", "shows help or its version")
+            }
             Some((rule, _)) if helped && rule.verdict == Verdict::Halt => self.part(
                 words,
                 Effect::Run,
@@ -189,9 +192,6 @@ impl Walker<'_> {
                     left.iter().filter_map(|at| arguments.get(*at)).map(|word| word.text.as_str()).collect();
                 let reason = fill(rule.reason, name, &targets);
                 self.part(words, rule.effect, rule.verdict, rule.id, &reason)
-            }
-            None if helped && known && only_words(&sorted) && program.standard && !program_is_shell(name) => {
-                self.part(words, Effect::Read, Verdict::Allow, "help", "shows help or its version")
             }
             None if dry => self.part(words, Effect::Read, Verdict::Ask, "dry-run", "only shows what it would do"),
             None => match wrapped {
@@ -231,6 +231,11 @@ impl Walker<'_> {
     /// without exceptions, harmless whatever it is), nothing is secret, nothing of ours.
     fn may_allow(&self, rule: &Rule, program: &Program, words: &[Word]) -> bool {
         if !program.standard {
+            return false;
+        }
+        if !programs::NAME_ONLY.contains(&program.name.as_str())
+            && words.iter().skip(1).any(|word| self.is_secret_word(word))
+        {
             return false;
         }
         let strict = rule.on.contains('!');
@@ -301,6 +306,14 @@ fn asks_for_help(arguments: &Arguments<'_>) -> bool {
                     .get(at - 1)
                     .is_some_and(|before| !before.text.starts_with('-') || arguments.words.len() == 1))
     }) || matches!(arguments.words, [word] if matches!(word.text.as_str(), "--help" | "--version" | "-h" | "-V" | "version" | "help"))
+}
+
+/// Says whether nothing but help or the version is asked for: `tool verb --help`, `tool --version`.
+fn shows_help(arguments: &Arguments<'_>) -> bool {
+    let Some(last) = arguments.words.last() else { return false };
+    only_words(arguments)
+        && (matches!(last.text.as_str(), "--help" | "--version" | "-help")
+            || matches!(arguments.words, [word] if matches!(word.text.as_str(), "-V" | "-version" | "version" | "help")))
 }
 
 /// Says whether there are only plain words and the request for help.

@@ -67,6 +67,7 @@ impl Walker<'_> {
             alias = self.alias(&word.value);
             words.extend(self.expand(&word.value));
         }
+        let mut declared: Vec<Assigned> = Vec::new();
         let declares = words.first().is_some_and(|word| settings::DECLARES.contains(&word.text.as_str()));
         for item in command.suffix.iter().flat_map(|suffix| suffix.0.iter()) {
             match item {
@@ -74,8 +75,8 @@ impl Walker<'_> {
                 Item::AssignmentWord(assignment, word) => {
                     if declares {
                         let one = self.assignment(assignment);
-                        self.set(&one);
                         words.push(Word::literal(alloc::format!("{}=", one.name)));
+                        declared.push(one);
                     } else {
                         words.extend(self.expand(&word.value));
                     }
@@ -85,6 +86,13 @@ impl Walker<'_> {
                     words.push(self.substituted_file(kind, subshell, &mut redirects))
                 }
             }
+        }
+        // All words are expanded before any of the assignments holds.
+        for one in &declared {
+            if words.first().is_some_and(|word| word.text != "export") {
+                self.keep_local(&one.name);
+            }
+            self.set(one);
         }
         let input = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
         let out = if words.is_empty() {

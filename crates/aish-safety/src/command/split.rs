@@ -49,6 +49,9 @@ pub(crate) fn subcommand<'w>(
 
 /// Splits a wrapper's arguments; stops after `most` operands.
 pub(crate) fn split<'w>(wrapper: &Wrapper, arguments: &'w [Word], most: usize) -> Split<'w> {
+    // Only what starts a program takes assignments before it; elsewhere `x=…` is text like any other.
+    let assigns = wrapper.forms.iter().any(|form| matches!(form, Form::Program { .. } | Form::StdinArguments))
+        && !wrapper.forms.iter().any(|form| matches!(form, Form::Text { .. }));
     let valued = |option: &str| wrapper.valued.split(' ').any(|known| known == option);
     let mut out = Split { options: Vec::new(), operands: Vec::new() };
     let mut at = 0;
@@ -56,7 +59,7 @@ pub(crate) fn split<'w>(wrapper: &Wrapper, arguments: &'w [Word], most: usize) -
     while let Some(word) = arguments.get(at) {
         let text = word.text.as_str();
         if ended || text == "-" || !text.starts_with('-') {
-            if !(is_assignment(text) && out.operands.is_empty()) {
+            if !(assigns && is_assignment(text) && out.operands.is_empty()) {
                 out.operands.push(at);
                 if out.operands.len() >= most {
                     return out;

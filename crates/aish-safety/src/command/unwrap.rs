@@ -37,9 +37,8 @@ impl Walker<'_> {
                 ran |= self.form(wrapper, form, program, rest, stdin, out, ran);
             }
             self.trail.pop();
-            let least = if ran { wrapper.floor } else { Verdict::Allow };
-            if ran || wrapper.floor == Verdict::Allow && !is_setting(wrapper) {
-                floor = Some(floor.map_or(least, |found: Verdict| found.max(least)));
+            if ran {
+                floor = Some(floor.map_or(wrapper.floor, |found: Verdict| found.max(wrapper.floor)));
             }
         }
         floor
@@ -59,6 +58,11 @@ impl Walker<'_> {
         match *form {
             Form::Program { skip } => {
                 let split = split(wrapper, arguments, usize::from(skip) + 1);
+                if wrapper.id == "command"
+                    && arguments.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V"))
+                {
+                    return false;
+                }
                 self.assignments(arguments, &split);
                 let Some(inner) = inner_program(arguments, &split, skip) else { return false };
                 if inner.is_empty() {
@@ -360,24 +364,6 @@ impl Walker<'_> {
         }
         found
     }
-}
-
-/// Says whether a wrapper is one only by a setting among its arguments.
-fn is_setting(wrapper: &Wrapper) -> bool {
-    wrapper.forms.iter().all(|form| {
-        matches!(
-            form,
-            Form::Setting { .. }
-                | Form::Code { .. }
-                | Form::Marked { .. }
-                | Form::Stdin { .. }
-                | Form::Operand { .. }
-                | Form::Script { .. }
-                | Form::ScriptOption { .. }
-                | Form::PlusCommands { .. }
-                | Form::MakeFile
-        )
-    })
 }
 
 /// Returns the words of the inner program, after `skip` operands.

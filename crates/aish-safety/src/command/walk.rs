@@ -13,7 +13,7 @@ use brush_parser::{ParserOptions, Token, ast};
 use super::Surroundings;
 use super::bounds::{self, Refusal};
 use super::explain::Part;
-use super::state::State;
+use super::state::{State, Values};
 use super::word::{Stream, Taint, Word};
 use crate::rules::rule::Effect;
 use crate::verdict::{Judgement, Verdict};
@@ -43,6 +43,10 @@ pub(crate) struct Walker<'a> {
     pub(crate) endless: bool,
     /// Functions that the line defined.
     pub(crate) defined: Vec<String>,
+    /// What variables held that the present function declares.
+    pub(crate) locals: Vec<(String, Option<Values>)>,
+    /// How deep in functions.
+    pub(crate) in_function: usize,
     /// The wrapper that is left out, for the check that every wrapper is needed.
     pub(crate) dropped: Option<&'a str>,
     depth: usize,
@@ -73,6 +77,8 @@ impl<'a> Walker<'a> {
             endless: false,
             guessing: false,
             defined: Vec::new(),
+            locals: Vec::new(),
+            in_function: 0,
             dropped,
             depth: 0,
             steps: 0,

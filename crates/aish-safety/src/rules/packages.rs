@@ -188,7 +188,7 @@ pub const RULES: &[Rule] = &[
         "packages.language-read",
         "npm|pnpm|yarn|bun|pip|pip3|pipx|uv|conda|mamba|poetry|gem|bundle|cargo|rustup|composer|go|dotnet|nvm|pyenv|rbenv|asdf|mise|luarocks|opam|stack|cabal|mix|rebar3|deno|mvn|hatch|pdm ls|list|view|info|outdated|show|freeze|search|why|root|prefix|bin|whoami|ping|explain|tree|metadata|version|--version|deps.tree|hex.info|licenses|list-versions|versions|which|doctor|current|platform|locate-project|pkgid|verify-project|search|help !--fix|set|edit|-w|--write|delete|-u|add|remove",
         "looks packages up",
-        &["npm ls", "pip freeze", "cargo tree", "go version"],
+        &["npm ls", "pip freeze", "cargo tree"],
         &["npm install x"],
     ),
     ask(

@@ -112,7 +112,7 @@ pub const RULES: &[Rule] = &[
     ask(
         "processes.priority",
         Run,
-        "renice|ionice|chrt|taskset|nice|bg|fg|disown|jobs|at|batch|nohup|stop|suspend|reset|stty|setterm|chvt|exec|eval|source|.|trap|builtin|command|screen|tmux|watch|crontab|xargs|env|sudo|doas|su|entr|script|time|timeout|make|parallel|strace|gdb|bash|sh|zsh|python3|python|perl|ruby|node|coproc|pkexec|busybox|flock|ssh-agent",
+        "renice|bg|fg|disown|at|batch|stop|suspend|reset|stty|setterm|chvt|eval|source|.|trap|screen|tmux|crontab|doas|su|entr|script|make|parallel|strace|gdb|bash|sh|zsh|python3|python|perl|ruby|node|coproc|pkexec|busybox|flock|ssh-agent",
         "runs or changes jobs",
         &["renice 5 42", "bash"],
         &[],

@@ -38,6 +38,13 @@ pub(crate) const SHELLS: &[&str] = &[
     "powershell",
 ];
 
+/// Programs that look at a file's name and not at its content, or print what they are given.
+pub(crate) const NAME_ONLY: &[&str] = &[
+    "ls", "stat", "test", "[", "find", "which", "file", "echo", "printf", "du", "basename", "dirname", "realpath",
+    "readlink", "tree", "namei", "lsattr", "getfacl", "type", "whereis", "man", "git", "exa", "eza", "fd", "locate",
+    "dir", "true", "false", "cd",
+];
+
 /// Says whether any rule or wrapper is about a program.
 pub(crate) fn is_known(name: &str) -> bool {
     !name.is_empty()

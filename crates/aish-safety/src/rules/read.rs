@@ -7,9 +7,9 @@ use super::rule::{Rule, allow, ask};
 pub const RULES: &[Rule] = &[
     allow(
         "read.version",
-        "go|cargo|rustc|gcc|g++|clang|javac|java|node|ruby|perl|php|python|python3|deno|bun|make|cmake|ninja|mvn|gradle|kotlinc|scala|swift|swiftc|zig|nim|crystal|ghc|ocaml|erl|elixir|lua|R|julia|terraform|docker|podman|kubectl|helm|git|npm|pip|pip3|yarn|pnpm|bash|zsh|sh|dotnet|rustup|psql|mysql|redis-cli|mongosh|sqlite3|nginx|ansible|vagrant|packer|aws|gcloud|az|gh|curl|wget|ssh|rsync|tar|zip|jq|vim|nvim|tmux|screen|ffmpeg|openssl|gpg|code --version|-V|-v|-version %alone",
+        "go|cargo|rustc|gcc|g++|clang|javac|java|node|ruby|perl|php|python|python3|deno|bun|make|cmake|ninja|mvn|gradle|kotlinc|scala|swift|swiftc|zig|nim|crystal|ghc|ocaml|erl|elixir|lua|R|julia|terraform|docker|podman|kubectl|helm|git|npm|pip|pip3|yarn|pnpm|dotnet|rustup|psql|mysql|redis-cli|mongosh|sqlite3|nginx|ansible|vagrant|packer|aws|gcloud|az|gh|curl|wget|ssh|rsync|tar|zip|jq|vim|nvim|tmux|screen|ffmpeg|openssl|gpg|code -v %alone",
         "shows a version",
-        &["node --version", "python3 -V", "java -version"],
+        &["node -v", "docker -v"],
         &["node x.js"],
     ),
     allow(
@@ -174,7 +174,7 @@ pub const RULES: &[Rule] = &[
         "read.checksum-tools",
         "openssl version|rand|dgst|x509|ciphers|prime|list|help !-out|-writerand|-sign|-signature-write",
         "computes",
-        &["openssl rand -hex 16", "openssl version"],
+        &["openssl rand -hex 16"],
         &["openssl rand -out x 16"],
     ),
     allow(

@@ -41,6 +41,10 @@ fn what_is_hidden_is_found() {
         "echo /srv | xargs rm -rf",
         "tr a-z n-za-m <<< 'ez -es /fei' | sh",
         "X=/srv; rm -rf \"$X\"",
+        "A=rm; declare A=echo B=$A; $B -rf /srv",
+        "T=rm; f() { local T=echo; }; f; $T -rf /srv",
+        "( (rm -rf /srv) )",
+        "((true); rm -rf /srv)",
         "xxd -r -p <<< 726d202d7266202f737276 | sh",
         "bash -c \"bash -c 'rm -rf /srv'\"",
     ] {
@@ -87,6 +91,11 @@ fn routine_is_asked() {
         "cd build && rm -rf *",
         "d=$(mktemp -d); rm -rf \"$d\"",
         "select x in a; do ls; done",
+        "sudo -s",
+        "sudo -i",
+        "cat .env*",
+        "env",
+        "nice bash",
     ] {
         check(command, Verdict::Ask);
     }
@@ -105,6 +114,12 @@ fn reading_is_allowed() {
         "ps aux | grep node | wc -l",
         "echo $HOME",
         "git diff HEAD~1",
+        "command -v mkfs.ext4",
+        "env FOO=1 git status",
+        "sudo systemctl status nginx",
+        "git --help",
+        "timeout 5 du -sh .",
+        "ls | xargs wc -l",
         "find . -name '*.rs' -exec wc -l {} +",
         "cd src && ls",
         "diff <(sort a) <(sort b)",
@@ -159,7 +174,7 @@ fn the_tree_shows_every_part() {
     let explanation = explain("sudo bash -c 'ls; rm -rf /srv' && date", &around());
     let text = explanation.render();
     for line in [
-        "ask   sudo bash -c",
+        "ask   bash -c",
         "  ask   bash -c",
         "    allow ls",
         "    halt  rm -rf /srv",

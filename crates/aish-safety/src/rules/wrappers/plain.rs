@@ -78,7 +78,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         ],
         "hyperfine 'rm -rf /srv/data'",
     ),
-    asked(
+    plain(
         "sudo",
         "sudo",
         "-u --user -g --group -h --host -p --prompt -C --close-from -D --chdir -R --chroot -r --role -t --type -T --command-timeout -U --other-user",

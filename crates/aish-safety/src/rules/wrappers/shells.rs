@@ -76,7 +76,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         &[Form::Code { options: "-c --command", prefix: "", language: SHELL }, Form::Stdin { language: SHELL }],
         "script -qc 'rm -rf /srv/data' /dev/null",
     ),
-    asked(
+    plain(
         "watch",
         "watch viddy",
         "-n --interval -q --equexit",
@@ -105,7 +105,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         &[Form::StdinAlways { language: Language::Crontab }],
         "echo '* * * * * rm -rf /srv/data' | crontab -",
     ),
-    asked(
+    plain(
         "xargs",
         "xargs gxargs",
         "-n --max-args -L --max-lines -P --max-procs -s --max-chars -a --arg-file -d --delimiter -E -I -i",
