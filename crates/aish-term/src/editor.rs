@@ -107,8 +107,8 @@ impl LineEditor {
         }
     }
 
-    /// Takes the keys that were typed ahead and that the editor has already read from the terminal, as text for
-    /// another program that reads next; empty in most cases.
+    /// Takes the keys that were typed ahead, as text for another program that reads next; empty in most cases. What
+    /// the program does not read belongs into the next read's [`PromptView::initial`].
     ///
     /// # Errors
     /// When the editor's thread has ended.

@@ -59,7 +59,11 @@ pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::R
             Job::Ask { question, answer } => worker.ask(&question, answer),
             Job::Choose { label, keys, answer } => worker.choose(&label, &keys, answer),
             Job::TypedAhead { answer } => {
-                let _ = answer.send(typed_ahead());
+                // What was typed behind a line feed came before what still waits in the terminal.
+                let text = std::mem::take(&mut worker.carried.text) + &typed_ahead();
+                if let Err(text) = answer.send(text) {
+                    worker.carried = Carried::at_end(text);
+                }
             }
             Job::Release { answer } => {
                 let _ = answer.send(());
