@@ -197,7 +197,9 @@ async fn question_while_typing(editor: &Arc<LineEditor>) {
     let question = the_question("touch x".into());
     let ask = async {
         until_input_is_read().await;
-        say(&format!("ANSWER {:?}", approver.ask(&question).await));
+        let answer = approver.ask(&question).await;
+        // The editor has the terminal again: what is said goes above its line.
+        editor.printer().print(&format!("ANSWER {answer:?}"));
     };
     let (input, ()) = tokio::join!(editor.read(PromptView::plain("> ")), ask);
     say(&format!("GOT {:?}", input.unwrap()));

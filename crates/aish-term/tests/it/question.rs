@@ -41,6 +41,8 @@ fn why_says_more_and_asks_again() {
     let terminal = asked();
     terminal.send("?");
     terminal.see("rule:    files.write");
+    // What is typed before the question stands there again is thrown away, too.
+    terminal.wait("the question again", |screen| screen.contents().matches("[y]es").count() == 2);
     terminal.send("n");
     assert!(terminal.end().contains("ANSWER No"));
 }
