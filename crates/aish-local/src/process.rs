@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_llm::ChatError;
-use aish_process::{Command, Server, ServerOptions};
+use aish_process::{Command, Environment, Exit, Server, ServerOptions};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -19,6 +19,9 @@ pub(crate) use protocol::{Ask, EndReason, ErrorKind, Event, Info, Tool};
 
 /// How long a model may take to load. Its file is mapped, so this is the disk's time.
 const LOAD: Duration = Duration::from_secs(120);
+
+/// The variables that the child gets: it needs no keys and no home.
+const PASSED_ON: [&str; 5] = ["AISH_MODEL_LOG", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "PATH", "TZ"];
 
 /// What the embedded model is run with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +75,9 @@ impl Process {
     async fn start(&self) -> Result<Running, ChatError> {
         let failed = |cause: &dyn std::fmt::Display| ChatError::Process(cause.to_string());
         // Threads that wait for each other sleep at once: spinning, they would take the time of those they wait for.
-        let command = Command::new(self.options.executable.as_os_str()).env("GOMP_SPINCOUNT", "0");
+        let command = Command::new(self.options.executable.as_os_str())
+            .environment(Environment::only(PASSED_ON))
+            .env("GOMP_SPINCOUNT", "0");
         let mut server = Server::start(&command, ServerOptions::default()).await.map_err(|error| failed(&error))?;
         let (Some(input), Some(output)) = (server.take_stdin(), server.take_stdout()) else {
             return Err(failed(&"its pipes are not there"));
@@ -108,7 +113,9 @@ async fn death(server: &mut Server, complaint: Option<String>) -> String {
     let errors = server.stderr().clean_text();
     let last = errors.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let end = match exit {
-        Ok(exit) => format!("it ended ({exit:?})"),
+        Ok(Exit::Code(code)) => format!("it ended with exit code {code}"),
+        Ok(Exit::Signal(signal)) => format!("signal {signal} ended it"),
+        Ok(Exit::TimedOut | Exit::Cancelled) => "it was ended".into(),
         Err(_) => "it closed its pipe".into(),
     };
     if last.is_empty() { end } else { format!("{end}: {last}") }
