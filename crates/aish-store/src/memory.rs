@@ -189,8 +189,9 @@ fn expression(query: &str) -> String {
 fn beginnings(stem: &str) -> Vec<String> {
     match (stem.chars().count(), stem.strip_suffix('e'), stem.strip_suffix('i')) {
         (0..=2, ..) => Vec::new(),
-        (3.., Some(short), _) if stem.chars().count() > 3 => vec![short.into()],
-        (3.., None, Some(short)) if stem.chars().count() > 3 => vec![format!("{short}y"), format!("{short}ie")],
+        (3, ..) => vec![stem.into()],
+        (4.., Some(short), _) => vec![short.into()],
+        (4.., None, Some(short)) => vec![format!("{short}y"), format!("{short}ie")],
         _ => vec![stem.into()],
     }
 }
