@@ -3,7 +3,7 @@
 pub mod calculator;
 mod get_time;
 mod remember;
-mod roll_dice;
+pub mod roll_dice;
 mod search_memory;
 
 use std::sync::Arc;

@@ -60,7 +60,11 @@ impl Builtin for RollDice {
     }
 }
 
-fn roll(notation: &str, random: &dyn Random) -> Result<ToolOutcome, String> {
+/// Rolls the dice of a notation; the text says what fell, the structured result has the numbers.
+///
+/// # Errors
+/// What is wrong with the notation, in words.
+pub fn roll(notation: &str, random: &dyn Random) -> Result<ToolOutcome, String> {
     let notation: String = notation.chars().filter(|c| !c.is_whitespace()).take(64).collect::<String>().to_lowercase();
     if notation.is_empty() {
         return Err("No dice notation provided".into());

@@ -1,0 +1,39 @@
+//! The NATS side: connection, state in key-value buckets, the worker, events.
+
+mod connect;
+mod events;
+mod state;
+pub(crate) mod subject;
+mod worker;
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+
+pub use connect::{BusError, BusOptions, connect};
+pub use events::NatsEvents;
+pub use state::KvState;
+pub use worker::serve;
+
+/// How long the server may take to pass a message on.
+const SETTLE: Duration = Duration::from_secs(5);
+
+/// A connection to the bus; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Bus {
+    pub(crate) client: async_nats::Client,
+}
+
+impl Bus {
+    /// Waits until the server has seen everything that was sent so far, subscriptions included: what it passes on to us
+    /// comes after them.
+    pub(crate) async fn settle(&self) -> Result<(), String> {
+        let inbox = self.client.new_inbox();
+        let mut echo = self.client.subscribe(inbox.clone()).await.map_err(|error| error.to_string())?;
+        self.client.publish(inbox, "".into()).await.map_err(|error| error.to_string())?;
+        match tokio::time::timeout(SETTLE, echo.next()).await {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) | Err(_) => Err("the server does not answer".into()),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Plugins of the older kind, that answer `PREFIX.command.<plugin>.<action>` with `{channel, user, args}`: usable as tools
+//! through a mapping in the config.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_safety::ApprovedCall;
+use aish_tools::{Changes, RunContext, ToolSource};
+use aish_types::{BoxFuture, SourceId, ToolDefinition, ToolOutcome};
+use async_nats::{Request, RequestErrorKind};
+use serde_json::{Value, json};
+
+use crate::bus::{Bus, subject};
+use crate::plugin::source::{outcome, unavailable};
+
+/// One mapping.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LegacyTool {
+    /// The plugin's name on the bus.
+    pub plugin: String,
+    /// The action's name on the bus.
+    pub action: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub parameters: Value,
+    /// The argument whose text is sent as `args`, as a person would type it; none sends all arguments as an object.
+    pub args_from: Option<String>,
+}
+
+/// All mappings as one source; their tools are named `<plugin>.<action>`.
+pub struct LegacySource {
+    id: SourceId,
+    bus: Bus,
+    prefix: String,
+    tools: Vec<(Arc<ToolDefinition>, LegacyTool)>,
+}
+
+impl LegacySource {
+    /// Makes the source. A mapping whose names are no words of a subject is left out, with a warning in the trace.
+    pub fn new(bus: Bus, prefix: &str, tools: Vec<LegacyTool>) -> Self {
+        let id = SourceId::new("nats-legacy");
+        let is_word = |word: &str| subject::is_plain(word) && !word.contains('.');
+        let (good, bad): (Vec<_>, Vec<_>) =
+            tools.into_iter().partition(|tool| is_word(&tool.plugin) && is_word(&tool.action));
+        for tool in bad {
+            tracing::warn!(plugin = tool.plugin, action = tool.action, "a mapping has names that are no words");
+        }
+        let tools = good.into_iter().map(|tool| {
+            let name = format!("{}.{}", tool.plugin, tool.action);
+            let mut definition =
+                ToolDefinition::new(name, tool.description.clone(), tool.parameters.clone(), id.clone());
+            definition.group.clone_from(&tool.plugin);
+            (Arc::new(definition), tool)
+        });
+        Self { tools: tools.collect(), id, bus, prefix: prefix.into() }
+    }
+}
+
+impl ToolSource for LegacySource {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
+        self.tools.iter().map(|(definition, _)| Arc::clone(definition)).collect()
+    }
+
+    fn changes(&self) -> Changes {
+        Changes::Never
+    }
+
+    fn call<'a>(&'a self, call: &'a ApprovedCall, context: RunContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let prepared = call.call();
+            let name = &prepared.definition.name;
+            let Some((_, tool)) = self.tools.iter().find(|(definition, _)| definition.name == *name) else {
+                return unavailable(name, "it is not mapped");
+            };
+            let args = match &tool.args_from {
+                Some(key) => prepared.arguments.get(key).cloned().unwrap_or_else(|| "".into()),
+                None => prepared.arguments.clone(),
+            };
+            let payload = json!({"channel": prepared.context.channel, "user": prepared.context.user, "args": args});
+            let request = Request::new()
+                .payload(payload.to_string().into())
+                .timeout(Some(Duration::from_millis(context.timeout_ms)));
+            let subject = format!("{}.command.{}.{}", self.prefix, tool.plugin, tool.action);
+            match self.bus.client.send_request(subject, request).await {
+                Ok(message) => outcome(&message.payload, prepared.context.call.as_str()),
+                Err(error) if error.kind() == RequestErrorKind::NoResponders => unavailable(name, "no plugin answers"),
+                Err(error) => unavailable(name, &error.to_string()),
+            }
+        })
+    }
+}

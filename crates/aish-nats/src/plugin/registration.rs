@@ -1,0 +1,166 @@
+//! What is let in of a registration: each tool by itself, the others named with the reason.
+
+use aish_tools::schema::Schema;
+use aish_types::{SourceId, ToolDefinition};
+use serde_json::{Value, json};
+
+use crate::bus::subject::{is_ours, is_plain};
+use crate::plugin::wire::{Offer, Register};
+
+/// Tools of one plugin.
+const MAX_TOOLS: usize = 200;
+/// Characters of a description.
+const MAX_DESCRIPTION: usize = 4_000;
+
+/// A tool that was let in, and where it is called.
+#[derive(Debug, Clone)]
+pub(super) struct Accepted {
+    pub(super) definition: ToolDefinition,
+    pub(super) subject: String,
+}
+
+/// A tool that was not let in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Rejected {
+    pub(super) name: String,
+    pub(super) code: &'static str,
+}
+
+impl Rejected {
+    pub(super) fn json(&self) -> Value {
+        json!({"name": self.name, "code": self.code})
+    }
+}
+
+/// Why a registration is refused as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refused {
+    #[error("a plugin's name is 1 to 64 letters, digits, '_' or '-'")]
+    BadPlugin,
+    #[error("an instance's name is 1 to 128 characters")]
+    BadInstance,
+    #[error("a plugin offers at most {MAX_TOOLS} tools")]
+    TooMany,
+}
+
+impl Refused {
+    pub(super) fn code(&self) -> &'static str {
+        match self {
+            Self::BadPlugin => "bad_plugin",
+            Self::BadInstance => "bad_instance",
+            Self::TooMany => "too_many_tools",
+        }
+    }
+}
+
+/// Returns the identity under which a plugin's tools are registered and pinned.
+pub(super) fn source_of(plugin: &str) -> SourceId {
+    SourceId::new(format!("nats:{plugin}"))
+}
+
+/// Looks at a registration.
+pub(super) fn examine(register: &Register, prefix: &str) -> Result<(Vec<Accepted>, Vec<Rejected>), Refused> {
+    let is_name = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-');
+    if !(1..=64).contains(&register.plugin.len()) || !register.plugin.bytes().all(is_name) {
+        return Err(Refused::BadPlugin);
+    }
+    if !(1..=128).contains(&register.instance.len()) {
+        return Err(Refused::BadInstance);
+    }
+    if register.tools.len() > MAX_TOOLS {
+        return Err(Refused::TooMany);
+    }
+    let (mut accepted, mut rejected): (Vec<Accepted>, Vec<Rejected>) = (Vec::new(), Vec::new());
+    for offer in &register.tools {
+        match accept(offer, &register.plugin, prefix) {
+            Ok(tool) if accepted.iter().any(|other| other.definition.name == tool.definition.name) => {
+                rejected.push(Rejected { name: tool.definition.name.to_string(), code: "duplicate" });
+            }
+            Ok(tool) => accepted.push(tool),
+            Err(code) => {
+                let name = offer.get("name").and_then(Value::as_str).unwrap_or_default();
+                rejected.push(Rejected { name: name.chars().take(128).collect(), code });
+            }
+        }
+    }
+    Ok((accepted, rejected))
+}
+
+fn accept(offer: &Value, plugin: &str, prefix: &str) -> Result<Accepted, &'static str> {
+    let offer: Offer = serde_json::from_value(offer.clone()).map_err(|_| "bad_definition")?;
+    let tool = match offer.name.split_once('.') {
+        Some((owner, tool)) if owner == plugin => tool,
+        Some(_) => return Err("foreign_name"),
+        None => &offer.name,
+    };
+    let is_name = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-');
+    if tool.is_empty() || tool.len() + plugin.len() > 127 || !tool.bytes().all(is_name) {
+        return Err("bad_name");
+    }
+    if offer.description.chars().count() > MAX_DESCRIPTION {
+        return Err("too_long");
+    }
+    if !is_plain(&offer.subject) || offer.subject.starts_with('_') || is_ours(&offer.subject, prefix) {
+        return Err("bad_subject");
+    }
+    let schema =
+        if offer.parameters.is_null() { json!({"type": "object", "properties": {}}) } else { offer.parameters };
+    if !schema.is_object() || Schema::compile(&schema).is_err() {
+        return Err("bad_schema");
+    }
+    let mut definition = ToolDefinition::new(format!("{plugin}.{tool}"), offer.description, schema, source_of(plugin));
+    definition.category = offer.category.unwrap_or_else(|| "general".into());
+    definition.tags = offer.tags;
+    definition.requires_confirmation = offer.requires_confirmation;
+    definition.cooldown_seconds = offer.cooldown_seconds;
+    definition.timeout_ms = offer.timeout_ms;
+    definition.hints.read_only = offer.read_only;
+    definition.hints.destructive = offer.destructive;
+    Ok(Accepted { definition, subject: offer.subject })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn register(plugin: &str, tools: Vec<Value>) -> Register {
+        Register { plugin: plugin.into(), instance: "i".into(), version: String::new(), ttl_s: None, tools }
+    }
+
+    #[test]
+    fn each_tool_is_looked_at_by_itself() {
+        let tools = vec![
+            json!({"name": "roll", "subject": "dice.roll", "description": "d", "parameters": {"type": "object"}}),
+            json!({"name": "dice.flip", "subject": "dice.flip"}),
+            json!({"name": "roll", "subject": "dice.roll"}),
+            json!({"name": "files.read", "subject": "dice.x"}),
+            json!({"name": "a b", "subject": "dice.x"}),
+            json!({"name": "api", "subject": "$JS.API.STREAM.DELETE.x"}),
+            json!({"name": "loop", "subject": "rosey.llm.chat"}),
+            json!({"name": "far", "subject": "dice.x", "parameters": {"$ref": "http://127.0.0.1:1/"}}),
+            json!({"name": "wrong", "subject": 3}),
+            json!("nonsense"),
+        ];
+        let (accepted, rejected) = examine(&register("dice", tools), "rosey").unwrap();
+        let names: Vec<&str> = accepted.iter().map(|tool| tool.definition.name.as_str()).collect();
+        assert_eq!(names, ["dice.roll", "dice.flip"]);
+        assert!(!accepted[0].definition.trusted);
+        let codes: Vec<&str> = rejected.iter().map(|rejected| rejected.code).collect();
+        let definition = "bad_definition";
+        assert_eq!(
+            codes,
+            [
+                "duplicate",
+                "foreign_name",
+                "bad_name",
+                "bad_subject",
+                "bad_subject",
+                "bad_schema",
+                definition,
+                definition
+            ]
+        );
+        assert_eq!(examine(&register("a.b", vec![]), "rosey").unwrap_err(), Refused::BadPlugin);
+        assert_eq!(examine(&register("dice", vec![json!({}); 10_000]), "rosey").unwrap_err(), Refused::TooMany);
+    }
+}

@@ -1,0 +1,135 @@
+//! One plugin as a source of tools.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_safety::ApprovedCall;
+use aish_tools::{Changes, RunContext, ToolSource};
+use aish_types::{BoxFuture, SourceId, ToolDefinition, ToolName, ToolOutcome};
+use async_nats::{Client, Request, RequestErrorKind};
+use serde_json::{Value, json};
+
+use crate::plugin::registration::Accepted;
+use crate::plugin::wire::{Call, CallFault, CallReply, CallerContext};
+
+/// The tools of a plugin as it registered them; a new registration is a new source in the place of this one.
+pub(super) struct PluginSource {
+    id: SourceId,
+    client: Client,
+    definitions: Vec<Arc<ToolDefinition>>,
+    subjects: HashMap<ToolName, String>,
+}
+
+impl PluginSource {
+    pub(super) fn new(id: SourceId, client: Client, tools: Vec<Accepted>) -> Self {
+        let subjects = tools.iter().map(|tool| (tool.definition.name.clone(), tool.subject.clone())).collect();
+        let definitions = tools.into_iter().map(|tool| Arc::new(tool.definition)).collect();
+        Self { id, client, definitions, subjects }
+    }
+}
+
+impl ToolSource for PluginSource {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
+        self.definitions.clone()
+    }
+
+    fn changes(&self) -> Changes {
+        Changes::Never
+    }
+
+    fn call<'a>(&'a self, call: &'a ApprovedCall, context: RunContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let prepared = call.call();
+            let name = &prepared.definition.name;
+            let Some(subject) = self.subjects.get(name) else {
+                return unavailable(name, "the plugin no longer offers it");
+            };
+            let wire = Call {
+                call_id: prepared.context.call.to_string(),
+                name: name.to_string(),
+                arguments: prepared.arguments.clone(),
+                context: CallerContext {
+                    channel: prepared.context.channel.clone(),
+                    user: prepared.context.user.clone(),
+                },
+                deadline_ms: context.timeout_ms,
+            };
+            let Ok(payload) = serde_json::to_vec(&wire) else {
+                return ToolOutcome::failure("the call cannot be written as JSON");
+            };
+            // The inbox of a request is its own: an answer that comes later finds nobody.
+            let request = Request::new()
+                .payload(payload.into())
+                .timeout(Some(Duration::from_millis(context.timeout_ms.saturating_add(1_000))));
+            let reply = tokio::select! {
+                reply = self.client.send_request(subject.clone(), request) => reply,
+                () = context.cancel.cancelled() => {
+                    let cancel = json!({"call_id": wire.call_id}).to_string();
+                    let _ = self.client.publish(format!("{subject}.cancel"), cancel.into()).await;
+                    return ToolOutcome::failure(String::new());
+                }
+            };
+            match reply {
+                Ok(message) => outcome(&message.payload, prepared.context.call.as_str()),
+                Err(error) => match error.kind() {
+                    RequestErrorKind::NoResponders => unavailable(name, "no plugin answers"),
+                    RequestErrorKind::TimedOut => unavailable(name, "the plugin did not answer in time"),
+                    RequestErrorKind::MaxPayloadExceeded => {
+                        ToolOutcome::failure("the arguments are larger than the bus takes")
+                    }
+                    RequestErrorKind::InvalidSubject | RequestErrorKind::Other => unavailable(name, &error.to_string()),
+                },
+            }
+        })
+    }
+}
+
+/// Makes the outcome of a tool that nobody runs.
+pub(super) fn unavailable(name: &ToolName, why: &str) -> ToolOutcome {
+    let mut outcome = ToolOutcome::failure(format!("Tool '{name}' is unavailable: {why}"));
+    outcome.notes.insert("code".into(), "unavailable".into());
+    outcome
+}
+
+/// Reads a plugin's reply.
+pub(super) fn outcome(payload: &[u8], call_id: &str) -> ToolOutcome {
+    let reply: CallReply = match serde_json::from_slice(payload) {
+        Ok(reply) => reply,
+        Err(error) => return ToolOutcome::failure(format!("the plugin's reply cannot be read: {error}")),
+    };
+    if reply.tool_call_id.as_deref().is_some_and(|id| id != call_id) {
+        return ToolOutcome::failure("the plugin answered another call");
+    }
+    if !reply.success {
+        return fault(reply.error);
+    }
+    match reply.result.unwrap_or_default() {
+        Value::String(text) => ToolOutcome::success(text),
+        Value::Null => ToolOutcome::success("(no output)"),
+        value @ (Value::Bool(_) | Value::Number(_)) => ToolOutcome::success(value.to_string()),
+        value @ (Value::Array(_) | Value::Object(_)) => {
+            let text = value.to_string();
+            ToolOutcome { structured: Some(value), ..ToolOutcome::success(text) }
+        }
+    }
+}
+
+fn fault(fault: Option<CallFault>) -> ToolOutcome {
+    match fault {
+        None => ToolOutcome::failure("the plugin failed and does not say why"),
+        Some(CallFault::Text(text)) => ToolOutcome::failure(text),
+        Some(CallFault::Coded { code, message, retry_after_ms }) => {
+            let mut outcome = ToolOutcome::failure(if message.is_empty() { code.clone() } else { message });
+            outcome.notes.insert("code".into(), code.into());
+            if let Some(ms) = retry_after_ms {
+                outcome.notes.insert("retry_after_ms".into(), ms.into());
+            }
+            outcome
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! The chat service, whatever carries its requests.
+//!
+//! Order of a request: read the payload; a chat is counted against the user's limits and stored (accepted) before a
+//! model is asked; the reply is stored before it is sent; what the channel said is kept in between.
+
+pub(crate) mod accepted;
+mod answer;
+mod chat;
+mod history;
+mod keyed;
+mod limits;
+mod memories;
+mod open;
+pub mod options;
+pub mod recovery;
+pub(crate) mod reply;
+mod text;
+mod toolbox;
+mod usage;
+mod wire;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_safety::{AuditLog, PinStore};
+use aish_tools::{Clock, Executor, MemoryStore, NewMemory, Random, function_schema};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::bus::subject::{is_ours, is_plain};
+use crate::events::Events;
+use crate::model::Model;
+use crate::state::StateStore;
+use accepted::{Held, LOST, Phase, Record, Taken};
+use memories::ChannelMemory;
+use open::OpenRequests;
+use options::ServiceOptions;
+use reply::{Failure, success};
+use toolbox::Toolbox;
+use usage::Meter;
+
+/// How often, and how far apart, a repeated request looks for the reply that another worker is working on.
+const WAIT_STEP: Duration = Duration::from_millis(50);
+const WAIT_STEPS: u32 = 6_000;
+/// Facts that one recall gives at most.
+const MAX_RECALL: usize = 100;
+
+/// What the service stands on.
+pub struct ServicePorts {
+    /// Who answers.
+    pub model: Arc<dyn Model>,
+    /// What runs tools; its registry is what the service offers from.
+    pub executor: Arc<Executor>,
+    /// Where decisions about calls are written.
+    pub audit: Arc<dyn AuditLog>,
+    /// Where the definitions of allowed tools are pinned.
+    pub pins: Arc<dyn PinStore>,
+    /// Where the state lives.
+    pub state: Arc<dyn StateStore>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness, for ids.
+    pub random: Arc<dyn Random>,
+    /// Who hears of answers, errors and tool calls.
+    pub events: Arc<dyn Events>,
+}
+
+/// A reply, with what is still to be done about it.
+pub struct Answered {
+    /// The reply.
+    pub reply: Value,
+    /// Where the request wants it, beside the transport's own way; none means there.
+    pub reply_to: Option<String>,
+    pub(crate) held: Option<Held>,
+}
+
+/// The chat service.
+pub struct Service {
+    pub(crate) options: ServiceOptions,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) toolbox: Toolbox,
+    pub(crate) state: Arc<dyn StateStore>,
+    pub(crate) events: Arc<dyn Events>,
+    pub(crate) worker: String,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    memory: ChannelMemory,
+    meter: Meter,
+    started: Duration,
+    pub(crate) open: OpenRequests,
+}
+
+impl Service {
+    /// Makes the service.
+    pub fn new(options: ServiceOptions, ports: ServicePorts) -> Self {
+        let toolbox = Toolbox::new(ports.executor, ports.audit, ports.pins, &options.allow);
+        let worker = id(&*ports.random);
+        Self {
+            toolbox,
+            model: ports.model,
+            memory: ChannelMemory { state: Arc::clone(&ports.state), clock: Arc::clone(&ports.clock) },
+            state: ports.state,
+            events: ports.events,
+            worker,
+            started: ports.clock.monotonic(),
+            clock: ports.clock,
+            random: ports.random,
+            meter: Meter::default(),
+            open: OpenRequests::default(),
+            options,
+        }
+    }
+
+    /// Returns a memory for the built-in tools: that of the channel in which a tool is called.
+    pub fn memory(state: Arc<dyn StateStore>, clock: Arc<dyn Clock>) -> Arc<dyn MemoryStore> {
+        Arc::new(ChannelMemory { state, clock })
+    }
+
+    /// Returns this worker's id.
+    pub fn worker(&self) -> &str {
+        &self.worker
+    }
+
+    /// Answers one request: the operation is the subject behind `PREFIX.llm.`; `inbox` is where the transport sends
+    /// replies to. None when another worker has taken the request over meanwhile.
+    pub async fn handle(
+        &self,
+        operation: &str,
+        payload: &[u8],
+        inbox: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Option<Answered> {
+        let answered = self.try_handle(operation, payload, inbox, cancel).await;
+        self.answered(operation, answered, payload)
+    }
+
+    fn answered(&self, operation: &str, answered: Result<Answered, Failure>, payload: &[u8]) -> Option<Answered> {
+        match answered {
+            Ok(answered) => Some(answered),
+            Err(failure) if failure.code == LOST => None,
+            Err(failure) => {
+                self.events
+                    .publish("error", json!({"operation": operation, "code": failure.code, "error": failure.error}));
+                let common: wire::Common = serde_json::from_slice(payload).unwrap_or_default();
+                let reply_to = common.reply_to.filter(|to| is_plain(to) && !is_ours(to, &self.options.prefix));
+                let reply = named(failure.reply(), common.request_id.as_deref());
+                Some(Answered { reply, reply_to, held: None })
+            }
+        }
+    }
+
+    async fn try_handle(
+        &self,
+        operation: &str,
+        payload: &[u8],
+        inbox: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Answered, Failure> {
+        if payload.len() > self.options.max_payload {
+            return Err(Failure::new("too_large", format!("a payload has at most {} bytes", self.options.max_payload)));
+        }
+        let value: Value = if payload.iter().all(u8::is_ascii_whitespace) {
+            json!({})
+        } else {
+            serde_json::from_slice(payload).map_err(|error| Failure::bad_request(format!("no JSON: {error}")))?
+        };
+        if !value.is_object() {
+            return Err(Failure::bad_request("a payload is a JSON object"));
+        }
+        let common: wire::Common = wire::read(&value)?;
+        if let Some(to) = &common.reply_to
+            && (!is_plain(to) || is_ours(to, &self.options.prefix))
+        {
+            return Err(Failure::bad_request("reply_to is no subject that a reply can go to"));
+        }
+        let now_ms = self.now_ms();
+        let user = common.user.as_deref();
+        let reply = match operation {
+            "chat" => return self.accept_chat(value, &common, inbox, cancel).await,
+            "complete" | "summarize" => {
+                if let Some(user) = user {
+                    limits::count(&*self.state, self.options.limits, user, now_ms).await?;
+                }
+                let (reply, usage) = match operation {
+                    "complete" => self.complete(&value, cancel).await?,
+                    _ => self.summarize(&value, cancel).await?,
+                };
+                self.meter.count(user, usage, now_ms);
+                reply
+            }
+            "memory.add" => self.memory_add(&value).await?,
+            "memory.recall" => self.memory_recall(&value).await?,
+            "status" => self.status(now_ms).await?,
+            "usage" => {
+                let mut reply = success(self.meter.counts(&*self.state, user, now_ms).await?.fields());
+                if let (Some(user), Some(map)) = (user, reply.as_object_mut()) {
+                    map.insert("user".into(), user.into());
+                }
+                reply
+            }
+            "tools.list" => {
+                let request: wire::ToolsList = wire::read(&value)?;
+                let offered = self.toolbox.offered(request.category.as_deref());
+                let schemas: Vec<Value> = offered.iter().map(|definition| function_schema(definition)).collect();
+                success(json!({"count": schemas.len(), "schemas": schemas}))
+            }
+            other => {
+                let shown: String = other.chars().take(64).collect();
+                return Err(Failure::new("unknown_operation", format!("there is no operation '{shown}'")));
+            }
+        };
+        Ok(Answered { reply: named(reply, common.request_id.as_deref()), reply_to: common.reply_to, held: None })
+    }
+
+    async fn accept_chat(
+        &self,
+        payload: Value,
+        common: &wire::Common,
+        inbox: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Answered, Failure> {
+        let chat: wire::Chat = wire::read(&payload)?;
+        for (field, text) in [("channel", &chat.channel), ("user", &chat.user), ("message", &chat.message)] {
+            if text.trim().is_empty() {
+                return Err(Failure::bad_request(format!("{field} is empty")));
+            }
+        }
+        let request_id = common.request_id.clone().filter(|id| !id.is_empty()).unwrap_or_else(|| id(&*self.random));
+        let key = keyed::key(&["chat", &chat.channel, &chat.user, &request_id]);
+        // A repeated request was counted when it first came.
+        if common.request_id.is_none() || accepted::load(&*self.state, &key).await?.is_none() {
+            limits::count(&*self.state, self.options.limits, &chat.user, self.now_ms()).await?;
+        }
+        let record = Record {
+            operation: "chat".into(),
+            payload,
+            reply_to: common.reply_to.clone().or_else(|| inbox.map(String::from)),
+            worker: self.worker.clone(),
+            phase: Phase::Running,
+            messages: Vec::new(),
+            calls_made: 0,
+            usage: aish_types::Usage::default(),
+            reply: None,
+        };
+        match accepted::accept(&*self.state, key.clone(), record).await? {
+            Taken::Mine(held) => self.work(held, cancel).await,
+            Taken::Known(record) => {
+                let reply = self.wait_for(&key, record).await?;
+                Ok(Answered { reply, reply_to: common.reply_to.clone(), held: None })
+            }
+        }
+    }
+
+    /// Works on a request that is ours until its reply is stored. When that fails in between, the request is gone on with
+    /// later; it gets no reply now.
+    pub(crate) async fn work(&self, held: Held, cancel: &CancellationToken) -> Result<Answered, Failure> {
+        let key = held.key.clone();
+        let _open = self.open.begin(&key);
+        let result = self.finish(held, cancel).await;
+        match result {
+            Err(failure) if failure.code != LOST => {
+                tracing::warn!(key, error = failure.error, "a request is put off");
+                self.open.put_off();
+                Err(Failure::new(LOST, failure.error))
+            }
+            result => result,
+        }
+    }
+
+    async fn finish(&self, mut held: Held, cancel: &CancellationToken) -> Result<Answered, Failure> {
+        if held.record.phase == Phase::Running {
+            let common: wire::Common = wire::read(&held.record.payload)?;
+            let result = self.chat(&mut held, cancel).await;
+            let reply = match result {
+                Err(failure) if failure.code == LOST => return Err(failure),
+                Err(failure) => {
+                    self.events.publish(
+                        "error",
+                        json!({"operation": "chat", "code": failure.code, "error": failure.error,
+                               "request_id": common.request_id}),
+                    );
+                    failure.reply()
+                }
+                Ok(reply) => reply,
+            };
+            held.record.reply = Some(named(reply, common.request_id.as_deref()));
+            held.record.phase = Phase::Answered;
+            held.save(&*self.state).await?;
+        }
+        let chat: wire::Chat = wire::read(&held.record.payload)?;
+        let reply = held.record.reply.clone().unwrap_or_default();
+        if reply.get("success") == Some(&Value::Bool(true)) {
+            history::add(&*self.state, &chat.channel, &held.key, &held.record.messages, &self.options).await?;
+            self.meter.count(Some(&chat.user), held.record.usage, self.now_ms());
+            self.events.publish(
+                "response",
+                json!({"channel": chat.channel, "user": chat.user, "tokens_used": held.record.usage.total(),
+                       "tool_calls_made": held.record.calls_made, "request_id": reply.get("request_id")}),
+            );
+        }
+        Ok(Answered { reply, reply_to: held.record.reply_to.clone(), held: Some(held) })
+    }
+
+    /// Notes that a reply was sent.
+    pub async fn sent(&self, answered: Answered) {
+        if let Some(mut held) = answered.held {
+            held.record.phase = Phase::Sent;
+            held.record.messages.clear();
+            if let Err(failure) = held.save(&*self.state).await {
+                tracing::warn!(error = failure.error, "a reply was sent and cannot be marked so");
+            }
+        }
+    }
+
+    /// Waits for the reply of a request that came before.
+    async fn wait_for(&self, key: &str, first: Record) -> Result<Value, Failure> {
+        let mut record = Some(first);
+        for _ in 0..WAIT_STEPS {
+            match record {
+                Some(Record { reply: Some(reply), .. }) => return Ok(reply),
+                Some(_) => tokio::time::sleep(WAIT_STEP).await,
+                None => break,
+            }
+            record = accepted::load(&*self.state, key).await?.map(|(record, _)| record);
+        }
+        Err(Failure::new("unavailable", "the request came before, and its reply is not known"))
+    }
+
+    async fn memory_add(&self, payload: &Value) -> Result<Value, Failure> {
+        let request: wire::MemoryAdd = wire::read(payload)?;
+        let memory = NewMemory {
+            content: request.content,
+            category: request.category.filter(|word| !word.is_empty()).unwrap_or_else(|| "fact".into()),
+            importance: request.importance.unwrap_or(3),
+            source: "service".into(),
+        };
+        let id = self.memory.add_fact(&request.channel, request.user_id.as_deref(), &memory).await?;
+        Ok(success(json!({"memory_id": id})))
+    }
+
+    async fn memory_recall(&self, payload: &Value) -> Result<Value, Failure> {
+        let request: wire::MemoryRecall = wire::read(payload)?;
+        if request.query.trim().is_empty() {
+            return Err(Failure::bad_request("query is empty"));
+        }
+        let limit = request.limit.unwrap_or(5).clamp(1, MAX_RECALL);
+        let found = self.memory.recall(&request.channel, request.user_id.as_deref(), &request.query, limit).await?;
+        let memories: Vec<Value> = found.iter().map(memories::fields).collect();
+        Ok(success(json!({"count": memories.len(), "memories": memories})))
+    }
+
+    async fn status(&self, now_ms: u64) -> Result<Value, Failure> {
+        let mut reply = success(self.meter.counts(&*self.state, None, now_ms).await?.fields());
+        if let Some(map) = reply.as_object_mut() {
+            map.insert("healthy".into(), true.into());
+            map.insert("provider".into(), self.model.name().into());
+            map.insert("model".into(), self.model.name().into());
+            map.insert("worker".into(), self.worker.as_str().into());
+            map.insert("tools".into(), self.toolbox.offered(None).len().into());
+            map.insert("uptime_s".into(), self.clock.monotonic().saturating_sub(self.started).as_secs().into());
+        }
+        Ok(reply)
+    }
+
+    /// Adds what was used to the state; called about once a second, and at the end.
+    pub async fn flush(&self) {
+        if let Err(failure) = self.meter.flush(&*self.state).await {
+            tracing::warn!(error = failure.error, "what was used cannot be written yet");
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.clock.since_epoch().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Puts the request's id into its reply.
+fn named(mut reply: Value, request_id: Option<&str>) -> Value {
+    if let (Some(id), Some(map)) = (request_id, reply.as_object_mut()) {
+        map.insert("request_id".into(), id.into());
+    }
+    reply
+}
+
+/// Makes an id of 128 random bits.
+pub(crate) fn id(random: &dyn Random) -> String {
+    (0..8).map(|_| format!("{:04x}", random.below(65_536))).collect()
+}

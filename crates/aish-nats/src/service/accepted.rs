@@ -1,0 +1,115 @@
+//! An accepted request: stored with each finished step, so that another worker can go on where one died.
+//!
+//! Only the worker that holds a record writes it, each time in the place of what it wrote last; who finds another's
+//! record there has lost the request and does nothing more for it.
+
+use aish_types::{Message, Usage};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::service::keyed::encode;
+use crate::service::reply::Failure;
+use crate::state::{Bucket, StateError, StateStore};
+
+/// How far a request has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Phase {
+    /// A worker is at it.
+    Running,
+    /// The reply is known and not yet sent.
+    Answered,
+    /// The reply is sent.
+    Sent,
+}
+
+/// A request as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) operation: String,
+    pub(crate) payload: Value,
+    /// Where the reply goes.
+    pub(crate) reply_to: Option<String>,
+    pub(crate) worker: String,
+    pub(crate) phase: Phase,
+    /// The messages of the exchange so far, the question first.
+    pub(crate) messages: Vec<Message>,
+    pub(crate) calls_made: usize,
+    pub(crate) usage: Usage,
+    pub(crate) reply: Option<Value>,
+}
+
+/// A record that this worker holds.
+pub(crate) struct Held {
+    pub(crate) key: String,
+    pub(crate) record: Record,
+    revision: u64,
+}
+
+/// What came of taking a request.
+pub(crate) enum Taken {
+    /// It is ours.
+    Mine(Held),
+    /// It was there already.
+    Known(Record),
+}
+
+/// Stores a new request, unless it is known.
+pub(crate) async fn accept(state: &dyn StateStore, key: String, record: Record) -> Result<Taken, Failure> {
+    match state.put(Bucket::Requests, &key, encode(&record)?, None).await {
+        Ok(revision) => Ok(Taken::Mine(Held { key, record, revision })),
+        Err(StateError::Conflict) => match load(state, &key).await? {
+            Some((record, _)) => Ok(Taken::Known(record)),
+            None => Err(Failure::new("unavailable", "the request was forgotten meanwhile")),
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads a request.
+pub(crate) async fn load(state: &dyn StateStore, key: &str) -> Result<Option<(Record, u64)>, Failure> {
+    let Some(stored) = state.get(Bucket::Requests, key).await? else { return Ok(None) };
+    match serde_json::from_slice(&stored.value) {
+        Ok(record) => Ok(Some((record, stored.revision))),
+        Err(error) => {
+            tracing::warn!(key, %error, "a stored request cannot be read");
+            Ok(None)
+        }
+    }
+}
+
+/// Takes a request over from a worker that died; none when somebody else was faster.
+pub(crate) async fn take_over(
+    state: &dyn StateStore,
+    key: &str,
+    record: Record,
+    revision: u64,
+    worker: &str,
+) -> Result<Option<Held>, Failure> {
+    let record = Record { worker: worker.into(), ..record };
+    match state.put(Bucket::Requests, key, encode(&record)?, Some(revision)).await {
+        Ok(revision) => Ok(Some(Held { key: key.into(), record, revision })),
+        Err(StateError::Conflict) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Held {
+    /// Stores the record as it is now.
+    ///
+    /// # Errors
+    /// `lost` when another worker has taken it over.
+    pub(crate) async fn save(&mut self, state: &dyn StateStore) -> Result<(), Failure> {
+        match state.put(Bucket::Requests, &self.key, encode(&self.record)?, Some(self.revision)).await {
+            Ok(revision) => {
+                self.revision = revision;
+                Ok(())
+            }
+            Err(StateError::Conflict) => Err(Failure::new(LOST, "another worker has taken this request over")),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The code of a request that is another worker's now: it is not answered here.
+pub(crate) const LOST: &str = "lost";

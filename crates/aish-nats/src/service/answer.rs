@@ -1,0 +1,51 @@
+//! One answer of a model, collected from its stream.
+
+use aish_llm::event::{FinishReason, StreamEvent};
+use aish_llm::provider::EventStream;
+use aish_types::{ToolCall, Usage};
+use futures_util::StreamExt;
+
+use crate::service::reply::Failure;
+
+/// What a model said.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    /// Each call, with what is wrong with it where it cannot be run.
+    pub(crate) calls: Vec<(ToolCall, Option<String>)>,
+    pub(crate) usage: Usage,
+}
+
+/// Reads a stream to its end. One that breaks off is no answer.
+pub(crate) async fn collect(mut stream: EventStream) -> Result<Answer, Failure> {
+    let mut answer = Answer::default();
+    let mut finished = None;
+    while let Some(event) = stream.next().await {
+        match event.map_err(|error| Failure::new("model_failed", error.to_string()))? {
+            StreamEvent::Text(text) => answer.text.push_str(&text),
+            StreamEvent::Reasoning(_) => {}
+            StreamEvent::ToolCall(call) => answer.calls.push((call, None)),
+            StreamEvent::MalformedCall { call, reason } => {
+                let call = ToolCall { arguments: "{}".into(), ..call };
+                answer.calls.push((call, Some(format!("the call is malformed and was not run: {reason}"))));
+            }
+            StreamEvent::Usage(usage) => answer.usage = answer.usage + usage,
+            StreamEvent::Notice(notice) => tracing::info!("{notice}"),
+            StreamEvent::Finished(reason) => finished = Some(reason),
+        }
+    }
+    match finished {
+        None => return Err(Failure::new("model_failed", "the answer broke off")),
+        Some(FinishReason::Length) => {
+            for (_, fault) in &mut answer.calls {
+                fault.get_or_insert_with(|| "the answer was cut by its length limit; the call was not run".into());
+            }
+        }
+        Some(FinishReason::Stop | FinishReason::ToolCalls | FinishReason::ContentFilter) => {}
+    }
+    if answer.usage.total() == 0 {
+        let completion = answer.text.len() as u64 / 4;
+        answer.usage = Usage { completion, estimated: true, ..Usage::default() };
+    }
+    Ok(answer)
+}

@@ -1,0 +1,111 @@
+//! Requests whose worker died: found by a beat that stands still, taken over, answered.
+//!
+//! No clock of another machine is believed: a worker is dead when its beat has not changed for a while by our own clock.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::service::accepted::{self, Held, Phase};
+use crate::service::keyed::change;
+use crate::service::reply::Failure;
+use crate::service::{Answered, Service};
+use crate::state::Bucket;
+
+/// How long a beat may stand still.
+const LEASE: Duration = Duration::from_secs(4);
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Beat {
+    count: u64,
+}
+
+/// What one worker has seen of the others' beats. One task owns it.
+#[derive(Debug, Default)]
+pub struct Watch {
+    seen: HashMap<String, Seen>,
+    looked: bool,
+}
+
+#[derive(Debug)]
+struct Seen {
+    revision: u64,
+    since: Duration,
+    handled: bool,
+}
+
+/// A request that was taken over and not yet gone on with.
+pub struct Recovered(Held);
+
+impl Service {
+    /// Says that this worker lives; called about once a second.
+    pub async fn beat(&self) {
+        let beaten = change(&*self.state, Bucket::Workers, &self.worker, |beat: &mut Beat| {
+            beat.count += 1;
+            Ok(())
+        });
+        if let Err(failure) = beaten.await {
+            tracing::warn!(error = failure.error, "the beat of this worker cannot be written");
+        }
+    }
+
+    /// Takes the requests of workers that died over; each is to be gone on with. Called about once a second after
+    /// [`Service::beat`].
+    pub async fn recover(&self, watch: &mut Watch) -> Vec<Recovered> {
+        match self.try_recover(watch).await {
+            Ok(recovered) => recovered,
+            Err(failure) => {
+                tracing::warn!(error = failure.error, "the requests of other workers cannot be looked at");
+                Vec::new()
+            }
+        }
+    }
+
+    /// Goes on with a request from its last finished step; the reply goes to `Answered::reply_to`. None when it cannot be
+    /// gone on with now, or another worker has taken it over meanwhile.
+    pub async fn go_on(&self, recovered: Recovered, cancel: &CancellationToken) -> Option<Answered> {
+        self.work(recovered.0, cancel).await.ok()
+    }
+
+    async fn try_recover(&self, watch: &mut Watch) -> Result<Vec<Recovered>, Failure> {
+        let now = self.clock.monotonic();
+        for worker in self.state.keys(Bucket::Workers).await? {
+            let Some(stored) = self.state.get(Bucket::Workers, &worker).await? else { continue };
+            let fresh = Seen { revision: stored.revision, since: now, handled: false };
+            let seen = watch.seen.entry(worker).or_insert(fresh);
+            if seen.revision != stored.revision {
+                *seen = Seen { revision: stored.revision, since: now, handled: false };
+            }
+        }
+        let is_dead = |seen: &Seen| now.saturating_sub(seen.since) > LEASE;
+        let newly_dead = watch.seen.values().any(|seen| is_dead(seen) && !seen.handled);
+        // Once after the start everything is looked at: all workers may have died before this one came.
+        let first = !watch.looked && now.saturating_sub(self.started) > LEASE;
+        let put_off = self.open.take_put_off();
+        if !newly_dead && !first && !put_off {
+            return Ok(Vec::new());
+        }
+        watch.looked |= first;
+        for seen in watch.seen.values_mut().filter(|seen| is_dead(seen)) {
+            seen.handled = true;
+        }
+        let lives = |worker: &str| watch.seen.get(worker).is_some_and(|seen| !is_dead(seen));
+        let mut all = Vec::new();
+        for key in self.state.keys(Bucket::Requests).await? {
+            let Some((record, revision)) = accepted::load(&*self.state, &key).await? else { continue };
+            let is_at_work =
+                if record.worker == self.worker { self.open.contains(&key) } else { lives(&record.worker) };
+            if record.phase == Phase::Sent || is_at_work {
+                continue;
+            }
+            let held = accepted::take_over(&*self.state, &key, record, revision, &self.worker).await?;
+            if let Some(held) = held {
+                tracing::info!(key, "a request of a worker that died is taken over");
+                all.push(Recovered(held));
+            }
+        }
+        Ok(all)
+    }
+}

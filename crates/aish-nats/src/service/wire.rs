@@ -1,0 +1,160 @@
+//! The payloads of the requests. Unknown fields are ignored.
+
+use aish_types::{CallId, Message, ToolCall, ToolName};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::service::reply::Failure;
+
+/// Fields that every request may have.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Common {
+    #[serde(default)]
+    pub(crate) reply_to: Option<String>,
+    #[serde(default)]
+    pub(crate) request_id: Option<String>,
+    #[serde(default)]
+    pub(crate) user: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Chat {
+    pub(crate) channel: String,
+    pub(crate) user: String,
+    pub(crate) message: String,
+    #[serde(default)]
+    pub(crate) persona: Option<String>,
+    #[serde(default)]
+    pub(crate) enable_tools: bool,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Complete {
+    pub(crate) messages: Vec<WireMessage>,
+    #[serde(default)]
+    pub(crate) temperature: Option<f32>,
+    #[serde(default)]
+    pub(crate) max_tokens: Option<u32>,
+    #[serde(default)]
+    pub(crate) provider: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Summarize {
+    pub(crate) text: String,
+    #[serde(default)]
+    pub(crate) max_length: Option<u32>,
+    #[serde(default)]
+    pub(crate) style: Option<Style>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Style {
+    #[default]
+    Concise,
+    Detailed,
+    Bullets,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct MemoryAdd {
+    pub(crate) channel: String,
+    pub(crate) content: String,
+    #[serde(default)]
+    pub(crate) category: Option<String>,
+    #[serde(default)]
+    pub(crate) user_id: Option<String>,
+    #[serde(default)]
+    pub(crate) importance: Option<u8>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct MemoryRecall {
+    pub(crate) channel: String,
+    pub(crate) query: String,
+    #[serde(default)]
+    pub(crate) user_id: Option<String>,
+    #[serde(default)]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct ToolsList {
+    #[serde(default)]
+    pub(crate) category: Option<String>,
+}
+
+/// A message as the wire of OpenAI has it, the older `function_call` included.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WireMessage {
+    role: String,
+    #[serde(default)]
+    content: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    tool_call_id: Option<String>,
+    #[serde(default)]
+    tool_calls: Vec<WireCall>,
+    #[serde(default)]
+    function_call: Option<WireFunction>,
+}
+
+#[derive(Debug, Deserialize)]
+struct WireCall {
+    id: String,
+    function: WireFunction,
+}
+
+#[derive(Debug, Deserialize)]
+struct WireFunction {
+    name: String,
+    #[serde(default)]
+    arguments: Value,
+}
+
+impl WireFunction {
+    fn call(self, id: impl Into<CallId>) -> ToolCall {
+        let arguments = match self.arguments {
+            Value::String(text) => text,
+            Value::Null => String::new(),
+            other => other.to_string(),
+        };
+        ToolCall { id: id.into(), name: self.name.into(), arguments }
+    }
+}
+
+/// The id of a call in the older form, which has none.
+const LEGACY_CALL: &str = "function_call";
+
+impl WireMessage {
+    pub(crate) fn message(self) -> Result<Message, Failure> {
+        let content = self.content.unwrap_or_default();
+        match self.role.as_str() {
+            "system" | "developer" => Ok(Message::System { content }),
+            "user" => Ok(Message::User { content, blocks: Vec::new() }),
+            "assistant" => {
+                let mut tool_calls: Vec<ToolCall> =
+                    self.tool_calls.into_iter().map(|call| call.function.call(call.id)).collect();
+                tool_calls.extend(self.function_call.map(|function| function.call(LEGACY_CALL)));
+                Ok(Message::Assistant { content, tool_calls })
+            }
+            "tool" | "function" => Ok(Message::Tool {
+                tool_call_id: self.tool_call_id.map_or_else(|| CallId::new(LEGACY_CALL), CallId::from),
+                name: ToolName::from(self.name.unwrap_or_default()),
+                content,
+                blocks: Vec::new(),
+            }),
+            other => {
+                Err(Failure::bad_request(format!("there is no role '{}'", other.chars().take(32).collect::<String>())))
+            }
+        }
+    }
+}
+
+/// Reads a payload.
+pub(crate) fn read<T: DeserializeOwned>(payload: &Value) -> Result<T, Failure> {
+    T::deserialize(payload).map_err(|error| Failure::bad_request(error.to_string()))
+}

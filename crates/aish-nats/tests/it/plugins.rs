@@ -1,0 +1,211 @@
+//! Plugin tools over a real server: the dice roller as its own process.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aish_nats::{Bus, LegacySource, LegacyTool, PluginHub, PluginOptions};
+use aish_safety::{Answer, Approver, Gate, Mode, Passage, Policy, Question, Surroundings};
+use aish_tools::{Executor, Registry};
+use aish_types::{BoxFuture, CallContext, ToolCall, ToolOutcome};
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::parts::Books;
+use crate::server::{Server, settle, start, until};
+
+struct Plugin(Child);
+
+impl Plugin {
+    fn start(server: &Server, instance: &str) -> Self {
+        let program: PathBuf = std::env::current_exe().unwrap().parent().unwrap().join("../examples/dice_plugin");
+        let child = Command::new(program)
+            .args([&server.url, "rosey", instance])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the example dice_plugin is built with the tests");
+        Self(child)
+    }
+
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Plugin {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+struct Yes;
+
+impl Approver for Yes {
+    fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(std::future::ready(Answer::Yes))
+    }
+}
+
+async fn hub(bus: &Bus) -> (Arc<Registry>, PluginHub) {
+    let registry = Arc::new(Registry::default());
+    let hub = PluginHub::start(bus, registry.clone(), PluginOptions::default()).await.unwrap();
+    (registry, hub)
+}
+
+async fn call(registry: &Arc<Registry>, name: &str, arguments: Value, timeout_ms: u64) -> ToolOutcome {
+    let executor = Executor::new(registry.clone()).with_timeout_ms(timeout_ms);
+    let context = CallContext {
+        call: "c1".into(),
+        session: "s".into(),
+        user: "me".into(),
+        channel: Some("#a".into()),
+        folder: None,
+    };
+    let wanted = ToolCall { id: "c1".into(), name: name.into(), arguments: arguments.to_string() };
+    let prepared = match executor.prepare(&wanted, context).await {
+        Ok(prepared) => prepared,
+        Err(outcome) => return *outcome,
+    };
+    let books = Arc::new(Books::default());
+    let gate = Gate::new(Arc::new(Yes), books.clone(), books, Policy::default(), Mode::Interactive);
+    match gate.pass(prepared, &Surroundings::default()).await {
+        Passage::Approved(call) => executor.run(call, CancellationToken::new()).await,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn knows(registry: &Registry, name: &str) -> bool {
+    registry.get(&name.into()).is_some()
+}
+
+#[tokio::test]
+async fn a_plugin_comes_dies_and_comes_back() {
+    let Some(server) = start() else { return };
+    let bus = server.bus().await;
+    let (registry, _hub) = hub(&bus).await;
+    let mut plugin = Plugin::start(&server, "one");
+    until("registered", 20, || knows(&registry, "dice.roll")).await;
+    let outcome = call(&registry, "dice.roll", json!({"notation": "4d6kh3"}), 30_000).await;
+    assert!(outcome.success && outcome.text.starts_with("Rolled 4d6kh3: ["), "{}", outcome.text);
+    let outcome = call(&registry, "dice.roll", json!({"notation": "six"}), 30_000).await;
+    assert_eq!((outcome.success, outcome.text.as_str()), (false, "Invalid dice notation: six"));
+
+    plugin.kill();
+    let begun = Instant::now();
+    let outcome = call(&registry, "dice.roll", json!({"notation": "1d6"}), 30_000).await;
+    assert!(outcome.text.contains("unavailable"), "{}", outcome.text);
+    assert_eq!(outcome.notes["code"], json!("unavailable"));
+    assert!(begun.elapsed() < Duration::from_secs(2), "at once, not after a timeout");
+    until("the lease ends", 30, || !knows(&registry, "dice.roll")).await;
+
+    let _again = Plugin::start(&server, "two");
+    until("back by itself", 20, || knows(&registry, "dice.roll")).await;
+    assert!(call(&registry, "dice.roll", json!({"notation": "1d6"}), 30_000).await.success);
+}
+
+#[tokio::test]
+async fn a_worker_that_restarts_knows_the_tools_again() {
+    let Some(server) = start() else { return };
+    let bus = server.bus().await;
+    let (registry, first) = hub(&bus).await;
+    let _plugin = Plugin::start(&server, "one");
+    until("registered", 20, || knows(&registry, "dice.roll")).await;
+    first.stop().await;
+    let (registry, _second) = hub(&bus).await;
+    let begun = Instant::now();
+    until("announced", 20, || knows(&registry, "dice.roll")).await;
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_cancelled() {
+    let Some(server) = start() else { return };
+    let bus = server.bus().await;
+    let (registry, _hub) = hub(&bus).await;
+    let _plugin = Plugin::start(&server, "one");
+    until("registered", 20, || knows(&registry, "dice.wait")).await;
+    let listener = server.client().await;
+    let mut cancels = listener.subscribe("rosey.plugin.dice.wait.cancel").await.unwrap();
+    settle(&listener).await;
+    let outcome = call(&registry, "dice.wait", json!({"seconds": 60}), 300).await;
+    assert_eq!(outcome.text, "Tool 'dice.wait' timed out after 0.3s");
+    let cancel = tokio::time::timeout(Duration::from_secs(10), cancels.next()).await.unwrap().unwrap();
+    assert_eq!(cancel.payload.as_ref(), br#"{"call_id":"c1"}"#);
+    assert!(call(&registry, "dice.wait", json!({"seconds": 0}), 5_000).await.success, "the plugin is free again");
+}
+
+async fn register(client: &async_nats::Client, payload: Value) -> Value {
+    let reply = client.request("rosey.llm.tools.register", payload.to_string().into()).await.unwrap();
+    serde_json::from_slice(&reply.payload).unwrap()
+}
+
+#[tokio::test]
+async fn a_plugin_cannot_take_what_is_not_its_own() {
+    let Some(server) = start() else { return };
+    let bus = server.bus().await;
+    let client = server.client().await;
+    let (registry, _hub) = hub(&bus).await;
+    let tool = |name: &str, description: &str| json!({"name": name, "description": description, "subject": "p.x"});
+    let one = json!({"plugin": "files", "instance": "1", "ttl_s": 60, "tools": [tool("read", "reads")]});
+    let reply = register(&client, one.clone()).await;
+    assert_eq!((&reply["success"], &reply["accepted"]), (&json!(true), &json!(["files.read"])));
+
+    let thief = json!({"plugin": "evil", "instance": "1", "tools": [tool("files.read", "reads"), tool("ok", "")]});
+    let reply = register(&client, thief).await;
+    assert_eq!(reply["accepted"], json!(["evil.ok"]));
+    assert_eq!(reply["rejected"], json!([{"name": "files.read", "code": "foreign_name"}]));
+
+    let other = json!({"plugin": "files", "instance": "2", "tools": [tool("read", "steals")]});
+    assert_eq!(register(&client, other).await["code"], json!("conflict"));
+    let twin = json!({"plugin": "files", "instance": "2", "ttl_s": 60, "tools": [tool("read", "reads")]});
+    assert_eq!(register(&client, twin).await["success"], json!(true), "the same tools from another process");
+    assert_eq!(registry.get(&"files.read".into()).unwrap().1.description, "reads");
+
+    let many: Vec<Value> = (0..10_000).map(|n| tool(&format!("t{n}"), "")).collect();
+    let reply = register(&client, json!({"plugin": "many", "instance": "1", "tools": many})).await;
+    assert_eq!(reply["code"], json!("too_many_tools"));
+    for bad in [json!([]), json!({}), json!({"plugin": 1, "instance": "1", "tools": []}), json!("x")] {
+        assert_eq!(register(&client, bad.clone()).await["success"], json!(false), "{bad}");
+    }
+    let gone = json!({"plugin": "files", "instance": "1"}).to_string();
+    client.request("rosey.llm.tools.unregister", gone.into()).await.unwrap();
+    assert!(knows(&registry, "files.read"), "one process of two is left");
+    let gone = json!({"plugin": "files", "instance": "2"}).to_string();
+    client.request("rosey.llm.tools.unregister", gone.into()).await.unwrap();
+    assert!(!knows(&registry, "files.read"));
+}
+
+#[tokio::test]
+async fn a_plugin_of_the_older_kind_is_usable() {
+    let Some(server) = start() else { return };
+    let bus = server.bus().await;
+    let client = server.client().await;
+    let mut commands = client.subscribe("rosey.command.quote.random").await.unwrap();
+    settle(&client).await;
+    let answering = client.clone();
+    let plugin = tokio::spawn(async move {
+        let message = commands.next().await.unwrap();
+        let request: Value = serde_json::from_slice(&message.payload).unwrap();
+        let reply = json!({"success": true, "result": "To be"}).to_string();
+        answering.publish(message.reply.unwrap(), reply.into()).await.unwrap();
+        request
+    });
+    let tool = LegacyTool {
+        plugin: "quote".into(),
+        action: "random".into(),
+        description: "A quote".into(),
+        parameters: json!({"type": "object", "properties": {"about": {"type": "string"}}}),
+        args_from: Some("about".into()),
+    };
+    let registry = Arc::new(Registry::default());
+    registry.add(Arc::new(LegacySource::new(bus, "rosey", vec![tool])));
+    let outcome = call(&registry, "quote.random", json!({"about": "life"}), 5_000).await;
+    assert_eq!((outcome.success, outcome.text.as_str()), (true, "To be"));
+    assert_eq!(plugin.await.unwrap(), json!({"channel": "#a", "user": "me", "args": "life"}));
+    let outcome = call(&registry, "quote.random", json!({}), 5_000).await;
+    assert!(outcome.text.contains("unavailable"), "{}", outcome.text);
+}
