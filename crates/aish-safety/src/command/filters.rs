@@ -9,7 +9,7 @@ use super::state::FileContent;
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
 use super::{decode, escape};
-use crate::rules::sources;
+use crate::rules::{programs, sources};
 
 impl Walker<'_> {
     /// Returns what a program writes to the pipe.
@@ -58,6 +58,7 @@ impl Walker<'_> {
                 Stream::unknown(Taint::SECRET | if decodes { Taint::DECODED } else { Taint::NONE })
             }
             "source" | "." | "eval" | "exec" => Stream::unknown(taint | stdin.taint),
+            _ if programs::SHELLS.contains(&program) => Stream::unknown(taint | stdin.taint | Taint::SHELL),
             _ if sources::FETCHERS.contains(&program) => fetched(program, arguments, stdin),
             _ if sources::DECODERS.contains(&program) => Stream::unknown(stdin.taint | taint | Taint::DECODED),
             _ if sources::SILENT.contains(&program) => {
@@ -295,7 +296,7 @@ fn from(text: Option<String>, taint: Taint) -> Stream {
 /// A part of endless input has an end.
 fn mask(taint: Taint) -> Taint {
     let mut out = Taint::NONE;
-    for mark in [Taint::REMOTE, Taint::DECODED, Taint::SECRET] {
+    for mark in [Taint::REMOTE, Taint::DECODED, Taint::SECRET, Taint::SHELL] {
         if taint.has(mark) {
             out = out | mark;
         }

@@ -90,6 +90,7 @@ impl Rest<'_, '_> {
                 "secret" => stdin.taint.has(Taint::SECRET),
                 "foreign" => stdin.taint.foreign(),
                 "none" => !stdin.connected,
+                "shell" => stdin.taint.has(Taint::SHELL),
                 _ => stdin.connected,
             };
         }

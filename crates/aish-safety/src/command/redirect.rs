@@ -165,6 +165,15 @@ impl Walker<'_> {
                 "sends secrets to another machine through a socket",
             );
         }
+        if redirects.sent && out.taint.has(Taint::SHELL) {
+            self.note_plain(
+                "",
+                Verdict::Halt,
+                Effect::RunForeign,
+                "network.reverse-shell",
+                "hands a shell to another machine",
+            );
+        }
         let mut left = out.clone();
         for output in &redirects.outputs {
             if output.standard {

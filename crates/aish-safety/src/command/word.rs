@@ -20,6 +20,8 @@ impl Taint {
     /// Read from a place that holds secrets.
     pub(crate) const SECRET: Self = Self(4);
 
+    /// Written by a shell that waits for commands.
+    pub(crate) const SHELL: Self = Self(16);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 

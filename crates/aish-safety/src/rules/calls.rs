@@ -385,6 +385,9 @@ pub(crate) const MASS_KILL: &[&str] = &[
 /// Delete all records through a library.
 pub(crate) const DELETE_DATA: &[&str] = &[
     "delete_all",
+    "array_map(\"unlink\"",
+    "array_map('unlink'",
+    "array_walk(",
     "destroy_all",
     "dropdatabase(",
     "drop_all(",

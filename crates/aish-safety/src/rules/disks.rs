@@ -6,6 +6,14 @@ use super::rule::{Rule, allow, ask, halt};
 /// The family.
 pub const RULES: &[Rule] = &[
     halt(
+        "disks.boot-menu",
+        System,
+        "update-grub|update-grub2|grub-mkconfig|grub2-mkconfig|mkinitcpio|dracut|update-initramfs|lilo|zipl|booster",
+        "writes what the machine starts with anew",
+        &["update-grub", "dracut --force"],
+        &["dracut --version"],
+    ),
+    halt(
         "disks.dd-device",
         DestroyDisk,
         "dd|dcfldd|dc3dd %is:of=/dev/* !%is:of=/dev/null|of=/dev/std*|of=/dev/tty",
@@ -251,7 +259,7 @@ pub const RULES: &[Rule] = &[
         System,
         "grub-install|efibootmgr|update-grub|grub-mkconfig|grub2-install|grub2-mkconfig|bootctl|lilo|extlinux|syslinux|mokutil|kernelstub|dracut|mkinitcpio|update-initramfs|grubby|bcdedit|bless|nvram|refind-install|sbctl -B|-b|-o|-d|-c|-u|-k|-P|--delete-bootnum|%some|--remove|--install|-f|--force|--set-default|--remove-kernel|-o|--target|--recheck",
         "changes how the machine starts",
-        &["grub-install /dev/sda", "efibootmgr -b 0001 -B", "update-initramfs -d -k all"],
+        &["grub-install /dev/sda", "efibootmgr -b 0001 -B", "bootctl remove"],
         &["efibootmgr -v"],
     ),
     halt(

