@@ -3,6 +3,7 @@
 mod call;
 mod completions;
 mod configs;
+mod import;
 mod list;
 mod log;
 mod output;
@@ -44,6 +45,8 @@ enum Command {
     Call(call::Args),
     /// Show or install the skill that teaches a model to write configs
     Skill(skill::Args),
+    /// Make a config from a program's --help
+    Import(import::Args),
     /// Write a completion script for a shell
     Completions(completions::Args),
 }
@@ -87,6 +90,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Search(args) => search::run(&args),
         Command::Call(args) => call::run(&args),
         Command::Skill(args) => skill::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Completions(args) => completions::run(&args),
     };
     exit.into()

@@ -16,6 +16,7 @@ mod confirm;
 mod docker;
 pub mod expand;
 pub mod fault;
+pub mod import;
 pub mod load;
 pub mod policy;
 pub mod run;

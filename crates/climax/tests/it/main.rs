@@ -11,6 +11,8 @@ mod config;
 #[cfg(test)]
 mod discovery;
 #[cfg(test)]
+mod import;
+#[cfg(test)]
 mod meta_tools;
 #[cfg(test)]
 mod policy;
