@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, RecordedRequest, Script};
+use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, RecordedRequest, Reply, Script};
 
 fn main() -> ExitCode {
     match run() {
@@ -43,7 +43,11 @@ fn options() -> Result<Options, Box<dyn std::error::Error>> {
             Some("--log") => log = Some(PathBuf::from(value("--log")?)),
             Some("--tokens") => {
                 let count: usize = value("--tokens")?.to_str().unwrap_or_default().parse()?;
-                script = Some(Script::new().always(Expect::chat(), OpenAiStream::tokens(count).reply()));
+                let list = serde_json::json!({"object": "list", "data": [{"id": "scripted", "object": "model"}]});
+                let full_speed = Script::new()
+                    .always(Expect::chat(), OpenAiStream::tokens(count).reply())
+                    .always(Expect::request("GET", "/v1/models"), Reply::json(200, &list));
+                script = Some(full_speed);
             }
             _ => script = Some(Script::parse(&std::fs::read_to_string(&argument)?)?),
         }
