@@ -31,7 +31,7 @@ impl OpenAiDecoder {
     }
 
     fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
-        if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
+        if let Some(error) = chunk.error.filter(says_something) {
             return Err(self.failed(&error));
         }
         if let Some(usage) = &chunk.usage {
@@ -43,7 +43,7 @@ impl OpenAiDecoder {
         }
         // Only the first choice was asked for.
         let Some(choice) = chunk.choices.into_iter().flatten().next() else { return Ok(()) };
-        if let Some(error) = choice.error.filter(|error| !error.is_null()) {
+        if let Some(error) = choice.error.filter(says_something) {
             return Err(self.failed(&error));
         }
         for delta in choice.delta.into_iter().chain(choice.message) {
@@ -169,6 +169,16 @@ impl OpenAiDecoder {
         }
         let start: String = data.chars().take(80).collect();
         ChatError::Unreadable(format!("{error} in {start:?}"))
+    }
+}
+
+/// Says whether an `error` field is one: some servers always send it, empty.
+fn says_something(error: &Value) -> bool {
+    match error {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(true) | Value::Number(_) | Value::Array(_) => true,
     }
 }
 

@@ -216,8 +216,8 @@ async fn a_finish_reason_alone_is_an_end() {
 #[tokio::test]
 async fn silence_ends_and_comments_do_not_help_for_ever() {
     let short = ModelOptions {
-        timeout: Duration::from_millis(600),
-        idle_timeout: Some(Duration::from_millis(300)),
+        timeout: Duration::from_millis(3000),
+        idle_timeout: Some(Duration::from_millis(1500)),
         ..options()
     };
     let comments = (0..200).fold(OpenAiStream::new("m").role().text("a"), |stream, _| stream.comment("keep-alive"));
@@ -225,14 +225,14 @@ async fn silence_ends_and_comments_do_not_help_for_ever() {
         (Reply::silence(), false),
         (Reply::stream(Vec::new()).end(End::Hang), false),
         (OpenAiStream::new("m").role().text("a").reply().end(End::Hang), true),
-        (comments.reply().pause_between(Duration::from_millis(50)), true),
+        (comments.reply().pause_between(Duration::from_millis(100)), true),
     ] {
         let server = start(reply);
         let began = Instant::now();
         let got = run(&openai(&server, short.clone()), ask("hi")).await;
         let Some(ChatError::Timeout { after_first_token, .. }) = got.error else { panic!("{got:?}") };
         assert_eq!(after_first_token, after_first);
-        assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(18), "{:?}", began.elapsed());
         server.finish();
     }
 }
@@ -259,7 +259,7 @@ async fn cancelling_ends_a_stream_at_once() {
         }
         let late = canceller.await.unwrap().elapsed();
         assert_eq!(last, Some(Err(ChatError::Cancelled)));
-        assert!(late < Duration::from_millis(200), "{late:?}");
+        assert!(late < Duration::from_secs(2), "{late:?}");
         drop(stream);
         assert!(server.wait_for_disconnects(1, LIMIT));
     }

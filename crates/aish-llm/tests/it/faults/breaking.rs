@@ -42,8 +42,8 @@ async fn f1_a_stream_without_its_end_runs_nothing_and_is_retried_within_bounds()
 async fn f2_silence_ends_and_comments_alone_do_not_keep_it_alive() {
     matrix(|shape, mut random| async move {
         let short = ModelOptions {
-            timeout: Duration::from_millis(900),
-            idle_timeout: Some(Duration::from_millis(300)),
+            timeout: Duration::from_secs(4),
+            idle_timeout: Some(Duration::from_millis(1500)),
             ..options()
         };
         let whole = shape.answer("some words that never end");
@@ -55,7 +55,7 @@ async fn f2_silence_ends_and_comments_alone_do_not_keep_it_alive() {
             _ => {
                 let mut reply = whole.truncate(0).end(End::Hang);
                 for _ in 0..100 {
-                    reply = reply.then(": still here\n\n").then_pause(Duration::from_millis(60));
+                    reply = reply.then(": still here\n\n").then_pause(Duration::from_millis(300));
                 }
                 reply
             }
@@ -63,7 +63,7 @@ async fn f2_silence_ends_and_comments_alone_do_not_keep_it_alive() {
         let began = Instant::now();
         let (got, requests) = through(shape, reply, short).await;
         assert!(matches!(got.error, Some(ChatError::Timeout { .. })), "{shape:?} {got:?}");
-        assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
         assert_eq!(requests, 1);
     })
     .await;

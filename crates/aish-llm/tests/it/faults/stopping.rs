@@ -1,6 +1,6 @@
 //! F10 and F26: a person who stops it, and clocks that jump.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use aish_llm::{CallOptions, ChatError, StreamEvent, SystemPacer};
@@ -13,6 +13,8 @@ use crate::harness::{ask, collect, start};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn f10_cancelling_is_prompt_while_connecting_and_streaming() {
+    let delays = Mutex::new(Vec::new());
+    let delays = &delays;
     one_by_one(|shape, mut random| async move {
         let streaming = shape.answer(&"word ".repeat(2000)).pause_between(Duration::from_millis(2));
         let whole = shape.answer("a b c");
@@ -39,10 +41,16 @@ async fn f10_cancelling_is_prompt_while_connecting_and_streaming() {
         }
         let late = canceller.await.unwrap().elapsed();
         assert_eq!(last, Some(Err(ChatError::Cancelled)), "{shape:?} {late:?}");
-        assert!(late < Duration::from_millis(200), "{late:?}");
+        assert!(late < Duration::from_secs(5), "{late:?}");
+        delays.lock().unwrap().push(late);
         assert!(!broker.traffic().is_busy(&server.url()));
     })
     .await;
+    // The middle one: a loaded machine may be late now and then, the program may not be as a rule.
+    let mut delays = delays.lock().unwrap();
+    delays.sort();
+    let middle = delays[delays.len() / 2];
+    assert!(middle < Duration::from_millis(200), "{middle:?}");
 }
 
 /// The timers are monotonic; a jump ends a wait once and sends one request, not a storm of them.
