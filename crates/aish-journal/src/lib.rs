@@ -1,7 +1,7 @@
 //! Files that survive a crash, and what is made of them.
 //!
 //! Reading order: [`lines`] (locked append of JSON lines), [`replace`] (atomic replacement of a whole file), then the
-//! audit log, the pins, the session logs. Every file has mode 0600 and every folder made here 0700. A torn last line is
+//! audit log, the pins, the session logs, the undo journal. Every file has mode 0600 and every folder made here 0700. A torn last line is
 //! set aside and reported; a file that cannot be read is an error and is never replaced by defaults.
 //! This crate decides nothing and knows no clock but the one that is passed in.
 
@@ -11,6 +11,7 @@ pub mod lines;
 pub mod pins;
 pub mod replace;
 pub mod session;
+pub mod undo;
 
 pub use audit::{AuditFile, AuditRecord};
 pub use clock::WallClock;
@@ -18,3 +19,4 @@ pub use lines::{AppendError, Durability, LineFile, Loaded};
 pub use pins::PinFile;
 pub use replace::{ReplaceError, replace};
 pub use session::{SessionError, SessionHead, SessionLog, StoredTurn};
+pub use undo::{UndoJournal, UndoOptions};

@@ -8,6 +8,8 @@ mod lines;
 mod session;
 #[cfg(test)]
 mod stores;
+#[cfg(test)]
+mod undo;
 
 /// No file beside this one is forgotten.
 #[test]

@@ -37,7 +37,7 @@ impl Budget {
 
     /// Pays for one evaluation of a transcendental function.
     pub(super) fn pay_function(&mut self) -> Result<(), CalculatorError> {
-        self.pay_flat(100_000)
+        self.pay_flat(200_000)
     }
 
     fn pay_flat(&mut self, work: u64) -> Result<(), CalculatorError> {
