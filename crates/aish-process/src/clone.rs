@@ -5,7 +5,7 @@
 //! it inside `posix_spawn`: it borrows our memory on a stack of its own while the calling thread is suspended, makes
 //! only system calls, and is gone from our memory when the kernel lets us go on, at `execve` or `_exit`.
 //!
-//! Order in the child: session, parent-death signal, streams, terminal, directory, signals, `execve`.
+//! Order in the child: session, parent-death signal (but with a terminal), streams, terminal, directory, signals, `execve`.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::io;
@@ -124,9 +124,11 @@ extern "C" fn child(plan: *mut c_void) -> c_int {
     unsafe {
         let plan = &mut *plan.cast::<Plan>();
         libc::setsid();
-        // A shell passes HUP on to its jobs; KILL would orphan them.
-        let farewell = if plan.streams.controlling { libc::SIGHUP } else { libc::SIGKILL };
-        libc::prctl(libc::PR_SET_PDEATHSIG, farewell as libc::c_ulong, 0, 0, 0);
+        // Whoever has a terminal is hung up by it when its other end closes. A second HUP, from here, would end a shell
+        // that is just passing the first one on to its jobs.
+        if !plan.streams.controlling {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong, 0, 0, 0);
+        }
         if libc::getppid() != plan.parent {
             libc::_exit(127);
         }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use aish_process::{Capture, Exit};
+use aish_process::{Capture, Captured, Exit};
 use rustix::process::{Signal, kill_process_group};
 use tokio::time::{Instant, sleep_until};
 
+use crate::alternate_screen::AlternateScreen;
 use crate::command_result::{CommandResult, Ending};
 use crate::event::RestartCause;
 use crate::mark::Mark;
@@ -28,6 +29,12 @@ enum Outcome {
     Stuck,
 }
 
+/// What is kept of the output.
+struct Keep {
+    capture: Capture,
+    screen: AlternateScreen,
+}
+
 /// The steps from a wish to end a command to its end, and the time that each leaves the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stopping {
@@ -45,7 +52,13 @@ impl Keeper {
     ) -> Result<CommandResult, ShellError> {
         let started = Instant::now();
         let mut passage = Passage::open(surroundings.terminal.as_ref());
-        self.become_ready(&mut passage).await?;
+        tokio::select! {
+            ready = self.become_ready(&mut passage) => ready?,
+            () = surroundings.cancel.cancelled() => return Ok(self.not_run(Ending::Cancelled, passage)),
+            () = at(surroundings.timeout.map(|limit| started + limit)) => {
+                return Ok(self.not_run(Ending::TimedOut, passage));
+            }
+        }
         if let Some(size) = passage.size() {
             self.options.size = size;
         }
@@ -55,23 +68,24 @@ impl Keeper {
         let before = session.report.clone();
         session.line.resize(size).map_err(terminal)?;
         let mut early = match passage.is_watched() {
-            true => session.line.take_type_ahead(),
+            true => session.take_type_ahead(),
             false => session.line.discard_type_ahead().map(|()| Vec::new()),
         }
         .map_err(terminal)?;
         early.append(&mut passage.keys);
         passage.keys = early;
         session.send(command).await.map_err(terminal)?;
-        let mut capture = Capture::new(cap);
-        let (heard, wish) = follow(session, &mut passage, &mut capture, surroundings, started).await;
+        let mut keep = Keep { capture: Capture::new(cap), screen: AlternateScreen::default() };
+        let (heard, wish) = follow(session, &mut passage, &mut keep, surroundings, started).await;
         passage.finish().await;
         let mut type_ahead = match passage.is_watched() {
-            true => session.line.take_type_ahead().unwrap_or_default(),
+            true => session.take_type_ahead().unwrap_or_default(),
             false => Vec::new(),
         };
         type_ahead.append(&mut passage.keys);
         drop(passage);
-        let output = capture.finish();
+        keep.capture.push(&keep.screen.flush());
+        let (output, full_screen) = (keep.capture.finish(), keep.screen.was_used());
         let watched = surroundings.terminal.is_some();
         let ending = match heard {
             Outcome::End => wish.unwrap_or(Ending::Completed),
@@ -86,7 +100,16 @@ impl Keeper {
             Outcome::Stuck => (137, Vec::new()),
         };
         let cwd = report.cwd.clone();
-        let result = CommandResult { status, cwd, output, duration: started.elapsed(), changed, type_ahead, ending };
+        let result = CommandResult {
+            status,
+            cwd,
+            output,
+            full_screen,
+            duration: started.elapsed(),
+            changed,
+            type_ahead,
+            ending,
+        };
         match heard {
             Outcome::End => {}
             Outcome::Ended(_) if ending == Ending::Exited => self.leave().await,
@@ -97,11 +120,27 @@ impl Keeper {
     }
 }
 
+impl Keeper {
+    /// The result of a command that ended before the shell was ready for it.
+    fn not_run(&mut self, ending: Ending, passage: Passage) -> CommandResult {
+        CommandResult {
+            status: 130,
+            cwd: self.session().map(|session| session.report.cwd.clone()).unwrap_or_default(),
+            output: Captured::default(),
+            full_screen: false,
+            duration: Duration::ZERO,
+            changed: Vec::new(),
+            type_ahead: passage.keys,
+            ending,
+        }
+    }
+}
+
 /// Moves bytes until the command's end mark.
 async fn follow(
     session: &mut Session,
     passage: &mut Passage,
-    capture: &mut Capture,
+    keep: &mut Keep,
     surroundings: &Surroundings,
     started: Instant,
 ) -> (Outcome, Option<Ending>) {
@@ -117,12 +156,14 @@ async fn follow(
                 // Once the hook is put back, the user's own prompt commands run a second time.
                 Heard::Output(_) if prompts > 1 => {}
                 Heard::Output(bytes) => {
-                    capture.push(&bytes);
+                    keep.capture.push(&keep.screen.feed(&bytes));
                     passage.show(&bytes);
                 }
                 Heard::Mark(Mark::End) => {
                     session.take_report().await;
-                    return (Outcome::End, wish);
+                    if session.at_prompt {
+                        return (Outcome::End, wish);
+                    }
                 }
                 Heard::Mark(Mark::Prompt) => {
                     // The first one comes before the command; another one is the shell's only without its hook. A

@@ -13,7 +13,10 @@ pub struct CommandResult {
     /// The shell's folder after it.
     pub cwd: PathBuf,
     /// What it showed on the terminal, as bytes of a terminal (lines end in CR LF); see [`Captured::clean_text`].
+    /// What it drew on the alternate screen is left out.
     pub output: Captured,
+    /// Whether it used the alternate screen, as editors and pagers do.
+    pub full_screen: bool,
     /// From before the command was sent to after its end mark.
     pub duration: Duration,
     /// Exported variables that are new or different (`Some`) or gone (`None`), by name.

@@ -49,11 +49,12 @@ impl Query {
             "__aish_complete() {{\n\
              \\builtin local COMP_LINE={line} COMP_POINT={point} COMP_CWORD={current} COMP_TYPE=9 COMP_KEY=9\n\
              \\builtin local -a COMP_WORDS\nCOMP_WORDS=({words})\n\
-             \\builtin local __aish_cmd=${{COMP_WORDS[0]}} __aish_cur={cur} __aish_prev={prev}\n\
+             \\builtin local __aish_cmd={command} __aish_cur={cur} __aish_prev={prev}\n\
              {body}\n}}\n__aish_complete\n\\builtin unset -f __aish_complete\n",
             line = quote(&self.line),
             point = self.line.len(),
             words = words.join(" "),
+            command = quote(self.words.first().map_or("", String::as_str)),
             cur = quote(self.words.get(current).map_or("", String::as_str)),
             prev = quote(previous),
             body = include_str!("complete.bash"),

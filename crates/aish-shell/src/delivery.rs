@@ -7,16 +7,16 @@ pub(crate) enum Delivery {
     /// that `$_`, `$?`, traps, traces and messages are those of a shell that is typed into.
     Alias,
     /// Through `eval`: for what an alias cannot hold (here-documents are read from the terminal past it, arrays), what
-    /// would show it, and for shells that expand no aliases.
+    /// would show it, and for shells whose aliases do not do.
     Eval,
 }
 
 impl Delivery {
-    /// Chooses for a command. `expands_aliases` is the shell's `expand_aliases`.
-    pub(crate) fn choose(command: &str, expands_aliases: bool) -> Self {
+    /// Chooses for a command, and for a shell that takes aliases or does not.
+    pub(crate) fn choose(command: &str, takes_alias: bool) -> Self {
         // Bash 5.2 frees its memory twice over an array assignment (`a=(…)`) inside an alias.
         let unfit = ["alias", "ALIAS", "compgen", "__aish", "=("].iter().any(|part| command.contains(part));
-        match !expands_aliases || unfit || has_here_document(command) {
+        match !takes_alias || unfit || has_here_document(command) {
             true => Self::Eval,
             false => Self::Alias,
         }

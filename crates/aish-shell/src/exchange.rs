@@ -34,7 +34,10 @@ impl Exchange {
         mkfifoat(CWD, &commands, mode)?;
         mkfifoat(CWD, &reports, mode)?;
         let quoted = folder.path().to_string_lossy().replace('\'', r"'\''");
-        std::fs::write(folder.path().join("hook"), HOOK.replace("@NONCE@", &nonce).replace("@FOLDER@", &quoted))?;
+        std::fs::write(
+            folder.path().join("__aish_hook"),
+            HOOK.replace("@NONCE@", &nonce).replace("@FOLDER@", &quoted),
+        )?;
         std::fs::write(folder.path().join("rc"), start_up(&quoted, rc))?;
         // Both ends are open here, so that neither side ever waits for the other to open its own.
         let commands = pipe::OpenOptions::new().read_write(true).open_sender(&commands)?;
@@ -47,14 +50,14 @@ impl Exchange {
         self.folder.path().join("rc")
     }
 
-    /// A line that, typed into the shell, puts the hook back.
+    /// A line that, typed into the shell, puts the hook back; `*__aish_*` keeps it out of the shell's history.
     pub(crate) fn rearm_line(&self) -> String {
-        format!(". '{}/hook'\n", self.folder.path().to_string_lossy().replace('\'', r"'\''"))
+        format!(". '{}/__aish_hook'\n", self.folder.path().to_string_lossy().replace('\'', r"'\''"))
     }
 
-    /// Sends a command or a query; neither may hold a NUL.
-    pub(crate) async fn send(&mut self, kind: &str, text: &str) -> io::Result<()> {
-        let message = format!("{kind}\0{text}\0");
+    /// Sends a command or a query under a number; the text may hold no NUL.
+    pub(crate) async fn send(&mut self, kind: &str, number: u64, text: &str) -> io::Result<()> {
+        let message = format!("{kind}\0{number}\0{text}\0");
         self.commands.write_all(message.as_bytes()).await
     }
 
@@ -109,7 +112,7 @@ fn start_up(folder: &str, rc: &Rc) -> String {
     };
     let source =
         user.map(|file| format!("bind() {{ return 0; }}\nif [[ -r {file} ]]; then . {file}; fi\nunset -f bind\n"));
-    format!("{}. '{folder}/hook'\n", source.unwrap_or_default())
+    format!("{}. '{folder}/__aish_hook'\n", source.unwrap_or_default())
 }
 
 fn quote(path: &Path) -> String {

@@ -7,17 +7,17 @@ __aish_status=$?
 __aish_folder='@FOLDER@'
 __aish_prompt=$'\e]133;B;aish=@NONCE@\a'
 __aish_more=$'\e]133;P;aish=@NONCE@\a'
-__aish_entry='{ __aish_hook "$?" "$-"; } >/dev/null 2>&1'
+__aish_entry='{ __aish_hook "$?"; } >/dev/null 2>&1'
 
 # The user's options are put aside first; what is called after that inherits no DEBUG or ERR trap either.
 function __aish_hook {
   \builtin local -
   \builtin set +eufxvCTE
-  __aish_serve "$1" "$2"
+  __aish_serve "$1"
 }
 
 function __aish_serve {
-  \builtin local __aish_status=$1 __aish_kind= IFS=$' \t\n' TMOUT=0
+  \builtin local __aish_status="$1" __aish_kind= __aish_next= IFS=$' \t\n' TMOUT=0
   if [[ ${PS1-} != "$__aish_prompt" ]]; then PS1=$__aish_prompt; fi
   if [[ ${PS2-} != "$__aish_more"* ]]; then PS2=$__aish_more${PS2-}; fi
   if [[ ${HISTIGNORE-} != *'*__aish_*'* ]]; then HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}'*__aish_*'; fi
@@ -26,13 +26,15 @@ function __aish_serve {
   __aish_arm
   \builtin unalias __aish_go
   {
-    \builtin printf '%s\0' "$__aish_status" "$PWD" "$2" "$BASHOPTS"
+    \builtin printf '%s\0' "${__aish_id-}" "$__aish_status" "$PWD" "$BASH_VERSION" "$BASHOPTS"
     \builtin declare -px
     \builtin printf '\0%s\0' '@NONCE@'
   } >"$__aish_folder/out"
   \builtin printf '%s' $'\e]133;D;aish=@NONCE@\a' >/dev/tty
   while \builtin :; do
-    if ! { \builtin read -r -d '' __aish_kind && \builtin read -r -d '' __aish_command; } <"$__aish_folder/in"; then
+    if ! {
+      \builtin read -r -d '' __aish_kind && \builtin read -r -d '' __aish_next && \builtin read -r -d '' __aish_command
+    } <"$__aish_folder/in"; then
       # The other end is gone.
       if [[ $__aish_kind$__aish_command == '' || ! -p $__aish_folder/in ]]; then \builtin return 0; fi
       \builtin continue
@@ -43,6 +45,7 @@ function __aish_serve {
         \builtin printf '\0%s\0' '@NONCE@' >"$__aish_folder/out"
         ;;
       alias | eval)
+        __aish_id=$__aish_next
         if [[ $__aish_kind == alias ]]; then BASH_ALIASES[__aish_go]=$__aish_command; fi
         if [[ -o history ]]; then \builtin history -s -- "$__aish_command"; fi
         \builtin return 0

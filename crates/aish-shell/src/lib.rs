@@ -17,6 +17,7 @@ pub mod snapshot;
 pub mod surroundings;
 pub mod user_terminal;
 
+mod alternate_screen;
 mod command;
 mod declarations;
 mod delivery;

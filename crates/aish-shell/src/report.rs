@@ -8,12 +8,15 @@ use crate::declarations;
 /// The state of the shell at a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Report {
+    /// The number of the last command that the hook has read; 0 before the first.
+    pub(crate) number: u64,
     /// `$?`.
     pub(crate) status: i32,
     /// `$PWD`.
     pub(crate) cwd: PathBuf,
-    /// Whether the shell expands aliases.
-    pub(crate) expands_aliases: bool,
+    /// Whether commands can be handed over as an alias: the shell expands aliases, and its parser runs nothing between
+    /// the lines of one, as that of bash 5.2 does.
+    pub(crate) takes_alias: bool,
     /// The exported variables.
     pub(crate) environment: BTreeMap<String, String>,
 }
@@ -22,16 +25,18 @@ impl Report {
     /// Reads a report; `None` when it is no report.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(bytes);
-        let mut fields = text.splitn(5, '\0');
+        let mut fields = text.splitn(6, '\0');
+        let number = fields.next()?;
         let status = fields.next()?.parse().ok()?;
         let cwd = PathBuf::from(fields.next()?);
-        let _flags = fields.next()?;
+        let version = fields.next()?;
         let options = fields.next()?;
         let environment = declarations::parse(fields.next()?);
         Some(Self {
+            number: number.parse().unwrap_or_default(),
             status,
             cwd,
-            expands_aliases: options.split(':').any(|option| option == "expand_aliases"),
+            takes_alias: version.starts_with("5.2.") && options.split(':').any(|option| option == "expand_aliases"),
             environment,
         })
     }
@@ -53,13 +58,19 @@ mod tests {
 
     #[test]
     fn a_report_is_read_and_compared() {
-        let before =
-            Report::parse(b"0\0/tmp\0himBHs\0checkwinsize:expand_aliases\0declare -x A=\"1\"\ndeclare -x B=\"2\"\n");
-        let after = Report::parse(b"130\0/a b\0himBHs\0checkwinsize\0declare -x A=\"1\"\ndeclare -x C=\"3\"\n");
+        let before = Report::parse(
+            b"\x000\0/tmp\x005.2.15(1)-release\0checkwinsize:expand_aliases\0declare -x A=\"1\"\ndeclare -x B=\"2\"\n",
+        );
+        let after = Report::parse(
+            b"7\x00130\0/a b\x005.2.15(1)-release\0checkwinsize\0declare -x A=\"1\"\ndeclare -x C=\"3\"\n",
+        );
         let (before, after) = (before.unwrap(), after.unwrap());
-        assert_eq!((after.status, after.cwd.clone(), after.expands_aliases), (130, "/a b".into(), false));
-        assert!(before.expands_aliases);
+        assert_eq!((before.number, after.number), (0, 7));
+        assert_eq!((after.status, after.cwd.clone(), after.takes_alias), (130, "/a b".into(), false));
+        assert!(before.takes_alias);
         assert_eq!(after.changed_since(&before), [("C".into(), Some("3".into())), ("B".into(), None)]);
+        let older = Report::parse(b"\x000\0/\x005.1.4(1)-release\0expand_aliases\0").unwrap();
+        assert!(!older.takes_alias);
         assert_eq!(Report::parse(b"junk"), None);
     }
 }

@@ -40,6 +40,10 @@ pub(crate) struct Session {
     /// Whether the hook waits for a command.
     pub(crate) at_prompt: bool,
     pub(crate) since: Instant,
+    /// The number of the last command that was sent.
+    number: u64,
+    /// Whether the hook was put back since the last end mark.
+    rearmed: bool,
     child: TerminalChild,
     exchange: Exchange,
     scanner: Scanner,
@@ -70,7 +74,7 @@ impl Session {
         if *rc == Rc::Skip {
             // Bash reads the system's start-up file before a named one. Without any, the first prompt says that the
             // hook is missing, and it is put there as it is put back when it was lost.
-            command = command.env("PS1", Scanner::prompt(&nonce));
+            command = command.env("PS1", Scanner::prompt(&nonce)).env("HISTIGNORE", "*__aish_*");
         }
         let child = TerminalChild::start(&command, shells, options.detached)
             .await
@@ -80,6 +84,8 @@ impl Session {
             report: Report::default(),
             at_prompt: false,
             since: Instant::now(),
+            number: 0,
+            rearmed: false,
             child,
             scanner: Scanner::new(&nonce),
             exchange,
@@ -138,27 +144,47 @@ impl Session {
         };
         match bytes.as_deref().and_then(Report::parse) {
             Some(report) => self.report = report,
-            None => tracing::warn!("the shell's report cannot be read"),
+            None => {
+                tracing::warn!("the shell's report cannot be read");
+                self.report.number = self.number;
+            }
         }
-        self.at_prompt = true;
+        // A hook that was put back may print an end mark too many; it is that of an earlier command.
+        self.at_prompt = self.report.number == self.number;
+        self.rearmed = false;
         aish_process::reap_orphans();
     }
 
     /// Puts the hook back; the shell must be reading its terminal.
     pub(crate) fn rearm(&mut self) {
+        self.rearmed = true;
         self.reported = None;
         self.exchange.clear();
+        // What was typed ahead would be run as commands.
+        let _ = self.line.discard_type_ahead();
         if let Err(error) = self.line.type_to_reader(&self.exchange.rearm_line()) {
             tracing::warn!(%error, "the shell's hook cannot be put back");
         }
     }
 
+    /// Takes what was typed and not read. The shell must not be reading.
+    pub(crate) fn take_type_ahead(&self) -> io::Result<Vec<u8>> {
+        let keys = self.line.take_type_ahead()?;
+        // A hook that was put back twice left the second line unread.
+        let line = self.exchange.rearm_line();
+        match String::from_utf8(keys) {
+            Ok(keys) => Ok(keys.replace(&line, "").into_bytes()),
+            Err(error) => Ok(error.into_bytes()),
+        }
+    }
+
     /// Hands a command to the shell, which must be at its prompt and have nothing typed ahead.
     pub(crate) async fn send(&mut self, command: &str) -> io::Result<()> {
-        let delivery = Delivery::choose(command, self.report.expands_aliases);
+        let delivery = Delivery::choose(command, self.report.takes_alias);
         self.line.type_unseen(delivery.trigger())?;
         self.at_prompt = false;
-        self.exchange.send(delivery.kind(), command).await
+        self.number += 1;
+        self.exchange.send(delivery.kind(), self.number, command).await
     }
 
     /// Asks the shell, which must be at its prompt, to run a script without a terminal, and returns what it printed.
@@ -167,7 +193,7 @@ impl Session {
         self.exchange.clear();
         let io = |source| ShellError::Terminal { source };
         let answer = timeout(limit, async {
-            self.exchange.send("query", script).await?;
+            self.exchange.send("query", 0, script).await?;
             self.exchange.receive().await
         });
         match answer.await {
@@ -184,18 +210,17 @@ impl Session {
         self.at_prompt = false;
         self.since = Instant::now();
         let _ = self.line.try_type(b"\x03");
-        self.child.interrupt();
-        let _ = timeout(QUERY_END, async {
-            loop {
-                match self.hear().await {
-                    Heard::Output(_) | Heard::Mark(Mark::More) => {}
-                    Heard::Mark(Mark::Prompt) => self.rearm(),
-                    Heard::Mark(Mark::End) => return self.take_report().await,
-                    Heard::Ended(_) => return,
-                }
+        let give_up = Instant::now() + QUERY_END;
+        while Instant::now() < give_up && self.ended.is_none() && !self.at_prompt {
+            match timeout(QUERY_END / 4, self.hear()).await {
+                Ok(Heard::Output(_) | Heard::Mark(Mark::More) | Heard::Ended(_)) => {}
+                Ok(Heard::Mark(Mark::Prompt)) => self.rearm(),
+                Ok(Heard::Mark(Mark::End)) => self.take_report().await,
+                // The terminal's own signal did not reach it, or the hook's return was cut off.
+                Err(_) if self.rearmed => self.rearm(),
+                Err(_) => self.child.interrupt(),
             }
-        })
-        .await;
+        }
     }
 
     /// Says whether the shell has been at its prompt before.

@@ -4,9 +4,10 @@ use aish_process::Exit;
 use aish_shell::{Ending, Options, Rc, Shell, ShellError, ShellEvent, Surroundings};
 
 use crate::person::Person;
+use crate::start_up::watched;
 
 fn start() -> Shell {
-    Shell::start(Options { rc: Rc::Skip, ..Options::interactive() })
+    Shell::start(Options { rc: Rc::Skip, ..watched() })
 }
 
 /// Whether a program is installed; these cases are about programs that are not ours.
@@ -129,7 +130,8 @@ async fn vim_edits_and_saves() {
             person.type_keys(":wq\r");
         })
         .await;
-    assert_eq!(result.status, 0);
+    assert_eq!((result.status, result.full_screen), (0, true));
+    assert!(!result.output.clean_text().contains("hello"), "what vim drew is no output: {:?}", result.output.text());
     assert_eq!(std::fs::read_to_string(file).unwrap(), "hello from vim\n");
     assert_eq!(person.run(&shell, "echo sane").await.output.clean_text(), "sane\n");
     shell.stop().await;

@@ -2,6 +2,13 @@ use std::time::Duration;
 
 use aish_shell::{CommandResult, Ending, Options, Shell, Surroundings};
 
+/// Options for a shell that writes no history file.
+pub(crate) fn options() -> Options {
+    let mut options = Options::headless();
+    options.environment.set("HISTFILE", "");
+    options
+}
+
 pub(crate) async fn run(shell: &Shell, command: &str) -> CommandResult {
     tokio::time::timeout(Duration::from_secs(20), shell.run(command, Surroundings::unwatched()))
         .await
@@ -11,7 +18,7 @@ pub(crate) async fn run(shell: &Shell, command: &str) -> CommandResult {
 
 #[tokio::test]
 async fn state_lasts_from_command_to_command() {
-    let shell = Shell::start(Options::headless());
+    let shell = Shell::start(options());
     for (command, output, status) in [
         ("echo hi", "hi\n", 0),
         ("false", "", 1),
@@ -25,6 +32,7 @@ async fn state_lasts_from_command_to_command() {
         assert_eq!((result.output.clean_text().as_str(), result.status), (output, status), "{command}");
         assert_eq!(result.ending, Ending::Completed);
     }
+    assert_eq!(run(&shell, "history | head -1 | cut -c8-").await.output.clean_text(), "echo hi\n");
     let result = run(&shell, "export A=1; unset HOME").await;
     assert_eq!(result.cwd, std::path::Path::new("/usr"));
     assert!(result.changed.contains(&("A".into(), Some("1".into()))), "{:?}", result.changed);
@@ -34,7 +42,7 @@ async fn state_lasts_from_command_to_command() {
 
 #[tokio::test]
 async fn a_command_of_any_length_runs_whole() {
-    let shell = Shell::start(Options::headless());
+    let shell = Shell::start(options());
     for length in [4_000, 4_096, 5_000, 65_536, 100_000] {
         let word = "y".repeat(length);
         let result = run(&shell, &format!("x='{word}'; echo ${{#x}}")).await;
@@ -45,7 +53,7 @@ async fn a_command_of_any_length_runs_whole() {
 
 #[tokio::test]
 async fn control_bytes_in_a_command_are_the_commands() {
-    let shell = Shell::start(Options::headless());
+    let shell = Shell::start(options());
     let result = run(&shell, "printf '%s' 'a\x03b\x04c\x15d\x1ae\x7ff' | od -An -tx1 | tr -d '\\n'").await;
     assert_eq!(result.output.clean_text(), " 61 03 62 04 63 15 64 1a 65 7f 66");
     assert!(matches!(shell.run("a\0b", Surroundings::unwatched()).await, Err(aish_shell::ShellError::Nul)));
@@ -54,7 +62,7 @@ async fn control_bytes_in_a_command_are_the_commands() {
 
 #[tokio::test]
 async fn much_output_is_bounded() {
-    let shell = Shell::start(Options { output_cap: 10_000, ..Options::headless() });
+    let shell = Shell::start(Options { output_cap: 10_000, ..options() });
     let result = run(&shell, "seq 1 100000").await;
     assert_eq!(result.output.total_bytes(), 688_895, "588,895 bytes and a carriage return a line");
     assert!(result.output.text().starts_with("1\r\n2\r\n") && result.output.text().ends_with("99999\r\n100000\r\n"));
@@ -63,7 +71,7 @@ async fn much_output_is_bounded() {
 
 #[tokio::test]
 async fn nobodys_command_never_waits_for_keys() {
-    let shell = Shell::start(Options::headless());
+    let shell = Shell::start(options());
     for (command, output) in [
         ("cat; echo done", "done\n"),
         ("read x; echo \"[$x]\"", "[]\n"),
@@ -83,7 +91,7 @@ async fn nobodys_command_never_waits_for_keys() {
 
 #[tokio::test]
 async fn a_command_is_ended_when_its_time_is_up() {
-    let shell = Shell::start(Options::headless());
+    let shell = Shell::start(options());
     run(&shell, "x=kept").await;
     for command in [
         "echo on; sleep 100",
@@ -105,7 +113,7 @@ async fn a_command_is_ended_when_its_time_is_up() {
 
 #[tokio::test]
 async fn a_cancelled_command_ends_soon() {
-    let shell = Shell::start(Options::headless());
+    let shell = Shell::start(options());
     shell.ready().await.unwrap();
     let surroundings = Surroundings::unwatched();
     let cancel = surroundings.cancel.clone();
@@ -116,12 +124,16 @@ async fn a_cancelled_command_ends_soon() {
     let result = result.unwrap();
     assert_eq!((result.ending, result.status), (Ending::Cancelled, 130));
     assert!(result.duration < Duration::from_secs(3));
+    let surroundings = Surroundings::unwatched();
+    surroundings.cancel.cancel();
+    let result = Shell::start(options()).run("echo never", surroundings).await.unwrap();
+    assert_eq!((result.ending, result.output.total_bytes()), (Ending::Cancelled, 0));
     shell.stop().await;
 }
 
 #[tokio::test]
 async fn a_snapshot_is_fresh() {
-    let shell = Shell::start(Options::headless());
+    let shell = Shell::start(options());
     run(&shell, "alias ll='ls -l' q=\"it's\"; greet() { :; }; export A=$'two\\nlines'; cd /usr; false").await;
     let snapshot = shell.snapshot().await.unwrap();
     assert_eq!(snapshot.aliases.get("ll").map(String::as_str), Some("ls -l"));
@@ -138,7 +150,7 @@ async fn a_snapshot_is_fresh() {
 
 #[tokio::test]
 async fn programmable_completion_is_asked() {
-    let shell = Shell::start(Options::headless());
+    let shell = Shell::start(options());
     run(&shell, "_f() { COMPREPLY=($(compgen -W 'start stop status' -- \"$2\")); seen=\"$1,$2,$3,$COMP_CWORD\"; }; complete -F _f svc").await;
     run(&shell, "complete -W 'alpha beta' -o nospace words; complete -d onlydirs").await;
     run(&shell, "_load() { complete -W 'lazy loaded' \"$1\"; return 124; }; complete -D -F _load").await;
@@ -168,7 +180,7 @@ async fn nothing_is_left_when_the_shell_is_stopped() {
             line.split(|byte| *byte == 0).any(|arg| arg == marker.as_bytes())
         })
     };
-    let shell = Shell::start(Options::headless());
+    let shell = Shell::start(options());
     run(&shell, &format!("nohup sleep {marker} >/dev/null 2>&1 & sleep {marker} & trap '' HUP TERM; (trap '' HUP TERM; sleep {marker}) &")).await;
     run(&shell, &format!("setsid sleep {marker} &")).await;
     assert!(alive());
@@ -178,7 +190,7 @@ async fn nothing_is_left_when_the_shell_is_stopped() {
 
 #[tokio::test]
 async fn output_of_a_job_in_the_background_is_told() {
-    let mut shell = Shell::start(Options::headless());
+    let mut shell = Shell::start(options());
     let mut events = shell.take_events().unwrap();
     run(&shell, "(sleep 0.2; echo from the background) &").await;
     assert_eq!(events.recv().await, Some(aish_shell::ShellEvent::Output(b"from the background\r\n".to_vec())));

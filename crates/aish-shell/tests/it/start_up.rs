@@ -1,15 +1,21 @@
 use std::time::{Duration, Instant};
 
-use aish_shell::{Options, Rc, RestartCause, Shell, ShellEvent};
+use aish_process::Environment;
+use aish_shell::{Options, Rc, RestartCause, Shell, ShellEvent, Size};
 
-use crate::headless::run;
+use crate::headless::{options, run};
+
+/// Options for a person's shell that writes no history file.
+pub(crate) fn watched() -> Options {
+    Options { detached: Options::interactive().detached, ..options() }
+}
 
 /// Starts a shell with this text as its start-up file.
 fn with_rc(text: &str) -> (Shell, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("rc file");
     std::fs::write(&file, text).unwrap();
-    let options = Options { rc: Rc::File(file), start_limit: Duration::from_secs(3), ..Options::interactive() };
+    let options = Options { rc: Rc::File(file), start_limit: Duration::from_secs(3), ..watched() };
     (Shell::start(options), folder)
 }
 
@@ -86,9 +92,72 @@ async fn what_an_rc_file_prints_is_told() {
 #[tokio::test]
 async fn a_program_that_is_no_shell_is_an_error() {
     for program in ["aish-no-such-shell", "true"] {
-        let options = Options { program: vec![program.into()], ..Options::headless() };
+        let options = Options { program: vec![program.into()], ..options() };
         let shell = Shell::start(options);
         assert!(shell.ready().await.is_err(), "{program}");
         shell.stop().await;
     }
+}
+
+#[tokio::test]
+async fn a_bare_environment_will_do() {
+    let mut environment = Environment::empty();
+    environment.set("PATH", std::env::var("PATH").unwrap());
+    for extra in [
+        None,
+        Some(("TERM", "dumb")),
+        Some(("LC_ALL", "C")),
+        Some(("LC_ALL", "no_such_locale")),
+        Some(("SHELLOPTS", "posix")),
+    ] {
+        let mut environment = environment.clone();
+        if let Some((name, value)) = extra {
+            environment.set(name, value);
+        }
+        let shell = Shell::start(Options { environment, rc: Rc::User, ..watched() });
+        let result = run(&shell, "echo 'héllo' ${HOME-none}; (exit 3)").await;
+        assert_eq!((result.output.text().starts_with("héllo"), result.status), (true, 3), "{extra:?}");
+        shell.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_tiny_terminal_will_do() {
+    let size = Size { rows: 1, columns: 1 };
+    let shell = Shell::start(Options { size, ..options() });
+    assert_eq!(run(&shell, "echo long enough; stty size").await.output.clean_text(), "long enough\n1 1\n");
+    shell.stop().await;
+}
+
+/// The shell of a process that is killed ends with it: this test runs itself as that process.
+#[tokio::test]
+async fn a_shell_ends_with_its_killed_owner() {
+    let marker = format!("{}.7", 3000 + std::process::id());
+    if let Ok(marker) = std::env::var("AISH_TEST_OWNER") {
+        let shell = Shell::start(Options { rc: Rc::Skip, ..watched() });
+        run(&shell, &format!("sleep {marker} &")).await;
+        run(&shell, &format!("sleep {marker}")).await;
+        return;
+    }
+    let alive = || {
+        let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let lines = processes.map(|entry| std::fs::read(entry.path().join("cmdline")).unwrap_or_default());
+        lines.filter(|line| line.split(|byte| *byte == 0).any(|arg| arg == marker.as_bytes())).count()
+    };
+    let wait_for = async |count: usize| {
+        let since = Instant::now();
+        while alive() != count {
+            assert!(since.elapsed() < Duration::from_secs(10), "{} are running", alive());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let mut owner = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "start_up::a_shell_ends_with_its_killed_owner", "--nocapture"])
+        .env("AISH_TEST_OWNER", &marker)
+        .spawn()
+        .unwrap();
+    wait_for(2).await;
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    wait_for(0).await;
 }

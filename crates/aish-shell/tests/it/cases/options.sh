@@ -79,6 +79,10 @@ echo b
 ### a field separator that breaks things
 IFS=0123456789
 #-
+(exit 10)
+#-
+echo "$?"
+#-
 x='a1b2c'; echo $x
 #-
 echo on
