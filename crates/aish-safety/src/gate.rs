@@ -256,7 +256,7 @@ pub fn call_hash(call: &PreparedCall) -> Digest {
 fn difference(pin: &Pin, definition: &aish_types::ToolDefinition) -> String {
     let now = Pin::of(definition).definition;
     let mut out = String::new();
-    for key in ["name", "title", "description", "input_schema", "output_schema", "hints"] {
+    for key in ["name", "title", "description", "input_schema", "output_schema", "hints", "instructions_hash"] {
         let (old, new) = (pin.definition.get(key), now.get(key));
         if old != new {
             out.push_str(&format!("{key}:\n"));

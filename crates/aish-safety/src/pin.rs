@@ -73,20 +73,25 @@ pub trait PinStore: Send + Sync {
     fn put(&self, source: &SourceId, tool: &ToolName, pin: &Pin) -> Result<(), PinError>;
 }
 
-/// Hashes what a definition says of itself: name, title, description, schemas, hints. Key order does not count.
+/// Hashes what a definition says of itself: name, title, description, schemas, hints, its server's instructions. Key
+/// order does not count.
 pub fn definition_hash(definition: &ToolDefinition) -> Digest {
     Digest::of(canonical(&pinned_fields(definition)).as_bytes())
 }
 
 fn pinned_fields(definition: &ToolDefinition) -> Value {
-    json!({
+    let mut fields = json!({
         "name": definition.name,
         "title": definition.title,
         "description": definition.description,
         "input_schema": definition.input_schema,
         "output_schema": definition.output_schema,
         "hints": definition.hints,
-    })
+    });
+    if let (Some(hash), Some(fields)) = (&definition.instructions_hash, fields.as_object_mut()) {
+        fields.insert("instructions_hash".into(), Value::String(hash.clone()));
+    }
+    fields
 }
 
 /// Writes JSON with sorted keys and no white space, so that equal values have equal text.

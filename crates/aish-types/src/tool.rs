@@ -82,6 +82,9 @@ pub struct ToolDefinition {
     /// Phrases that a user might say, for discovery.
     #[serde(default)]
     pub examples: Vec<String>,
+    /// Hash of what the tool's server says that a model should know; part of the pin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions_hash: Option<String>,
 }
 
 impl ToolDefinition {
@@ -110,6 +113,7 @@ impl ToolDefinition {
             cooldown_seconds: 0.0,
             timeout_ms: None,
             examples: Vec::new(),
+            instructions_hash: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use aish_safety::pin::Digest;
 use aish_types::{Hints, Risk, SourceId, ToolDefinition};
 use rmcp::model::Tool;
 use serde_json::Value;
@@ -27,14 +28,19 @@ pub(super) struct Checked {
 }
 
 /// Checks a server's tools and puts them under its alias.
-pub(super) fn check(alias: &str, source: &SourceId, tools: Vec<Tool>) -> Checked {
+pub(super) fn check(alias: &str, source: &SourceId, instructions: Option<&str>, tools: Vec<Tool>) -> Checked {
+    let hash = instructions.map(|text| Digest::of(text.as_bytes()).to_string());
     let mut checked = Checked::default();
     let mut seen = BTreeSet::new();
     for tool in tools {
         let name = tool.name.to_string();
         match fault(&tool, &mut seen) {
             Some(reason) => checked.refused.push((name, reason)),
-            None => checked.definitions.push(Arc::new(definition(alias, source, tool))),
+            None => {
+                let mut definition = definition(alias, source, tool);
+                definition.instructions_hash.clone_from(&hash);
+                checked.definitions.push(Arc::new(definition));
+            }
         }
     }
     checked
@@ -127,7 +133,7 @@ mod tests {
 
     fn checked(tools: Value) -> (Vec<String>, Vec<String>) {
         let tools: Vec<Tool> = serde_json::from_value(tools).unwrap();
-        let checked = check("files", &SourceId::new("mcp:files"), tools);
+        let checked = check("files", &SourceId::new("mcp:files"), None, tools);
         let names = checked.definitions.iter().map(|definition| definition.name.to_string()).collect();
         (names, checked.refused.into_iter().map(|(name, _)| name).collect())
     }
@@ -178,7 +184,7 @@ mod tests {
     fn safety_07_hints_are_kept_and_trusted_no_further() {
         let tools = json!([{"name": "t", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true, "title": "T"}}]);
         let tools: Vec<Tool> = serde_json::from_value(tools).unwrap();
-        let checked = check("a", &SourceId::new("mcp:a"), tools);
+        let checked = check("a", &SourceId::new("mcp:a"), None, tools);
         let definition = &checked.definitions[0];
         assert_eq!(definition.hints.read_only, Some(true));
         assert!(!definition.trusted);
