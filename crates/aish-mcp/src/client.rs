@@ -13,6 +13,7 @@ mod http;
 mod import;
 mod lines;
 mod listing;
+mod loopback;
 mod mcp;
 mod normalize;
 mod oauth;
@@ -24,6 +25,7 @@ mod process;
 mod sse;
 
 pub use import::{ImportError, ImportedEndpoint, ImportedServer, expand, import};
+pub use loopback::LoopbackSignIn;
 pub use mcp::{ConnectError, McpClient, ServerState};
 pub use oauth::{OAuthOptions, may_be_opened};
 pub use options::{Endpoint, Era, ServerOptions};

@@ -147,6 +147,11 @@ impl McpClient {
         self.inner.listed.subscribe()
     }
 
+    /// Has the tools listed anew, in the background.
+    pub fn refresh(&self) {
+        self.inner.refresh.notify_one();
+    }
+
     /// Lists the tools anew.
     ///
     /// # Errors
@@ -329,7 +334,7 @@ impl Inner {
     async fn list(&self, connection: &Connection) -> Result<(), String> {
         let listed = listing::all::<Tool>(connection.peer(), self.options.list_timeout).await;
         let tools = listed.map_err(|error| format!("tools/list: {}", call::message(error, connection.last_words())))?;
-        let checked = check(&self.options.alias, &self.id, tools);
+        let checked = check(&self.options.alias, &self.id, connection.instructions.as_deref(), tools);
         for (tool, reason) in checked.refused {
             self.say(Status::Refused { tool, reason });
         }

@@ -35,13 +35,20 @@ impl ServerPool {
     }
 
     /// Starts to connect a server and returns at once. An alias that is taken gets `-2`, `-3` and so on; a URL that is
-    /// there already is the server that is there.
+    /// there already is the server that is there, whose tools are listed anew, or one that takes its place if it failed.
     pub fn add(&self, mut options: ServerOptions) -> Arc<McpClient> {
         let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);
         if let Endpoint::Http { url, .. } = &options.endpoint
-            && let Some(same) = clients.iter().find(|client| client.is_at(url))
+            && let Some(at) = clients.iter().position(|client| client.is_at(url))
+            && let Some(same) = clients.get(at)
         {
-            return Arc::clone(same);
+            match same.state() {
+                ServerState::Ready | ServerState::Connecting => {
+                    same.refresh();
+                    return Arc::clone(same);
+                }
+                ServerState::Failed(_) | ServerState::Closed => drop(clients.remove(at)),
+            }
         }
         let taken: BTreeSet<String> = clients.iter().map(|client| client.alias().to_owned()).collect();
         options.alias = free_alias(&options.alias, &taken);

@@ -1,10 +1,12 @@
 //! Our client and our server together: both eras, questions, changes, resources, prompts.
 
+use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_mcp::client::{McpClient, Person, Ports, Status};
+use aish_mcp::client::{LoopbackSignIn, McpClient, Person, Ports, ServerPool, SignIn, Status};
 use aish_mcp::server::{Change, HttpOptions, serve_http_on};
+use aish_testkit::mcp_server::HttpServer;
 use aish_tools::ToolSource;
 use aish_types::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -109,4 +111,56 @@ async fn relisting_finds_what_a_server_does_not_announce() {
     assert_eq!(client.relist().await.unwrap(), 2);
     assert!(recorder.all().contains(&Status::Changed { added: 2, removed: 0 }));
     client.close().await;
+}
+
+#[tokio::test]
+async fn the_same_url_again_lists_its_tools_anew() {
+    let script =
+        json!({"sequences": {"tools/list": [{"tools": [{"name": "a"}]}, {"tools": [{"name": "a"}, {"name": "b"}]}]}});
+    let server = HttpServer::start(serde_json::from_value(script).unwrap()).unwrap();
+    let pool = ServerPool::new(fake::ports().0);
+    let first = pool.add(fake::http(&server.url()));
+    first.ready().await.unwrap();
+    let mut changes = first.changes();
+    changes.mark_unchanged();
+    let second = pool.add(fake::http(&server.url()));
+    assert!(Arc::ptr_eq(&first, &second));
+    tokio::time::timeout(Duration::from_secs(10), changes.changed()).await.unwrap().unwrap();
+    assert_eq!((pool.rows().len(), second.definitions().len()), (1, 2));
+    pool.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_failed_is_tried_again_when_it_is_added_again() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    drop(listener);
+    let pool = ServerPool::new(fake::ports().0);
+    let first = pool.add(fake::http(&url));
+    first.ready().await.unwrap_err();
+    let second = pool.add(fake::http(&url));
+    assert!(!Arc::ptr_eq(&first, &second));
+    assert_eq!((pool.rows().len(), second.alias()), (1, "fake"));
+    second.ready().await.unwrap_err();
+    pool.close().await;
+}
+
+#[tokio::test]
+async fn a_sign_in_comes_back_over_loopback() {
+    let sign_in = LoopbackSignIn::new(|address| {
+        let address = address.to_owned();
+        // A browser that asks for its icon first.
+        std::thread::spawn(move || {
+            for path in ["/favicon.ico", "/callback?code=c&state=s"] {
+                let mut stream = std::net::TcpStream::connect(&address).unwrap();
+                write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+                stream.read_to_string(&mut String::new()).unwrap();
+            }
+        });
+    })
+    .unwrap();
+    let redirect = sign_in.redirect_uri();
+    let address = redirect.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/callback")).unwrap();
+    let back = sign_in.sign_in("a", address).await.unwrap();
+    assert_eq!(back, format!("{redirect}?code=c&state=s"));
 }
