@@ -11,6 +11,8 @@ mod door;
 #[cfg(test)]
 mod executor;
 #[cfg(test)]
+mod oracle;
+#[cfg(test)]
 mod registry;
 #[cfg(test)]
 mod seed;
