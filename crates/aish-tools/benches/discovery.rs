@@ -1,4 +1,5 @@
 //! Discovery at 5,000, 17,000 and 100,000 tools: one request at a time, spread over kinds of requests.
+#![expect(clippy::indexing_slicing, reason = "a benchmark over tables of its own")]
 
 use std::sync::Arc;
 
