@@ -3,5 +3,7 @@
 //! Everything here runs on the loopback interface and on plain threads, so that tests with and without an
 //! asynchronous runtime can use it. Nothing of it is part of a program that a person installs.
 
+pub mod case;
 pub mod mcp_server;
 pub mod model_server;
+pub mod terminal;

@@ -1,0 +1,217 @@
+//! End-to-end cases as YAML: a scripted model, a configuration, a command line or keys in a terminal, and what must come of it.
+//!
+//! ```yaml
+//! - name: a question is answered
+//!   model: { steps: [{ reply: { text: "Paris." } }] }
+//!   run: [ask, "capital of France?"]
+//!   stdout: "Paris.\n"
+//!   exit: 0
+//! - name: a command in the terminal
+//!   keys:
+//!     - type: "echo hi\r"
+//!     - wait: ["\nhi\n"]
+//! ```
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::model_server::{ModelServer, Script};
+use crate::terminal::TerminalSession;
+
+/// Longer than anything takes that is not hung.
+const HUNG: Duration = Duration::from_secs(60);
+
+/// One case.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    /// The scripted model, as in [`Script::from_value`]; without one there is no endpoint.
+    model: Option<Value>,
+    /// The text of the configuration; `{model}` stands for the endpoint.
+    #[serde(default)]
+    config: String,
+    /// Files of the working folder.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    /// Further variables; `{model}` stands for the endpoint.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    /// Arguments of a run without a terminal.
+    run: Option<Vec<String>>,
+    #[serde(default)]
+    stdin: String,
+    stdout: Option<String>,
+    #[serde(default)]
+    stdout_has: Vec<String>,
+    #[serde(default)]
+    stderr_has: Vec<String>,
+    #[serde(default)]
+    stderr_lacks: Vec<String>,
+    /// Keys of a run in a terminal.
+    keys: Option<Vec<Key>>,
+    exit: Option<i32>,
+    /// Texts that the last request to the model must have in its body.
+    #[serde(default)]
+    request_has: Vec<String>,
+    /// Texts that it must not have.
+    #[serde(default)]
+    request_lacks: Vec<String>,
+}
+
+/// One step in a terminal.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Key {
+    /// Typed as it stands.
+    r#type: Option<String>,
+    /// Waits until the screen shows all of these.
+    #[serde(default)]
+    wait: Vec<String>,
+    /// Must not be on the screen then.
+    #[serde(default)]
+    lacks: Vec<String>,
+}
+
+/// Runs every case of a YAML text against a program and returns what failed, a text each.
+///
+/// Each case has a home folder and a working folder of its own.
+pub fn run_cases(text: &str, program: &Path) -> Vec<String> {
+    match serde_saphyr::from_str::<Vec<Case>>(text) {
+        Ok(cases) => cases.iter().filter_map(|case| Some(format!("{}: {}", case.name, play(case, program).err()?))).collect(),
+        Err(error) => vec![format!("the cases cannot be read: {error}")],
+    }
+}
+
+fn play(case: &Case, program: &Path) -> Result<(), String> {
+    let home = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = home.path().join("work");
+    std::fs::create_dir_all(home.path().join(".config/aish")).map_err(|error| error.to_string())?;
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    for (name, content) in &case.files {
+        std::fs::write(folder.join(name), content).map_err(|error| error.to_string())?;
+    }
+    let server = match &case.model {
+        None => None,
+        Some(script) => {
+            let script = Script::from_value(script.clone()).map_err(|error| format!("the script: {error:?}"))?;
+            Some(ModelServer::start(script).map_err(|error| error.to_string())?)
+        }
+    };
+    let endpoint = server.as_ref().map_or_else(|| "http://127.0.0.1:9".to_owned(), ModelServer::url);
+    if !case.config.is_empty() {
+        let config = case.config.replace("{model}", &endpoint);
+        std::fs::write(home.path().join(".config/aish/config.toml"), config).map_err(|error| error.to_string())?;
+    }
+    let mut variables: Vec<(String, String)> = vec![
+        ("HOME".into(), home.path().display().to_string()),
+        ("PATH".into(), std::env::var("PATH").unwrap_or_default()),
+        ("TERM".into(), "xterm-256color".into()),
+        ("LANG".into(), "C.UTF-8".into()),
+        ("USER".into(), "tester".into()),
+        ("PS1".into(), "$ ".into()),
+    ];
+    if server.is_some() && case.config.is_empty() {
+        variables.push(("OPENAI_BASE_URL".into(), endpoint.clone()));
+        variables.push(("OPENAI_MODEL".into(), "scripted".into()));
+    }
+    variables.extend(case.env.iter().map(|(name, value)| (name.clone(), value.replace("{model}", &endpoint))));
+    match (&case.run, &case.keys) {
+        (Some(arguments), None) => without_terminal(case, program, arguments, &variables, &folder)?,
+        (None, Some(keys)) => in_terminal(case, program, keys, &variables, &folder)?,
+        (Some(_), Some(_)) | (None, None) => return Err("a case has either `run` or `keys`".to_owned()),
+    }
+    let Some(server) = server else { return Ok(()) };
+    let requests = server.verify().map_err(|violation| format!("{violation:?}"))?;
+    let body = requests.last().map(|request| request.body.to_string()).unwrap_or_default();
+    has("the last request", &body, &case.request_has)?;
+    lacks("the last request", &body, &case.request_lacks)
+}
+
+fn without_terminal(
+    case: &Case,
+    program: &Path,
+    arguments: &[String],
+    variables: &[(String, String)],
+    folder: &Path,
+) -> Result<(), String> {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .envs(variables.iter().map(|(name, value)| (name, value)))
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that does not read its input is no fault of the case.
+        let _ = stdin.write_all(case.stdin.as_bytes());
+    }
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let both = format!("\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
+    if let Some(expected) = &case.stdout
+        && *expected != stdout
+    {
+        return Err(format!("stdout is not {expected:?}{both}"));
+    }
+    has("stdout", &stdout, &case.stdout_has).map_err(|why| why + &both)?;
+    has("stderr", &stderr, &case.stderr_has).map_err(|why| why + &both)?;
+    lacks("stderr", &stderr, &case.stderr_lacks).map_err(|why| why + &both)?;
+    match case.exit {
+        Some(expected) if output.status.code() != Some(expected) => {
+            Err(format!("exit {:?}, not {expected}{both}", output.status.code()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn in_terminal(
+    case: &Case,
+    program: &Path,
+    keys: &[Key],
+    variables: &[(String, String)],
+    folder: &Path,
+) -> Result<(), String> {
+    let mut session =
+        TerminalSession::start(program, &[], variables, folder, (80, 24)).map_err(|error| error.to_string())?;
+    for (at, key) in keys.iter().enumerate() {
+        if let Some(text) = &key.r#type {
+            session.type_bytes(text.as_bytes()).map_err(|error| error.to_string())?;
+        }
+        if !session.wait_until(HUNG, |screen| key.wait.iter().all(|text| screen.contains(text))) {
+            return Err(format!("step {at}: no {:?} on the screen:\n{}", key.wait, session.contents()));
+        }
+        lacks("the screen", &session.contents(), &key.lacks).map_err(|why| format!("step {at}: {why}"))?;
+    }
+    match case.exit {
+        None => Ok(()),
+        Some(expected) => match session.exit_code(HUNG) {
+            Some(code) if i64::from(code) == i64::from(expected) => Ok(()),
+            code => Err(format!("exit {code:?}, not {expected}; screen:\n{}", session.contents())),
+        },
+    }
+}
+
+fn has(what: &str, text: &str, wanted: &[String]) -> Result<(), String> {
+    match wanted.iter().find(|wanted| !text.contains(wanted.as_str())) {
+        Some(missing) => Err(format!("{what} has no {missing:?}: {text}")),
+        None => Ok(()),
+    }
+}
+
+fn lacks(what: &str, text: &str, unwanted: &[String]) -> Result<(), String> {
+    match unwanted.iter().find(|unwanted| text.contains(unwanted.as_str())) {
+        Some(found) => Err(format!("{what} has {found:?}: {text}")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,153 @@
+//! A program in a pseudo-terminal with a vt100 screen that answers when it is asked for the cursor.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// The question for the cursor's place.
+const ASKED: &[u8] = b"\x1b[6n";
+
+struct Screen {
+    parser: vt100::Parser,
+    ended: bool,
+}
+
+/// A running program and what its terminal shows.
+pub struct TerminalSession {
+    screen: Arc<(Mutex<Screen>, Condvar)>,
+    input: Arc<Mutex<Box<dyn Write + Send>>>,
+    child: Box<dyn Child + Send + Sync>,
+    /// Kept open: dropping it hangs the terminal up.
+    master: Box<dyn MasterPty + Send>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl TerminalSession {
+    /// Starts a program with exactly these variables in a terminal of so many columns and rows.
+    ///
+    /// # Errors
+    /// When there is no pseudo-terminal or the program cannot be started.
+    pub fn start(
+        program: &Path,
+        arguments: &[String],
+        variables: &[(String, String)],
+        folder: &Path,
+        (columns, rows): (u16, u16),
+    ) -> io::Result<Self> {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).map_err(io::Error::other)?;
+        let mut command = CommandBuilder::new(program);
+        command.args(arguments);
+        command.env_clear();
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        command.cwd(folder);
+        let child = pair.slave.spawn_command(command).map_err(io::Error::other)?;
+        drop(pair.slave);
+        let output = pair.master.try_clone_reader().map_err(io::Error::other)?;
+        let input = Arc::new(Mutex::new(pair.master.take_writer().map_err(io::Error::other)?));
+        let state = Screen { parser: vt100::Parser::new(rows, columns, 2_000), ended: false };
+        let screen = Arc::new((Mutex::new(state), Condvar::new()));
+        let (shared, replies) = (Arc::clone(&screen), Arc::clone(&input));
+        std::thread::spawn(move || watch(output, &shared, &replies));
+        Ok(Self { screen, input, child, master: pair.master })
+    }
+
+    /// Types bytes.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn type_bytes(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut input = lock(&self.input);
+        input.write_all(bytes)?;
+        input.flush()
+    }
+
+    /// Returns what the screen shows, lines without the blanks at their ends.
+    pub fn contents(&self) -> String {
+        lock(&self.screen.0).parser.screen().contents()
+    }
+
+    /// Waits until the screen satisfies a condition; says whether it did within `limit`.
+    pub fn wait_until(&self, limit: Duration, condition: impl Fn(&str) -> bool) -> bool {
+        let deadline = Instant::now() + limit;
+        let (mutex, changed) = &*self.screen;
+        let mut screen = lock(mutex);
+        loop {
+            if condition(&screen.parser.screen().contents()) {
+                return true;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || screen.ended {
+                return condition(&screen.parser.screen().contents());
+            }
+            screen = changed.wait_timeout(screen, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Changes the size of the terminal.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn resize(&self, columns: u16, rows: u16) -> io::Result<()> {
+        lock(&self.screen.0).parser.screen_mut().set_size(rows, columns);
+        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).map_err(io::Error::other)
+    }
+
+    /// Waits for the program's end and returns its exit code; none when it did not end within `limit`.
+    pub fn exit_code(&mut self, limit: Duration) -> Option<u32> {
+        let deadline = Instant::now() + limit;
+        let (mutex, changed) = &*self.screen;
+        let mut screen = lock(mutex);
+        while !screen.ended {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            screen = changed.wait_timeout(screen, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(screen);
+        self.child.wait().ok().map(|status| status.exit_code())
+    }
+}
+
+impl Drop for TerminalSession {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn watch(mut output: Box<dyn Read + Send>, shared: &(Mutex<Screen>, Condvar), replies: &Mutex<Box<dyn Write + Send>>) {
+    let mut buffer = [0; 4096];
+    let mut pending: Vec<u8> = Vec::new();
+    loop {
+        let read = output.read(&mut buffer).unwrap_or(0);
+        let mut screen = lock(&shared.0);
+        if read == 0 {
+            screen.ended = true;
+            shared.1.notify_all();
+            return;
+        }
+        pending.extend_from_slice(buffer.get(..read).unwrap_or_default());
+        while let Some(at) = pending.windows(ASKED.len()).position(|window| window == ASKED) {
+            let before: Vec<u8> = pending.drain(..at + ASKED.len()).take(at).collect();
+            screen.parser.process(&before);
+            let (row, column) = screen.parser.screen().cursor_position();
+            let _ = write!(lock(replies), "\x1b[{};{}R", row + 1, column + 1);
+        }
+        // The question may be cut in two.
+        let kept = (1..ASKED.len()).rev().find(|&length| pending.ends_with(ASKED.get(..length).unwrap_or_default()));
+        let ready: Vec<u8> = pending.drain(..pending.len() - kept.unwrap_or(0)).collect();
+        screen.parser.process(&ready);
+        shared.1.notify_all();
+    }
+}

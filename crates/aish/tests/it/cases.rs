@@ -1,0 +1,30 @@
+//! Every case of every YAML file in `cases/`.
+
+use std::path::Path;
+
+use aish_testkit::case::run_cases;
+
+fn check(text: &str) {
+    let failed = run_cases(text, Path::new(env!("CARGO_BIN_EXE_aish")));
+    assert!(failed.is_empty(), "{} failed:\n\n{}", failed.len(), failed.join("\n\n"));
+}
+
+#[test]
+fn ask() {
+    check(include_str!("cases/ask.yaml"));
+}
+
+#[test]
+fn commands() {
+    check(include_str!("cases/commands.yaml"));
+}
+
+#[test]
+fn bad_input() {
+    check(include_str!("cases/bad_input.yaml"));
+}
+
+#[test]
+fn terminal() {
+    check(include_str!("cases/terminal.yaml"));
+}

@@ -1,0 +1,4 @@
+//! The program as a whole, from outside.
+
+#[cfg(test)]
+mod cases;
