@@ -84,7 +84,9 @@ struct Key {
 /// Each case has a home folder and a working folder of its own.
 pub fn run_cases(text: &str, program: &Path) -> Vec<String> {
     match serde_saphyr::from_str::<Vec<Case>>(text) {
-        Ok(cases) => cases.iter().filter_map(|case| Some(format!("{}: {}", case.name, play(case, program).err()?))).collect(),
+        Ok(cases) => {
+            cases.iter().filter_map(|case| Some(format!("{}: {}", case.name, play(case, program).err()?))).collect()
+        }
         Err(error) => vec![format!("the cases cannot be read: {error}")],
     }
 }
@@ -129,7 +131,7 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
     }
     let Some(server) = server else { return Ok(()) };
     let requests = server.verify().map_err(|violation| format!("{violation:?}"))?;
-    let body = requests.last().map(|request| request.body.to_string()).unwrap_or_default();
+    let body = requests.last().map(|request| String::from_utf8_lossy(&request.body).into_owned()).unwrap_or_default();
     has("the last request", &body, &case.request_has)?;
     lacks("the last request", &body, &case.request_lacks)
 }
