@@ -8,8 +8,7 @@
 //!   exit: 0
 //! - name: a command in the terminal
 //!   keys:
-//!     - type: "echo hi\r"
-//!     - wait: ["\nhi\n"]
+//!     - { type: "echo hi\r", wait: ["\nhi\n"], last: "❯" }
 //! ```
 
 use std::collections::BTreeMap;
@@ -74,6 +73,8 @@ struct Key {
     /// Waits until the screen shows all of these.
     #[serde(default)]
     wait: Vec<String>,
+    /// Waits until the last line that shows anything has this.
+    last: Option<String>,
     /// Must not be on the screen then.
     #[serde(default)]
     lacks: Vec<String>,
@@ -190,8 +191,12 @@ fn in_terminal(
         if let Some(text) = &key.r#type {
             session.type_bytes(text.as_bytes()).map_err(|error| error.to_string())?;
         }
-        if !session.wait_until(HUNG, |screen| key.wait.iter().all(|text| screen.contains(text))) {
-            return Err(format!("step {at}: no {:?} on the screen:\n{}", key.wait, session.contents()));
+        let shown = |screen: &str| {
+            let last = screen.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            key.wait.iter().all(|text| screen.contains(text)) && key.last.as_ref().is_none_or(|text| last.contains(text))
+        };
+        if !session.wait_until(HUNG, shown) {
+            return Err(format!("step {at}: no {:?} {:?} on the screen:\n{}", key.wait, key.last, session.contents()));
         }
         lacks("the screen", &session.contents(), &key.lacks).map_err(|why| format!("step {at}: {why}"))?;
     }

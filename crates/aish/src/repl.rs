@@ -164,14 +164,10 @@ impl Repl {
 
     async fn unsure(&mut self, line: &str, reason: &str) -> Flow {
         self.say(&format!("a command or a question? {reason}"));
-        let view = aish_term::PromptView::plain("[s]hell  [a]i  [c]ancel? ");
-        match self.editor.read(view).await {
-            Ok(Input::Line(answer)) => match answer.text.trim().to_lowercase().as_str() {
-                "s" | "shell" => self.command(line, line).await,
-                "a" | "ai" => self.question(line, line).await,
-                _ => Flow::Go,
-            },
-            Ok(Input::Interrupted | Input::EndOfInput | Input::HostCommand(_)) | Err(_) => Flow::Go,
+        match self.editor.choose("[s]hell  [a]i  [c]ancel? ", &['s', 'a', 'c']).await {
+            Some('s') => self.command(line, line).await,
+            Some('a') => self.question(line, line).await,
+            Some(_) | None => Flow::Go,
         }
     }
 
