@@ -193,7 +193,8 @@ fn in_terminal(
         }
         let shown = |screen: &str| {
             let last = screen.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-            key.wait.iter().all(|text| screen.contains(text)) && key.last.as_ref().is_none_or(|text| last.contains(text))
+            key.wait.iter().all(|text| screen.contains(text))
+                && key.last.as_ref().is_none_or(|text| last.contains(text))
         };
         if !session.wait_until(HUNG, shown) {
             return Err(format!("step {at}: no {:?} {:?} on the screen:\n{}", key.wait, key.last, session.contents()));
