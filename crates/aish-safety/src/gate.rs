@@ -14,6 +14,7 @@ use crate::approver::{Answer, Approver, Question};
 use crate::audit::{AuditEntry, AuditLog};
 use crate::call::{PreparedCall, Subject};
 use crate::command::{Surroundings, judge_argv, judge_command};
+use crate::kept::{self, KeptApprovals, NothingKept};
 use crate::pin::{Digest, Pin, PinStore, canonical};
 use crate::policy::Policy;
 use crate::verdict::{Judgement, Verdict};
@@ -86,6 +87,7 @@ pub struct Gate {
     pins: Arc<dyn PinStore>,
     policy: Policy,
     mode: Mode,
+    kept: Arc<dyn KeptApprovals>,
 }
 
 impl Gate {
@@ -97,7 +99,14 @@ impl Gate {
         policy: Policy,
         mode: Mode,
     ) -> Self {
-        Self { approver, audit, pins, policy, mode }
+        Self { approver, audit, pins, policy, mode, kept: Arc::new(NothingKept) }
+    }
+
+    /// Looks approvals for good up, and keeps new ones.
+    #[must_use]
+    pub fn with_kept(mut self, kept: Arc<dyn KeptApprovals>) -> Self {
+        self.kept = kept;
+        self
     }
 
     /// Judges a call without asking anybody: command by effect, tool by policy, risk and arguments.
@@ -146,8 +155,11 @@ impl Gate {
                 Judgement::new(Verdict::Ask, "pin.drift", "the tool's definition has changed since it was approved");
             judgement = judgement.strictest(changed);
         }
-        let must_ask = drift.is_some() || self.must_ask(&call, judgement.verdict);
+        let unreadable = judgement.rule == "pin.unreadable";
+        let kept = drift.is_none() && !unreadable && self.policy.broken.is_none() && self.is_kept(&call, &judgement);
+        let must_ask = !kept && (drift.is_some() || self.must_ask(&call, judgement.verdict));
         let (approved, by) = match (self.mode, judgement.verdict) {
+            _ if kept => (true, "kept"),
             _ if !must_ask => (true, "policy"),
             (Mode::Interactive, _) => {
                 let question = Question {
@@ -157,10 +169,15 @@ impl Gate {
                     judgement: judgement.clone(),
                     confirm_message: call.confirm_message.clone(),
                     drift: drift.clone(),
-                    always: None,
+                    always: kept::offer(&call, &judgement),
                 };
                 match self.approver.ask(&question).await {
-                    Answer::Yes | Answer::Always(_) => (true, "person"),
+                    Answer::Yes => (true, "person"),
+                    Answer::Always(text) => {
+                        // What cannot be kept is asked again the next time; this once it was a yes.
+                        let _ = self.kept.keep(&text);
+                        (true, "person")
+                    }
                     Answer::No => (false, "person"),
                     Answer::Nobody => (false, "nobody"),
                     Answer::Edit(text) => return Passage::Edited { text },
@@ -193,6 +210,13 @@ impl Gate {
             return Passage::Declined { reason: error.to_string(), judgement };
         }
         Passage::Approved(ApprovedCall { call: Box::new(call), judgement })
+    }
+
+    /// Says whether a person approved this for good; the policy's own word for a tool comes before that.
+    fn is_kept(&self, call: &PreparedCall, judgement: &Judgement) -> bool {
+        self.policy.auto_approval(&call.definition.name) != Some(false)
+            && !call.definition.requires_confirmation
+            && kept::approves(self.kept.as_ref(), call, judgement)
     }
 
     /// Says whether somebody must say yes. A command that a configuration's author wrote is asked by its risk and the

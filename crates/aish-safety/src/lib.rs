@@ -1,7 +1,7 @@
 //! What a command does, and the one gate that lets it.
 //!
 //! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line), [`rules`] (its
-//! tables), [`policy`], [`pin`], [`audit`], [`approver`], and last [`gate`], the only maker of [`ApprovedCall`].
+//! tables), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`], and last [`gate`], the only maker of [`ApprovedCall`].
 //! This crate never does I/O: the audit, the pins and the person are ports that are passed in.
 #![no_std]
 
@@ -12,6 +12,7 @@ pub mod audit;
 pub mod call;
 pub mod command;
 pub mod gate;
+pub mod kept;
 pub mod pin;
 pub mod policy;
 pub mod rules;
@@ -22,6 +23,7 @@ pub use audit::{AuditEntry, AuditError, AuditLog};
 pub use call::{PreparedCall, Subject};
 pub use command::{Explanation, Part, Surroundings, explain, explain_argv, judge_argv, judge_command};
 pub use gate::{ApprovedCall, Gate, Mode, Passage};
+pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
 pub use policy::{Level, Policy};
 pub use verdict::{Judgement, Verdict};

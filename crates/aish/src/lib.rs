@@ -5,12 +5,14 @@
 pub mod arguments;
 pub mod asker;
 pub mod command;
+pub mod completion;
 pub mod config;
 pub mod counting;
 pub mod driver;
 pub mod exit;
 pub mod failure;
 pub mod interrupts;
+pub mod kept;
 pub mod ledger;
 pub mod line_history;
 pub mod lines;

@@ -123,6 +123,12 @@ impl Live {
         shell.snapshot().await.ok()
     }
 
+    /// Returns what bash's programmable completion says for a line and a cursor in bytes.
+    pub async fn complete(&self, line: &str, cursor: usize) -> Vec<aish_shell::Completion> {
+        let shell = self.start().await;
+        shell.complete(line, cursor).await.unwrap_or_default()
+    }
+
     /// Runs a command that the person typed.
     ///
     /// # Errors
@@ -134,7 +140,7 @@ impl Live {
         remembered.pending.push(Executed {
             command: command.to_owned(),
             status: result.status,
-            output: result.output.clean_text(),
+            output: if result.full_screen { "(a full-screen program)".to_owned() } else { result.output.clean_text() },
         });
         Ok(result)
     }

@@ -14,6 +14,7 @@ use aish_turn::{Event, Outcome};
 
 use crate::arguments::{SharedFlags, ShellFlags};
 use crate::command::ask::{capabilities, theme};
+use crate::completion::Completer;
 use crate::exit::ExitCode;
 use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;
@@ -81,7 +82,12 @@ impl Repl {
         let store = Arc::clone(&base.store);
         let history = Arc::new(LineHistory::new(store, session.to_string(), base.config.history.size));
         let known: Known = Arc::default();
-        let editor = Arc::new(LineEditor::start(editor_options(&base, err, &theme, &history, &known))?);
+        let mut options = editor_options(&base, err, &theme, &history, &known);
+        let models = base.config.models.keys().cloned().collect();
+        let completer =
+            Completer::new(Arc::clone(&live), Arc::clone(&known), tokio::runtime::Handle::current(), models);
+        options.completer = Some(Box::new(completer));
+        let editor = Arc::new(LineEditor::start(options)?);
         let interrupts = Interrupts::listen();
         let approver: Arc<dyn Approver> = Arc::new(TerminalApprover::new(Arc::clone(&editor)));
         let (registry, faults) = base.registry();

@@ -18,7 +18,16 @@ pub fn run() -> ExitCode {
             return if error.use_stderr() { ExitCode::Usage } else { ExitCode::Ok };
         }
     };
-    match dispatch(&arguments) {
+    // A panic leaves the terminal as it was found.
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        aish_shell::restore_all();
+        report(panic);
+    }));
+    let ended = dispatch(&arguments);
+    // Nothing that was started here runs on.
+    aish_process::kill_all();
+    match ended {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::Ok,
         Err(error) => {

@@ -19,6 +19,7 @@ use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::section::Config;
 use crate::counting::Counting;
 use crate::driver::{Driver, SessionLog};
+use crate::kept::KeptFile;
 use crate::ledger::{Ledger, Limits, Shelf};
 use crate::models::Found;
 use crate::paths::Paths;
@@ -108,7 +109,9 @@ impl Base {
         let folder = self.paths.state.clone().unwrap_or_else(|| PathBuf::from("/nonexistent/aish"));
         let audit = Arc::new(AuditFile::new(folder.join("audit.jsonl"), self.clock.clone()));
         let pins = Arc::new(PinFile::new(folder.join("pins.json")));
-        Gate::new(approver, audit, pins, self.policy(), mode)
+        let project = project_root(&self.folder).unwrap_or(&self.folder).display().to_string();
+        let kept = Arc::new(KeptFile::new(folder.join("approvals.json"), project));
+        Gate::new(approver, audit, pins, self.policy(), mode).with_kept(kept)
     }
 
     /// Makes the registry with the built-in tools.

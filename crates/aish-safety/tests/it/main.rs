@@ -5,6 +5,8 @@ mod bad_input;
 #[cfg(test)]
 mod bounds;
 #[cfg(test)]
+mod gate;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod rules;

@@ -1,0 +1,78 @@
+//! What a person approved for good: `always` at the gate's question, kept for one project.
+
+use alloc::string::{String, ToString};
+
+use crate::call::{PreparedCall, Subject};
+use crate::rules::wrappers;
+use crate::verdict::{Judgement, Verdict};
+
+/// Where approvals for good are kept, for the project of this run.
+pub trait KeptApprovals: Send + Sync {
+    /// Says whether one of the kept texts satisfies a condition.
+    fn any(&self, condition: &dyn Fn(&str) -> bool) -> bool;
+
+    /// Keeps a text.
+    ///
+    /// # Errors
+    /// In words, when it cannot be kept; the call at hand runs all the same.
+    fn keep(&self, text: &str) -> Result<(), String>;
+}
+
+/// Keeps nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NothingKept;
+
+impl KeptApprovals for NothingKept {
+    fn any(&self, _condition: &dyn Fn(&str) -> bool) -> bool {
+        false
+    }
+
+    fn keep(&self, _text: &str) -> Result<(), String> {
+        Err("approvals are not kept here".into())
+    }
+}
+
+/// Marks a kept tool; no command begins like this.
+const TOOL: &str = "tool ";
+
+/// Programs that run or fetch what they are told, and so are never approved for good; the wrappers come on top.
+const NEVER: &[&str] =
+    &["git", "ssh", "scp", "curl", "wget", "npm", "npx", "pip", "make", "source", ".", "eval", "exec", "alias", "trap"];
+
+/// Returns what `always` would keep for a call; none where it is not offered: a destructive verdict, a shell, an
+/// interpreter, a wrapper, git, or anything but one plain command.
+pub fn offer(call: &PreparedCall, judgement: &Judgement) -> Option<String> {
+    if judgement.verdict == Verdict::Halt {
+        return None;
+    }
+    match &call.subject {
+        Subject::Command { text } => {
+            let text = text.trim();
+            let program = text.split(' ').next()?.rsplit('/').next()?;
+            let safe = is_plain(text) && !NEVER.contains(&program) && !wrappers::names().any(|name| name == program);
+            safe.then(|| text.to_string())
+        }
+        Subject::Tool => Some(tool_text(call)),
+        Subject::Argv { .. } => None,
+    }
+}
+
+/// Says whether a call was approved for good: the very command, one that begins with the kept words, or the tool.
+pub fn approves(kept: &dyn KeptApprovals, call: &PreparedCall, judgement: &Judgement) -> bool {
+    let Some(offered) = offer(call, judgement) else { return false };
+    kept.any(&|text| {
+        offered == text
+            || (!text.starts_with(TOOL) && offered.strip_prefix(text).is_some_and(|rest| rest.starts_with(' ')))
+    })
+}
+
+fn tool_text(call: &PreparedCall) -> String {
+    let mut text = String::from(TOOL);
+    text.push_str(call.definition.name.as_str());
+    text
+}
+
+/// One command of literal words: nothing that a shell expands, joins or redirects.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || " -_./:=@%+,".contains(c))
+}

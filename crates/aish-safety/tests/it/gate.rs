@@ -1,0 +1,226 @@
+//! The gate: who is asked, what is written, what is kept.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use aish_safety::{
+    Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, KeptApprovals, Mode, Passage, Pin, PinError, PinStore,
+    Policy, PreparedCall, Question, Subject, Surroundings, definition_hash,
+};
+use aish_types::{BoxFuture, CallContext, Risk, SourceId, ToolDefinition, ToolName};
+use serde_json::json;
+
+#[derive(Default)]
+struct World {
+    answers: Mutex<Vec<Answer>>,
+    asked: Mutex<Vec<Question>>,
+    audit: Mutex<Vec<AuditEntry>>,
+    audit_fails: bool,
+    pins: Mutex<Vec<(String, Pin)>>,
+    pins_fail: bool,
+    kept: Mutex<Vec<String>>,
+}
+
+impl Approver for World {
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
+        self.asked.lock().unwrap().push(question.clone());
+        let answer = self.answers.lock().unwrap().pop().unwrap_or(Answer::Nobody);
+        Box::pin(std::future::ready(answer))
+    }
+}
+
+impl AuditLog for World {
+    fn append(&self, entry: &AuditEntry) -> Result<(), AuditError> {
+        if self.audit_fails {
+            return Err(AuditError("disk full".into()));
+        }
+        self.audit.lock().unwrap().push(entry.clone());
+        Ok(())
+    }
+}
+
+impl PinStore for World {
+    fn get(&self, source: &SourceId, tool: &ToolName) -> Result<Option<Pin>, PinError> {
+        if self.pins_fail {
+            return Err(PinError("corrupt".into()));
+        }
+        let key = format!("{source} {tool}");
+        Ok(self.pins.lock().unwrap().iter().rev().find(|(known, _)| *known == key).map(|(_, pin)| pin.clone()))
+    }
+
+    fn put(&self, source: &SourceId, tool: &ToolName, pin: &Pin) -> Result<(), PinError> {
+        self.pins.lock().unwrap().push((format!("{source} {tool}"), pin.clone()));
+        Ok(())
+    }
+}
+
+impl KeptApprovals for World {
+    fn any(&self, condition: &dyn Fn(&str) -> bool) -> bool {
+        self.kept.lock().unwrap().iter().any(|text| condition(text))
+    }
+
+    fn keep(&self, text: &str) -> Result<(), String> {
+        self.kept.lock().unwrap().push(text.to_owned());
+        Ok(())
+    }
+}
+
+fn definition(name: &str) -> ToolDefinition {
+    ToolDefinition::new(name, "does", json!({"type": "object"}), SourceId::new("mcp:files"))
+}
+
+fn prepared(definition: ToolDefinition, subject: Subject) -> PreparedCall {
+    let context = CallContext { call: "1".into(), session: "s".into(), user: "u".into(), channel: None, folder: None };
+    PreparedCall {
+        definition_hash: definition_hash(&definition),
+        definition: Arc::new(definition),
+        arguments: json!({}),
+        ignored: vec![],
+        subject,
+        confirm_message: None,
+        context,
+    }
+}
+
+fn command(text: &str) -> PreparedCall {
+    let mut shell = definition("shell");
+    shell.trusted = true;
+    shell.risk = Risk::Write;
+    prepared(shell, Subject::Command { text: text.into() })
+}
+
+fn pass(world: &Arc<World>, policy: Policy, mode: Mode, call: PreparedCall) -> Passage {
+    let gate = Gate::new(world.clone(), world.clone(), world.clone(), policy, mode).with_kept(world.clone());
+    let surroundings = Surroundings::default();
+    let future = pin!(gate.pass(call, &surroundings));
+    let mut future = future;
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(passage) => passage,
+        Poll::Pending => panic!("the gate waits for nobody here"),
+    }
+}
+
+fn world(answers: &[Answer]) -> Arc<World> {
+    let answers: Vec<Answer> = answers.iter().rev().cloned().collect();
+    Arc::new(World { answers: Mutex::new(answers), ..World::default() })
+}
+
+#[test]
+fn a_person_says_yes_no_or_changes_it() {
+    for (answer, approved) in [(Answer::Yes, true), (Answer::No, false), (Answer::Nobody, false)] {
+        let world = world(&[answer]);
+        let passage = pass(&world, Policy::default(), Mode::Interactive, command("touch x"));
+        assert_eq!(matches!(passage, Passage::Approved(_)), approved);
+        let audit = world.audit.lock().unwrap();
+        assert_eq!((audit.len(), audit[0].approved), (1, approved));
+        assert_eq!(audit[0].command.as_deref(), Some("touch x"));
+    }
+    let edited = world(&[Answer::Edit("touch y".into())]);
+    let passage = pass(&edited, Policy::default(), Mode::Interactive, command("touch x"));
+    assert!(matches!(passage, Passage::Edited { text } if text == "touch y"));
+    assert!(edited.audit.lock().unwrap().is_empty(), "what was changed is judged and written when it comes back");
+}
+
+#[test]
+fn without_a_person_policy_alone_decides() {
+    let free = Policy { confirm_cmd: false, ..Policy::default() };
+    for (mode, text, expected) in [
+        (Mode::Headless, "ls", "approved"),
+        (Mode::Headless, "touch x", "declined"),
+        (Mode::Headless, "rm -rf /", "halted"),
+        (Mode::HeadlessYes, "touch x", "approved"),
+        (Mode::HeadlessYes, "rm -rf /", "halted"),
+        (Mode::Autonomous, "touch x", "approved"),
+        (Mode::Autonomous, "rm -rf /", "halted"),
+    ] {
+        let world = world(&[]);
+        let came = match pass(&world, free.clone(), mode, command(text)) {
+            Passage::Approved(_) => "approved",
+            Passage::Declined { .. } => "declined",
+            Passage::Halted { .. } => "halted",
+            Passage::Edited { .. } => "edited",
+        };
+        assert_eq!(came, expected, "{mode:?} {text}");
+        assert!(world.asked.lock().unwrap().is_empty());
+        assert_eq!(world.audit.lock().unwrap().len(), 1, "every decision is written");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_does_not_run_unasked() {
+    let broken = Arc::new(World { audit_fails: true, ..World::default() });
+    assert!(matches!(pass(&broken, Policy::default(), Mode::Autonomous, command("touch x")), Passage::Declined { .. }));
+    let asked = Arc::new(World { audit_fails: true, answers: Mutex::new(vec![Answer::Yes]), ..World::default() });
+    assert!(matches!(pass(&asked, Policy::default(), Mode::Interactive, command("touch x")), Passage::Approved(_)));
+}
+
+#[test]
+fn a_tool_from_outside_is_asked_then_pinned_and_asked_again_when_it_changes() {
+    let world = world(&[Answer::Yes, Answer::No]);
+    let first = prepared(definition("files.read"), Subject::Tool);
+    assert!(matches!(pass(&world, Policy::default(), Mode::Interactive, first), Passage::Approved(_)));
+    let mut changed = definition("files.read");
+    changed.description = "does something else".into();
+    let mut policy = Policy::default();
+    policy.auto_approve.insert("files.*".into(), true);
+    let second = prepared(changed, Subject::Tool);
+    assert!(matches!(pass(&world, policy.clone(), Mode::Interactive, second.clone()), Passage::Declined { .. }));
+    let asked = world.asked.lock().unwrap();
+    assert!(asked[1].drift.as_deref().is_some_and(|drift| drift.contains("- \"does\"\n+ \"does something else\"")));
+    drop(asked);
+    assert!(
+        matches!(pass(&world, policy, Mode::HeadlessYes, second), Passage::Declined { .. }),
+        "nobody saw the change"
+    );
+}
+
+#[test]
+fn a_pin_store_that_cannot_be_read_fails_closed() {
+    let world = Arc::new(World { pins_fail: true, ..World::default() });
+    let mut policy = Policy::default();
+    policy.auto_approve.insert("files.read".into(), true);
+    let call = prepared(definition("files.read"), Subject::Tool);
+    assert!(matches!(pass(&world, policy, Mode::Headless, call), Passage::Declined { .. }));
+}
+
+#[test]
+fn an_approved_tool_runs_at_once_and_is_pinned_then() {
+    let world = world(&[]);
+    let mut policy = Policy::default();
+    policy.auto_approve.insert("files.*".into(), true);
+    policy.auto_approve.insert("files.delete".into(), false);
+    let read = prepared(definition("files.read"), Subject::Tool);
+    assert!(matches!(pass(&world, policy.clone(), Mode::Headless, read), Passage::Approved(_)));
+    assert_eq!(world.pins.lock().unwrap().len(), 1);
+    let delete = prepared(definition("files.delete"), Subject::Tool);
+    assert!(matches!(pass(&world, policy, Mode::Headless, delete), Passage::Declined { .. }));
+}
+
+#[test]
+fn always_keeps_a_plain_command_and_never_a_destructive_one() {
+    let world = world(&[Answer::Always("touch x".into()), Answer::Always("touch".into())]);
+    let ask = |text: &str| pass(&world, Policy::default(), Mode::Interactive, command(text));
+    assert!(matches!(ask("touch x"), Passage::Approved(_)));
+    assert!(matches!(ask("touch x"), Passage::Approved(_)), "kept");
+    assert_eq!(world.asked.lock().unwrap().len(), 1);
+    assert!(matches!(ask("touch y"), Passage::Approved(_)), "a shortened prefix is kept");
+    assert!(matches!(ask("touch z"), Passage::Approved(_)));
+    assert_eq!(world.asked.lock().unwrap().len(), 2);
+    assert_eq!(world.audit.lock().unwrap().last().unwrap().by, "kept");
+    for text in ["touch z; touch q", "touchy", "touch $(id)", "sudo touch z"] {
+        assert!(matches!(ask(text), Passage::Declined { .. }), "{text}");
+    }
+    for text in ["rm -rf /", "sh -c ls", "git push", "python3 x.py", "sudo touch x", "touch x && ls"] {
+        ask(text);
+        assert_eq!(world.asked.lock().unwrap().last().unwrap().always, None, "{text}");
+    }
+}
+
+#[test]
+fn a_broken_policy_asks_everything() {
+    let broken = Policy { broken: Some("rule 3 has no verdict".into()), ..Policy::default() };
+    let world = world(&[]);
+    assert!(matches!(pass(&world, broken, Mode::Headless, command("ls")), Passage::Declined { .. }));
+}
