@@ -228,7 +228,7 @@ mod tests {
             "files": {"command": "npx", "args": ["-y", "server", 5], "env": {"A": "1", "B": null}, "disabled": true},
             "my server!": {"url": "https://x/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}", "X-A": "b"}},
             "odd": 5, "empty": {}}}"#;
-        let (servers, faults) = import(text).unwrap();
+        let (servers, mut faults) = import(text).unwrap();
         assert_eq!(servers.len(), 2);
         let stdio = ImportedEndpoint::Stdio {
             command: "npx".into(),
@@ -245,6 +245,7 @@ mod tests {
         };
         let mine = servers.iter().find(|server| server.alias == "my-server").unwrap();
         assert_eq!(mine.endpoint, http);
+        faults.sort_unstable();
         assert_eq!(faults, ["empty: it has neither a command nor a url", "odd: it is not an object"]);
     }
 
