@@ -88,7 +88,7 @@ impl Answer {
 
     fn send_calls(&self, text: &str, send: Send<'_>) -> io::Result<EndReason> {
         let mut reason = EndReason::Stop;
-        let written = text.split(CALL_CLOSE).map(|part| part.trim().trim_start_matches(CALL_OPEN).trim());
+        let written = calls_of(text).into_iter().map(|part| part.trim().trim_start_matches(CALL_OPEN).trim());
         for (number, part) in (1..).zip(written.filter(|part| !part.is_empty())) {
             match serde_json::from_str::<Written<'_>>(part) {
                 Ok(call) => {
@@ -115,6 +115,26 @@ impl Answer {
         }
         Ok(None)
     }
+}
+
+/// Splits at the closing tags, but not at one that stands inside a JSON string: there it is what the model says.
+fn calls_of(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut in_string, mut escaped) = (0, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            '<' if !in_string && at >= start && text.get(at..).is_some_and(|rest| rest.starts_with(CALL_CLOSE)) => {
+                parts.push(text.get(start..at).unwrap_or_default());
+                start = at + CALL_CLOSE.len();
+            }
+            _ => {}
+        }
+    }
+    parts.push(text.get(start..).unwrap_or_default());
+    parts
 }
 
 #[cfg(test)]
@@ -157,6 +177,14 @@ mod tests {
         let call = "{\"name\":\"a\",\"arguments\":{}}</tool_call>";
         let (events, _) = run(&["<tool_call>", call, "\n<tool_call>", call], EndReason::Stop);
         assert!(events[0].contains("call_00000007_1") && events[1].contains("call_00000007_2"), "{events:?}");
+    }
+
+    #[test]
+    fn a_closing_tag_inside_a_string_closes_nothing() {
+        let call = r#"{"name":"a","arguments":{"x":"\"</tool_call> }}"}}</tool_call>"#;
+        let (events, reason) = run(&["<tool_call>", call], EndReason::Stop);
+        assert_eq!((events.len(), reason), (1, EndReason::ToolCalls), "{events:?}");
+        assert!(events[0].contains(r#""name":"a""#), "{events:?}");
     }
 
     #[test]

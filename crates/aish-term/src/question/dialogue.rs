@@ -227,7 +227,7 @@ mod tests {
         Question {
             tool: "files.delete".into(),
             subject,
-            arguments: serde_json::json!({"path": "/a\u{202e}b", "deep": true}),
+            arguments: serde_json::json!({"deep": true, "path": "/a\u{202e}b"}),
             judgement: Judgement::new(Verdict::Halt, "files.delete", "deletes a file for good"),
             confirm_message: Some("Really delete it?".into()),
             drift: Some("description:\n- old\n+ new\u{1b}[2J".into()),

@@ -161,7 +161,8 @@ fn garbage_has_no_head() {
 fn streams_have_the_shapes_of_their_servers() {
     let ollama =
         String::from_utf8(OllamaStream::new("m").call("a", "x", "{}").call("b", "y", "{}").reply().body()).unwrap();
-    assert_eq!(ollama.matches("\"index\":0,\"type\":\"function\"").count(), 2, "{ollama}");
+    // Each chunk has one choice with one call, both of index 0.
+    assert_eq!(ollama.matches("\"index\":0").count(), 4, "{ollama}");
     let anthropic = String::from_utf8(AnthropicStream::call("a", "x", "{\"n\":1}").reply().body()).unwrap();
     for event in [
         "message_start",
