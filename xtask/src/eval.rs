@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 mod discovery;
+mod route;
 mod safety;
 
 /// Runs one evaluation and prints its figures.
@@ -20,6 +21,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["safety", file] => Ok(safety::run(Path::new(file), false)?),
         ["safety", file, "--misses"] => Ok(safety::run(Path::new(file), true)?),
-        _ => bail!("use: cargo xtask eval safety FILE [--misses], or eval discovery FILE [CONFIG…]"),
+        ["route", file] => route::run(Path::new(file), None, false),
+        ["route", file, "--misses"] => route::run(Path::new(file), None, true),
+        ["route", file, "--commands", commands] => route::run(Path::new(file), Some(Path::new(commands)), false),
+        ["route", file, "--commands", commands, "--misses"] => {
+            route::run(Path::new(file), Some(Path::new(commands)), true)
+        }
+        _ => bail!(
+            "use: cargo xtask eval safety FILE [--misses], eval route FILE [--commands NAMES] [--misses], or eval \
+             discovery FILE [CONFIG…]"
+        ),
     }
 }

@@ -27,6 +27,8 @@ cargo xtask COMMAND
   licences   the licences of everything that is linked
   eval safety FILE [--misses]
              the judgement of commands against labelled lines
+  eval route FILE [--commands NAMES] [--misses]
+             the routing of lines against labels
   eval discovery FILE [CONFIG…]
              how often a request in words finds its tool";
 

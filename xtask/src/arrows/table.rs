@@ -20,7 +20,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-term", &["aish-types", "aish-route", "aish-safety"]),
     ("aish", ALL),
     ("aish-testkit", &["aish-types"]),
-    ("xtask", &["aish-safety"]),
+    ("xtask", &["aish-route", "aish-safety"]),
 ];
 
 /// What the program at the edge wires together.
