@@ -4,11 +4,15 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::environment::Environment;
-use crate::evidence::{Evidence, is_known, weigh};
+use crate::evidence::{is_known, weigh};
 use crate::token::{Tokens, Word, tokenize};
-use crate::typo;
-use crate::words::language::{STARTERS, STRONG, has};
-use crate::words::{commands, subcommands};
+use crate::words::commands;
+use crate::words::english::is_english;
+use crate::words::language::{NARRATIVE, STARTERS, STRONG, has};
+use crate::words::operands::takes_commands;
+
+mod known;
+mod unknown;
 
 /// Where a line goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +45,9 @@ pub struct Decision {
     pub reason: String,
 }
 
+/// Commands before a command (`sudo nice …`) that are looked through.
+const DEPTH: usize = 8;
+
 fn decision(route: Route, reason: impl Into<String>) -> Decision {
     Decision { route, reason: reason.into() }
 }
@@ -61,7 +68,7 @@ pub fn decide(line: &str, env: &dyn Environment) -> Decision {
     let words: &[Word] = &tokens.words;
     let rest = skip_assignments(words);
     let Some((first, arguments)) = rest.split_first() else { return decision(Route::Shell, "an assignment") };
-    decide_command(first, arguments, line, &tokens, env)
+    decide_command(first, arguments, line, &tokens, env, 0)
 }
 
 /// What the shape of the whole line says before any word is looked up.
@@ -74,8 +81,19 @@ fn by_shape(line: &str, tokens: &Tokens) -> Option<Decision> {
     if line.starts_with('(') && line.ends_with(')') && tokens.words.len() > 1 && !text.ends_with(')') {
         return Some(decision(Route::Shell, "a subshell"));
     }
-    if line.starts_with('$') || line.starts_with('`') {
+    let tells =
+        tokens.words.iter().skip(1).filter(|word| has(STRONG, &word.text) || has(NARRATIVE, &word.text)).count();
+    if line.starts_with('$') && tells == 0 || line.starts_with('`') && tokens.words.len() <= 2 {
         return Some(decision(Route::Shell, "an expansion"));
+    }
+    if line.starts_with('$') {
+        return Some(decision(Route::Ai, "it tells about a variable"));
+    }
+    if first.quoted && (first.expands || text.contains('/')) && tells == 0 {
+        return Some(decision(Route::Shell, "the path of a program"));
+    }
+    if is_assignment(first) && text.contains("=(") {
+        return Some(decision(Route::Shell, "an assignment"));
     }
     if line.starts_with(['>', '<']) {
         return Some(decision(Route::Shell, "a redirection"));
@@ -99,36 +117,52 @@ fn skip_assignments(words: &[Word]) -> &[Word] {
     words.get(count..).unwrap_or_default()
 }
 
-fn decide_command(first: &Word, arguments: &[Word], line: &str, tokens: &Tokens, env: &dyn Environment) -> Decision {
+fn decide_command(
+    first: &Word,
+    arguments: &[Word],
+    line: &str,
+    tokens: &Tokens,
+    env: &dyn Environment,
+    depth: usize,
+) -> Decision {
     let name = first.text.as_str();
     if let Some(decided) = keyword(name, arguments, tokens, env) {
         return decided;
     }
     if is_path_of_program(name) {
         let evidence = weigh(name, line, tokens, arguments, env);
-        return if evidence.language >= 5 && evidence.shell == 0 {
+        return if evidence.language >= evidence.shell + 2 {
             decision(Route::Ai, reasons("a path, but ", &evidence.language_reasons))
         } else {
             decision(Route::Shell, "the path of a program")
         };
     }
-    if commands::PREFIXES.binary_search(&name).is_ok() && is_known(name, env) {
+    if depth < DEPTH && commands::PREFIXES.binary_search(&name).is_ok() && is_known(name, env) {
         let inner = skip_flags(name, arguments);
         if let Some((first, rest)) = inner.split_first()
             && inner.len() < arguments.len() + 1
             && !first.quoted
             && is_known(&first.text, env)
         {
-            return decide_command(first, rest, line, tokens, env);
+            return decide_command(first, rest, line, tokens, env, depth + 1);
         }
     }
     let evidence = weigh(name, line, tokens, arguments, env);
     let own = arguments.iter().take_while(|word| word.command == first.command).count();
     let arguments = arguments.get(..own).unwrap_or_default();
-    if env.is_command(name) || (is_known(name, env) && !has(STARTERS, name)) {
-        return known(name, arguments, &evidence, env);
+    if !is_known(name, env) {
+        return unknown::decide(first, arguments, line, &evidence, tokens, env);
     }
-    unknown(name, arguments, line, &evidence, tokens, env)
+    let installed = env.is_command(name) || commands::BUILTINS.binary_search(&name).is_ok();
+    if installed {
+        return known::decide(name, arguments, &evidence, env);
+    }
+    // A word that is also English, and no program here, needs more than a plain word behind it.
+    let is_word = is_english(name) || has(STARTERS, name);
+    if is_word && !takes_commands(name) && evidence.shell == 0 && (!arguments.is_empty() || has(STARTERS, name)) {
+        return decision(Route::Ai, format!("`{name}` is no program here, and the rest reads as language"));
+    }
+    known::decide(name, arguments, &evidence, env)
 }
 
 /// Shell keywords are commands only with their grammar.
@@ -140,7 +174,8 @@ fn keyword(name: &str, arguments: &[Word], tokens: &Tokens, env: &dyn Environmen
             let condition = second.starts_with('[') || second == "!" || second == "((" || second.starts_with('(');
             let body = tokens.words.iter().any(|word| word.first && matches!(word.text.as_str(), "then" | "do"));
             let plain = arguments.iter().any(|word| has(STRONG, &word.text));
-            condition || body || (is_known(second, env) && !plain && !arguments.is_empty())
+            let words = arguments.iter().filter(|word| !word.quoted && is_english(&word.text)).count();
+            condition || body || (is_known(second, env) && !plain && words < 3)
         }
         "for" | "select" => {
             third == "in" && (second.len() == 1 || !has(STRONG, second)) && second != "each" && second != "all"
@@ -151,7 +186,7 @@ fn keyword(name: &str, arguments: &[Word], tokens: &Tokens, env: &dyn Environmen
                 || arguments.iter().any(|word| word.text == "in" && word.command == 0)
                     && arguments.first().is_some_and(|word| word.expands)
         }
-        "function" => arguments.len() <= 3 && tokens.groups > 0,
+        "function" => tokens.groups > 0 && (third.starts_with(['{', '(']) || second.ends_with("()")),
         "then" | "do" | "done" | "fi" | "esac" | "else" | "elif" => arguments.is_empty(),
         "!" => return None,
         _ => return None,
@@ -194,188 +229,6 @@ fn skip_flags<'a>(name: &str, arguments: &'a [Word]) -> &'a [Word] {
         }
     }
     rest
-}
-
-/// A first word that is a command.
-fn known(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environment) -> Decision {
-    if arguments.is_empty() {
-        return decision(Route::Shell, format!("`{name}` is a command"));
-    }
-    if commands::FREE_TEXT.binary_search(&name).is_ok() {
-        return if evidence.language >= 4
-            && evidence.shell == 0
-            && evidence.language_reasons.iter().any(|r| r.starts_with("a question"))
-            && name != "echo"
-        {
-            decision(Route::Ask, reasons("a command, but ", &evidence.language_reasons))
-        } else {
-            decision(Route::Shell, format!("`{name}` takes any text"))
-        };
-    }
-    let ambiguous = commands::AMBIGUOUS.binary_search(&name).is_ok();
-    let bare = commands::BARE.binary_search(&name).is_ok();
-    let first = arguments.first().map_or("", |word| word.text.as_str());
-    let mut language = evidence.language;
-    if ambiguous && evidence.plain >= 2 {
-        language += 2;
-    }
-    if ambiguous && evidence.plain >= 1 && language > 0 {
-        language += 1;
-    }
-    if bare && evidence.plain > 0 {
-        language += 2;
-    }
-    if name == "which" || name == "type" || name == "whatis" || name == "man" || name == "whereis" {
-        let commands_named = arguments.iter().all(|word| is_known(&word.text, env) || word.text.starts_with('-'));
-        if commands_named {
-            return decision(Route::Shell, format!("`{name}` with the name of a command"));
-        }
-        language += if arguments.len() > 1 { 3 } else { 0 };
-    }
-    let mut shell = evidence.shell + i32::from(!ambiguous);
-    if subcommands::has(name, first) {
-        shell += 1;
-    }
-    if language == 0 {
-        if evidence.shell == 0
-            && ambiguous
-            && evidence.plain >= 1
-            && needs_file(name)
-            && evidence.plain == arguments.len()
-        {
-            return if evidence.plain >= 2 {
-                decision(Route::Ai, format!("`{name}` is a command, but nothing behind it exists here"))
-            } else {
-                decision(Route::Ask, format!("`{name}` is a command, but `{first}` is no file here"))
-            };
-        }
-        return decision(Route::Shell, format!("`{name}` is a command"));
-    }
-    match language - shell {
-        2.. => decision(Route::Ai, reasons(&format!("`{name}` is a command, but "), &evidence.language_reasons)),
-        1 if ambiguous => {
-            decision(Route::Ai, reasons(&format!("`{name}` is a command, but "), &evidence.language_reasons))
-        }
-        0 | 1 => decision(Route::Ask, reasons(&format!("`{name}` is a command, but "), &evidence.language_reasons)),
-        _ => decision(Route::Shell, reasons(&format!("`{name}` is a command with "), &evidence.shell_reasons)),
-    }
-}
-
-/// Ambiguous commands whose plain arguments are files or numbers.
-fn needs_file(name: &str) -> bool {
-    matches!(
-        name,
-        "cat"
-            | "compare"
-            | "convert"
-            | "cut"
-            | "diff"
-            | "display"
-            | "file"
-            | "find"
-            | "fold"
-            | "format"
-            | "head"
-            | "import"
-            | "install"
-            | "join"
-            | "kill"
-            | "less"
-            | "link"
-            | "more"
-            | "mount"
-            | "open"
-            | "paste"
-            | "patch"
-            | "read"
-            | "rename"
-            | "shred"
-            | "sort"
-            | "source"
-            | "split"
-            | "strip"
-            | "tail"
-            | "top"
-            | "tree"
-            | "uniq"
-            | "unlink"
-            | "view"
-            | "wc"
-            | "test"
-            | "last"
-            | "free"
-            | "who"
-            | "time"
-            | "at"
-            | "date"
-            | "watch"
-            | "sum"
-            | "zip"
-    )
-}
-
-/// A first word that is no command.
-fn unknown(
-    name: &str,
-    arguments: &[Word],
-    line: &str,
-    evidence: &Evidence,
-    tokens: &Tokens,
-    env: &dyn Environment,
-) -> Decision {
-    let lower = name.to_lowercase();
-    let bare = lower.trim_end_matches(['?', ',', '!', '.', ':', ';']);
-    let starter = has(STARTERS, bare) || has(STRONG, bare);
-    if starter {
-        return decision(Route::Ai, format!("`{name}` begins a question or a request"));
-    }
-    if !name.is_ascii() && name.chars().any(char::is_alphabetic) {
-        return decision(Route::Ai, format!("`{name}` is a word of language"));
-    }
-    if name.chars().next().is_some_and(|c| c.is_ascii_digit())
-        || line.starts_with(['-', '+', '"', '\'', '“', '«', '¿', '¡'])
-    {
-        return decision(Route::Ai, "no command begins like this");
-    }
-    if let Some(meant) = typo::meant(name) {
-        let fits = evidence.language == 0 && (arguments.is_empty() || evidence.shell > 0 || evidence.plain <= 1)
-            || evidence.shell >= evidence.language + 2;
-        if fits {
-            return decision(Route::Shell, format!("`{name}` is a slip for `{meant}`"));
-        }
-    }
-    if let Some(known) = glued(name, env) {
-        return decision(Route::Shell, format!("`{name}` is a slip for `{known}`"));
-    }
-    if evidence.shell >= evidence.language + 3 && is_name_of_program(name) && evidence.plain <= 2 {
-        return decision(Route::Shell, reasons("it has the shape of a command: ", &evidence.shell_reasons));
-    }
-    if arguments.is_empty() {
-        return if line.ends_with(['?', '!', '.', ',']) {
-            decision(Route::Ai, "the end of a sentence")
-        } else if name.contains(['-', '_', '.', '/']) || name.chars().any(|c| c.is_ascii_digit()) {
-            decision(Route::Shell, format!("`{name}` has the shape of a command's name"))
-        } else {
-            decision(Route::Ask, format!("`{name}` is no command that is known"))
-        };
-    }
-    let _ = tokens;
-    if evidence.language == 0 && evidence.plain <= 1 && evidence.shell >= 2 && is_name_of_program(name) {
-        return decision(Route::Shell, reasons("it has the shape of a command: ", &evidence.shell_reasons));
-    }
-    decision(Route::Ai, format!("`{name}` is no command, and the rest reads as language"))
-}
-
-fn is_name_of_program(name: &str) -> bool {
-    name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.+".contains(c))
-}
-
-/// `cd..`, `ls-la`, `git-status`: a command with its blank left out.
-fn glued(name: &str, env: &dyn Environment) -> Option<String> {
-    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
-    let (head, tail) = name.split_at(end);
-    (tail.len() > 1 && is_known(head, env) && (tail.starts_with('-') || tail.starts_with('.') || tail.starts_with('/')))
-        .then(|| format!("{head} {tail}"))
 }
 
 fn reasons(start: &str, reasons: &[String]) -> String {

@@ -6,8 +6,13 @@ use alloc::vec::Vec;
 
 use crate::environment::Environment;
 use crate::token::{Tokens, Word};
-use crate::words::language::{FOREIGN, STRONG, WEAK, has};
-use crate::words::{commands, subcommands};
+use crate::typo;
+use crate::words::commands::{BUILTINS, FREE_TEXT};
+use crate::words::english::is_english;
+use crate::words::language::{FOREIGN, LINKS, NARRATIVE, PARTICLES, STRONG, VERBS, WEAK, has};
+use crate::words::operands::{limit, takes_commands, takes_links, takes_pattern};
+use crate::words::subcommands;
+use crate::words::well_known::WELL_KNOWN;
 
 /// Points for each side, with what gave them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +23,14 @@ pub struct Evidence {
     pub language: i32,
     /// Arguments that are plain words: no flag, number, path, quote or known name.
     pub plain: usize,
+    /// Of these, the common English words.
+    pub english: usize,
+    /// Function words that may also be names.
+    pub weak: usize,
+    /// True when the first argument is a sub-command that is known, or a slip for one.
+    pub subcommand: bool,
+    /// True when the line ends in a question mark.
+    pub question: bool,
     /// What gave the most for a command.
     pub shell_reasons: Vec<String>,
     /// What gave the most for language.
@@ -52,14 +65,73 @@ pub fn weigh(command: &str, line: &str, tokens: &Tokens, arguments: &[Word], env
     if tokens.open_quote && tokens.contractions == 0 {
         evidence.shell(2, "an open quote");
     }
-    let free_text = commands::FREE_TEXT.binary_search(&command).is_ok();
-    for (index, word) in
-        arguments.iter().filter(|word| word.command == arguments.first().map_or(0, |w| w.command)).enumerate()
-    {
-        argument(command, index, word, free_text, env, &mut evidence);
+    let own = arguments.iter().take_while(|word| word.command == arguments.first().map_or(0, |first| first.command));
+    let own: Vec<&Word> = own.filter(|word| !word.redirected).collect();
+    let mut pattern = takes_pattern(command);
+    for (index, word) in own.iter().enumerate() {
+        if pattern && !word.text.starts_with('-') {
+            pattern = false;
+            continue;
+        }
+        argument(command, (index, own.len() - 1), word, env, &mut evidence);
+    }
+    let weak = i32::try_from(evidence.weak).unwrap_or(i32::MAX / 4).min(50);
+    if weak == 1 && own.len() <= 3 && evidence.language == 0 {
+        evidence.language(1, "a small word");
+    } else if weak > 0 {
+        evidence.language(2 * weak, "small words");
+    }
+    if evidence.language < 100 {
+        operands(command, &own, &mut evidence);
     }
     ending(line, arguments, &mut evidence);
     evidence
+}
+
+/// Weighs the number of plain words against what the command takes.
+fn operands(command: &str, arguments: &[&Word], evidence: &mut Evidence) {
+    if let Some((most, known)) = limit(command) {
+        let compares =
+            command == "test" && arguments.iter().any(|word| matches!(word.text.as_str(), "=" | "==" | "!="));
+        // What follows a flag may be its value.
+        let flagged = |at: usize| at > 0 && arguments.get(at - 1).is_some_and(|before| before.text.starts_with('-'));
+        let plain = arguments.iter().enumerate().filter(|(at, word)| {
+            is_word(&word.text) && !word.quoted && !flagged(*at) && !known.split(' ').any(|known| known == word.text)
+        });
+        if plain.count() > most && (most == 0 || evidence.english + evidence.weak > 0) && !compares {
+            evidence.language(3, "more words than it takes");
+        }
+    }
+    if matches!(command, "make" | "just") && evidence.english >= 2 {
+        evidence.language(3, "more words than targets");
+    }
+    let number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+    if command == "make" && arguments.iter().any(|word| number(word)) {
+        evidence.language(3, "a number that is no target");
+    }
+    if command == "more" && arguments.len() == 1 && evidence.english == 1 {
+        evidence.language(3, "a word that is no file");
+    }
+    let placed = arguments.iter().any(|word| word.text.starts_with('-') || is_path(&word.text));
+    if command == "install" && (arguments.len() < 2 || !placed) {
+        evidence.language(3, "fewer operands than it takes");
+    }
+    let Some(first) = arguments.first().filter(|word| !word.quoted) else { return };
+    let free = matches!(command, "make" | "just" | "ninja" | "rake" | "service");
+    if !free && !subcommands::of(command).is_empty() && !evidence.subcommand {
+        let text = first.text.trim_end_matches([',', '?', '!', '.']);
+        if is_english(text) || has(NARRATIVE, text) {
+            evidence.language(if arguments.len() > 1 { 3 } else { 2 }, "no sub-command of it");
+        } else if text.chars().any(|c| c.is_alphabetic() && !c.is_ascii()) {
+            evidence.language(3, "no sub-command of it");
+        } else if arguments.len() > 2 && evidence.plain > 2 {
+            evidence.language(1, "no sub-command of it");
+        }
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(char::is_alphabetic)
 }
 
 fn operators(tokens: &Tokens, env: &dyn Environment, evidence: &mut Evidence) {
@@ -81,13 +153,18 @@ fn operators(tokens: &Tokens, env: &dyn Environment, evidence: &mut Evidence) {
 
 /// Says whether a word is a command of any kind, installed or well known.
 pub fn is_known(word: &str, env: &dyn Environment) -> bool {
-    env.is_command(word)
-        || commands::BUILTINS.binary_search(&word).is_ok()
-        || commands::WELL_KNOWN.binary_search(&word).is_ok()
+    env.is_command(word) || BUILTINS.binary_search(&word).is_ok() || WELL_KNOWN.binary_search(&word).is_ok()
 }
 
-fn argument(command: &str, index: usize, word: &Word, free_text: bool, env: &dyn Environment, evidence: &mut Evidence) {
+fn argument(
+    command: &str,
+    (index, last_index): (usize, usize),
+    word: &Word,
+    env: &dyn Environment,
+    evidence: &mut Evidence,
+) {
     let text = word.text.as_str();
+    let free_text = FREE_TEXT.binary_search(&command).is_ok();
     if text.is_empty() {
         return;
     }
@@ -95,34 +172,61 @@ fn argument(command: &str, index: usize, word: &Word, free_text: bool, env: &dyn
         evidence.shell(3, "a flag");
     } else if word.quoted {
         evidence.shell(2, "a quoted argument");
-    } else if word.expands && !text.ends_with('?') {
+    } else if word.expands && (text.starts_with('$') || !text.ends_with('?')) {
         evidence.shell(2, "an expansion");
     } else if index == 0 && subcommands::has(command, text) {
-        evidence.shell(2, &format!("a sub-command of {command}"));
+        evidence.subcommand = true;
+        evidence.shell(3, &format!("a sub-command of {command}"));
+    } else if last_index < 2 && limit(command).is_some_and(|(_, known)| known.split(' ').any(|known| known == text)) {
+        evidence.shell(3, "a usual operand");
+    } else if index == 0 && typo::meant_subcommand(command, text).is_some() {
+        evidence.subcommand = true;
+        evidence.shell(3, &format!("a slip for a sub-command of {command}"));
     } else if is_path(text) {
         evidence.shell(if env.exists(text) { 3 } else { 2 }, "a path");
     } else if !free_text && env.exists(text) && !has(STRONG, text) {
         evidence.shell(2, "the name of a file");
+    } else if takes_commands(command) && is_known(text, env) && !has(STRONG, text) {
+        evidence.shell(2, "the name of a command");
     } else if is_shape_of_argument(text) {
         evidence.shell(1, "the shape of an argument");
-    } else if free_text {
-    } else {
-        plain(text, evidence);
+    } else if !free_text {
+        if index == 0 && (has(STRONG, text) || text == "or") {
+            evidence.language(3, "a word that goes on a sentence");
+        }
+        let links = has(LINKS, text) && last_index > 0 && !takes_links(command);
+        if links && (index < last_index || index == 0) {
+            evidence.language(3, "a word that links others");
+        } else {
+            plain(text, evidence);
+        }
     }
 }
 
 fn plain(text: &str, evidence: &mut Evidence) {
     let bare = text.trim_end_matches([',', '.', '?', '!', ':', ';']);
-    if has(STRONG, bare) {
+    let is_word = is_word(bare);
+    if matches!(bare, "vs" | "versus") {
+        evidence.language(6, "a comparison");
+    } else if has(VERBS, bare) {
+        evidence.language(5, &format!("the verb `{bare}`"));
+    } else if has(STRONG, bare) || has(NARRATIVE, bare) {
         evidence.language(3, &format!("the word `{bare}`"));
-    } else if has(WEAK, bare) || has(FOREIGN, bare) {
+    } else if has(WEAK, bare) {
+        evidence.weak += 1;
+    } else if has(FOREIGN, bare) {
         evidence.language(2, &format!("the word `{bare}`"));
-    } else if !bare.is_ascii() && bare.chars().all(char::is_alphabetic) {
-        evidence.language(1, "a word that is not ASCII");
-    } else if bare.chars().all(char::is_alphabetic) {
+    } else if !bare.is_ascii() {
+        if PARTICLES.iter().any(|particle| bare.contains(particle)) {
+            evidence.language(3, "words of a sentence");
+        } else if is_word {
+            evidence.language(1, "a word that is not ASCII");
+        }
+    } else if is_word {
         evidence.plain += 1;
+        evidence.english += usize::from(is_english(bare));
     }
-    if text.ends_with(',') && bare.chars().all(char::is_alphabetic) {
+    if text.ends_with([',', ':']) && is_word {
         evidence.language(2, "a comma");
     }
 }
@@ -135,9 +239,7 @@ fn is_path(text: &str) -> bool {
         || text == ".."
         || text == "/"
         || text == "~"
-        || (text.contains('/')
-            && !text.ends_with('/')
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-@:".contains(c)))
+        || (text.contains('/') && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-@:".contains(c)))
 }
 
 /// Names with dots, digits, colons, equals signs: `main.rs`, `8080`, `user@host`, `a=b`, `HEAD~1`.
@@ -156,7 +258,8 @@ fn ending(line: &str, arguments: &[Word], evidence: &mut Evidence) {
     let line = line.trim_end();
     if line.ends_with(['?', '？', '؟', '！', '。']) {
         let last = arguments.last().map_or("", |word| word.text.as_str());
-        if !is_path(last) {
+        if !is_path(last) && !last.starts_with('$') {
+            evidence.question = true;
             evidence.language(4, "a question mark at the end");
         }
     } else if line.ends_with(['.', '!'])

@@ -16,6 +16,8 @@ pub struct Word {
     pub first: bool,
     /// Index of the command of the line that it belongs to, from 0.
     pub command: usize,
+    /// True when it is the target of a redirection.
+    pub redirected: bool,
 }
 
 /// A line cut into words.
@@ -39,8 +41,15 @@ pub struct Tokens {
 
 /// Cuts a line into words. Linear.
 pub fn tokenize(line: &str) -> Tokens {
-    let mut cutter =
-        Cutter { chars: line.chars().collect(), at: 0, tokens: Tokens::default(), word: None, command: 0, first: true };
+    let mut cutter = Cutter {
+        chars: line.chars().collect(),
+        at: 0,
+        tokens: Tokens::default(),
+        word: None,
+        command: 0,
+        first: true,
+        redirect: false,
+    };
     cutter.run();
     cutter.tokens
 }
@@ -52,6 +61,7 @@ struct Cutter {
     word: Option<Word>,
     command: usize,
     first: bool,
+    redirect: bool,
 }
 
 impl Cutter {
@@ -60,19 +70,21 @@ impl Cutter {
     }
 
     fn word(&mut self) -> &mut Word {
-        let (first, command) = (self.first, self.command);
-        self.word.get_or_insert_with(|| Word { first, command, ..Word::default() })
+        let (first, command, redirected) = (self.first, self.command, self.redirect);
+        self.word.get_or_insert_with(|| Word { first: first && !redirected, command, redirected, ..Word::default() })
     }
 
     fn end_word(&mut self) {
         if let Some(word) = self.word.take() {
+            self.first &= word.redirected;
+            self.redirect = false;
             self.tokens.words.push(word);
-            self.first = false;
         }
     }
 
     fn next_command(&mut self) {
         self.end_word();
+        self.redirect = false;
         self.command += 1;
         self.first = true;
     }
@@ -162,6 +174,7 @@ impl Cutter {
         if self.peek(1) == Some('&') {
             self.at += 1;
         }
+        self.redirect = true;
         self.tokens.redirections += 1;
     }
 

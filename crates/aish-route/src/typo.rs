@@ -1,6 +1,10 @@
 //! Slips of the finger in a command's name.
 
-use crate::words::commands::WELL_KNOWN;
+use crate::words::commands::BUILTINS;
+use crate::words::english::is_english;
+use crate::words::language::{FOREIGN, NARRATIVE, STRONG, WEAK, has};
+use crate::words::subcommands;
+use crate::words::well_known::WELL_KNOWN;
 
 /// Returns the well-known command that a word is one slip away from: a letter too many, too few, wrong or swapped.
 ///
@@ -9,23 +13,47 @@ pub(crate) fn meant(word: &str) -> Option<&'static str> {
     if word == "sl" {
         return Some("ls");
     }
-    if word.len() < 3 || !word.is_ascii() {
+    let is_name = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if word.len() < 3 || word.len() > 20 || !is_name || is_english(word) {
+        return None;
+    }
+    if has(STRONG, word) || has(WEAK, word) || has(FOREIGN, word) {
         return None;
     }
     // Of several commands within reach the most like it wins: swapped letters, then the same first letter.
     WELL_KNOWN
         .iter()
+        .chain(BUILTINS)
         .copied()
         .filter(|known| known.len() >= 2 && one_slip(word.as_bytes(), known.as_bytes()))
+        .filter(|known| {
+            let same_start = known.as_bytes().first() == word.as_bytes().first();
+            let long = known.len() >= 3 && (word.len() > 3 || same_start);
+            long || is_swap(word.as_bytes(), known.as_bytes()) || doubled(word.as_bytes(), known.as_bytes())
+        })
         .min_by_key(|known| {
             (!is_swap(word.as_bytes(), known.as_bytes()), known.as_bytes().first() != word.as_bytes().first())
         })
-        .filter(|known| {
-            known.len() >= 3 || is_swap(word.as_bytes(), known.as_bytes()) || doubled(word.as_bytes(), known.as_bytes())
-        })
 }
 
-fn is_swap(word: &[u8], known: &[u8]) -> bool {
+/// Returns the sub-command of a command that a word is one slip away from.
+pub(crate) fn meant_subcommand(command: &str, word: &str) -> Option<&'static str> {
+    let is_name = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let is_language = is_english(word) || has(STRONG, word) || has(WEAK, word) || has(NARRATIVE, word);
+    if word.len() < 3 || word.len() > 20 || !is_name || is_language {
+        return None;
+    }
+    subcommands::of(command)
+        .split_ascii_whitespace()
+        .find(|known| known.len() >= 3 && one_slip(word.as_bytes(), known.as_bytes()))
+}
+
+/// Says whether a word is one slip away from another.
+pub(crate) fn is_slip_for(word: &str, known: &str) -> bool {
+    known.len() >= 4 && one_slip(word.as_bytes(), known.as_bytes())
+}
+
+pub(crate) fn is_swap(word: &[u8], known: &[u8]) -> bool {
     let mut a = word.to_vec();
     let mut b = known.to_vec();
     a.sort_unstable();

@@ -1,5 +1,8 @@
-//! Word lists: what commands there are, and what only language uses.
+//! Data: names of commands, what they take, and words of language.
 
 pub mod commands;
+pub mod english;
 pub mod language;
+pub mod operands;
 pub mod subcommands;
+pub mod well_known;

@@ -54,11 +54,7 @@ impl Pair {
         let asked = shell.asked + ai.asked;
         let part = |tally: Tally| {
             let decided = tally.right + tally.wrong;
-            if decided == 0 {
-                "-".to_owned()
-            } else {
-                format!("{}/{decided} {:.1} %", tally.right, tally.share())
-            }
+            if decided == 0 { "-".to_owned() } else { format!("{}/{decided} {:.1} %", tally.right, tally.share()) }
         };
         let asks = format!("{asked}/{count} {:.1} %", 100.0 * asked as f64 / count.max(1) as f64);
         writeln!(out, "{name:<20} {:>18} {:>18} {asks:>16}", part(shell), part(ai))

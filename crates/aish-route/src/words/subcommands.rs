@@ -93,11 +93,61 @@ pub fn of(command: &str) -> &'static str {
             "add assemble build bundle clean compile console create db:migrate deploy env exec generate help init install list \
              new outdated package remove require routes run search server test uninstall update verify"
         }
+        "next" => "build dev info lint start telemetry",
+        "vite" | "astro" | "nuxt" | "gatsby" | "hugo" | "jekyll" | "wrangler" | "vercel" | "netlify" | "flyctl"
+        | "fly" | "heroku" | "firebase" | "supabase" | "expo" | "ng" => {
+            "build deploy dev login logs new preview serve start server init"
+        }
+        "pre-commit" => "autoupdate install run",
+        "flutter" | "dart" => "analyze build clean create devices doctor fix format pub run test upgrade",
+        "jupyter" => "console lab nbconvert notebook server",
+        "packer" => "build fmt init inspect validate",
+        "vault" => "auth kv list login read secrets server status token write",
+        "consul" => "agent catalog join kv members",
+        "argocd" => "account app cluster login proj repo",
+        "restic" | "borg" => "backup check create delete extract forget info init list mount prune restore snapshots",
+        "rclone" => "check config copy delete listremotes ls lsd lsl mkdir mount move purge sync",
+        "svn" => "add checkout ci cleanup co commit diff info log merge resolve revert status up update",
+        "hg" => "add branch clone commit diff heads incoming init log merge outgoing pull push status update",
+        "tailscale" => "down ip ping ssh status up",
+        "zfs" | "zpool" => "create destroy get import list rollback scrub send set snapshot status",
+        "virsh" => "console destroy dominfo edit list reboot shutdown start undefine",
+        "mix" => "compile deps.get ecto.migrate format new phx.server test",
+        "stack" | "cabal" => "build clean exec ghci init install new repl run setup test update",
+        "pm2" => "delete list logs monit restart save start startup status stop",
+        "supervisorctl" => "reload reread restart start status stop update",
+        "doctl" => "account apps auth compute databases kubernetes projects",
+        "lxc" => "config copy delete exec file image info launch list start stop",
+        "multipass" => "delete exec find info launch list shell start stop",
+        "mise" | "asdf" => "current exec global install list local plugin use",
+        "nvm" => "alias current install ls uninstall use",
+        "direnv" => "allow deny edit exec reload",
+        "chezmoi" => "add apply cd diff edit init update",
+        "zellij" => "attach kill-session list-sessions",
+        "django-admin" => "migrate runserver startapp startproject",
+        "alembic" => "current downgrade history revision stamp upgrade",
+        "prisma" => "db format generate init migrate studio",
+        "skaffold" => "build debug delete dev init run",
+        "istioctl" => "analyze install proxy-config version",
+        "hostnamectl" | "timedatectl" | "localectl" | "loginctl" => {
+            "list-sessions list-timezones set-hostname set-locale set-ntp set-timezone status"
+        }
+        "wg" => "genkey pubkey set show",
+        "bluetoothctl" => "connect devices disconnect pair power scan trust",
+        "zig" => "build cc fmt init run test",
+        "swift" => "build package run test",
+        "opam" => "init install list remove switch update upgrade",
+        "starship" => "config explain init preset",
+        "zoxide" => "add init query remove",
+        "eksctl" => "create delete get",
+        "sam" => "build deploy init local logs",
         _ => "",
     }
 }
 
 /// Says whether a word is a known sub-command of a command.
 pub fn has(command: &str, word: &str) -> bool {
-    of(command).split_ascii_whitespace().any(|known| known == word)
+    let subcommands = of(command);
+    subcommands.split_ascii_whitespace().any(|known| known == word)
+        || !subcommands.is_empty() && matches!(word, "help" | "version")
 }

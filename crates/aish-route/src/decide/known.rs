@@ -1,0 +1,89 @@
+//! A first word that is a command: what stands behind it decides.
+
+use alloc::format;
+
+use super::{Decision, Route, decision, reasons};
+use crate::environment::Environment;
+use crate::evidence::{Evidence, is_known};
+use crate::token::Word;
+use crate::words::commands::{AMBIGUOUS, FREE_TEXT, PREFIXES};
+use crate::words::english::is_english;
+use crate::words::language::{STARTERS, STRONG, WEAK, has};
+use crate::words::operands::{takes_commands, takes_two};
+
+pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environment) -> Decision {
+    let Some(first) = arguments.first() else { return decision(Route::Shell, format!("`{name}` is a command")) };
+    if FREE_TEXT.binary_search(&name).is_ok() {
+        return free_text(name, arguments, evidence);
+    }
+    if takes_commands(name) && arguments.iter().all(|word| names_command(word, env)) {
+        return decision(Route::Shell, format!("`{name}` with the name of a command"));
+    }
+    let strong = arguments.iter().any(|word| has(STRONG, &word.text));
+    if takes_two(name) && arguments.len() == 2 && !strong && !evidence.question {
+        return decision(Route::Shell, format!("`{name}` with two operands"));
+    }
+    let ambiguous = AMBIGUOUS.binary_search(&name).is_ok();
+    let language = evidence.language + beyond(name, arguments, evidence, env, ambiguous);
+    let shell = evidence.shell + i32::from(!ambiguous);
+    if matches!(name, "make" | "just") && language == 0 && arguments.len() == 1 && !evidence.subcommand {
+        let text = first.text.as_str();
+        if is_english(text) && !env.exists(text) {
+            return decision(Route::Ask, format!("`{text}` may be a target, or a thing to make"));
+        }
+    }
+    let title = format!("`{name}` is a command, but ");
+    match language.saturating_sub(shell) {
+        _ if language == 0 => decision(Route::Shell, format!("`{name}` is a command")),
+        2.. => decision(Route::Ai, reasons(&title, &evidence.language_reasons)),
+        1 if ambiguous => decision(Route::Ai, reasons(&title, &evidence.language_reasons)),
+        1 => decision(Route::Ask, reasons(&title, &evidence.language_reasons)),
+        _ => decision(Route::Shell, reasons(&format!("`{name}` is a command with "), &evidence.shell_reasons)),
+    }
+}
+
+/// Points for language that depend on the command.
+fn beyond(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environment, ambiguous: bool) -> i32 {
+    let mut points = 0;
+    if ambiguous && evidence.english >= 2 {
+        points += 2;
+    }
+    if ambiguous && evidence.plain >= 1 && evidence.language > 0 {
+        points += 1;
+    }
+    if !ambiguous && !evidence.subcommand && evidence.english >= 3 {
+        points += 2;
+    }
+    if takes_commands(name) && arguments.len() > 1 {
+        points += 3;
+    }
+    let inner = arguments.iter().find(|word| !word.text.starts_with('-'));
+    let runs = PREFIXES.binary_search(&name).is_ok();
+    if runs && inner.is_some_and(|word| !word.quoted && !is_known(&word.text, env) && is_english(&word.text)) {
+        points += 3;
+    }
+    points
+}
+
+fn names_command(word: &Word, env: &dyn Environment) -> bool {
+    let text = word.text.as_str();
+    is_known(text, env)
+        || text.starts_with('-')
+        || text.chars().all(|c| c.is_ascii_digit())
+        || text.contains('-') && text.split('-').next().is_some_and(|head| is_known(head, env))
+}
+
+fn free_text(name: &str, arguments: &[Word], evidence: &Evidence) -> Decision {
+    let words = || arguments.iter().filter(|word| !word.quoted);
+    let narrative = ["does", "doesn't", "prints", "vs", "won't", "or"];
+    let tells = arguments.first().is_some_and(|word| narrative.contains(&word.text.as_str()));
+    let agrees = name == "yes"
+        && words().any(|word| {
+            has(STRONG, &word.text)
+                || words().count() > 1 && (is_english(&word.text) || has(WEAK, &word.text) || has(STARTERS, &word.text))
+        });
+    if evidence.shell == 0 && (tells || agrees) {
+        return decision(Route::Ai, format!("`{name}` is a command, but the rest is said to someone"));
+    }
+    decision(Route::Shell, format!("`{name}` takes any text"))
+}

@@ -1,0 +1,124 @@
+//! A first word that is no command: a word of language, a slip, or a program that is not known.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::{Decision, Route, decision, known, reasons};
+use crate::environment::Environment;
+use crate::evidence::{Evidence, is_known, weigh};
+use crate::token::{Tokens, Word};
+use crate::typo;
+use crate::words::english::is_english;
+use crate::words::language::{FOREIGN, GREETINGS, NARRATIVE, STARTERS, STRONG, WEAK, has};
+
+pub(super) fn decide(
+    first: &Word,
+    arguments: &[Word],
+    line: &str,
+    evidence: &Evidence,
+    tokens: &Tokens,
+    env: &dyn Environment,
+) -> Decision {
+    let name = first.text.as_str();
+    let bare = name.trim_end_matches(['?', ',', '!', '.', ':', ';']);
+    let named = evidence.language == 0 && evidence.shell > 0 && evidence.plain == 0 && CONVERTERS.contains(&name);
+    if !named && (has(STARTERS, bare) || has(STRONG, bare) || has(GREETINGS, bare)) {
+        return decision(Route::Ai, format!("`{name}` begins a question or a request"));
+    }
+    if !name.is_ascii() && name.chars().any(char::is_alphabetic) {
+        return decision(Route::Ai, format!("`{name}` is a word of language"));
+    }
+    if let Some(known) = glued(name, env) {
+        return decision(Route::Shell, format!("`{name}` is a slip for `{known}`"));
+    }
+    if bare != name && !bare.is_empty() && bare.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return decision(Route::Ai, format!("no command ends like `{name}`"));
+    }
+    if name.chars().next().is_some_and(|c| c.is_ascii_digit())
+        || line.starts_with(['-', '+', '"', '\'', '“', '«', '¿', '¡', '*', '%', '^'])
+    {
+        return decision(Route::Ai, "no command begins like this");
+    }
+    let margin = evidence.shell - evidence.language;
+    if is_english(bare) || has(WEAK, bare) || has(FOREIGN, bare) || has(NARRATIVE, bare) {
+        return if margin >= 5 && is_name_of_program(name) {
+            decision(Route::Shell, reasons("it has the shape of a command: ", &evidence.shell_reasons))
+        } else {
+            decision(Route::Ai, format!("`{name}` is a word and no command"))
+        };
+    }
+    if GREETINGS.iter().any(|greeting| name.len() >= 4 && typo::is_slip_for(name, greeting)) && margin <= 0 {
+        return decision(Route::Ai, format!("`{name}` reads as a greeting"));
+    }
+    if let Some(meant) = typo::meant(name) {
+        if arguments.is_empty() {
+            return decision(Route::Shell, format!("`{name}` is a slip for `{meant}`"));
+        }
+        let weighed = weigh(meant, line, tokens, arguments, env);
+        let weak = meant.len() == name.len() && name.len() <= 4 && !typo::is_swap(name.as_bytes(), meant.as_bytes());
+        let fits = known::decide(meant, arguments, &weighed, env).route == Route::Shell;
+        // Nothing but plain words behind it: `moke some tea` is no slip for a command.
+        let bare_words = weighed.shell == 0 && (weighed.plain >= 2 || weak);
+        if fits && !bare_words {
+            return decision(Route::Shell, format!("`{name}` is a slip for `{meant}`"));
+        }
+        if fits && arguments.first().is_some_and(|word| is_known(&word.text, env)) {
+            return decision(Route::Shell, format!("`{name}` is a slip for `{meant}`"));
+        }
+    }
+    if name.split('-').any(|part| part.len() > 2 && (has(FOREIGN, part) || has(GREETINGS, part))) {
+        return decision(Route::Ai, format!("`{name}` is a word of language"));
+    }
+    if arguments.is_empty() {
+        return alone(name, line);
+    }
+    if !is_name_of_program(name) {
+        return decision(Route::Ai, format!("`{name}` is no command, and the rest reads as language"));
+    }
+    if evidence.language == 0 && [".sh", ".py", ".pl", ".rb", ".js"].iter().any(|ending| name.ends_with(ending)) {
+        return decision(Route::Shell, format!("`{name}` is the name of a script"));
+    }
+    let generic = arguments.first().is_some_and(|word| SUBCOMMANDS.contains(&word.text.as_str()));
+    if margin >= 3 && evidence.plain <= 3
+        || evidence.language == 0 && evidence.shell >= 1 && evidence.plain <= 1
+        || generic && arguments.len() <= 3 && evidence.language <= 1 && evidence.english < arguments.len().max(2)
+    {
+        return decision(Route::Shell, reasons("it has the shape of a command: ", &evidence.shell_reasons));
+    }
+    decision(Route::Ai, format!("`{name}` is no command, and the rest reads as language"))
+}
+
+/// Programs whose names begin requests as well, when nothing but names of files and flags follows.
+const CONVERTERS: &[&str] = &["identify", "compare", "convert", "display", "import", "rename", "serve", "open"];
+
+/// Sub-commands that most programs with sub-commands have.
+const SUBCOMMANDS: &[&str] = &[
+    "add", "apply", "auth", "build", "clean", "config", "create", "delete", "deploy", "dev", "get", "help", "init",
+    "install", "list", "login", "logs", "ls", "new", "publish", "pull", "push", "remove", "restart", "run", "serve",
+    "show", "start", "status", "stop", "sync", "test", "up", "update", "upgrade", "version",
+];
+
+/// One word, and no command.
+fn alone(name: &str, line: &str) -> Decision {
+    if line.ends_with(['?', '!', '.', ',']) {
+        decision(Route::Ai, "the end of a sentence")
+    } else if name.contains(['-', '_', '.', '/']) || name.chars().any(|c| c.is_ascii_digit()) {
+        decision(Route::Shell, format!("`{name}` has the shape of a command's name"))
+    } else {
+        decision(Route::Ask, format!("`{name}` is no command that is known"))
+    }
+}
+
+fn is_name_of_program(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.+".contains(c))
+}
+
+/// `cd..`, `ls-la`, `git-status`: a command with its blank left out.
+fn glued(name: &str, env: &dyn Environment) -> Option<String> {
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let (head, tail) = name.split_at(end);
+    ((tail.len() > 1 || tail == "~")
+        && is_known(head, env)
+        && (tail.starts_with(['-', '/']) || head == "cd" && tail.starts_with(['.', '~'])))
+    .then(|| format!("{head} {tail}"))
+}
