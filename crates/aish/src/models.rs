@@ -95,21 +95,17 @@ impl Collector {
         let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
         match aish_llm::discovery::from_environment(&variables) {
             Ok(None) => {}
-            Ok(Some(server)) => match server.first_model().await {
-                Some(model) => {
-                    let mut options = ModelOptions::new(model);
-                    options.key = server.key.clone();
-                    let name = match server.kind {
-                        aish_llm::ProviderKind::OpenAi => "openai",
-                        aish_llm::ProviderKind::Anthropic => "anthropic",
-                    };
-                    self.server(name, "environment", &server, options);
-                }
-                None => self.notices.push(format!(
-                    "{} names no model and gives no list of models; set OPENAI_MODEL (or ANTHROPIC_MODEL)",
-                    server.endpoint
-                )),
-            },
+            Ok(Some(server)) => {
+                // A server of one model answers to any name; a dead one is said when it is asked.
+                let model = server.first_model().await.unwrap_or_else(|| "default".to_owned());
+                let mut options = ModelOptions::new(model);
+                options.key = server.key.clone();
+                let name = match server.kind {
+                    aish_llm::ProviderKind::OpenAi => "openai",
+                    aish_llm::ProviderKind::Anthropic => "anthropic",
+                };
+                self.server(name, "environment", &server, options);
+            }
             Err(error) => self.notices.push(crate::failure::chain(&error)),
         }
     }
