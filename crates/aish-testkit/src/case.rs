@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -42,6 +42,9 @@ struct Case {
     /// Further variables; `{model}` stands for the endpoint.
     #[serde(default)]
     env: BTreeMap<String, String>,
+    /// Arguments of runs that come first, in the same folders; whatever comes of them.
+    #[serde(default)]
+    before: Vec<Vec<String>>,
     /// Arguments of a run without a terminal.
     run: Option<Vec<String>>,
     #[serde(default)]
@@ -56,6 +59,9 @@ struct Case {
     /// Keys of a run in a terminal.
     keys: Option<Vec<Key>>,
     exit: Option<i32>,
+    /// Texts that files, by their paths below the home folder, must have at the end.
+    #[serde(default)]
+    home_has: BTreeMap<String, Vec<String>>,
     /// Texts that the last request to the model must have in its body.
     #[serde(default)]
     request_has: Vec<String>,
@@ -125,10 +131,17 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
         variables.push(("OPENAI_MODEL".into(), "scripted".into()));
     }
     variables.extend(case.env.iter().map(|(name, value)| (name.clone(), value.replace("{model}", &endpoint))));
+    for arguments in &case.before {
+        output(program, arguments, "", &variables, &folder)?;
+    }
     match (&case.run, &case.keys) {
         (Some(arguments), None) => without_terminal(case, program, arguments, &variables, &folder)?,
         (None, Some(keys)) => in_terminal(case, program, keys, &variables, &folder)?,
         (Some(_), Some(_)) | (None, None) => return Err("a case has either `run` or `keys`".to_owned()),
+    }
+    for (name, texts) in &case.home_has {
+        let content = std::fs::read_to_string(home.path().join(name)).map_err(|error| format!("{name}: {error}"))?;
+        has(name, &content, texts)?;
     }
     let Some(server) = server else { return Ok(()) };
     let requests = server.verify().map_err(|violation| format!("{violation:?}"))?;
@@ -137,13 +150,14 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
     lacks("the last request", &body, &case.request_lacks)
 }
 
-fn without_terminal(
-    case: &Case,
+/// Runs the program once, with nothing but these variables.
+fn output(
     program: &Path,
     arguments: &[String],
+    input: &str,
     variables: &[(String, String)],
     folder: &Path,
-) -> Result<(), String> {
+) -> Result<Output, String> {
     let mut child = Command::new(program)
         .args(arguments)
         .env_clear()
@@ -156,9 +170,19 @@ fn without_terminal(
         .map_err(|error| error.to_string())?;
     if let Some(mut stdin) = child.stdin.take() {
         // A program that does not read its input is no fault of the case.
-        let _ = stdin.write_all(case.stdin.as_bytes());
+        let _ = stdin.write_all(input.as_bytes());
     }
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    child.wait_with_output().map_err(|error| error.to_string())
+}
+
+fn without_terminal(
+    case: &Case,
+    program: &Path,
+    arguments: &[String],
+    variables: &[(String, String)],
+    folder: &Path,
+) -> Result<(), String> {
+    let output = output(program, arguments, &case.stdin, variables, folder)?;
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
     let both = format!("\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
