@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 
-pub use connect::{BusError, BusOptions, connect};
+pub use connect::{BusError, BusOptions, connect, without_password};
 pub use events::NatsEvents;
 pub use state::KvState;
 pub use worker::serve;

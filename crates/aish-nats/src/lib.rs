@@ -12,7 +12,7 @@ pub mod plugin;
 pub mod service;
 pub mod state;
 
-pub use bus::{Bus, BusError, BusOptions, KvState, NatsEvents, connect, serve};
+pub use bus::{Bus, BusError, BusOptions, KvState, NatsEvents, connect, serve, without_password};
 pub use events::{Events, Silent};
 pub use local::serve_lines;
 pub use model::{Model, SingleModel};

@@ -73,6 +73,32 @@ pub async fn connect(options: &BusOptions) -> Result<Bus, BusError> {
     let client = connecting
         .connect(addresses)
         .await
-        .map_err(|error| BusError::Connect { url: options.url.clone(), cause: error.to_string() })?;
+        .map_err(|error| BusError::Connect { url: without_password(&options.url), cause: error.to_string() })?;
     Ok(Bus { client })
+}
+
+/// Returns addresses as they may be shown: without user, password and token.
+pub fn without_password(url: &str) -> String {
+    let shown = url.split(',').map(str::trim).map(|address| {
+        let (scheme, rest) = address.split_once("://").map_or(("", address), |(scheme, rest)| (scheme, rest));
+        let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+        if scheme.is_empty() { place.to_owned() } else { format!("{scheme}://{place}") }
+    });
+    shown.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_shown() {
+        for (url, shown) in [
+            ("nats://h:4222", "nats://h:4222"),
+            ("nats://me:p@ss@h:4222, tls://token@g", "nats://h:4222, tls://g"),
+            ("me:secret@h", "h"),
+        ] {
+            assert_eq!(without_password(url), shown.replace(", ", ","), "{url}");
+        }
+    }
 }
