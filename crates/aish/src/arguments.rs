@@ -81,6 +81,10 @@ pub enum Command {
     /// MCP servers and aish as one.
     #[command(subcommand)]
     Mcp(McpCommand),
+    /// Answer chat requests of other programs, on a NATS bus or over lines.
+    Service(ServiceFlags),
+    /// Show what all sessions used and cost.
+    Cost(CostFlags),
     /// Check configuration, model, servers, terminal and shell.
     Doctor,
     /// Print a completion script.
@@ -211,11 +215,92 @@ pub enum ModelCommand {
     },
 }
 
+/// `aish service`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ServiceFlags {
+    /// The bus, as nats://HOST:PORT; else `nats.url`.
+    #[arg(long, value_name = "URL", conflicts_with = "local")]
+    pub nats: Option<String>,
+    /// JSON lines on standard input and output, without a bus.
+    #[arg(long)]
+    pub local: bool,
+    /// The first word of every subject; else `nats.prefix`.
+    #[arg(long, value_name = "WORD")]
+    pub prefix: Option<String>,
+}
+
+/// `aish cost`.
+#[derive(Debug, Clone, Args)]
+pub struct CostFlags {
+    /// Only what is not older: a number and m, h, d or w, as in 7d.
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// What a row stands for.
+    #[arg(long, value_enum, default_value = "day")]
+    pub by: CostBy,
+    /// Print a JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// Draw bars.
+    #[arg(long, conflicts_with = "json")]
+    pub plot: bool,
+}
+
+/// What a row of `aish cost` stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CostBy {
+    /// A day of the machine's time zone.
+    Day,
+    /// A model.
+    Model,
+    /// A project.
+    Project,
+}
+
+impl CostBy {
+    /// Returns the name as it is given.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Model => "model",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// `aish mcp add`.
+#[derive(Debug, Clone, Args)]
+pub struct McpAddFlags {
+    /// The server's name: its tools are NAME.TOOL.
+    pub name: String,
+    /// A URL, or a program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "URL|COMMAND")]
+    pub target: Vec<String>,
+    /// A variable of the program's environment; before the command.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+    /// A header of every request; before the URL.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub header: Vec<String>,
+    /// The variable that holds the bearer token; before the URL.
+    #[arg(long, value_name = "NAME")]
+    pub auth_env: Option<String>,
+}
+
 /// `aish mcp`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum McpCommand {
     /// List the configured servers.
     List,
+    /// Offer aish's own tools to other agents, over standard input and output.
+    Serve,
+    /// Add a server to the configuration.
+    Add(McpAddFlags),
+    /// Add the servers of another program's mcp.json to the configuration.
+    Import {
+        /// The file: Claude's, Cursor's or VS Code's.
+        file: PathBuf,
+    },
     /// Connect to a URL or a command line, list its tools, call one.
     Test {
         /// A URL, or a command line.

@@ -11,6 +11,7 @@ use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::counting::Counting;
+use crate::discovery::{Discovery, Listing, is_offered};
 use crate::ledger::Ledger;
 
 /// What of the registry is offered to the model.
@@ -32,6 +33,10 @@ pub struct Asker {
     pub registry: Arc<Registry>,
     /// What of them is offered.
     pub offering: Offering,
+    /// The two tools that stand for all.
+    pub discovery: Discovery,
+    /// Whether they do now.
+    pub listing: Listing,
     /// Counts tokens.
     pub counting: Counting,
     /// The session's books.
@@ -45,21 +50,35 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// Returns the definitions that the model is told of.
+    /// Returns the definitions of the tools that the model can reach.
     pub fn offered(&self) -> Vec<Arc<ToolDefinition>> {
         if !self.offering.tools {
             return Vec::new();
         }
         let mut offered = self.registry.list(None);
-        offered.retain(|definition| {
-            definition.source.as_str() != "builtin" || self.offering.builtin.contains(definition.name.as_str())
-        });
+        offered.retain(|definition| is_offered(definition, &self.offering.builtin));
         offered
     }
 
+    /// Decides what the model is told of: all tools, or the two that stand for them.
+    pub async fn choose_listing(&mut self, turn: &Turn) {
+        let all = specs(&self.offered());
+        let tokens = self.counting.count_schemas(&all).await;
+        self.listing = self.discovery.listing(all.len(), tokens, turn.budget().token_budget);
+    }
+
+    /// Returns the definitions that the model is told of.
+    fn told(&self) -> Vec<Arc<ToolDefinition>> {
+        match self.listing {
+            Listing::Direct => self.offered(),
+            Listing::Discovery if self.offering.tools => self.discovery.definitions(),
+            Listing::Discovery => Vec::new(),
+        }
+    }
+
     /// Returns the offers for the turn: which tools only read, by our own word.
-    pub fn offer(&self, _turn: &Turn) -> Vec<Offer> {
-        self.offered()
+    pub fn offer(&self) -> Vec<Offer> {
+        self.told()
             .iter()
             .map(|definition| Offer {
                 name: definition.name.clone(),
@@ -79,7 +98,7 @@ impl Asker {
         }
         let system_text = turn.transcript().system_text().into_owned();
         let system_tokens = self.counting.count(&system_text).await;
-        let schema_tokens = self.counting.count_schemas(&self.specs()).await;
+        let schema_tokens = self.counting.count_schemas(&specs(&self.told())).await;
         Event::Measured { system_tokens, schema_tokens }
     }
 
@@ -120,20 +139,20 @@ impl Asker {
         prompt_tokens: u64,
         cancel: CancellationToken,
     ) -> EventStream {
-        let tools = if offer_tools { self.specs() } else { Vec::new() };
+        let tools = if offer_tools { specs(&self.told()) } else { Vec::new() };
         let request = ChatRequest { messages, tools, max_tokens: None, temperature: None, purpose: self.purpose };
         let options = CallOptions { model: Some(self.model.clone()), prompt_tokens: Some(prompt_tokens) };
         self.broker.stream(request, options, cancel)
     }
+}
 
-    fn specs(&self) -> Vec<ToolSpec> {
-        self.offered()
-            .iter()
-            .map(|definition| ToolSpec {
-                name: definition.name.clone(),
-                description: definition.description.clone(),
-                parameters: definition.input_schema.clone(),
-            })
-            .collect()
-    }
+fn specs(definitions: &[Arc<ToolDefinition>]) -> Vec<ToolSpec> {
+    definitions
+        .iter()
+        .map(|definition| ToolSpec {
+            name: definition.name.clone(),
+            description: definition.description.clone(),
+            parameters: definition.input_schema.clone(),
+        })
+        .collect()
 }

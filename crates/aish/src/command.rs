@@ -3,10 +3,12 @@
 pub mod ask;
 pub mod check;
 pub mod config;
+pub mod cost;
 pub mod doctor;
 pub mod interactive;
 pub mod mcp;
 pub mod model;
 pub mod route;
+pub mod service;
 pub mod tokenize;
 pub mod tools;

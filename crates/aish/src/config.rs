@@ -12,6 +12,7 @@ pub mod layer;
 pub mod model;
 pub mod project;
 pub mod section;
+pub mod servers;
 pub mod show;
 
 use std::path::{Path, PathBuf};

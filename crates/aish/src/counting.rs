@@ -8,8 +8,8 @@ pub struct Counting {
     counter: TokenCounter,
     model: Option<BrokerModel>,
     choice: TokenizerChoice,
-    /// The schemas that were counted last, and their tokens.
-    schemas: std::sync::Arc<std::sync::Mutex<Option<(String, String, u64)>>>,
+    /// The two sets of schemas that were counted last, with their tokenizer and tokens.
+    schemas: std::sync::Arc<std::sync::Mutex<Vec<(String, String, u64)>>>,
 }
 
 impl Counting {
@@ -61,15 +61,16 @@ impl Counting {
             tools.iter().map(|tool| format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters)).collect();
         let text = lines.join("\n");
         let tokenizer = self.tokenizer();
-        let known = self.schemas.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        if let Some((by, of, tokens)) = known
-            && by == tokenizer
-            && of == text
-        {
+        let schemas = || self.schemas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = schemas().iter().find(|(by, of, _)| *by == tokenizer && *of == text).map(|(_, _, tokens)| *tokens);
+        if let Some(tokens) = known {
             return tokens;
         }
         let tokens = self.count(&text).await;
-        *self.schemas.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some((tokenizer, text, tokens));
+        let mut known = schemas();
+        // All tools, and the two that may stand for them.
+        known.truncate(1);
+        known.insert(0, (tokenizer, text, tokens));
         tokens
     }
 }

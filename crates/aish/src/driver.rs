@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use aish_safety::{Gate, Surroundings};
 use aish_tools::Executor;
-use aish_turn::{Effect, Event, Outcome, Record, Turn};
+use aish_turn::{Effect, Event, Judged, Outcome, Record, Turn};
 use aish_types::{CallContext, SessionId, ToolName, ToolOutcome};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio_util::sync::CancellationToken;
@@ -84,8 +84,8 @@ impl Driver {
         let now = self.started.elapsed();
         match effect {
             Effect::Measure => {
-                let offered = self.asker.offer(turn);
-                turn.set_offers(offered);
+                self.asker.choose_listing(turn).await;
+                turn.set_offers(self.asker.offer());
                 let measured = self.asker.measure(turn).await;
                 events.push_back(measured);
             }
@@ -97,8 +97,13 @@ impl Driver {
                 return self.stream(messages, offer_tools, turn, events, surface, interrupt).await;
             }
             Effect::Judge(call) => {
-                surface.show(Shown::Calling(&call), now);
-                let judged = self.judge(&call, surface, interrupt).await;
+                let judged = match self.asker.discovery.resolve(&call) {
+                    Ok(target) => {
+                        surface.show(Shown::Calling(&target), now);
+                        self.judge(&target, surface, interrupt).await
+                    }
+                    Err(outcome) => Judged::Refused(*outcome),
+                };
                 events.push_back(Event::Judged { id: call.id, judged });
             }
             Effect::Run(calls) => self.run(calls, events, interrupt).await,

@@ -21,6 +21,7 @@ use crate::line_history::LineHistory;
 use crate::live::{Executed, Live};
 use crate::meta;
 use crate::names::PathNames;
+use crate::plugins::{self, Plugins};
 use crate::prompt::{self, PromptFacts};
 use crate::search::find_models;
 use crate::servers::{self, Lines};
@@ -45,6 +46,8 @@ pub struct Repl {
     pub live: Arc<Live>,
     /// The MCP servers.
     pub servers: ServerPool,
+    /// The plugins on the bus.
+    pub plugins: Option<Plugins>,
     /// The line history.
     pub history: Arc<LineHistory>,
     /// Where turns are shown.
@@ -97,6 +100,8 @@ impl Repl {
         let sink = Arc::new(Lines(move |line: String| printer.print(&format!("[aish] {line}"))));
         let (servers, faults) = servers::start(&base, &registry, sink);
         notices.extend(faults);
+        let printer = editor.printer();
+        let plugins = plugins::start(&base, &registry, move |line| printer.print(&format!("[aish] {line}")));
         let found = find_models(&base, shared.model.as_deref()).await;
         let setup = Setup {
             approver,
@@ -113,7 +118,7 @@ impl Repl {
         conversation.notices.splice(0..0, notices);
         let surface =
             TextSurface::new(theme.clone(), out, err, Verbosity::Normal, base.config.ui.markdown).with_live_commands();
-        Ok(Self { base, conversation, editor, live, servers, history, surface, err, theme, known, interrupts })
+        Ok(Self { base, conversation, editor, live, servers, plugins, history, surface, err, theme, known, interrupts })
     }
 
     /// Reads and runs lines until the person ends it.
@@ -138,6 +143,9 @@ impl Repl {
             }
         };
         self.servers.close().await;
+        if let Some(plugins) = self.plugins.take() {
+            plugins.close().await;
+        }
         self.live.close().await;
         Ok(code)
     }

@@ -80,13 +80,26 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         Some(Command::Mcp(sub)) => {
             let base = Base::load(shared);
-            runtime()?.block_on(command::mcp::run(&base, sub, &mut print, &mut complain))
+            to_the_end(command::mcp::run(&base, sub, &mut print, &mut complain))
         }
+        Some(Command::Service(flags)) => {
+            let base = Base::load(shared);
+            to_the_end(command::service::run(&base, shared, flags))
+        }
+        Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Doctor) => {
             let base = Base::load(shared);
             runtime()?.block_on(command::doctor::run(&base, shared, &mut print))
         }
     }
+}
+
+/// Runs a command whose last read of standard input may still wait when it ends.
+fn to_the_end(command: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+    let runtime = runtime()?;
+    let ended = runtime.block_on(command);
+    runtime.shutdown_background();
+    ended
 }
 
 /// Makes the runtime: one worker beside the main thread is enough for a person's shell.

@@ -1,9 +1,10 @@
 //! The MCP servers of the configuration, as sources of tools.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_mcp::client::{Endpoint, Ports, ServerOptions, ServerPool, ServerState, Status, StatusSink};
+use aish_mcp::client::{Endpoint, Ports, ServerOptions, ServerPool, ServerState, Status, StatusSink, expand};
 use aish_tools::Registry;
 use aish_types::Secret;
 
@@ -30,10 +31,20 @@ impl<F: Fn(String) + Send + Sync> StatusSink for Lines<F> {
 
 /// Starts all configured servers in the background and registers their tools; returns what is wrong with the entries.
 pub fn start(base: &Base, registry: &Arc<Registry>, status: Arc<dyn StatusSink>) -> (ServerPool, Vec<String>) {
+    start_some(base, registry, status, |_| true)
+}
+
+/// Starts those of the configured servers whose alias is wanted, as [`start`] does.
+pub fn start_some(
+    base: &Base,
+    registry: &Arc<Registry>,
+    status: Arc<dyn StatusSink>,
+    wanted: impl Fn(&str) -> bool,
+) -> (ServerPool, Vec<String>) {
     let pool = ServerPool::new(Ports { status, ..Ports::default() });
     let mut faults = Vec::new();
     for (alias, server) in &base.config.mcp.servers {
-        if !server.enabled {
+        if !server.enabled || !wanted(alias) {
             continue;
         }
         match options(base, alias, server) {
@@ -50,14 +61,21 @@ pub fn start(base: &Base, registry: &Arc<Registry>, status: Arc<dyn StatusSink>)
 
 /// Turns an entry of the configuration into options.
 fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOptions, Option<String>), String> {
-    let secret = |text: &String| Secret::new(text.clone());
+    // `${env:NAME}` and `${NAME}`, as other programs write them, are variables here, too.
+    let filled = |text: &String| {
+        expand(text, |name| base.variable(name)).map_err(|name| format!("it needs ${name}, which is not set"))
+    };
+    let secrets = |pairs: &BTreeMap<String, String>| {
+        let pairs = pairs.iter().map(|(name, text)| Ok((name.clone(), Secret::new(filled(text)?))));
+        pairs.collect::<Result<_, String>>()
+    };
     let mut warning = None;
     let endpoint = match (&server.url, &server.command) {
         (Some(_), Some(_)) => return Err("it has a url and a command; one of them".to_owned()),
         (None, None) => return Err("it needs a url or a command".to_owned()),
         (Some(url), None) => {
             let token = match (&server.auth_token, &server.auth_env) {
-                (Some(token), _) => Some(secret(token)),
+                (Some(token), _) => Some(Secret::new(filled(token)?)),
                 (None, Some(name)) => {
                     let token = base.variable(name).filter(|token| !token.is_empty());
                     if token.is_none() {
@@ -67,14 +85,14 @@ fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOption
                 }
                 (None, None) => None,
             };
-            let headers = server.headers.iter().map(|(name, value)| (name.clone(), secret(value))).collect();
-            Endpoint::Http { url: url.clone(), headers, token }
+            Endpoint::Http { url: filled(url)?, headers: secrets(&server.headers)?, token }
         }
         (None, Some(command)) => Endpoint::Stdio {
             command: command.clone(),
-            args: server.args.clone(),
-            env: server.env.iter().map(|(name, value)| (name.clone(), secret(value))).collect(),
-            cwd: server.cwd.as_ref().map(Into::into),
+            // A program may mean something else by `${X}` than we do.
+            args: server.args.iter().map(|text| filled(text).unwrap_or_else(|_| text.clone())).collect(),
+            env: secrets(&server.env)?,
+            cwd: server.cwd.as_ref().map(filled).transpose()?.map(Into::into),
         },
     };
     let mut options = ServerOptions::new(alias, endpoint);

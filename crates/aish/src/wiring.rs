@@ -9,7 +9,7 @@ use aish_journal::{AuditFile, PinFile, SessionHead, WallClock};
 use aish_llm::{Purpose, TokenCounter, UseEndpoint};
 use aish_safety::{Approver, Gate, Mode, Policy, Surroundings};
 use aish_store::{LedgerFilter, Store};
-use aish_tools::{Executor, Registry, builtin};
+use aish_tools::{Executor, MemoryStore, Registry, builtin};
 use aish_turn::{Budget, Cap, Transcript, Turn, TurnOptions};
 use aish_types::{Money, SessionId};
 
@@ -18,6 +18,7 @@ use crate::asker::{Asker, Offering};
 use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::section::Config;
 use crate::counting::Counting;
+use crate::discovery::{Discovery, Listing};
 use crate::driver::{Driver, SessionLog};
 use crate::kept::KeptFile;
 use crate::ledger::{Ledger, Limits, Shelf};
@@ -38,6 +39,8 @@ pub struct Base {
     pub diagnostics: Vec<Diagnostic>,
     /// The whole of it, for `aish config show`.
     pub loaded: crate::config::Loaded,
+    /// The configuration's file, there or not.
+    pub config_path: Option<PathBuf>,
     /// The working folder.
     pub folder: PathBuf,
     /// The clock of logs.
@@ -73,6 +76,7 @@ impl Base {
             config: loaded.config.clone(),
             diagnostics: faults,
             loaded,
+            config_path: path,
             folder,
             clock,
             store: Arc::new(store),
@@ -106,20 +110,37 @@ impl Base {
 
     /// Makes the gate.
     pub fn gate(&self, approver: Arc<dyn Approver>, mode: Mode) -> Gate {
-        let folder = self.paths.state.clone().unwrap_or_else(|| PathBuf::from("/nonexistent/aish"));
-        let audit = Arc::new(AuditFile::new(folder.join("audit.jsonl"), self.clock.clone()));
-        let pins = Arc::new(PinFile::new(folder.join("pins.json")));
         let project = project_root(&self.folder).unwrap_or(&self.folder).display().to_string();
-        let kept = Arc::new(KeptFile::new(folder.join("approvals.json"), project));
-        Gate::new(approver, audit, pins, self.policy(), mode).with_kept(kept)
+        let kept = Arc::new(KeptFile::new(self.in_state("approvals.json"), project));
+        Gate::new(approver, Arc::new(self.audit()), Arc::new(self.pins()), self.policy(), mode).with_kept(kept)
     }
 
-    /// Makes the registry with the built-in tools.
+    /// Returns where decisions are written.
+    pub fn audit(&self) -> AuditFile {
+        AuditFile::new(self.in_state("audit.jsonl"), self.clock.clone())
+    }
+
+    /// Returns where definitions are pinned.
+    pub fn pins(&self) -> PinFile {
+        PinFile::new(self.in_state("pins.json"))
+    }
+
+    fn in_state(&self, name: &str) -> PathBuf {
+        let folder = self.paths.state.clone().unwrap_or_else(|| PathBuf::from("/nonexistent/aish"));
+        folder.join(name)
+    }
+
+    /// Makes the registry with the built-in tools and those of `tools.cli`.
     pub fn registry(&self) -> (Arc<Registry>, Vec<String>) {
+        self.registry_over(Arc::clone(&self.store) as Arc<_>)
+    }
+
+    /// Makes the registry over another memory than the person's own.
+    pub fn registry_over(&self, memory: Arc<dyn MemoryStore>) -> (Arc<Registry>, Vec<String>) {
         let registry = Registry::default();
         let mut notices = Vec::new();
         let names = &self.config.tools.builtin;
-        let memory = self.config.memory.enabled.then(|| Arc::clone(&self.store) as Arc<_>);
+        let memory = self.config.memory.enabled.then_some(memory);
         let ports = builtin::Ports { memory, ..builtin::Ports::default() };
         match builtin::Builtins::named(names, &ports) {
             Ok(builtins) => {
@@ -130,6 +151,7 @@ impl Base {
                 registry.add(Arc::new(builtin::Builtins::all(&ports)));
             }
         }
+        notices.extend(crate::cli_tools::add(self, &registry));
         (Arc::new(registry), notices)
     }
 
@@ -242,6 +264,8 @@ impl Base {
             broker,
             model,
             registry: Arc::clone(&setup.registry),
+            discovery: Discovery::over(&setup.registry, &offering.builtin, self.config.tools.direct_limit),
+            listing: Listing::Direct,
             offering,
             ledger,
             summarize: self.config.context.summarize,

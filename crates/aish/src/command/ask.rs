@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::arguments::{AskFlags, SharedFlags, When};
 use crate::exit::ExitCode;
 use crate::live::Live;
+use crate::plugins;
 use crate::search::find_models;
 use crate::servers::{self, Lines};
 use crate::shell_tool::ShellTool;
@@ -61,7 +62,16 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let sink = Arc::new(Lines(move |line| sink.lock().unwrap_or_else(PoisonError::into_inner).push(line)));
     let (servers, faults) = servers::start(base, &registry, sink);
     notices.extend(faults);
-    servers::settle(&servers, SERVERS).await;
+    let sink = Arc::clone(&heard);
+    let plugins = plugins::start(base, &registry, move |line| {
+        sink.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    });
+    let plugged = async {
+        if let Some(plugins) = &plugins {
+            plugins.settle(SERVERS).await;
+        }
+    };
+    tokio::join!(servers::settle(&servers, SERVERS), plugged);
     notices.extend(std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner)));
     let surroundings = {
         let known = base.surroundings();
@@ -87,6 +97,9 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let asked = Event::Asked { text: question, blocks: Vec::new() };
     let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
     servers.close().await;
+    if let Some(plugins) = plugins {
+        plugins.close().await;
+    }
     live.close().await;
     Ok(exit_code(&outcome, conversation.driver.asker.last_error.as_ref()))
 }

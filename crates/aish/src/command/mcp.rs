@@ -1,5 +1,8 @@
 //! `aish mcp`: servers from the outside, and aish as one.
 
+mod add;
+mod serve;
+
 use std::time::Duration;
 
 use aish_mcp::client::{Ports, test_target};
@@ -41,6 +44,9 @@ pub async fn run(
             }
             Ok(ExitCode::Ok)
         }
+        McpCommand::Serve => serve::run(base, complain).await,
+        McpCommand::Add(flags) => add::add(base, flags, print, complain),
+        McpCommand::Import { file } => add::import_file(base, file, print, complain),
         McpCommand::Test { target, call, args, json } => {
             test(base, target, call.as_deref(), args, *json, print, complain).await
         }

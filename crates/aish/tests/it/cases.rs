@@ -25,6 +25,26 @@ fn bad_input() {
 }
 
 #[test]
+fn tools() {
+    check(include_str!("cases/tools.yaml"));
+}
+
+#[test]
+fn mcp() {
+    check(include_str!("cases/mcp.yaml"));
+}
+
+#[test]
+fn cost() {
+    check(include_str!("cases/cost.yaml"));
+}
+
+#[test]
+fn service() {
+    check(include_str!("cases/service.yaml"));
+}
+
+#[test]
 fn terminal() {
     check(include_str!("cases/terminal.yaml"));
 }
