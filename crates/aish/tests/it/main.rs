@@ -1,4 +1,6 @@
 //! The program as a whole, from outside.
 
 #[cfg(test)]
+mod bus;
+#[cfg(test)]
 mod cases;

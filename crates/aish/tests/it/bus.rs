@@ -1,0 +1,209 @@
+//! The program on a real nats-server: the chat service as a worker, and a plugin's tool in a question.
+//!
+//! The other side speaks the bus's own protocol, which is lines of text.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use aish_testkit::model_server::{ModelServer, Script};
+use serde_json::{Value, json};
+
+/// Longer than anything takes that is not hung.
+const HUNG: Duration = Duration::from_secs(60);
+
+struct Server {
+    child: Child,
+    port: u16,
+    folder: tempfile::TempDir,
+}
+
+impl Server {
+    /// Starts a server, or says what is missing: Debian's package `nats-server`.
+    fn start() -> Option<Self> {
+        let program = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"];
+        let Some(program) = program.into_iter().find(|path| Path::new(path).exists()) else {
+            assert!(std::env::var_os("AISH_REQUIRE_NATS").is_none(), "nats-server is not installed");
+            eprintln!("skipped: needs nats-server (Debian: apt-get install nats-server)");
+            return None;
+        };
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let folder = tempfile::tempdir().unwrap();
+        let child = Command::new(program)
+            .args(["-a", "127.0.0.1", "-p", &port.to_string(), "-js", "-sd"])
+            .arg(folder.path().join("jetstream"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(begun.elapsed() < HUNG, "nats-server does not listen");
+            std::thread::yield_now();
+        }
+        Some(Self { child, port, folder })
+    }
+
+    fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    fn aish(&self, model: &ModelServer) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_aish"));
+        command
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("OPENAI_BASE_URL", model.url())
+            .env("OPENAI_MODEL", "scripted")
+            .current_dir(&self.folder);
+        command
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A client of the bus.
+struct Client {
+    read: BufReader<TcpStream>,
+    write: TcpStream,
+}
+
+/// A message: its subject, where a reply goes, its payload.
+struct Message {
+    subject: String,
+    reply: Option<String>,
+    payload: Value,
+}
+
+impl Client {
+    fn connect(server: &Server) -> Self {
+        let write = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        write.set_read_timeout(Some(HUNG)).unwrap();
+        let mut client = Self { read: BufReader::new(write.try_clone().unwrap()), write };
+        client.send("CONNECT {\"verbose\":false}\r\n");
+        client
+    }
+
+    fn send(&mut self, text: &str) {
+        self.write.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn publish(&mut self, subject: &str, reply: &str, payload: &Value) {
+        let payload = payload.to_string();
+        self.send(&format!("PUB {subject} {reply} {}\r\n{payload}\r\n", payload.len()));
+    }
+
+    /// Returns the next message; none when the wait is over before one comes.
+    fn next(&mut self, wait: Duration) -> Option<Message> {
+        self.write.set_read_timeout(Some(wait)).unwrap();
+        let mut line = String::new();
+        loop {
+            match self.read.read_line(&mut line) {
+                Ok(0) => panic!("the server hung up"),
+                Ok(_) => {}
+                Err(_) if line.is_empty() => return None,
+                // The rest of the line is on its way.
+                Err(_) => continue,
+            }
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words.as_slice() {
+                ["PING"] => self.send("PONG\r\n"),
+                ["MSG", subject, _, rest @ .., length] => {
+                    self.write.set_read_timeout(Some(HUNG)).unwrap();
+                    let mut payload = vec![0; length.parse::<usize>().unwrap() + 2];
+                    self.read.read_exact(&mut payload).unwrap();
+                    return Some(Message {
+                        subject: (*subject).to_owned(),
+                        reply: rest.first().map(|reply| (*reply).to_owned()),
+                        payload: serde_json::from_slice(&payload).unwrap_or_default(),
+                    });
+                }
+                _ => {}
+            }
+            line.clear();
+        }
+    }
+
+    /// Asks, and asks again after each wait, until there is an answer.
+    fn request(&mut self, subject: &str, payload: &Value, wait: Duration) -> Value {
+        let inbox = format!("inbox.{}", subject.replace('.', "_"));
+        self.send(&format!("SUB {inbox} {}\r\n", subject.len()));
+        let begun = Instant::now();
+        loop {
+            assert!(begun.elapsed() < HUNG, "nobody answers {subject}");
+            self.publish(subject, &inbox, payload);
+            let answer = self.next(wait).filter(|message| message.subject == inbox);
+            if let Some(message) = answer {
+                return message.payload;
+            }
+        }
+    }
+}
+
+fn model(script: Value) -> ModelServer {
+    ModelServer::start(Script::from_value(script).unwrap()).unwrap()
+}
+
+#[test]
+fn the_service_answers_on_the_bus_and_ends_at_sigterm() {
+    let Some(server) = Server::start() else { return };
+    let model = model(json!({"steps": [{"reply": {"text": "Hello Ann."}}]}));
+    let mut worker =
+        server.aish(&model).args(["service", "--nats", &server.url()]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(worker.stderr.take().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().contains("answers on rosey.llm.>")), "it says where it listens");
+    let mut client = Client::connect(&server);
+    // The line comes a moment before the worker listens.
+    let status = client.request("rosey.llm.status", &json!({}), Duration::from_millis(200));
+    assert_eq!(status["success"], json!(true), "{status}");
+    let chat = json!({"channel": "a", "user": "ann", "message": "hi"});
+    let reply = client.request("rosey.llm.chat", &chat, HUNG);
+    assert_eq!((&reply["success"], &reply["content"]), (&json!(true), &json!("Hello Ann.")), "{reply}");
+    assert!(Command::new("kill").arg(worker.id().to_string()).status().unwrap().success());
+    assert_eq!(worker.wait().unwrap().code(), Some(0));
+    model.verify().unwrap();
+}
+
+#[test]
+fn a_plugins_tool_answers_in_a_question() {
+    let Some(server) = Server::start() else { return };
+    let mut plugin = Client::connect(&server);
+    plugin.send("SUB rosey.llm.tools.announce 1\r\nSUB dice.roll 2\r\nPING\r\n");
+    let model = model(json!({"steps": [
+        {"reply": {"calls": [{"name": "dice.roll", "arguments": "{\"sides\":6}"}]}},
+        {"reply": {"text": "A four."}},
+    ]}));
+    let asking = server
+        .aish(&model)
+        .args(["ask", "--yes", "roll a die"])
+        .env("AISH_NATS_URL", server.url())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let announced = plugin.next(HUNG).expect("all plugins are asked to register");
+    assert_eq!(announced.subject, "rosey.llm.tools.announce");
+    let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}});
+    let tool = json!({"name": "roll", "description": "Rolls a die", "parameters": schema, "subject": "dice.roll"});
+    let registration = json!({"plugin": "dice", "instance": "1", "version": "1", "ttl_s": 60, "tools": [tool]});
+    plugin.publish("rosey.llm.tools.register", "", &registration);
+    let call = plugin.next(HUNG).expect("the tool is called");
+    assert_eq!((call.subject.as_str(), &call.payload["arguments"]["sides"]), ("dice.roll", &json!(6)));
+    let result = json!({"tool_call_id": call.payload["call_id"], "success": true, "result": "rolled 4"});
+    plugin.publish(&call.reply.unwrap(), "", &result);
+    let output = asking.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "A four.\n", "{stderr}");
+    let requests = model.verify().unwrap();
+    let last = String::from_utf8_lossy(&requests.last().unwrap().body).into_owned();
+    assert!(last.contains("rolled 4"), "{last}");
+}
