@@ -209,7 +209,7 @@ fn plain(text: &str, evidence: &mut Evidence) {
     if matches!(bare, "vs" | "versus") {
         evidence.language(6, "a comparison");
     } else if has(VERBS, bare) {
-        evidence.language(5, &format!("the verb `{bare}`"));
+        evidence.language(6, &format!("the verb `{bare}`"));
     } else if has(STRONG, bare) || has(NARRATIVE, bare) {
         evidence.language(3, &format!("the word `{bare}`"));
     } else if has(WEAK, bare) {

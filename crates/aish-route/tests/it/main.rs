@@ -1,6 +1,8 @@
-//! Integration tests: the committed lines, and properties of every line.
+//! Integration tests: the committed lines, properties of every line, and unfinished input against bash.
 
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod unfinished;
