@@ -69,7 +69,7 @@ pub fn weigh(command: &str, line: &str, tokens: &Tokens, arguments: &[Word], env
     let own: Vec<&Word> = own.filter(|word| !word.redirected).collect();
     let mut pattern = takes_pattern(command);
     for (index, word) in own.iter().enumerate() {
-        if pattern && !word.text.starts_with('-') {
+        if pattern && !word.text.starts_with('-') && !matches!(word.text.as_str(), "vs" | "versus") {
             pattern = false;
             continue;
         }

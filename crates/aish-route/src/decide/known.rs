@@ -19,6 +19,9 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
     if takes_commands(name) && arguments.iter().all(|word| names_command(word, env)) {
         return decision(Route::Shell, format!("`{name}` with the name of a command"));
     }
+    if matches!(name, "man" | "tldr") && arguments.len() == 1 && !evidence.question {
+        return decision(Route::Shell, format!("`{name}` with the name of a page"));
+    }
     let strong = arguments.iter().any(|word| has(STRONG, &word.text));
     if takes_two(name) && arguments.len() == 2 && !strong && !evidence.question {
         return decision(Route::Shell, format!("`{name}` with two operands"));
