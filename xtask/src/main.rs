@@ -8,6 +8,7 @@ mod arrows;
 mod ci;
 mod eval;
 mod finding;
+mod fuzz_smoke;
 mod licences;
 mod quick;
 mod step;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(),
         Some("arrows") => arrows::run(),
         Some("licences") => licences::run(),
+        Some("fuzz-smoke") => fuzz_smoke::run(),
         Some("eval") => eval::run(arguments.get(1..).unwrap_or_default()),
         Some("help" | "-h" | "--help") | None => {
             eprintln!("{HELP}");

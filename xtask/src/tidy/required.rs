@@ -1,4 +1,4 @@
-//! The files that a stranger looks for are there, and every crate takes the workspace's lints.
+//! The files that a stranger looks for are there, and every crate of the workspace takes its lints.
 
 use crate::finding::Finding;
 use crate::tree::Tree;
@@ -18,7 +18,10 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             findings.push(Finding::new(path, "cannot be executed: chmod +x"));
         }
     }
-    let manifests = tree.files.iter().filter(|file| file.name() == "Cargo.toml" && file.folder() != "");
+    // A manifest with a workspace of its own, as the fuzz targets have, has no lints to take.
+    let manifests = tree.files.iter().filter(|file| {
+        file.name() == "Cargo.toml" && file.folder() != "" && !file.text.lines().any(|line| line == "[workspace]")
+    });
     for manifest in manifests.filter(|file| !file.text.contains("[lints]\nworkspace = true")) {
         findings.push(Finding::new(&manifest.path, "takes no lints from the workspace: [lints] workspace = true"));
     }
@@ -42,6 +45,7 @@ mod tests {
             ("test", ""),
             ("crates/a/Cargo.toml", "[package]"),
             ("crates/b/Cargo.toml", "[lints]\nworkspace = true\n"),
+            ("fuzz/Cargo.toml", "[package]\n\n[workspace]\n"),
         ];
         assert_eq!(places(&check(&tree(&files))), ["LICENSE-MIT", "crates/a/Cargo.toml"]);
     }
