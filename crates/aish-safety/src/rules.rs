@@ -25,9 +25,11 @@ pub mod network;
 pub mod packages;
 pub mod privileges;
 pub mod processes;
+pub mod queries;
 pub mod read;
 pub mod secrets;
 pub mod services;
+pub mod strangers;
 pub mod virtualization;
 
 use rule::Rule;
@@ -35,6 +37,7 @@ use rule::Rule;
 /// All families. The first rule that matches decides, unless one that halts matches too.
 pub const FAMILIES: &[&[Rule]] = &[
     secrets::RULES,
+    queries::RULES,
     read::RULES,
     backup::RULES,
     cloud::RULES,
@@ -50,5 +53,6 @@ pub const FAMILIES: &[&[Rule]] = &[
     privileges::RULES,
     processes::RULES,
     services::RULES,
+    strangers::RULES,
     virtualization::RULES,
 ];

@@ -246,7 +246,7 @@ impl Walker<'_> {
                 self.code_stream(name, &stream);
                 self.ask_variable(name, value);
             } else if settings::CODE_VARIABLES.contains(&name) {
-                let text = value.text.clone();
+                let text = value.text.trim_start_matches('|').to_string();
                 let prompt = name.starts_with("PS");
                 if value.taint.foreign() && !value.is_known() {
                     self.code_stream(name, &Stream::unknown(value.taint));

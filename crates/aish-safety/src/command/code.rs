@@ -2,7 +2,8 @@
 
 use super::sql;
 use super::walk::Walker;
-use super::word::{Stream, Word};
+use super::word::{Stream, Taint, Word};
+use crate::rules::calls;
 use crate::rules::rule::Effect;
 use crate::rules::wrapper::Language;
 use crate::verdict::Verdict;
@@ -25,6 +26,14 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
         Language::Socat => socat(walker, text),
         Language::General => scan::scan(walker, program, text),
     }
+}
+
+/// Says what is known of what code writes: where it decodes something, that may be what it prints.
+pub(crate) fn written(text: &str, language: Language) -> Taint {
+    let lower = text.to_ascii_lowercase();
+    let decodes = language == Language::General
+        && (calls::DECODE.iter().any(|word| lower.contains(word)) || lower.contains("pack(") || lower.contains("chr("));
+    if decodes { Taint::DECODED } else { Taint::NONE }
 }
 
 /// Recipes, and what `$(shell …)` runs already while the file is read.
@@ -76,7 +85,7 @@ fn editor(walker: &mut Walker<'_>, text: &str) {
                 || before.ends_with('%')
                 || before.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | '.' | '$' | '%'));
             if runs && !command.starts_with('=') {
-                walker.text(command.trim_end_matches(['\'', '"']), &Stream::default());
+                walker.text(unbalanced_end(command), &Stream::default());
                 continue;
             }
         }
@@ -87,6 +96,15 @@ fn editor(walker: &mut Walker<'_>, text: &str) {
         // Lisp and script functions have their strings in the same form as other languages.
         scan::scan(walker, "editor", line);
     }
+}
+
+/// Cuts off the quote that closes what the command stands in (`:execute '!cmd'`).
+fn unbalanced_end(command: &str) -> &str {
+    let cut = ['\'', '"'].iter().find_map(|quote| {
+        let odd = command.matches(*quote).count() % 2 == 1;
+        command.strip_suffix(*quote).filter(|_| odd)
+    });
+    cut.unwrap_or(command)
 }
 
 /// `sed` scripts: `e` runs, `w` writes.
@@ -106,8 +124,8 @@ fn stream_editor(walker: &mut Walker<'_>, text: &str) {
                 if line.is_empty() {
                     walker.note_plain(
                         command,
-                        Verdict::Ask,
-                        Effect::Run,
+                        Verdict::Halt,
+                        Effect::RunForeign,
                         "interpreters.sed-run",
                         "runs the lines of its input as commands",
                     );
@@ -133,7 +151,13 @@ fn substitute(walker: &mut Walker<'_>, rest: &str) {
     let (_, replacement, flags) = (parts.next(), parts.next(), parts.next_back().unwrap_or_default());
     let options = flags.split(' ').next().unwrap_or_default();
     if options.contains('e') && options.chars().all(|letter| "0123456789gpeiImMw".contains(letter)) {
-        walker.note_plain(rest, Verdict::Ask, Effect::Run, "interpreters.sed-run", "runs what it replaces as commands");
+        walker.note_plain(
+            rest,
+            Verdict::Halt,
+            Effect::RunForeign,
+            "interpreters.sed-run",
+            "runs what it replaces as commands",
+        );
         if let Some(line) = replacement {
             walker.text(line, &Stream::default());
         }
@@ -151,6 +175,8 @@ fn tcl(walker: &mut Walker<'_>, text: &str) {
             if let Some(line) = command.strip_prefix(word) {
                 let line =
                     line.trim_start_matches("-noecho ").trim_end_matches('"').replace("\\r", "").replace("\\n", "");
+                // Braces quote in Tcl.
+                let line = if line.contains('\'') { line } else { line.replace(['{', '}'], "'") };
                 walker.text(line.trim_start_matches("-- "), &Stream::default());
             }
         }
@@ -181,7 +207,8 @@ fn socat(walker: &mut Walker<'_>, text: &str) {
         if lower.starts_with(prefix) {
             let line = text.get(prefix.len()..).unwrap_or_default();
             let line = line.split(',').next().unwrap_or_default();
-            walker.text(line.trim_matches(['\'', '"']), &Stream::default());
+            let bare = ['\'', '"'].iter().find_map(|quote| line.strip_prefix(*quote)?.strip_suffix(*quote));
+            walker.text(bare.unwrap_or(line), &Stream::default());
         }
     }
 }

@@ -20,6 +20,8 @@ struct Fields {
     current: Word,
     /// True where the current field exists though its text may be empty.
     open: bool,
+    /// What splits beside blanks: the value of `IFS`, where the line sets it.
+    separators: String,
 }
 
 impl Fields {
@@ -54,7 +56,7 @@ impl Fields {
             return;
         }
         for letter in word.text.chars() {
-            if matches!(letter, ' ' | '\t' | '\n') {
+            if matches!(letter, ' ' | '\t' | '\n') || self.separators.contains(letter) {
                 let taint = self.current.taint;
                 self.split();
                 self.current.taint = taint;
@@ -101,7 +103,7 @@ impl Walker<'_> {
     }
 
     fn fields(&mut self, source: &str, whole: bool) -> Vec<Word> {
-        let mut out = Fields::default();
+        let mut out = Fields { separators: self.separators(), ..Fields::default() };
         let mut rest = source;
         let mut at_start = true;
         while let Some(letter) = rest.chars().next() {
@@ -136,6 +138,11 @@ impl Walker<'_> {
     }
 
     /// Reads a double-quoted part whose opening quote is behind; returns what follows it.
+    fn separators(&self) -> String {
+        let value = self.state.variables.get("IFS").and_then(|values| values.first()?.first());
+        value.map_or(String::new(), |word| word.text.clone())
+    }
+
     fn quoted<'s>(&mut self, text: &'s str, out: &mut Fields) -> &'s str {
         out.open = true;
         let end = closing_quote(text);

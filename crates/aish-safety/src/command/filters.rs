@@ -168,7 +168,8 @@ impl Walker<'_> {
         {
             return from(Some(changed), taint);
         }
-        if stdin.text.is_some() {
+        let invents = program == "jq" && Arguments::new(program, arguments).has("-n");
+        if stdin.text.is_some() || invents {
             // Known text, changed in a way that is not followed, is as good as decoded when it is run.
             taint = taint | Taint::DECODED;
         }

@@ -27,7 +27,7 @@ pub(crate) struct Subject<'a> {
 pub(crate) fn matches(on: &str, subject: &Subject<'_>) -> Option<Vec<usize>> {
     let mut parts = on.split(' ');
     let programs = parts.next()?;
-    if programs != "*" && !programs.split('|').any(|name| name == subject.program) {
+    if !matches!(programs, "*" | "?") && !programs.split('|').any(|name| name == subject.program) {
         return None;
     }
     let operands: Vec<(usize, &Word, bool)> = subject.arguments.operands().collect();
@@ -161,6 +161,14 @@ impl Rest<'_, '_> {
                     .arguments
                     .options()
                     .any(|(_, text)| matches!(text, "-9" | "-KILL" | "-SIGKILL" | "-s" | "--signal"));
+            }
+            "plain-address" => {
+                return !self.left.is_empty() && self.words().all(super::readonly::is_plain_address);
+            }
+            "reads-documents" => {
+                let mut values = self.subject.arguments.values("--eval").peekable();
+                return values.peek().is_some()
+                    && values.all(|value| super::readonly::only_reads_documents(&value.text));
             }
             "reads-sql" => return self.reads_sql(),
             _ => {}

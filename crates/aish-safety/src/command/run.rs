@@ -14,7 +14,7 @@ use super::pattern::{self, Subject, fill, push_shown};
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::rule::{Effect, Rule};
-use crate::rules::{index, programs};
+use crate::rules::{index, programs, sources};
 use crate::verdict::Verdict;
 
 /// The program as it is looked up in the tables.
@@ -116,8 +116,9 @@ impl Walker<'_> {
         }
         self.follow_files(name, arguments, stdin);
         match inner_out {
-            Some(out) => out,
-            None => self.output(name, arguments, stdin),
+            // What a filter's script runs is not what the filter writes.
+            Some(out) if !sources::FILTERS.contains(&name) => out,
+            Some(_) | None => self.output(name, arguments, stdin),
         }
     }
 
@@ -155,7 +156,8 @@ impl Walker<'_> {
         };
         let dry = sorted.is_dry();
         let mut best: Option<(&'static Rule, Vec<usize>)> = None;
-        for rule in index::candidates(name).chain(index::candidates("*")) {
+        let strangers = (!programs::is_known(name)).then(|| index::candidates("?")).into_iter().flatten();
+        for rule in index::candidates(name).chain(index::candidates("*")).chain(strangers) {
             // What halts decides; else the first that matches, so that a family's catch-all stands last.
             if best.as_ref().is_some_and(|(found, _)| found.verdict == Verdict::Halt || rule.verdict != Verdict::Halt) {
                 continue;
@@ -265,9 +267,7 @@ impl Walker<'_> {
             guess.trail.push(Self::label(&name, ""));
             guess.run(inner, stdin);
             if guess.verdict() == Verdict::Halt {
-                for part in guess.finish().1 {
-                    self.note(part);
-                }
+                self.absorb(guess);
                 return;
             }
         }

@@ -48,12 +48,17 @@ impl Walker<'_> {
             .iter()
             .find(|(option, _)| matches!(*option, "-I" | "-i" | "--replace"))
             .map(|(_, value)| value.as_ref().map_or("{}".to_string(), |value| value.text.clone()));
+        let lines = mark.is_some()
+            || split.options.iter().any(|(option, _)| matches!(*option, "-0" | "--null" | "-d" | "--delimiter" | "-L"));
         let given: Vec<Word> = match &stdin.text {
             Some(text) => text
-                .split(if mark.is_some() { &['\n', '\0'][..] } else { &[' ', '\n', '\t', '\0'][..] })
+                .split(if lines { &['\n', '\0'][..] } else { &[' ', '\n', '\t', '\0'][..] })
                 .filter(|part| !part.is_empty())
                 .take(64)
-                .map(|part| Word { text: part.trim_matches(['\'', '"']).into(), glob: false, taint: stdin.taint })
+                .map(|part| {
+                    let bare = ['\'', '"'].iter().find_map(|quote| part.strip_prefix(*quote)?.strip_suffix(*quote));
+                    Word { text: bare.unwrap_or(part).into(), glob: false, taint: stdin.taint }
+                })
                 .collect(),
             None => alloc::vec![Word { text: String::from(super::word::HOLE), glob: false, taint: stdin.taint }],
         };

@@ -12,6 +12,18 @@ use crate::verdict::Verdict;
 
 /// Judges text that a database shell is given.
 pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
+    let first = text.trim();
+    if first.starts_with(['\\', '.', '!']) || first.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("system ")) {
+        // A line for the database shell itself has no comments.
+        let line = first.lines().next().unwrap_or_default();
+        if meta(walker, line) {
+            let rest = first.get(line.len()..).unwrap_or_default();
+            if !rest.is_empty() {
+                judge(walker, program, rest);
+            }
+            return;
+        }
+    }
     for statement in split(text) {
         let trimmed = statement.trim();
         if trimmed.is_empty() {

@@ -81,6 +81,27 @@ impl Walker<'_> {
                 *out = Some(self.code(program, &text, taint, known, Language::Shell, stdin));
                 true
             }
+            Form::TextWith { options } => {
+                let split = split(wrapper, arguments, 1);
+                let given = split.options.iter().any(|(option, _)| options.split(' ').any(|known| known == *option));
+                let Some(inner) = inner_program(arguments, &split, 0).filter(|inner| given && !inner.is_empty()) else {
+                    return false;
+                };
+                let (text, taint, known) = join(inner);
+                *out = Some(self.code(program, &text, taint, known, Language::Shell, stdin));
+                true
+            }
+            Form::Entry { option, skip } => {
+                // What stands behind the image is the program's, options too.
+                let split = split(wrapper, arguments, usize::from(skip));
+                let entry = split.options.iter().find(|(given, _)| *given == option);
+                let Some((_, Some(entry))) = entry else { return false };
+                let mut inner = alloc::vec![entry.clone()];
+                let behind = split.operands.last().map_or(arguments.len(), |at| at + 1);
+                inner.extend(arguments.get(behind..).unwrap_or_default().iter().cloned());
+                *out = Some(self.deeper(|walker| walker.run(&inner, stdin)));
+                true
+            }
             Form::Code { options, prefix, language } => {
                 let split = split(wrapper, arguments, usize::MAX);
                 let mut found = false;
@@ -292,7 +313,7 @@ impl Walker<'_> {
             | Language::Crontab
             | Language::Socat => self.deeper(|walker| {
                 code::judge(walker, program, text, language);
-                Stream::unknown(taint)
+                Stream::unknown(taint | code::written(text, language))
             }),
         }
     }

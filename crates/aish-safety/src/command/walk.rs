@@ -49,7 +49,7 @@ pub(crate) struct Walker<'a> {
     pub(crate) in_function: usize,
     /// The wrapper that is left out, for the check that every wrapper is needed.
     pub(crate) dropped: Option<&'a str>,
-    depth: usize,
+    pub(crate) depth: usize,
     steps: usize,
     calls: usize,
     worst: Option<Judgement>,
@@ -106,6 +106,18 @@ impl<'a> Walker<'a> {
             None => judgement,
         });
         self.parts.push(part);
+    }
+
+    /// Notes what another walk found, its nested parts too.
+    pub(crate) fn absorb(&mut self, other: Walker<'_>) {
+        let (judgement, parts) = other.finish();
+        if let Some(judgement) = judgement {
+            self.worst = Some(match self.worst.take() {
+                Some(worst) => worst.strictest(judgement),
+                None => judgement,
+            });
+        }
+        self.parts.extend(parts);
     }
 
     /// Notes a part that no rule decided.
@@ -195,19 +207,6 @@ impl<'a> Walker<'a> {
         out
     }
 
-    /// Asks about a text that does not parse; its lines are judged one by one for what is worse.
-    fn unparsable(&mut self, text: &str, stdin: &Stream) -> Stream {
-        self.note_plain(text, Verdict::Ask, Effect::Unknown, "parse.error", "cannot be parsed as a shell command");
-        if text.contains('\n') {
-            for line in text.lines().filter(|line| !line.trim().is_empty()).take(500) {
-                if let Some(program) = parse(line) {
-                    self.program(&program, stdin);
-                }
-            }
-        }
-        Stream::unknown(Taint::NONE)
-    }
-
     fn refuse(&mut self, text: &str, rule: &'static str, reason: &str) {
         self.note_plain(text, Verdict::Halt, Effect::Unknown, rule, reason);
     }
@@ -242,7 +241,7 @@ impl<'a> Walker<'a> {
         out
     }
 
-    fn program(&mut self, program: &ast::Program, stdin: &Stream) -> Stream {
+    pub(crate) fn program(&mut self, program: &ast::Program, stdin: &Stream) -> Stream {
         let mut out = Stream::default();
         for list in &program.complete_commands {
             out.append(self.list(list, stdin));
@@ -345,7 +344,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-fn parse(text: &str) -> Option<ast::Program> {
+pub(crate) fn parse(text: &str) -> Option<ast::Program> {
     let options = ParserOptions::default();
     let mut tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
     if text.contains("( ") || text.contains("(\t") || text.contains("(\n") {

@@ -102,8 +102,16 @@ impl Stream {
             *self = other;
             return;
         }
+        let followed = !self.taint.foreign() && !other.taint.foreign();
         self.taint = self.taint | other.taint;
-        match (&mut self.text, other.text) {
+        // What is written beside something unknown stays known: `(crontab -l; echo …) | crontab -`.
+        let hole = || followed.then(|| alloc::format!("{HOLE}\n"));
+        if self.text.is_none() && other.text.is_none() {
+            return;
+        }
+        let other_text = other.text.or_else(hole);
+        self.text = self.text.take().or_else(hole);
+        match (&mut self.text, other_text) {
             (Some(text), Some(more)) if text.len() + more.len() <= super::bounds::MAX_BYTES => text.push_str(&more),
             _ => self.text = None,
         }

@@ -361,7 +361,7 @@ pub const RULES: &[Rule] = &[
         Publish,
         "gh|glab|hub|tea|lab|bb",
         "changes something on the code host",
-        &["gh pr create --title x", "gh api /user"],
+        &["gh pr create --title x", "gh api graphql -f query=x"],
         &[],
     ),
     halt(

@@ -150,7 +150,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "containers.kubectl-delete",
         DeleteRemote,
-        "kubectl|oc|k|kubecolor|microk8s.kubectl|k3s ** delete",
+        "kubectl|oc|k|kubecolor|microk8s.kubectl|k3s ** delete !%has:can-i",
         "deletes {targets} from the cluster",
         &["kubectl delete namespace production", "kubectl -n prod delete pod --all"],
         &["kubectl get pods", "kubectl delete pod x --dry-run=client"],

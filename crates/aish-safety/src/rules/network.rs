@@ -247,7 +247,7 @@ pub const RULES: &[Rule] = &[
         Network,
         "curl|wget|wget2|http|https|xh|xhs|aria2c|axel|ssh|scp|sftp|ftp|lftp|nc|ncat|netcat|socat|telnet|nmap|masscan|grpcurl|websocat|lynx|w3m|links|mosh|autossh|rsh|tftp|smbclient|openvpn|wg|wg-quick|nmcli|ip|ifconfig|ifup|route|tc|tcpdump|tshark|wireshark|ngrok|tailscale|cloudflared|arp|ethtool|iw|iwconfig|netplan|networkctl|bluetoothctl|rfkill|resolvectl|dhclient|mail|mailx|mutt|sendmail|msmtp|swaks|iperf3|nikto|sqlmap|hydra|dig|ping|yt-dlp|youtube-dl|gallery-dl|httpie|brctl|airmon-ng|kcat|mosquitto_pub|mosquitto_sub|ss|speedtest|xdg-email|host|nslookup|traceroute|mtr|whois",
         "talks to other machines or changes the network",
-        &["curl https://example.com", "ssh host"],
+        &["curl -O https://example.com", "ssh host"],
         &[],
     ),
 ];

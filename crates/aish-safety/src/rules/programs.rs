@@ -62,7 +62,7 @@ pub(crate) fn is_destructive(name: &str) -> bool {
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     let ruled = index::all()
         .flat_map(|rule| rule.on.split(' ').next().unwrap_or_default().split('|'))
-        .filter(|name| *name != "*");
+        .filter(|name| !matches!(*name, "*" | "?"));
     ruled.chain(wrappers::names())
 }
 

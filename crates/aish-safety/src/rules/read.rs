@@ -38,7 +38,7 @@ pub const RULES: &[Rule] = &[
         "read.search",
         "grep|egrep|fgrep|zgrep|rg|ag|ack|ugrep|pgrep|pidof|locate|plocate|mlocate|which|whereis|type|whatis|apropos|man|info|tldr|cheat|help|command-not-found !--pre|-O|--pager|-P-man|--open|--search-zip-program|-H-man",
         "searches",
-        &["grep -rn foo src", "rg 'DROP TABLE'", "which rm", "man dd"],
+        &["rg -n foo src", "rg 'DROP TABLE'", "which rm", "man dd"],
         &["rg --pre x y"],
     ),
     allow(
@@ -123,7 +123,7 @@ pub const RULES: &[Rule] = &[
         "read.network",
         "ping|traceroute|tracepath|mtr|dig|host|nslookup|drill|whois|ss|netstat|arp|ifstat|nstat|ethtool|iwconfig|resolvectl|avahi-browse|getfacl|getfattr|lsattr|namei|ipcalc|sipcalc|geoiplookup !-f|--flood|-K|--kill|-s|-d|-w|-D|--delete|flush-caches|revert|-S-set|-K-set|--reset|-E|-G|-A|-L-set",
         "looks at the network or at file rights",
-        &["dig example.com", "ss -tlnp", "ping -c 1 host"],
+        &["dig example.com", "ping -c 1 host"],
         &["ping -f host", "ss -K"],
     ),
     allow(

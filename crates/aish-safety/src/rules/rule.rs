@@ -2,7 +2,7 @@
 //!
 //! A rule is data: an id, an effect, a pattern over the arguments, a reason, and lines that it must and must not match.
 //!
-//! The pattern's first part names the programs (`apt|apt-get`); the others must all hold:
+//! The pattern's first part names the programs (`apt|apt-get`; `?` for those without rules of their own); the others must all hold:
 //!
 //! | part | holds when |
 //! |---|---|
@@ -177,4 +177,15 @@ pub const fn allow(
     not_matches: &'static [&'static str],
 ) -> Rule {
     rule(id, Effect::Read, Verdict::Allow, on, reason, matches, not_matches)
+}
+
+/// Makes a rule for what only fetches and shows.
+pub const fn fetch(
+    id: &'static str,
+    on: &'static str,
+    reason: &'static str,
+    matches: &'static [&'static str],
+    not_matches: &'static [&'static str],
+) -> Rule {
+    rule(id, Effect::Network, Verdict::Allow, on, reason, matches, not_matches)
 }

@@ -108,3 +108,6 @@ pub(crate) const COPIERS: &[&str] = &[
     "cp", "mv", "ln", "link", "install", "rsync", "dd", "tar", "bsdtar", "zip", "7z", "7za", "rar", "gzip", "bzip2",
     "xz", "zstd", "gpg", "openssl", "ditto", "pax", "cpio", "rename",
 ];
+
+/// Filters with a language of their own.
+pub(crate) const FILTERS: &[&str] = &["sed", "gsed", "awk", "gawk", "mawk", "nawk"];

@@ -169,6 +169,15 @@ const PURE: &[&str] = &[
 /// Judges a statement by its words in lower case; none where the statement is not known.
 pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
+    match (word(0), words.len()) {
+        // Cut off by a shell that split the line again: what it drops came in the words after it.
+        ("drop" | "delete", 1) => Some((Outcome::Halt, "databases.cut", "deletes what the words after it name")),
+        _ => known(words),
+    }
+}
+
+fn known(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     match word(0) {
         "drop" => {
@@ -191,6 +200,11 @@ pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static
         } else {
             (Outcome::Write, "databases.update-rows", "changes rows of a table")
         }),
+        "alter"
+            if matches!(word(1), "user" | "role") && (has("superuser") || has("createrole") || has("bypassrls")) =>
+        {
+            Some((Outcome::Halt, "databases.superuser", "gives a database user every right"))
+        }
         "alter" => Some(if has("drop") || has("delete") {
             (Outcome::Halt, "databases.alter-drop", "drops a part of a table with its data")
         } else {

@@ -36,6 +36,18 @@ pub enum Form {
         /// Operands before the text.
         skip: u8,
     },
+    /// The same, when one of the options is given.
+    TextWith {
+        /// The options, separated by blanks.
+        options: &'static str,
+    },
+    /// The value of the option is the program, the operands after `skip` others its arguments.
+    Entry {
+        /// The option.
+        option: &'static str,
+        /// Operands before the arguments.
+        skip: u8,
+    },
     /// The value of one of the options is code, after `prefix` is cut off; values without the prefix are none.
     Code {
         /// The options, separated by blanks.

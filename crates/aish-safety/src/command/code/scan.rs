@@ -8,8 +8,8 @@ use super::super::sql;
 use super::super::walk::Walker;
 use super::super::word::{HOLE, Stream, Taint, Word};
 use super::literal;
-use crate::rules::calls;
 use crate::rules::rule::Effect;
+use crate::rules::{calls, programs};
 use crate::verdict::Verdict;
 
 /// One call found in code.
@@ -78,6 +78,14 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
             "databases.delete-by-code",
             "deletes all records by code",
         );
+    }
+    if calls.iter().any(|call| calls::RUN.contains(&call.name.as_str()) && call.open && call.strings.is_empty()) {
+        // What is run stands elsewhere in the code: perhaps in one of its strings, or in several side by side.
+        for line in lines(text).take(64) {
+            if walker.suspect(&line) {
+                break;
+            }
+        }
     }
     let walks = has(calls::WALK);
     for call in calls {
@@ -175,6 +183,34 @@ fn delete(walker: &mut Walker<'_>, call: &Call, flags: &str) {
         taint: Taint::NONE,
     }));
     walker.run(&words, &Stream::default());
+}
+
+/// Goes through the strings of code that hold more than one word; strings in a list are one line.
+fn lines(text: &str) -> impl Iterator<Item = String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut listed = false;
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        match literal::read(rest) {
+            Some((value, length)) => {
+                match found.last_mut() {
+                    Some(last) if listed => {
+                        last.push(' ');
+                        last.push_str(&value);
+                    }
+                    _ => found.push(value),
+                }
+                listed = true;
+                at += length;
+            }
+            None => {
+                let letter = rest.chars().next().unwrap_or(' ');
+                listed &= letter.is_whitespace() || letter == ',';
+                at += letter.len_utf8();
+            }
+        }
+    }
+    found.into_iter().filter(|line| line.contains(' '))
 }
 
 fn names_secret(walker: &Walker<'_>, text: &str) -> bool {
@@ -327,6 +363,15 @@ fn call(name: &str, source: &str) -> Call {
             at += length;
             continue;
         }
+        // `q{…}` and `qq{…}` of Perl, `%q(…)` of Ruby.
+        let quoting = matches!(between.trim_start().trim_start_matches('%'), "q" | "qq" | "Q");
+        if quoting && let Some((value, length)) = literal::bracketed(rest) {
+            strings.push(value);
+            open = false;
+            between.clear();
+            at += length;
+            continue;
+        }
         open |= letter.is_alphanumeric() || letter == '$';
         between.push(letter);
         at += letter.len_utf8();
@@ -347,6 +392,11 @@ fn awk(walker: &mut Walker<'_>, text: &str) {
                 || after.trim_start().starts_with("| getline")
                 || after.trim_start().starts_with("|getline")
             {
+                if before == '|' && programs::SHELLS.contains(&value.rsplit('/').next().unwrap_or_default()) {
+                    for line in lines(text).take(64) {
+                        walker.suspect(&line);
+                    }
+                }
                 walker.text(&value, &Stream::unknown(Taint::NONE));
             } else if before == '>' {
                 walker.write_file(&Word::literal(value), false, &Stream::unknown(Taint::NONE));

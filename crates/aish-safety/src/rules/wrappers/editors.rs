@@ -9,7 +9,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "vim",
         "vim vi nvim ex view gvim vimdiff rvim nvi elvis",
-        "-c --cmd -S -u -s -T -i -W -w",
+        "-c --cmd -S -u -T -i -W -w",
         &[
             Form::Code { options: "-c --cmd", prefix: "", language: EDITOR },
             Form::PlusCommands { language: EDITOR },

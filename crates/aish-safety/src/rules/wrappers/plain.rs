@@ -85,6 +85,13 @@ pub const WRAPPERS: &[Wrapper] = &[
         PROGRAM,
         "sudo -u www-data rm -rf /srv/data",
     ),
+    plain(
+        "sudo-login",
+        "sudo",
+        "-u --user -g --group -h --host -p --prompt -C --close-from -D --chdir -R --chroot -r --role -t --type -T --command-timeout -U --other-user",
+        &[Form::TextWith { options: "-s --shell -i --login" }],
+        "sudo -s 'rm -rf /srv/data'",
+    ),
     asked("doas", "doas", "-u -C", PROGRAM, "doas -u root rm -rf /srv/data"),
     asked("pkexec", "pkexec", "--user", PROGRAM, "pkexec --user root rm -rf /srv/data"),
     asked(

@@ -58,6 +58,13 @@ pub const WRAPPERS: &[Wrapper] = &[
         "docker run --rm -v /srv:/srv alpine rm -rf /srv/data",
     ),
     asked(
+        "docker-entry",
+        "docker/run podman/run nerdctl/run docker/container/run docker/create podman/create docker/compose/run docker-compose/run",
+        "-e --env -v --volume -p --publish --name --network --net -w --workdir -u --user --entrypoint -h --hostname --mount --label -l --restart --memory -m --cpus --env-file --add-host --cap-add --device --platform --pull --tmpfs --ulimit --gpus --security-opt --pid --ipc --dns --log-driver --shm-size",
+        &[Form::Entry { option: "--entrypoint", skip: 1 }],
+        "docker run --rm --entrypoint sh alpine -c 'rm -rf /srv/data'",
+    ),
+    asked(
         "compose-exec",
         "docker/compose/exec docker/compose/run docker-compose/exec docker-compose/run podman-compose/exec podman/compose/exec",
         "-e --env -u --user -w --workdir --index -v --volume -p --publish --entrypoint --name",

@@ -9,7 +9,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "tmux",
         "tmux/new-session tmux/new tmux/neww tmux/new-window tmux/split-window tmux/splitw tmux/run-shell tmux/run tmux/popup tmux/display-popup tmux/respawn-pane tmux/if-shell tmux/pipe-pane tmux/set-hook",
-        "-s -n -t -c -e -F -x -y -f -L -S -d -l -p -w -h",
+        "-s -n -t -c -e -F -x -y -f -L -S -l -p -w -h",
         &[Form::Text { skip: 0 }],
         "tmux new-session -d -s x 'rm -rf /srv/data'",
     ),
@@ -26,6 +26,13 @@ pub const WRAPPERS: &[Wrapper] = &[
         "-S -c -e -h -p -s -t -T",
         &[Form::Screen, Form::Program { skip: 0 }],
         "screen -dmS x rm -rf /srv/data",
+    ),
+    asked(
+        "screen-keys",
+        "screen/stuff screen/eval screen/exec",
+        "-S -p -X",
+        &[Form::Operands { language: SHELL }],
+        "screen -S x -X stuff 'rm -rf /srv/data'",
     ),
     asked(
         "detach",

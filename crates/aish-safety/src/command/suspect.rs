@@ -1,0 +1,87 @@
+//! What may be a command though it does not stand where one does: the parts of a line that cannot be parsed, the
+//! strings of code that runs one which it puts together. Such a guess is noted only where it halts.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::walk::{Walker, parse};
+use super::word::{Stream, Word};
+use crate::rules::rule::Effect;
+use crate::verdict::Verdict;
+
+/// Words of the shell that stand before a command.
+const BEFORE: &[&str] = &["do", "then", "else", "elif", "if", "while", "until", "time", "!", "{", "(", "}", ")"];
+
+impl Walker<'_> {
+    /// Asks about a text that does not parse; its parts are judged one by one for what is worse.
+    pub(crate) fn unparsable(&mut self, text: &str, stdin: &Stream) -> Stream {
+        self.note_plain(text, Verdict::Ask, Effect::Unknown, "parse.error", "cannot be parsed as a shell command");
+        if self.guessing {
+            return Stream::unknown(super::word::Taint::NONE);
+        }
+        if text.contains('\n') {
+            for line in text.lines().filter(|line| !line.trim().is_empty()).take(500) {
+                if let Some(program) = parse(line) {
+                    self.program(&program, stdin);
+                }
+            }
+        }
+        for part in text.split(['\n', ';', '|', '&']).take(500) {
+            let mut part = part.trim();
+            while let Some((first, rest)) =
+                part.split_once(char::is_whitespace).filter(|(first, _)| BEFORE.contains(first))
+            {
+                let _ = first;
+                part = rest.trim_start();
+            }
+            if part.len() == text.trim().len() {
+                self.suspect_words(part);
+            } else if !part.is_empty() {
+                self.suspect(part);
+            }
+        }
+        Stream::unknown(super::word::Taint::NONE)
+    }
+
+    /// Notes what a text would do as a line for a shell, where that halts; says whether it does.
+    pub(crate) fn suspect(&mut self, text: &str) -> bool {
+        match parse(text) {
+            Some(program) => self.guess(|guess| {
+                guess.program(&program, &Stream::default());
+            }),
+            None => self.suspect_words(text),
+        }
+    }
+
+    /// The same for a text whose quotes do not close: its words are taken as they stand.
+    fn suspect_words(&mut self, text: &str) -> bool {
+        let words: Vec<Word> = text
+            .split_whitespace()
+            .take(256)
+            .map(|word| {
+                let bare: String = word.chars().filter(|letter| !matches!(letter, '\'' | '"' | '`' | '\\')).collect();
+                Word { glob: bare.contains(['*', '?', '[']), ..Word::literal(bare) }
+            })
+            .collect();
+        self.guess(|guess| {
+            guess.run(&words, &Stream::default());
+        })
+    }
+
+    fn guess(&mut self, run: impl FnOnce(&mut Walker<'_>)) -> bool {
+        if self.guessing {
+            return false;
+        }
+        let mut guess = Walker::new(self.around, self.dropped);
+        guess.state = self.state.clone();
+        guess.guessing = true;
+        guess.depth = self.depth;
+        guess.trail = self.trail.clone();
+        run(&mut guess);
+        let halts = guess.verdict() == Verdict::Halt;
+        if halts {
+            self.absorb(guess);
+        }
+        halts
+    }
+}
