@@ -4,14 +4,14 @@ mod judge;
 mod request;
 mod status;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
 use aish_safety::{Gate, Surroundings};
 use aish_tools::Executor;
 use aish_turn::{Effect, Event, Judged, Outcome, Record, Turn};
-use aish_types::{CallContext, SessionId, ToolName, ToolOutcome};
+use aish_types::{CallContext, CallId, SessionId, ToolName, ToolOutcome};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +40,8 @@ pub struct Driver {
     pub log: Box<dyn SessionLog>,
     /// Reads what is known around a command, fresh for each judgement.
     pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
+    /// The tools that calls reach through the tool that calls, until their outcomes are shown.
+    pub targets: HashMap<CallId, ToolName>,
     /// The last tool's name and its whole text.
     pub last_outcome: Option<(ToolName, String)>,
     /// The clock's start.
@@ -59,7 +61,9 @@ impl Driver {
         let mut events = VecDeque::from([question]);
         let mut outcome = None;
         while let Some(event) = events.pop_front() {
+            let target = self.target_of(&event);
             for effect in turn.handle(event) {
+                let effect = under_its_own_name(effect, target.as_ref());
                 if let Some(done) = self.perform(effect, turn, &mut events, surface, interrupt).await {
                     outcome = Some(done);
                 }
@@ -99,6 +103,9 @@ impl Driver {
             Effect::Judge(call) => {
                 let judged = match self.asker.discovery.resolve(&call) {
                     Ok(target) => {
+                        if target.name != call.name {
+                            self.targets.insert(call.id.clone(), target.name.clone());
+                        }
                         surface.show(Shown::Calling(&target), now);
                         self.judge(&target, surface, interrupt).await
                     }
@@ -143,6 +150,12 @@ impl Driver {
         }
     }
 
+    /// Returns which tool the call of an event is for, where the call reached it through another.
+    fn target_of(&mut self, event: &Event) -> Option<ToolName> {
+        let (Event::Judged { id, judged: Judged::Refused(_) } | Event::Ran { id, .. }) = event else { return None };
+        self.targets.remove(id)
+    }
+
     fn context(&self, call: &aish_types::ToolCall) -> CallContext {
         CallContext {
             call: call.id.clone(),
@@ -151,6 +164,14 @@ impl Driver {
             channel: None,
             folder: std::env::current_dir().ok().map(|folder| folder.display().to_string()),
         }
+    }
+}
+
+/// Names an outcome after the tool that it is of.
+fn under_its_own_name(effect: Effect, target: Option<&ToolName>) -> Effect {
+    match (effect, target) {
+        (Effect::ShowOutcome { outcome, .. }, Some(target)) => Effect::ShowOutcome { tool: target.clone(), outcome },
+        (effect, _) => effect,
     }
 }
 

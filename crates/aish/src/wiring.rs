@@ -1,6 +1,6 @@
 //! Puts the parts together: paths, configuration, models, tools, gate.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -306,6 +306,7 @@ impl Base {
             user: self.variable("USER").unwrap_or_else(|| "user".to_owned()),
             log: setup.log,
             surroundings: setup.surroundings,
+            targets: HashMap::new(),
             last_outcome: None,
             started: self.started,
         };

@@ -19,8 +19,6 @@ pub(super) async fn run(base: &Base, complain: &mut dyn FnMut(&str)) -> anyhow::
     notices.iter().for_each(|notice| complain(&aish_types::sanitize(notice)));
     let server = ToolServer::new(base, base.executor(&registry));
     let options = StdioOptions { shutdown: termination::on_signals()?, ..StdioOptions::default() };
-    let served = serve_stdio(Arc::new(server), options).await;
-    aish_process::kill_all();
-    served?;
+    serve_stdio(Arc::new(server), options).await?;
     Ok(ExitCode::Ok)
 }
