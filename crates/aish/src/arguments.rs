@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// An AI-augmented conversational shell: a line is a shell command or a question.
 #[derive(Debug, Parser)]
-#[command(name = "aish", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(name = "aish", version, max_term_width = 100)]
 pub struct Arguments {
     /// What to do; without one, aish starts as a shell.
     #[command(subcommand)]
@@ -56,6 +56,13 @@ pub struct ShellFlags {
     /// Do not load the rc file of the shell.
     #[arg(long)]
     pub norc: bool,
+}
+
+impl ShellFlags {
+    /// Says whether any is given; none goes with a command.
+    pub fn any(&self) -> bool {
+        self.line.is_some() || self.resume.is_some() || self.norc
+    }
 }
 
 /// What to do.

@@ -11,7 +11,7 @@ use crate::{command, failure};
 
 /// Parses the command line and runs it.
 pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse().and_then(no_mixture) {
         Ok(arguments) => arguments,
         Err(error) => {
             let _ = error.print();
@@ -35,6 +35,15 @@ pub fn run() -> ExitCode {
             ExitCode::Error
         }
     }
+}
+
+/// Refuses flags of the shell beside a command; flags that every command takes may stand on either side of it.
+fn no_mixture(arguments: Arguments) -> Result<Arguments, clap::Error> {
+    if arguments.command.is_some() && arguments.shell.any() {
+        let text = "-c, --resume and --norc are for the shell itself and go with no command";
+        return Err(Arguments::command().error(clap::error::ErrorKind::ArgumentConflict, text));
+    }
+    Ok(arguments)
 }
 
 fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
