@@ -185,7 +185,8 @@ fn delete(walker: &mut Walker<'_>, call: &Call, flags: &str) {
     walker.run(&words, &Stream::default());
 }
 
-/// Goes through the strings of code that hold more than one word; strings in a list are one line.
+/// Goes through the strings of code that hold more than one word, up to 4,096 bytes each; strings in a list are one
+/// line.
 fn lines(text: &str) -> impl Iterator<Item = String> {
     let mut found: Vec<String> = Vec::new();
     let mut listed = false;
@@ -210,7 +211,7 @@ fn lines(text: &str) -> impl Iterator<Item = String> {
             }
         }
     }
-    found.into_iter().filter(|line| line.contains(' '))
+    found.into_iter().filter(|line| line.contains(' ') && line.len() <= 4_096)
 }
 
 fn names_secret(walker: &Walker<'_>, text: &str) -> bool {
