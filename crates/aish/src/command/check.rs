@@ -1,6 +1,6 @@
 //! `aish check`: what a command does, judged without running it.
 
-use aish_safety::{Judgement, Surroundings, Verdict, judge_command};
+use aish_safety::{Judgement, Surroundings, Verdict, explain, judge_command};
 use serde_json::json;
 
 use crate::arguments::CheckFlags;
@@ -16,13 +16,39 @@ pub fn run(flags: &CheckFlags, surroundings: &Surroundings, print: &mut dyn FnMu
         lines::for_each(&flags.lines, |line| shown(line, &judge(line, surroundings), flags.lines.json))?;
         return Ok(ExitCode::Ok);
     };
+    if flags.explain {
+        return explained(command, flags.lines.json, surroundings, print);
+    }
     let judgement = judge(command, surroundings);
     print(&shown(command, &judgement, flags.lines.json));
-    Ok(match judgement.verdict {
+    Ok(exit_code(judgement.verdict))
+}
+
+/// Shows the tree of a command's parts with the effect of each.
+fn explained(
+    command: &str,
+    as_json: bool,
+    surroundings: &Surroundings,
+    print: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
+    let Ok(explanation) = std::panic::catch_unwind(|| explain(command, surroundings)) else {
+        print("the checker failed on this command, which is taken for the worst");
+        return Ok(exit_code(Verdict::Halt));
+    };
+    if as_json {
+        print(&serde_json::to_string(&explanation)?);
+    } else {
+        print(&aish_types::visible(explanation.render().trim_end()));
+    }
+    Ok(exit_code(explanation.judgement.verdict))
+}
+
+const fn exit_code(verdict: Verdict) -> ExitCode {
+    match verdict {
         Verdict::Allow => ExitCode::Ok,
         Verdict::Ask => ExitCode::Of(1),
         Verdict::Halt => ExitCode::Of(2),
-    })
+    }
 }
 
 /// Judges, and turns a panic into the strictest verdict: a checker's error is never a yes.
