@@ -104,7 +104,13 @@ fn variables() -> Vec<(String, String)> {
 }
 
 /// Process ids differ from run to run.
+/// Takes process ids out, and the notices of jobs that are done: when they come is a race in bash itself.
 fn without_pids(text: &str) -> String {
+    let is_notice = |line: &str| {
+        line.starts_with('[') && line.split_whitespace().nth(1).is_some_and(|word| word == "Done") && line.contains(']')
+    };
+    let text: String = text.split_inclusive('\n').filter(|line| !is_notice(line)).collect();
+    let text = text.as_str();
     let pid = |word: &str| word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_digit());
     text.split_inclusive([' ', '\n'])
         .map(|word| match pid(word.trim_end()) && text.contains("[1]") {
