@@ -133,12 +133,8 @@ impl Inner {
     /// llama.cpp's tokenizer: `POST E/tokenize {content, model}` -> `{tokens: […]}`.
     async fn tokenize(&self, text: &str) -> Option<u64> {
         let body = serde_json::to_vec(&TokenizeBody { content: text, model: &self.options.model }).ok()?;
-        let post = || Some(self.http.post("/tokenize", body.clone()).ok()?.headers(self.headers().ok()?));
-        let response = match self.http.send(post()?).await {
-            Ok(response) => response,
-            // A server may close a connection that was kept for the next request; counting twice changes nothing.
-            Err(_) => self.http.send(post()?).await.ok()?,
-        };
+        let request = self.http.post("/tokenize", body).ok()?.headers(self.headers().ok()?);
+        let response = self.http.send(request).await.ok()?;
         if response.status().as_u16() != 200 {
             return None;
         }
