@@ -90,6 +90,7 @@ type Item = Result<StreamEvent, ChatError>;
 async fn step<D: Decoder>(mut state: State<D>, context: &mut Context) -> Option<(Item, State<D>)> {
     loop {
         if context.cancel.is_cancelled() && !matches!(state, State::Over) {
+            context.pending.clear();
             return Some((Err(ChatError::Cancelled), State::Over));
         }
         if let Some(event) = context.pending.pop_front() {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, RawPid, Signal, WaitOptions, getpid, getsid, waitpid};
+use rustix::process::{Pid, RawPid, Signal, WaitOptions, getpid, waitpid};
 
 use crate::table::{Stat, adopted, environment_has, number};
 use crate::tree::{TAG, Tree};
@@ -53,7 +53,8 @@ pub(crate) fn leftovers(tag: Option<&str>) -> Option<Vec<Stat>> {
         return Some(Vec::new());
     }
     let live = lock();
-    let own_session = getsid(None).ok();
+    // Not getsid(2): the session's leader may be outside this PID namespace, and its number 0.
+    let own_session = Stat::read(getpid()).map(|stat| stat.session);
     let mut found = Vec::new();
     for pid in children {
         if live.contains_key(&number(pid)) {
@@ -61,7 +62,7 @@ pub(crate) fn leftovers(tag: Option<&str>) -> Option<Vec<Stat>> {
         }
         let Some(stat) = Stat::read(pid) else { continue };
         if stat.is_dead() {
-            if Some(stat.session) != own_session.map(number) {
+            if Some(stat.session) != own_session {
                 let _ = waitpid(Some(pid), WaitOptions::NOHANG);
             }
         } else if tag.is_some_and(|tag| environment_has(pid, TAG, tag)) {
