@@ -1,6 +1,7 @@
 //! The port to whoever is asked.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use aish_types::{BoxFuture, ToolName};
 use serde_json::Value;
@@ -25,6 +26,8 @@ pub struct Question {
     pub drift: Option<String>,
     /// What `always` would keep; none where `always` is not offered.
     pub always: Option<String>,
+    /// What the person should know beside that, a line each: what can be undone, which sandbox it runs in.
+    pub notes: Vec<String>,
 }
 
 /// What came back. Everything but a plain yes leaves the call unapproved or sends it back.

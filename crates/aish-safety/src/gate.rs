@@ -6,6 +6,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use aish_types::Risk;
 use serde_json::Value;
@@ -141,6 +142,11 @@ impl Gate {
 
     /// Passes one call through the gate: judges, asks where needed, writes the decision, and only then approves.
     pub async fn pass(&self, call: PreparedCall, surroundings: &Surroundings) -> Passage {
+        self.pass_noting(call, surroundings, Vec::new()).await
+    }
+
+    /// Passes one call through the gate, with lines that a person who is asked sees beside the question.
+    pub async fn pass_noting(&self, call: PreparedCall, surroundings: &Surroundings, notes: Vec<String>) -> Passage {
         let mut judgement = self.judge(&call, surroundings);
         let drift = match self.drift(&call) {
             Ok(drift) => drift,
@@ -170,6 +176,7 @@ impl Gate {
                     confirm_message: call.confirm_message.clone(),
                     drift: drift.clone(),
                     always: kept::offer(&call, &judgement),
+                    notes,
                 };
                 match self.approver.ask(&question).await {
                     Answer::Yes => (true, "person"),

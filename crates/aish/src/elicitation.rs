@@ -47,6 +47,9 @@ fn sentence(question: &Question) -> String {
     if let Some(drift) = &question.drift {
         text.push_str(&format!("\n\nIts definition has changed:\n{drift}"));
     }
+    for note in &question.notes {
+        text.push_str(&format!("\n\n{note}"));
+    }
     if question.judgement.verdict == Verdict::Halt {
         text.push_str(&format!("\n\n{}", question.judgement.reason));
     }

@@ -35,6 +35,9 @@ pub fn question_lines(question: &Question, theme: &Theme, capabilities: &Capabil
     if !reason.is_empty() {
         page.paragraph(page.theme.dim, &format!("{} ({})", visible(reason), visible(&question.judgement.rule)));
     }
+    for note in &question.notes {
+        page.paragraph(page.theme.dim, &visible(note));
+    }
     if let Some(drift) = &question.drift {
         page.paragraph(page.theme.warn, "The tool's definition has changed since it was approved:");
         page.difference(drift);

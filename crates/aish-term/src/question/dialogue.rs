@@ -232,6 +232,7 @@ mod tests {
             confirm_message: Some("Really delete it?".into()),
             drift: Some("description:\n- old\n+ new\u{1b}[2J".into()),
             always: None,
+            notes: Vec::new(),
         }
     }
 

@@ -177,6 +177,7 @@ fn the_question(text: String) -> Question {
         confirm_message: None,
         drift: None,
         always: Some("touch *".into()),
+        notes: Vec::new(),
     }
 }
 
