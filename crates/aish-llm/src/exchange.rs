@@ -47,6 +47,8 @@ pub(crate) struct Opened<D> {
     pub(crate) kind: String,
     pub(crate) body: Body,
     pub(crate) decoder: D,
+    /// What the person should know of how the request went.
+    pub(crate) notice: Option<&'static str>,
 }
 
 /// Plays an exchange; `opening` sends the request and has refused every status but success.
@@ -57,9 +59,10 @@ pub(crate) fn exchange<D: Decoder>(
     cancel: CancellationToken,
 ) -> EventStream {
     let start = State::Opening { opening, limits };
-    let context = Context { endpoint, cancel, pending: VecDeque::new(), any_token: false };
+    let context = Context { endpoint, cancel, pending: VecDeque::new(), any_token: false, ended: false };
     stream::unfold((start, context), |(state, mut context)| async move {
         let (item, state) = step(state, &mut context).await?;
+        context.ended |= matches!(item, Ok(StreamEvent::Finished(_)) | Err(_));
         Some((item, (state, context)))
     })
     .boxed()
@@ -70,6 +73,8 @@ struct Context {
     cancel: CancellationToken,
     pending: VecDeque<StreamEvent>,
     any_token: bool,
+    /// The end or an error has been said.
+    ended: bool,
 }
 
 enum State<D> {
@@ -89,7 +94,8 @@ type Item = Result<StreamEvent, ChatError>;
 
 async fn step<D: Decoder>(mut state: State<D>, context: &mut Context) -> Option<(Item, State<D>)> {
     loop {
-        if context.cancel.is_cancelled() && !matches!(state, State::Over) {
+        if context.cancel.is_cancelled() && !context.ended {
+            // What had arrived is not said after the end.
             context.pending.clear();
             return Some((Err(ChatError::Cancelled), State::Over));
         }
@@ -131,7 +137,8 @@ async fn open<D: Decoder>(
         () = cancel.cancelled() => return Err(ChatError::Cancelled),
         opened = timeout(wait, opening) => opened.map_err(|_| silent())??,
     };
-    let Opened { kind, body, mut decoder } = opened;
+    let Opened { kind, body, mut decoder, notice } = opened;
+    context.pending.extend(notice.map(|text| StreamEvent::Notice(text.into())));
     let is_document = kind.ends_with("/json") || kind.ends_with("/html") || kind.ends_with("xml");
     if is_document {
         let body = tokio::select! {
@@ -203,5 +210,7 @@ impl Context {
     }
 }
 
+#[cfg(test)]
+mod cancelled;
 #[cfg(test)]
 mod recorded;

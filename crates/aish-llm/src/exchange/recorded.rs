@@ -33,7 +33,7 @@ async fn play<D: Decoder>(decoder: D, parts: Vec<Bytes>) -> Result<Vec<StreamEve
     let second = Duration::from_secs(10);
     let limits = Limits { patience: second, idle_before: second, idle_after: second, trailing: second };
     let body = stream::iter(parts.into_iter().map(Ok::<Bytes, String>)).boxed();
-    let opened = Opened { kind: "text/event-stream".into(), body, decoder };
+    let opened = Opened { kind: "text/event-stream".into(), body, decoder, notice: None };
     let opening = Box::pin(std::future::ready(Ok(opened)));
     let mut events = exchange(opening, limits, "http://x".into(), CancellationToken::new());
     let mut joined: Vec<StreamEvent> = Vec::new();
@@ -83,7 +83,7 @@ fn call(id: &str, arguments: &str) -> StreamEvent {
 }
 
 fn usage(prompt: u64, completion: u64, cached: u64) -> StreamEvent {
-    StreamEvent::Usage(Usage { prompt, completion, cached, estimated: false })
+    StreamEvent::Usage(Usage { prompt, completion, cached, written: 0, estimated: false })
 }
 
 fn text() -> StreamEvent {
@@ -140,7 +140,8 @@ async fn gemini() {
 
 #[tokio::test]
 async fn anthropic() {
-    let expected = [thought(), text(), call("toolu_01", "{\"zone\": \"Zürich\"}"), usage(1174, 61, 1024), END];
+    let usage = StreamEvent::Usage(Usage { prompt: 1174, completion: 61, cached: 1024, written: 30, estimated: false });
+    let expected = [thought(), text(), call("toolu_01", "{\"zone\": \"Zürich\"}"), usage, END];
     let decoder = || AnthropicDecoder::new(names(NameRule::Strict), 1);
     check(include_str!("recorded/anthropic.sse"), decoder, &expected).await;
 }
