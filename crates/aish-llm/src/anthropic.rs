@@ -69,6 +69,7 @@ impl Provider for AnthropicProvider {
 
 impl Inner {
     async fn open(&self, request: &ChatRequest) -> Result<Opened<AnthropicDecoder>, ChatError> {
+        let at_first = self.quirks.get();
         loop {
             let quirks = self.quirks.get();
             let names = WireNames::new(NameRule::Strict, request);
@@ -77,8 +78,9 @@ impl Inner {
             let builder = self.http.post("/v1/messages", body)?.headers(self.headers()?);
             let response = self.http.send(builder).await?;
             if response.status().is_success() {
+                let notice = quirks.notice(at_first);
                 let decoder = AnthropicDecoder::new(names, first_free_id(&request.messages));
-                return Ok(Opened { kind: media_type(&response), body: body_of(response), decoder });
+                return Ok(Opened { kind: media_type(&response), body: body_of(response), decoder, notice });
             }
             let error = refusal(response, self.options.key.as_ref()).await;
             // A quirk is learned once, so this ends.

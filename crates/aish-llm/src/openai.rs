@@ -101,6 +101,7 @@ struct Tokenized {
 impl Inner {
     async fn open(&self, request: &ChatRequest) -> Result<Opened<OpenAiDecoder>, ChatError> {
         let mut lessons = 0;
+        let at_first = self.quirks.get();
         loop {
             let quirks = self.quirks.get();
             let rule = if quirks.strict_names() { NameRule::Strict } else { NameRule::Dotted };
@@ -110,8 +111,9 @@ impl Inner {
             let request_builder = self.http.post("/v1/chat/completions", body)?.headers(self.headers()?);
             let response = self.http.send(request_builder).await?;
             if response.status().is_success() {
+                let notice = quirks.notice(at_first);
                 let decoder = OpenAiDecoder::new(names, first_free_id(&request.messages), Arc::clone(&self.extras));
-                return Ok(Opened { kind: media_type(&response), body: body_of(response), decoder });
+                return Ok(Opened { kind: media_type(&response), body: body_of(response), decoder, notice });
             }
             let error = refusal(response, self.options.key.as_ref()).await;
             if lessons == MAX_LESSONS || !self.quirks.learn(quirks, &error) {

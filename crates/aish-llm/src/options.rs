@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aish_types::Secret;
+use aish_types::{Block, Secret};
 
 use crate::prices::Price;
 use crate::sse::Limits;
@@ -14,6 +14,12 @@ pub enum Images {
     Sent,
     /// They are left out.
     Omitted,
+}
+
+/// Returns the words that stand for the images of a person's message where they are not sent.
+pub(crate) fn left_out(blocks: &[Block], images: Images) -> Option<&'static str> {
+    let any = blocks.iter().any(|block| matches!(block, Block::Image { .. }));
+    (any && images == Images::Omitted).then_some("[An image was attached here; this model takes none.]")
 }
 
 /// Which tool names a server accepts.

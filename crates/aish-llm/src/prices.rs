@@ -4,6 +4,10 @@ mod data;
 
 use aish_types::{Money, Usage};
 
+/// What Anthropic charges for a prompt token that is kept for five minutes, in percent of any other
+/// (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>).
+pub const ANTHROPIC_WRITE_PERCENT: u32 = 125;
+
 /// The price of one model, each amount for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Price {
@@ -13,6 +17,8 @@ pub struct Price {
     pub output: Money,
     /// Prompt tokens that were read from the server's cache; unset means the price of any other.
     pub cached: Option<Money>,
+    /// What a prompt token costs that the server writes into its cache, in percent of any other; 100 for most.
+    pub write_percent: u32,
     /// The price of requests with long prompts, where it differs.
     pub above: Option<LongPrompt>,
 }
@@ -37,8 +43,21 @@ impl Price {
             input: Money::from_dollars(input),
             output: Money::from_dollars(output),
             cached: cached.map(Money::from_dollars),
+            write_percent: 100,
             above: None,
         }
+    }
+
+    /// Sets what writing into the server's cache costs, in percent of any other prompt token.
+    #[must_use]
+    pub fn with_write_percent(self, write_percent: u32) -> Self {
+        Self { write_percent, ..self }
+    }
+
+    /// Returns the most that a call can cost: nothing from the cache, everything written into it, the longest answer.
+    pub fn most(&self, prompt: u64, completion: u64) -> Money {
+        let written = if self.write_percent > 100 { prompt } else { 0 };
+        self.of(&Usage { prompt, completion, cached: 0, written, estimated: true })
     }
 
     /// Returns what a call cost.
@@ -48,7 +67,12 @@ impl Price {
             Some(_) | None => (self.input, self.output, self.cached),
         };
         let from_cache = usage.cached.min(usage.prompt);
-        input.times_tokens(usage.prompt.saturating_sub(from_cache))
+        let written = usage.written.min(usage.prompt.saturating_sub(from_cache));
+        let plain = usage.prompt.saturating_sub(from_cache).saturating_sub(written);
+        // Per cent of a million tokens' price: rounded up, as every price here.
+        let write = Money::from_nanos(input.nanos().saturating_mul(self.write_percent.into()).div_ceil(100));
+        input.times_tokens(plain)
+            + write.times_tokens(written)
             + cached.unwrap_or(input).times_tokens(from_cache)
             + output.times_tokens(usage.completion)
     }
@@ -84,7 +108,7 @@ mod tests {
     use super::*;
 
     fn usage(prompt: u64, completion: u64, cached: u64) -> Usage {
-        Usage { prompt, completion, cached, estimated: false }
+        Usage { prompt, completion, cached, written: 0, estimated: false }
     }
 
     #[test]
@@ -100,6 +124,17 @@ mod tests {
         let price = Price::from_dollars(2.0, 10.0, None);
         assert_eq!(price.of(&usage(100, 0, 60)).nanos(), 100 * 2000);
         assert_eq!(price.of(&usage(10, 0, 60)).nanos(), 10 * 2000);
+    }
+
+    #[test]
+    fn what_is_written_into_a_cache_has_its_price() {
+        let price = known("claude-haiku-4-5").unwrap().price;
+        let usage = Usage { written: 1_000_000, ..usage(1_500_000, 0, 500_000) };
+        // $1 a million, a quarter more to write, a tenth to read.
+        assert_eq!(price.of(&usage), Money::from_dollars(1.25 + 0.05));
+        assert_eq!(price.most(1_000_000, 0), Money::from_dollars(1.25));
+        let plain = Price::from_dollars(1.0, 1.0, None);
+        assert_eq!(plain.of(&Usage { written: 7, ..self::usage(10, 0, 0) }), plain.most(10, 0));
     }
 
     #[test]

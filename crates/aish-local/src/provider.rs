@@ -125,8 +125,13 @@ async fn advance(state: State) -> (Item, State) {
         }
         Event::End { reason: EndReason::Cancelled, .. } => return (Some(Err(ChatError::Cancelled)), State::Over),
         Event::End { reason, usage, .. } => {
-            let usage =
-                Usage { prompt: usage.prompt, completion: usage.completion, cached: usage.cached, estimated: false };
+            let usage = Usage {
+                prompt: usage.prompt,
+                completion: usage.completion,
+                cached: usage.cached,
+                written: 0,
+                estimated: false,
+            };
             let finish = match reason {
                 EndReason::Stop | EndReason::Cancelled => FinishReason::Stop,
                 EndReason::ToolCalls => FinishReason::ToolCalls,

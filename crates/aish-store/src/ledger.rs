@@ -99,7 +99,13 @@ fn row(row: &Row<'_>) -> rusqlite::Result<LedgerRow> {
     Ok(LedgerRow {
         key: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
         calls: count(1)?,
-        usage: Usage { prompt: count(2)?, completion: count(3)?, cached: count(4)?, estimated: row.get(5)? },
+        usage: Usage {
+            prompt: count(2)?,
+            completion: count(3)?,
+            cached: count(4)?,
+            written: 0,
+            estimated: row.get(5)?,
+        },
         cost: Money::from_nanos(count(6)?),
         unpriced: count(7)?,
     })

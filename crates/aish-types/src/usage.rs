@@ -14,9 +14,16 @@ pub struct Usage {
     /// Tokens of the prompt that the server read from its cache.
     #[serde(default)]
     pub cached: u64,
+    /// Tokens of the prompt that the server wrote into its cache, where it reports them; some charge more for those.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub written: u64,
     /// True when we counted because the server reported nothing; shown with `~`.
     #[serde(default)]
     pub estimated: bool,
+}
+
+fn is_zero(tokens: &u64) -> bool {
+    *tokens == 0
 }
 
 impl Usage {
@@ -33,6 +40,7 @@ impl Add for Usage {
             prompt: self.prompt.saturating_add(other.prompt),
             completion: self.completion.saturating_add(other.completion),
             cached: self.cached.saturating_add(other.cached),
+            written: self.written.saturating_add(other.written),
             estimated: self.estimated || other.estimated,
         }
     }

@@ -208,7 +208,12 @@ fn options(name: &str, model: &Model) -> ModelOptions {
     options.max_tokens = model.max_tokens;
     options.temperature = model.temperature;
     if let (Some(input), Some(output)) = (model.price_in, model.price_out) {
-        options.price = Some(Price::from_dollars(input, output, model.price_cached));
+        let write_percent = match model.provider {
+            ProviderKind::Anthropic => aish_llm::prices::ANTHROPIC_WRITE_PERCENT,
+            ProviderKind::Openai | ProviderKind::Local => 100,
+        };
+        let price = Price::from_dollars(input, output, model.price_cached);
+        options.price = Some(price.with_write_percent(write_percent));
     }
     options.images = match model.images {
         Some(false) => Images::Omitted,

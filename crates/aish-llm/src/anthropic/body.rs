@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::names::WireNames;
-use crate::options::{Images, ModelOptions};
+use crate::options::{Images, ModelOptions, left_out};
 use crate::quirks::Quirks;
 use crate::request::ChatRequest;
 
@@ -19,11 +19,19 @@ struct Body<'a> {
     max_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<CacheControl>,
     #[serde(skip_serializing_if = "str::is_empty")]
     system: Cow<'a, str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     messages: Vec<Turn<'a>>,
+}
+
+/// At the top it marks the last block of whatever the body grows to, so that the body's beginning stays as it is.
+#[derive(Serialize)]
+struct CacheControl {
+    r#type: &'static str,
 }
 
 #[derive(Serialize)]
@@ -80,9 +88,10 @@ pub(super) fn body(
         stream: true,
         max_tokens: request.max_tokens.unwrap_or(options.max_tokens),
         temperature: quirks.temperature().then_some(temperature),
+        cache_control: quirks.cache_control().then_some(CacheControl { r#type: "ephemeral" }),
         system: system(&request.messages),
-        tools: tools.collect(),
-        messages: turns(&request.messages, names, options.images),
+        tools: if quirks.tools() { tools.collect() } else { Vec::new() },
+        messages: turns(&request.messages, names, quirks.images(options.images)),
     })
 }
 
@@ -119,6 +128,7 @@ fn turns<'a>(messages: &'a [Message], names: &WireNames, images: Images) -> Vec<
             Message::User { content, blocks } => {
                 let mut parts = text(content);
                 parts.extend(image_parts(blocks, images));
+                parts.extend(left_out(blocks, images).map(|text| Part::Text { text }));
                 (Speaker::User, parts)
             }
             Message::Assistant { content, tool_calls } => {

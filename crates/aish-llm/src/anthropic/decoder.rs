@@ -163,7 +163,8 @@ impl Decoder for AnthropicDecoder {
         out.extend(calls.release(&self.names, cut, self.first_free_id));
         if let Some(fresh) = self.usage.fresh {
             let prompt = fresh.saturating_add(self.usage.written).saturating_add(self.usage.read);
-            let usage = Usage { prompt, completion: self.usage.output, cached: self.usage.read, estimated: false };
+            let Counts { output: completion, read: cached, written, .. } = self.usage;
+            let usage = Usage { prompt, completion, cached, written, estimated: false };
             out.push_back(StreamEvent::Usage(usage));
         }
         out.push_back(StreamEvent::Finished(finish));

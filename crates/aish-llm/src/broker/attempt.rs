@@ -140,14 +140,13 @@ impl Playing {
             return Err(ChatError::NoModel("no model is left to ask".into()));
         };
         let limit = self.call.request.max_tokens.unwrap_or(model.max_tokens);
-        let worst = Usage { prompt: self.prompt_tokens, completion: limit.into(), cached: 0, estimated: true };
         let plan = PlannedCall {
             model: model.provider.model(),
             purpose: self.call.request.purpose,
-            prompt_tokens: worst.prompt,
-            max_completion_tokens: worst.completion,
+            prompt_tokens: self.prompt_tokens,
+            max_completion_tokens: limit.into(),
             price: model.price,
-            worst_cost: model.price.map(|price| price.of(&worst)),
+            worst_cost: model.price.map(|price| price.most(self.prompt_tokens, limit.into())),
         };
         self.call.guard.check(&plan).map_err(|refusal| ChatError::SpendRefused(refusal.0))?;
         let running = model.endpoint.as_deref().map(|endpoint| self.call.traffic.begin(endpoint));
@@ -275,6 +274,7 @@ impl Answer {
             prompt: self.prompt_tokens,
             completion: self.bytes.div_ceil(4),
             cached: 0,
+            written: 0,
             estimated: true,
         });
         if !self.booked {

@@ -3,13 +3,15 @@
 //! Keys always come in one order, with the messages last: as long as the conversation only grows, an old body up to
 //! the end of its messages is a prefix of the next one, and a server's prompt cache hits.
 
+use std::borrow::Cow;
+
 use aish_types::{Block, Message};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::extras::CallExtras;
 use crate::names::WireNames;
-use crate::options::{Images, ModelOptions};
+use crate::options::{Images, ModelOptions, left_out};
 use crate::quirks::Quirks;
 use crate::request::ChatRequest;
 
@@ -72,7 +74,7 @@ enum WireMessage<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Content<'a> {
-    Text(&'a str),
+    Text(Cow<'a, str>),
     Parts(Vec<Part<'a>>),
 }
 
@@ -127,8 +129,8 @@ pub(super) fn body(
         temperature: quirks.temperature().then_some(request.temperature.unwrap_or(options.temperature)),
         max_tokens: (!quirks.completion_tokens()).then_some(limit),
         max_completion_tokens: quirks.completion_tokens().then_some(limit),
-        tools: tools.collect(),
-        messages: messages(&request.messages, names, extras, options.images),
+        tools: if quirks.tools() { tools.collect() } else { Vec::new() },
+        messages: messages(&request.messages, names, extras, quirks.images(options.images)),
     })
 }
 
@@ -150,7 +152,11 @@ fn messages<'a>(
             Message::User { content, blocks } => {
                 let mut parts = image_parts(blocks, images);
                 let content = if parts.is_empty() {
-                    Content::Text(content)
+                    // A server of texts alone wants a text, and no list of parts.
+                    Content::Text(match left_out(blocks, images) {
+                        None => Cow::Borrowed(content.as_str()),
+                        Some(note) => Cow::Owned(format!("{content}\n{note}")),
+                    })
                 } else {
                     parts.insert(0, Part::Text { text: content });
                     Content::Parts(parts)

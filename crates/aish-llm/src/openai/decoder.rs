@@ -95,7 +95,7 @@ impl OpenAiDecoder {
         let details = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens.0);
         let cached = details.or(usage.prompt_cache_hit_tokens.0).unwrap_or(0).min(prompt);
         // Servers that send usage with every chunk send the sum so far: the last one counts.
-        self.usage = Some(Usage { prompt, completion, cached, estimated: false });
+        self.usage = Some(Usage { prompt, completion, cached, written: 0, estimated: false });
     }
 
     fn failed(&self, error: &Value) -> ChatError {

@@ -18,8 +18,7 @@ static MODELS: LazyLock<HashMap<String, KnownModel>> = LazyLock::new(|| {
 #[serde(deny_unknown_fields)]
 struct Entry {
     model: &'static str,
-    #[serde(rename = "vendor")]
-    _vendor: &'static str,
+    vendor: &'static str,
     input: f64,
     output: f64,
     cached: Option<f64>,
@@ -46,7 +45,8 @@ impl Entry {
             output: Money::from_dollars(above.output),
             cached: above.cached.map(Money::from_dollars),
         });
-        let price = Price { above, ..Price::from_dollars(self.input, self.output, self.cached) };
+        let write_percent = if self.vendor == "Anthropic" { super::ANTHROPIC_WRITE_PERCENT } else { 100 };
+        let price = Price { above, write_percent, ..Price::from_dollars(self.input, self.output, self.cached) };
         KnownModel { price, context: self.context, date: self.date, source: self.source }
     }
 }
@@ -95,7 +95,7 @@ mod tests {
         assert!(entries.len() > 100);
         let mut vendors = std::collections::BTreeSet::new();
         for entry in &entries {
-            vendors.insert(entry._vendor);
+            vendors.insert(entry.vendor);
             assert!(entry.input > 0.0 && entry.output >= entry.input / 2.0, "{}", entry.model);
             assert!(entry.cached.is_none_or(|cached| cached <= entry.input), "{}", entry.model);
             assert!(entry.date.len() == 10 && entry.source.starts_with("https://"), "{}", entry.model);

@@ -22,7 +22,7 @@ async fn streams_thinking_text_usage_and_the_end() {
     let server = start(Script::new().step(expect, stream.reply().split(Split::Every(1))));
     let key = Some(Secret::new("sk-ant".into()));
     let got = run(&anthropic(&server, ModelOptions { key, ..options() }), ask("hi")).await;
-    let usage = Usage { prompt: 100, completion: 3, cached: 80, estimated: false };
+    let usage = Usage { prompt: 100, completion: 3, cached: 80, written: 0, estimated: false };
     assert_eq!(
         got.joined(),
         [

@@ -15,4 +15,6 @@ mod llama_cpp;
 #[cfg(test)]
 mod openai;
 #[cfg(test)]
+mod quirks;
+#[cfg(test)]
 mod tokens;

@@ -14,7 +14,7 @@ async fn streams_text_usage_and_the_end() {
     let server = start(OpenAiStream::answer("Grüße, Welt").reply());
     let got = run(&openai(&server, options()), ask("hi")).await;
     assert_eq!(got.text(), "Grüße, Welt");
-    let usage = Usage { prompt: 10, completion: 2, cached: 0, estimated: false };
+    let usage = Usage { prompt: 10, completion: 2, cached: 0, written: 0, estimated: false };
     assert_eq!(
         got.events[got.events.len() - 2..],
         [StreamEvent::Usage(usage), StreamEvent::Finished(FinishReason::Stop)]
@@ -102,7 +102,8 @@ async fn a_conversation_with_calls_images_and_results_is_written_as_the_wire_wan
     let expect = |images: bool| {
         let url =
             |data: &str| json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{data}")}});
-        let user = if images { json!([{"type": "text", "text": "look"}, url("QQ==")]) } else { json!("look") };
+        let left_out = "look\n[An image was attached here; this model takes none.]";
+        let user = if images { json!([{"type": "text", "text": "look"}, url("QQ==")]) } else { json!(left_out) };
         let mut messages = vec![
             json!({"role": "system"}),
             json!({"role": "user", "content": user}),
