@@ -6,4 +6,8 @@
 pub mod case;
 pub mod mcp_server;
 pub mod model_server;
+pub mod nats_server;
+mod skip;
 pub mod terminal;
+
+pub use skip::skip;

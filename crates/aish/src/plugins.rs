@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_nats::{BusError, BusOptions, PluginHub, PluginOptions, connect};
+use aish_nats::{BusError, BusOptions, LegacyTool, PluginHub, PluginOptions, connect};
 use aish_tools::Registry;
+use serde_json::{Map, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::config::section::LegacyPlugin;
 use crate::wiring::Base;
 
 /// The first wait before the bus is tried again, and the longest.
@@ -40,10 +42,10 @@ pub fn start(
 ) -> Option<Plugins> {
     let url = base.config.nats.url.as_deref()?;
     let options = bus_options(base, url);
-    let prefix = base.config.nats.prefix.clone();
+    let plugins = plugin_options(base, &base.config.nats.prefix);
     let (reach, reached) = watch::channel(Reached::NotYet);
     let stop = CancellationToken::new();
-    let listening = listen(options, prefix, Arc::clone(registry), status, reach, stop.clone());
+    let listening = listen(options, plugins, Arc::clone(registry), status, reach, stop.clone());
     let task = tokio::spawn(listening);
     Some(Plugins { registry: Arc::clone(registry), reached, task, stop: stop.drop_guard() })
 }
@@ -53,6 +55,29 @@ pub fn bus_options(base: &Base, url: &str) -> BusOptions {
     let world = |name: &str| base.variable(name);
     let creds = base.config.nats.creds.as_deref().map(|path| climax::expand::path(path, &world).into());
     BusOptions { url: url.to_owned(), creds, name: "aish".to_owned() }
+}
+
+/// Returns how plugins are listened to, those of `[nats.legacy]` with them.
+pub fn plugin_options(base: &Base, prefix: &str) -> PluginOptions {
+    let legacy = base.config.nats.legacy.iter().map(|(name, plugin)| mapped(name, plugin)).collect();
+    PluginOptions { prefix: prefix.to_owned(), legacy, ..PluginOptions::default() }
+}
+
+/// Reads one mapping. A name without a dot names no action, and is left out where the bus is listened to.
+fn mapped(name: &str, plugin: &LegacyPlugin) -> LegacyTool {
+    let (owner, action) = name.split_once('.').unwrap_or((name, ""));
+    let properties: Map<_, _> = plugin
+        .arguments
+        .iter()
+        .map(|(name, means)| (name.clone(), json!({"type": "string", "description": means})))
+        .collect();
+    LegacyTool {
+        plugin: owner.to_owned(),
+        action: action.to_owned(),
+        description: plugin.description.clone(),
+        parameters: json!({"type": "object", "properties": properties}),
+        args_from: plugin.args_from.clone(),
+    }
 }
 
 impl Plugins {
@@ -87,7 +112,7 @@ impl Plugins {
 
 async fn listen(
     options: BusOptions,
-    prefix: String,
+    plugins: PluginOptions,
     registry: Arc<Registry>,
     status: impl Fn(String) + Send + Sync,
     reach: watch::Sender<Reached>,
@@ -97,7 +122,7 @@ async fn listen(
     let mut failed = false;
     let hub = loop {
         let attempt = tokio::select! {
-            attempt = attempt(&options, &prefix, &registry) => attempt,
+            attempt = attempt(&options, &plugins, &registry) => attempt,
             () = stop.cancelled() => return,
         };
         match attempt {
@@ -124,8 +149,11 @@ async fn listen(
     hub.stop().await;
 }
 
-async fn attempt(options: &BusOptions, prefix: &str, registry: &Arc<Registry>) -> Result<PluginHub, BusError> {
+async fn attempt(
+    options: &BusOptions,
+    plugins: &PluginOptions,
+    registry: &Arc<Registry>,
+) -> Result<PluginHub, BusError> {
     let bus = connect(options).await?;
-    let options = PluginOptions { prefix: prefix.to_owned(), ..PluginOptions::default() };
-    PluginHub::start(&bus, Arc::clone(registry), options).await
+    PluginHub::start(&bus, Arc::clone(registry), plugins.clone()).await
 }

@@ -8,5 +8,3 @@ mod fake_index;
 mod fetch;
 #[cfg(test)]
 mod real_model;
-#[cfg(test)]
-mod skip;

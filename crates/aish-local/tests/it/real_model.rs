@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use aish_llm::{ChatError, ChatRequest, FinishReason, Provider, Purpose, StreamEvent, ToolSpec};
 use aish_local::{LocalModel, LocalOptions, ModelFile, SMALL_PROMPT};
+use aish_testkit::skip;
 use aish_types::Message;
 use futures_util::StreamExt;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-
-use crate::skip::skip;
 
 fn model(test: &str) -> Option<LocalModel> {
     model_with_context(test, 2048)

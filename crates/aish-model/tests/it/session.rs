@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use aish_testkit::skip;
 use serde_json::{Value, json};
 
 /// One process.
@@ -98,13 +99,4 @@ impl Session {
 /// Returns the text of an answer.
 pub(crate) fn text(events: &[Value]) -> String {
     events.iter().filter(|event| event["event"] == "text").map(|event| event["text"].as_str().unwrap()).collect()
-}
-
-/// Prints why a test cannot run, and appends it to the file that `AISH_TEST_SKIPPED` names, where `./test` counts.
-fn skip(test: &str, reason: &str) {
-    eprintln!("skipped: {test}: {reason}");
-    if let Some(file) = std::env::var_os("AISH_TEST_SKIPPED") {
-        let mut file = std::fs::File::options().append(true).create(true).open(file).unwrap();
-        writeln!(file, "aish-model {test}: {reason}").unwrap();
-    }
 }

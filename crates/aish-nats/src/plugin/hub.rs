@@ -16,22 +16,25 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Bus, BusError};
+use crate::plugin::legacy::{LegacySource, LegacyTool};
 use crate::plugin::registration::{Accepted, Rejected, examine, source_of};
 use crate::plugin::source::PluginSource;
 use crate::plugin::wire::{Instance, Register};
 
 /// How plugins are listened to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PluginOptions {
     /// The first word of every subject.
     pub prefix: String,
     /// Plugins at most.
     pub max_plugins: usize,
+    /// Tools of plugins that do not register.
+    pub legacy: Vec<LegacyTool>,
 }
 
 impl Default for PluginOptions {
     fn default() -> Self {
-        Self { prefix: "rosey".into(), max_plugins: 200 }
+        Self { prefix: "rosey".into(), max_plugins: 200, legacy: Vec::new() }
     }
 }
 
@@ -61,6 +64,12 @@ impl PluginHub {
         let fail = |cause: String| BusError::Subscribe { subject: announce.clone(), cause };
         bus.settle().await.map_err(fail)?;
         client.publish(announce.clone(), "{}".into()).await.map_err(|error| fail(error.to_string()))?;
+        if !options.legacy.is_empty() {
+            let source = LegacySource::new(bus.clone(), &options.prefix, options.legacy.clone());
+            for refused in registry.add(Arc::new(source)) {
+                tracing::warn!(%refused, "a mapped tool cannot be used");
+            }
+        }
         let stop = CancellationToken::new();
         let leases = Leases { client, registry, options, plugins: HashMap::new() };
         let task = tokio::spawn(leases.run(subscriptions, stop.clone()));

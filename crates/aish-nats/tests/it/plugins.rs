@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use aish_nats::{Bus, LegacySource, LegacyTool, PluginHub, PluginOptions};
+use aish_nats::{Bus, LegacyTool, PluginHub, PluginOptions};
 use aish_safety::{Answer, Approver, Gate, Mode, Passage, Policy, Question, Surroundings};
+use aish_testkit::skip;
 use aish_tools::{Executor, Registry};
 use aish_types::{BoxFuture, CallContext, ToolCall, ToolOutcome};
 use futures_util::StreamExt;
@@ -28,6 +29,18 @@ impl Plugin {
             .spawn()
             .expect("the example dice_plugin is built with the tests");
         Self(child)
+    }
+
+    /// Starts the plugin in Python, or says that the test cannot run.
+    fn start_python(server: &Server) -> Option<Self> {
+        let python = std::env::var("AISH_TEST_PYTHON").unwrap_or_default();
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/dice_plugin.py");
+        if python.is_empty() {
+            skip("a_plugin_may_be_written_in_python", "AISH_TEST_PYTHON is not set; ./test sets it");
+            return None;
+        }
+        let child = Command::new(python).args([script, &server.url]).stdout(Stdio::null()).spawn().unwrap();
+        Some(Self(child))
     }
 
     fn kill(&mut self) {
@@ -109,6 +122,25 @@ async fn a_plugin_comes_dies_and_comes_back() {
     let _again = Plugin::start(&server, "two");
     until("back by itself", 20, || knows(&registry, "dice.roll")).await;
     assert!(call(&registry, "dice.roll", json!({"notation": "1d6"}), 30_000).await.success);
+}
+
+#[tokio::test]
+async fn a_plugin_may_be_written_in_python() {
+    let Some(server) = start() else { return };
+    let Some(mut plugin) = Plugin::start_python(&server) else { return };
+    let bus = server.bus().await;
+    let (registry, hub) = hub(&bus).await;
+    until("the plugin has registered", 30, || knows(&registry, "pydice.roll")).await;
+    let outcome = call(&registry, "pydice.roll", json!({"notation": "3d6"}), 10_000).await;
+    assert!(outcome.success && outcome.text.starts_with("Rolled 3d6: ["), "{}", outcome.text);
+    let outcome = call(&registry, "pydice.roll", json!({"notation": "six"}), 10_000).await;
+    assert!(!outcome.success && outcome.text.contains("Invalid dice notation: six"), "{}", outcome.text);
+    plugin.kill();
+    let outcome = call(&registry, "pydice.roll", json!({"notation": "3d6"}), 10_000).await;
+    assert!(outcome.text.contains("unavailable"), "{}", outcome.text);
+    let _again = Plugin::start_python(&server);
+    until("it comes back by itself", 30, || knows(&registry, "pydice.roll")).await;
+    hub.stop().await;
 }
 
 #[tokio::test]
@@ -207,10 +239,12 @@ async fn a_plugin_of_the_older_kind_is_usable() {
         args_from: Some("about".into()),
     };
     let registry = Arc::new(Registry::default());
-    registry.add(Arc::new(LegacySource::new(bus, "rosey", vec![tool])));
+    let options = PluginOptions { legacy: vec![tool], ..PluginOptions::default() };
+    let hub = PluginHub::start(&bus, Arc::clone(&registry), options).await.unwrap();
     let outcome = call(&registry, "quote.random", json!({"about": "life"}), 5_000).await;
     assert_eq!((outcome.success, outcome.text.as_str()), (true, "To be"));
     assert_eq!(plugin.await.unwrap(), json!({"channel": "#a", "user": "me", "args": "life"}));
     let outcome = call(&registry, "quote.random", json!({}), 5_000).await;
     assert!(outcome.text.contains("unavailable"), "{}", outcome.text);
+    hub.stop().await;
 }

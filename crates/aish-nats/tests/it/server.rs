@@ -1,41 +1,20 @@
-//! A real nats-server with JetStream on a free port, ended with the test.
+//! A real nats-server with JetStream, and clients of it.
 
-use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use aish_nats::{Bus, BusOptions, connect};
+use aish_testkit::nats_server::NatsServer;
 
 pub(crate) struct Server {
-    child: Child,
     pub(crate) url: String,
-    _folder: tempfile::TempDir,
+    _server: NatsServer,
 }
 
-/// Starts a server, or says what is missing: Debian's package `nats-server`.
+/// Starts a server, or says that the test cannot run.
 pub(crate) fn start() -> Option<Server> {
-    let program = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"];
-    let Some(program) = program.into_iter().find(|path| PathBuf::from(path).exists()) else {
-        assert!(std::env::var_os("AISH_REQUIRE_NATS").is_none(), "nats-server is not installed");
-        eprintln!("skipped: needs nats-server (Debian: apt-get install nats-server)");
-        return None;
-    };
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let folder = tempfile::tempdir().unwrap();
-    let child = Command::new(program)
-        .args(["-a", "127.0.0.1", "-p", &port.to_string(), "-js", "-sd"])
-        .arg(folder.path())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let begun = Instant::now();
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(10), "nats-server does not listen");
-        std::thread::yield_now();
-    }
-    Some(Server { child, url: format!("nats://127.0.0.1:{port}"), _folder: folder })
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    let server = NatsServer::start(&test)?;
+    Some(Server { url: server.url(), _server: server })
 }
 
 impl Server {
@@ -45,13 +24,6 @@ impl Server {
 
     pub(crate) async fn client(&self) -> async_nats::Client {
         async_nats::connect(&self.url).await.unwrap()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

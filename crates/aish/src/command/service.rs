@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use aish_mcp::client::ServerPool;
 use aish_nats::{
-    Events, KvState, Limits, LocalState, Model, NatsEvents, PluginHub, PluginOptions, Service, ServiceOptions,
-    ServicePorts, Silent, StateStore, connect, serve, serve_lines, without_password,
+    Events, KvState, Limits, LocalState, Model, NatsEvents, PluginHub, Service, ServiceOptions, ServicePorts, Silent,
+    StateStore, connect, serve, serve_lines, without_password,
 };
 use aish_tools::{Clock, Registry, SystemClock, SystemRandom};
 use aish_turn::Budget;
@@ -128,7 +128,7 @@ async fn on_bus(base: &Base, url: &str, made: Made, shutdown: CancellationToken)
     let events = Arc::new(NatsEvents::start(&bus, &prefix));
     let name = made.model.name();
     let (service, registry, pool) = service(base, made, state, events).await;
-    let options = PluginOptions { prefix: prefix.clone(), ..PluginOptions::default() };
+    let options = plugins::plugin_options(base, &prefix);
     let hub = PluginHub::start(&bus, registry, options).await?;
     let _ = writeln!(
         std::io::stderr().lock(),

@@ -298,6 +298,18 @@ section! {
 }
 
 section! {
+    /// `[nats.legacy."PLUGIN.ACTION"]`: a tool of a plugin that answers commands and does not register.
+    LegacyPlugin {
+        /// What it does, for the model.
+        description: String = String::new(),
+        /// The names of its arguments, all of them texts, and what they mean.
+        arguments: BTreeMap<String, String> = BTreeMap::new(),
+        /// The argument that is sent alone, as a person would type it; none sends all.
+        args_from: Option<String> = None,
+    }
+}
+
+section! {
     /// `[nats]`.
     Nats {
         /// The bus.
@@ -306,6 +318,8 @@ section! {
         creds: Option<String> = None,
         /// The first word of every subject.
         prefix: String = "rosey".to_owned(),
+        /// Tools of plugins that do not register, by `plugin.action`.
+        legacy: BTreeMap<String, LegacyPlugin> = BTreeMap::new(),
     }
 }
 

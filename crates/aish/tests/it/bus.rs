@@ -3,70 +3,40 @@
 //! The other side speaks the bus's own protocol, which is lines of text.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use aish_testkit::model_server::{ModelServer, Script};
+use aish_testkit::nats_server::NatsServer;
+use aish_testkit::skip;
 use serde_json::{Value, json};
 
 /// Longer than anything takes that is not hung.
 const HUNG: Duration = Duration::from_secs(60);
 
-struct Server {
-    child: Child,
-    port: u16,
-    folder: tempfile::TempDir,
-}
+struct Server(NatsServer);
 
 impl Server {
-    /// Starts a server, or says what is missing: Debian's package `nats-server`.
+    /// Starts a server, or says that the test cannot run.
     fn start() -> Option<Self> {
-        let program = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"];
-        let Some(program) = program.into_iter().find(|path| Path::new(path).exists()) else {
-            assert!(std::env::var_os("AISH_REQUIRE_NATS").is_none(), "nats-server is not installed");
-            eprintln!("skipped: needs nats-server (Debian: apt-get install nats-server)");
-            return None;
-        };
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let folder = tempfile::tempdir().unwrap();
-        let child = Command::new(program)
-            .args(["-a", "127.0.0.1", "-p", &port.to_string(), "-js", "-sd"])
-            .arg(folder.path().join("jetstream"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(begun.elapsed() < HUNG, "nats-server does not listen");
-            std::thread::yield_now();
-        }
-        Some(Self { child, port, folder })
+        NatsServer::start(std::thread::current().name().unwrap_or_default()).map(Self)
     }
 
     fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        self.0.url()
     }
 
     fn aish(&self, model: &ModelServer) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aish"));
         command
             .env_clear()
-            .env("HOME", self.folder.path())
+            .env("HOME", self.0.folder())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("OPENAI_BASE_URL", model.url())
             .env("OPENAI_MODEL", "scripted")
-            .current_dir(&self.folder);
+            .current_dir(self.0.folder());
         command
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -85,7 +55,7 @@ struct Message {
 
 impl Client {
     fn connect(server: &Server) -> Self {
-        let write = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        let write = TcpStream::connect(("127.0.0.1", server.0.port())).unwrap();
         write.set_read_timeout(Some(HUNG)).unwrap();
         let mut client = Self { read: BufReader::new(write.try_clone().unwrap()), write };
         client.send("CONNECT {\"verbose\":false}\r\n");
@@ -206,4 +176,97 @@ fn a_plugins_tool_answers_in_a_question() {
     let requests = model.verify().unwrap();
     let last = String::from_utf8_lossy(&requests.last().unwrap().body).into_owned();
     assert!(last.contains("rolled 4"), "{last}");
+}
+
+/// The seed's programmatic example as it stands there, with what it needs round it.
+const EXAMPLE: &str = r##"
+import asyncio, json, sys
+import nats
+
+# From another plugin
+
+async def use_llm_with_tools(nc, question: str) -> str:
+    """Ask LLM with tool support."""
+    response = await nc.request(
+        "rosey.llm.chat",
+        json.dumps({
+            "channel": "#test",
+            "user": "system",
+            "message": question,
+            "enable_tools": True,
+        }).encode(),
+        timeout=30.0
+    )
+    
+    data = json.loads(response.data.decode())
+    return data.get("content", "")
+
+async def main():
+    nc = await nats.connect(sys.argv[1])
+    print(await use_llm_with_tools(nc, "What is the capital of France?"))
+    await nc.close()
+
+asyncio.run(main())
+"##;
+
+#[test]
+fn the_seeds_example_is_answered_by_a_real_model() {
+    let test = "the_seeds_example_is_answered_by_a_real_model";
+    let [python, executable, model] =
+        ["AISH_TEST_PYTHON", "AISH_MODEL_EXE", "AISH_TEST_GGUF"].map(|name| std::env::var(name).unwrap_or_default());
+    if [&python, &executable, &model].into_iter().any(String::is_empty) {
+        skip(test, "AISH_TEST_PYTHON, AISH_MODEL_EXE and AISH_TEST_GGUF are not all set; ./test sets them");
+        return;
+    }
+    let Some(server) = Server::start() else { return };
+    let mut aish = Command::new(env!("CARGO_BIN_EXE_aish"));
+    aish.env_clear()
+        .env("HOME", server.0.folder())
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("AISH_MODEL_EXE", &executable)
+        .current_dir(server.0.folder());
+    let mut pull = Command::new(aish.get_program());
+    pull.env_clear().envs(aish.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let pulled = pull.args(["model", "pull", "smollm2", "--from", &model]).output().unwrap();
+    assert!(pulled.status.success(), "{}", String::from_utf8_lossy(&pulled.stderr));
+    let mut worker = aish.args(["service", "--nats", &server.url()]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(worker.stderr.take().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().contains("answers on rosey.llm.>")), "it says where it listens");
+    Client::connect(&server).request("rosey.llm.status", &json!({}), Duration::from_millis(200));
+    let output = Command::new(&python).args(["-c", EXAMPLE, &server.url()]).output().unwrap();
+    let answer = String::from_utf8_lossy(&output.stdout);
+    assert!(answer.contains("Paris"), "{answer}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(Command::new("kill").arg(worker.id().to_string()).status().unwrap().success());
+    assert_eq!(worker.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_mapped_plugin_answers_in_a_question() {
+    let Some(server) = Server::start() else { return };
+    let mut plugin = Client::connect(&server);
+    plugin.send("SUB rosey.command.quote.random 1\r\nPING\r\n");
+    let model = model(json!({"steps": [
+        {"reply": {"calls": [{"name": "quote.random", "arguments": "{\"about\":\"life\"}"}]}},
+        {"reply": {"text": "There it is."}},
+    ]}));
+    let config = server.0.folder().join("config.toml");
+    let mapping = "[nats.legacy.\"quote.random\"]\ndescription = \"A quote\"\narguments = {about = \"Of what\"}\nargs_from = \"about\"\n";
+    std::fs::write(&config, mapping).unwrap();
+    let asking = server
+        .aish(&model)
+        .args(["ask", "--yes", "a quote about life"])
+        .env("AISH_NATS_URL", server.url())
+        .env("AISH_CONFIG", &config)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let call = plugin.next(HUNG).expect("the tool is called");
+    assert_eq!((call.subject.as_str(), &call.payload["args"]), ("rosey.command.quote.random", &json!("life")));
+    plugin.publish(&call.reply.unwrap(), "", &json!({"success": true, "result": "To be"}));
+    let output = asking.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "There it is.\n", "{stderr}");
+    model.verify().unwrap();
 }
