@@ -6,6 +6,7 @@
 
 mod arrows;
 mod ci;
+mod coverage;
 mod eval;
 mod finding;
 mod fuzz_smoke;
@@ -26,6 +27,8 @@ cargo xtask COMMAND
   tidy       the rules for files
   arrows     the rules for dependencies between crates
   licences   the licences of everything that is linked
+  fuzz-smoke every fuzz target for 60 seconds
+  coverage   the line coverage of the tool crates; needs cargo-tarpaulin
   eval safety FILE [--misses]
              the judgement of commands against labelled lines
   eval route FILE [--commands NAMES] [--misses]
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(),
         Some("arrows") => arrows::run(),
         Some("licences") => licences::run(),
+        Some("coverage") => coverage::run(),
         Some("fuzz-smoke") => fuzz_smoke::run(),
         Some("eval") => eval::run(arguments.get(1..).unwrap_or_default()),
         Some("help" | "-h" | "--help") | None => {

@@ -23,7 +23,7 @@ impl NatsServer {
     ///
     /// # Panics
     /// When a server that is installed does not start, or none is and `AISH_REQUIRE_NATS` is set.
-    #[expect(clippy::panic, clippy::expect_used, reason = "a test without its server has failed")]
+    #[expect(clippy::expect_used, reason = "a test without its server has failed")]
     pub fn start(test: &str) -> Option<Self> {
         let Some(program) = installed() else {
             assert!(std::env::var_os("AISH_REQUIRE_NATS").is_none(), "nats-server is not installed");
