@@ -21,14 +21,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["safety", file] => Ok(safety::run(Path::new(file), false)?),
         ["safety", file, "--misses"] => Ok(safety::run(Path::new(file), true)?),
-        ["route", file] => route::run(Path::new(file), None, false),
-        ["route", file, "--misses"] => route::run(Path::new(file), None, true),
-        ["route", file, "--commands", commands] => route::run(Path::new(file), Some(Path::new(commands)), false),
-        ["route", file, "--commands", commands, "--misses"] => {
-            route::run(Path::new(file), Some(Path::new(commands)), true)
+        ["route", file, rest @ ..] if let Some(options) = route::Options::parse(rest) => {
+            route::run(Path::new(file), options)
         }
         _ => bail!(
-            "use: cargo xtask eval safety FILE [--misses], eval route FILE [--commands NAMES] [--misses], or eval \
+            "use: cargo xtask eval safety FILE [--misses], eval route FILE [--commands NAMES] [--misses] [--whole], or eval \
              discovery FILE [CONFIG…]"
         ),
     }

@@ -159,6 +159,15 @@ fn decide_command(
     }
     // A word that is also English, and no program here, needs more than a plain word behind it.
     let is_word = is_english(name) || has(STARTERS, name);
+    if is_word
+        && evidence.language == 0
+        && arguments.len() == 1
+        && evidence.shell == 0
+        && !has(STARTERS, name)
+        && !takes_commands(name)
+    {
+        return decision(Route::Ask, format!("`{name}` is no program here, but elsewhere it is one"));
+    }
     if is_word && !takes_commands(name) && evidence.shell == 0 && (!arguments.is_empty() || has(STARTERS, name)) {
         return decision(Route::Ai, format!("`{name}` is no program here, and the rest reads as language"));
     }
@@ -233,6 +242,9 @@ fn skip_flags<'a>(name: &str, arguments: &'a [Word]) -> &'a [Word] {
 
 fn reasons(start: &str, reasons: &[String]) -> String {
     let mut text = String::from(start);
+    if reasons.is_empty() {
+        text.push_str("more words than a command has");
+    }
     for (index, reason) in reasons.iter().take(3).enumerate() {
         if index > 0 {
             text.push_str(", ");

@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::environment::Environment;
+use crate::fit;
 use crate::token::{Tokens, Word};
 use crate::typo;
 use crate::words::commands::{BUILTINS, FREE_TEXT};
@@ -21,6 +22,8 @@ pub struct Evidence {
     pub shell: i32,
     /// Points for language.
     pub language: i32,
+    /// Of the points for language, those that no word of language gave, only how words stand.
+    pub guess: i32,
     /// Arguments that are plain words: no flag, number, path, quote or known name.
     pub plain: usize,
     /// Of these, the common English words.
@@ -43,7 +46,12 @@ impl Evidence {
         push_once(&mut self.shell_reasons, reason);
     }
 
-    fn language(&mut self, points: i32, reason: &str) {
+    pub(crate) fn guess(&mut self, points: i32, reason: &str) {
+        self.guess += points;
+        self.language(points, reason);
+    }
+
+    pub(crate) fn language(&mut self, points: i32, reason: &str) {
         self.language += points;
         push_once(&mut self.language_reasons, reason);
     }
@@ -73,64 +81,26 @@ pub fn weigh(command: &str, line: &str, tokens: &Tokens, arguments: &[Word], env
             pattern = false;
             continue;
         }
+        if has(WEAK, &word.text) && fit::names_file(command, &own, index) {
+            evidence.plain += 1;
+            continue;
+        }
         argument(command, (index, own.len() - 1), word, env, &mut evidence);
     }
     let weak = i32::try_from(evidence.weak).unwrap_or(i32::MAX / 4).min(50);
-    if weak == 1 && own.len() <= 3 && evidence.language == 0 {
-        evidence.language(1, "a small word");
+    if evidence.language == 0 && (weak == 1 && own.len() <= 3 || weak > 0 && fit::all_names(command, &own)) {
+        evidence.language(weak.min(2), "a small word");
     } else if weak > 0 {
         evidence.language(2 * weak, "small words");
     }
     if evidence.language < 100 {
-        operands(command, &own, &mut evidence);
+        fit::weigh(command, &own, env, &mut evidence);
     }
     ending(line, arguments, &mut evidence);
     evidence
 }
 
-/// Weighs the number of plain words against what the command takes.
-fn operands(command: &str, arguments: &[&Word], evidence: &mut Evidence) {
-    if let Some((most, known)) = limit(command) {
-        let compares =
-            command == "test" && arguments.iter().any(|word| matches!(word.text.as_str(), "=" | "==" | "!="));
-        // What follows a flag may be its value.
-        let flagged = |at: usize| at > 0 && arguments.get(at - 1).is_some_and(|before| before.text.starts_with('-'));
-        let plain = arguments.iter().enumerate().filter(|(at, word)| {
-            is_word(&word.text) && !word.quoted && !flagged(*at) && !known.split(' ').any(|known| known == word.text)
-        });
-        if plain.count() > most && (most == 0 || evidence.english + evidence.weak > 0) && !compares {
-            evidence.language(3, "more words than it takes");
-        }
-    }
-    if matches!(command, "make" | "just") && evidence.english >= 2 {
-        evidence.language(3, "more words than targets");
-    }
-    let number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
-    if command == "make" && arguments.iter().any(|word| number(word)) {
-        evidence.language(3, "a number that is no target");
-    }
-    if command == "more" && arguments.len() == 1 && evidence.english == 1 {
-        evidence.language(3, "a word that is no file");
-    }
-    let placed = arguments.iter().any(|word| word.text.starts_with('-') || is_path(&word.text));
-    if command == "install" && (arguments.len() < 2 || !placed) {
-        evidence.language(3, "fewer operands than it takes");
-    }
-    let Some(first) = arguments.first().filter(|word| !word.quoted) else { return };
-    let free = matches!(command, "make" | "just" | "ninja" | "rake" | "service");
-    if !free && !subcommands::of(command).is_empty() && !evidence.subcommand {
-        let text = first.text.trim_end_matches([',', '?', '!', '.']);
-        if is_english(text) || has(NARRATIVE, text) {
-            evidence.language(if arguments.len() > 1 { 3 } else { 2 }, "no sub-command of it");
-        } else if text.chars().any(|c| c.is_alphabetic() && !c.is_ascii()) {
-            evidence.language(3, "no sub-command of it");
-        } else if arguments.len() > 2 && evidence.plain > 2 {
-            evidence.language(1, "no sub-command of it");
-        }
-    }
-}
-
-fn is_word(text: &str) -> bool {
+pub(crate) fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(char::is_alphabetic)
 }
 
@@ -179,7 +149,10 @@ fn argument(
         evidence.shell(3, &format!("a sub-command of {command}"));
     } else if last_index < 2 && limit(command).is_some_and(|(_, known)| known.split(' ').any(|known| known == text)) {
         evidence.shell(3, "a usual operand");
-    } else if index == 0 && typo::meant_subcommand(command, text).is_some() {
+    } else if index == 0
+        && typo::meant_subcommand(command, text).is_some()
+        && !(last_index == 0 && subcommands::is_plural(command, text))
+    {
         evidence.subcommand = true;
         evidence.shell(3, &format!("a slip for a sub-command of {command}"));
     } else if is_path(text) {
@@ -231,7 +204,7 @@ fn plain(text: &str, evidence: &mut Evidence) {
     }
 }
 
-fn is_path(text: &str) -> bool {
+pub(crate) fn is_path(text: &str) -> bool {
     text.starts_with(['/', '~']) && text.len() > 1
         || text.starts_with("./")
         || text.starts_with("../")

@@ -10,6 +10,7 @@ extern crate alloc;
 pub mod decide;
 pub mod environment;
 pub mod evidence;
+mod fit;
 pub mod line;
 pub mod token;
 mod typo;

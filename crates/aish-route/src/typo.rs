@@ -48,6 +48,16 @@ pub(crate) fn meant_subcommand(command: &str, word: &str) -> Option<&'static str
         .find(|known| known.len() >= 3 && one_slip(word.as_bytes(), known.as_bytes()))
 }
 
+/// Returns the command with a sub-command like the second word that the first is one slip away from: `got status`.
+pub(crate) fn meant_by_subcommand(word: &str, second: &str) -> Option<&'static str> {
+    const WITH_SUBCOMMANDS: &[&str] =
+        &["git", "cargo", "docker", "npm", "pip", "kubectl", "brew", "yarn", "helm", "podman"];
+    WITH_SUBCOMMANDS
+        .iter()
+        .copied()
+        .find(|known| one_slip(word.as_bytes(), known.as_bytes()) && subcommands::has(known, second))
+}
+
 /// Says whether a word is one slip away from another.
 pub(crate) fn is_slip_for(word: &str, known: &str) -> bool {
     known.len() >= 4 && one_slip(word.as_bytes(), known.as_bytes())

@@ -5,4 +5,5 @@ pub mod english;
 pub mod language;
 pub mod operands;
 pub mod subcommands;
+pub mod topics;
 pub mod well_known;

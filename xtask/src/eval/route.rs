@@ -1,7 +1,8 @@
 //! The routing of lines against labels: how many commands and questions go the right way, and how often it asks.
 //!
 //! Reads tab-separated lines: `shell` or `ai`, the line, and a kind. A third of the lines, chosen by a hash of the line, is
-//! held out: it is scored apart, and its misses are never shown, so that nobody tunes for them. The commands are those of
+//! held out: it is scored apart, and its misses are never shown, so that nobody tunes for them. With `--whole` nothing is.
+//! The commands are those of
 //! `PATH`, or those of a file, a name a line; the folder is empty.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +11,42 @@ use std::{env, fs, io, io::Write as _};
 
 use aish_route::{Line, Names, Route, decide, parse_line};
 use anyhow::{Context as _, Result};
+
+/// What an evaluation shows, and of what.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Options<'a> {
+    /// A file with the names of the commands; those of `PATH` without it.
+    pub(crate) commands: Option<&'a Path>,
+    /// Shows the lines that went wrong or were asked.
+    pub(crate) misses: bool,
+    /// Holds nothing out: for lines that were never developed with.
+    pub(crate) whole: bool,
+}
+
+impl<'a> Options<'a> {
+    /// Reads `--commands NAMES`, `--misses` and `--whole`; nothing when there is anything else.
+    pub(crate) fn parse(mut arguments: &[&'a str]) -> Option<Self> {
+        let mut options = Self::default();
+        loop {
+            arguments = match arguments {
+                [] => return Some(options),
+                ["--commands", file, rest @ ..] => {
+                    options.commands = Some(Path::new(*file));
+                    rest
+                }
+                ["--misses", rest @ ..] => {
+                    options.misses = true;
+                    rest
+                }
+                ["--whole", rest @ ..] => {
+                    options.whole = true;
+                    rest
+                }
+                _ => return None,
+            };
+        }
+    }
+}
 
 /// Counts of one class of lines.
 #[derive(Default, Clone, Copy)]
@@ -65,7 +102,8 @@ impl Pair {
 ///
 /// # Errors
 /// When a file cannot be read, a line has not the expected form, or the figures cannot be written.
-pub(crate) fn run(path: &Path, commands: Option<&Path>, misses: bool) -> Result<()> {
+pub(crate) fn run(path: &Path, options: Options<'_>) -> Result<()> {
+    let Options { commands, misses, whole } = options;
     let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
     let names = Names { commands: command_names(commands)?, files: BTreeSet::new() };
     let mut kinds: BTreeMap<&str, Pair> = BTreeMap::new();
@@ -86,7 +124,7 @@ pub(crate) fn run(path: &Path, commands: Option<&Path>, misses: bool) -> Result<
             Line::Empty | Line::Shell(_) | Line::Meta(..) => (Route::Shell, String::new()),
         };
         kinds.entry(fields.next().unwrap_or("-")).or_default().add(expected, route);
-        if is_held_out(line) {
+        if !whole && is_held_out(line) {
             held_out.add(expected, route);
             continue;
         }
@@ -98,6 +136,10 @@ pub(crate) fn run(path: &Path, commands: Option<&Path>, misses: bool) -> Result<
     writeln!(out, "{:<20} {:>18} {:>18} {:>16}", "kind", "commands right", "questions right", "asked")?;
     for (name, pair) in &kinds {
         pair.print(&mut out, name)?;
+    }
+    if whole {
+        developed.print(&mut out, "all")?;
+        return Ok(());
     }
     developed.print(&mut out, "all, developed")?;
     held_out.print(&mut out, "all, held out")?;

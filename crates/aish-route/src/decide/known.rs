@@ -9,7 +9,7 @@ use crate::token::Word;
 use crate::words::commands::{AMBIGUOUS, FREE_TEXT, PREFIXES};
 use crate::words::english::is_english;
 use crate::words::language::{STARTERS, STRONG, WEAK, has};
-use crate::words::operands::{takes_commands, takes_two};
+use crate::words::operands::{takes_commands, takes_files, takes_two};
 
 pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environment) -> Decision {
     let Some(first) = arguments.first() else { return decision(Route::Shell, format!("`{name}` is a command")) };
@@ -23,7 +23,8 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
         return decision(Route::Shell, format!("`{name}` with the name of a page"));
     }
     let strong = arguments.iter().any(|word| has(STRONG, &word.text));
-    if takes_two(name) && arguments.len() == 2 && !strong && !evidence.question {
+    let counted = matches!(first.text.as_str(), "two" | "both");
+    if takes_two(name) && arguments.len() == 2 && !strong && !counted && !evidence.question {
         return decision(Route::Shell, format!("`{name}` with two operands"));
     }
     let ambiguous = AMBIGUOUS.binary_search(&name).is_ok();
@@ -38,8 +39,10 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
     let title = format!("`{name}` is a command, but ");
     match language.saturating_sub(shell) {
         _ if language == 0 => decision(Route::Shell, format!("`{name}` is a command")),
+        // How words stand is a reason to ask, not to decide.
+        2.. if language - evidence.guess <= shell => decision(Route::Ask, reasons(&title, &evidence.language_reasons)),
         2.. => decision(Route::Ai, reasons(&title, &evidence.language_reasons)),
-        1 if ambiguous => decision(Route::Ai, reasons(&title, &evidence.language_reasons)),
+        1 if ambiguous && !takes_files(name) => decision(Route::Ai, reasons(&title, &evidence.language_reasons)),
         1 => decision(Route::Ask, reasons(&title, &evidence.language_reasons)),
         _ => decision(Route::Shell, reasons(&format!("`{name}` is a command with "), &evidence.shell_reasons)),
     }
@@ -49,7 +52,7 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
 fn beyond(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environment, ambiguous: bool) -> i32 {
     let mut points = 0;
     if ambiguous && evidence.english >= 2 {
-        points += 2;
+        points += if takes_files(name) { 1 } else { 2 };
     }
     if ambiguous && evidence.plain >= 1 && evidence.language > 0 {
         points += 1;

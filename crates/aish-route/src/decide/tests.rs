@@ -139,3 +139,41 @@ fn questions_are_questions() {
          watch for changes in the src folder and tell me",
     );
 }
+
+#[test]
+fn titles_behind_a_command_are_questions() {
+    check(
+        Route::Ai,
+        "git bisect tutorial
+         git rebase vs merge
+         docker volumes explained
+         vim cheat sheet
+         tar command examples
+         ssh Verbindung bricht dauernd täglich ab",
+    );
+}
+
+#[test]
+fn plain_words_that_may_be_operands_or_a_title_are_asked() {
+    check(
+        Route::Ask,
+        "bash arrays
+         vim macros
+         docker run flags
+         git submodules",
+    );
+}
+
+#[test]
+fn any_word_may_be_the_name_of_a_file() {
+    check(
+        Route::Shell,
+        "cat in
+         touch a b
+         sort words
+         mkdir new
+         cp a b c d dest
+         make -j4 docs test
+         got status",
+    );
+}

@@ -40,6 +40,9 @@ pub(super) fn decide(
         return decision(Route::Ai, "no command begins like this");
     }
     let margin = evidence.shell - evidence.language;
+    if let Some(decided) = slip_in_english(name, arguments, evidence) {
+        return decided;
+    }
     if is_english(bare) || has(WEAK, bare) || has(FOREIGN, bare) || has(NARRATIVE, bare) {
         return if margin >= 5 && is_name_of_program(name) {
             decision(Route::Shell, reasons("it has the shape of a command: ", &evidence.shell_reasons))
@@ -86,6 +89,17 @@ pub(super) fn decide(
         return decision(Route::Shell, reasons("it has the shape of a command: ", &evidence.shell_reasons));
     }
     decision(Route::Ai, format!("`{name}` is no command, and the rest reads as language"))
+}
+
+/// `got status`: a word of English, one slip away from a command that has a sub-command like the next word.
+fn slip_in_english(name: &str, arguments: &[Word], evidence: &Evidence) -> Option<Decision> {
+    let second = arguments.first()?.text.as_str();
+    if !(is_english(name) || has(NARRATIVE, name)) || evidence.language > 1 || arguments.len() > 3 {
+        return None;
+    }
+    let meant = typo::meant_by_subcommand(name, second)?;
+    let route = if arguments.len() == 1 || evidence.shell > 0 { Route::Shell } else { Route::Ask };
+    Some(decision(route, format!("`{name}` is a slip for `{meant}`")))
 }
 
 /// Programs whose names begin requests as well, when nothing but names of files and flags follows.

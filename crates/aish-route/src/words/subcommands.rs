@@ -151,3 +151,8 @@ pub fn has(command: &str, word: &str) -> bool {
     subcommands.split_ascii_whitespace().any(|known| known == word)
         || !subcommands.is_empty() && matches!(word, "help" | "version")
 }
+
+/// Says whether a word is the plural of a sub-command: `git submodules`.
+pub fn is_plural(command: &str, word: &str) -> bool {
+    word.strip_suffix('s').is_some_and(|one| one.len() > 2 && has(command, one))
+}
