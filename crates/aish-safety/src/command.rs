@@ -26,6 +26,7 @@ mod parameter;
 mod path;
 mod pattern;
 mod readonly;
+pub(crate) mod record;
 mod redirect;
 mod run;
 mod simple;
@@ -40,6 +41,7 @@ mod walk;
 mod word;
 
 pub use explain::{Explanation, Part};
+pub(crate) use path::glob_match;
 
 /// What is known around a command when it is judged; values, read by nobody here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 //! What a command does, and the one gate that lets it.
 //!
 //! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line), [`rules`] (its
-//! tables), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`], and last [`gate`], the only maker of [`ApprovedCall`].
+//! tables), [`change`] (what it changes), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`], and last [`gate`], the only maker of [`ApprovedCall`].
 //! This crate never does I/O: the audit, the pins and the person are ports that are passed in.
 #![no_std]
 
@@ -10,6 +10,7 @@ extern crate alloc;
 pub mod approver;
 pub mod audit;
 pub mod call;
+pub mod change;
 pub mod command;
 pub mod gate;
 pub mod kept;
@@ -21,6 +22,7 @@ pub mod verdict;
 pub use approver::{Answer, Approver, Nobody, Question};
 pub use audit::{AuditEntry, AuditError, AuditLog};
 pub use call::{PreparedCall, Subject};
+pub use change::{Changes, changes};
 pub use command::{Explanation, Part, Surroundings, explain, explain_argv, judge_argv, judge_command};
 pub use gate::{ApprovedCall, Gate, Mode, Passage};
 pub use kept::{KeptApprovals, NothingKept};

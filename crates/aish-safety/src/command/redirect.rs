@@ -249,6 +249,7 @@ impl Walker<'_> {
         if place.is_sink() || place.text == "." && target.text.is_empty() {
             return;
         }
+        self.record_redirect(target);
         let mut verdict = Verdict::Ask;
         let (mut effect, mut rule, mut what) = (Effect::Write, "files.write", "writes ");
         if is_socket(&target.text) {

@@ -109,6 +109,7 @@ impl Walker<'_> {
             );
         }
         part.parts = children;
+        self.record_program(name, arguments, &part);
         self.note(part);
         let known = self.state.files.get(&self.place(&first).text).and_then(|file| file.text.clone());
         if let Some(text) = known.filter(|_| first.text.contains('/')) {

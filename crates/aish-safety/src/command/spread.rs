@@ -33,7 +33,9 @@ impl Walker<'_> {
                 .collect();
             if !inner.is_empty() {
                 found = true;
+                let since = self.recorded();
                 *out = Some(self.deeper(|walker| walker.run(&inner, &Stream::default())));
+                self.widen(since, &start, &super::record::search_names(arguments));
             }
         }
         found

@@ -50,6 +50,8 @@ pub(crate) struct Walker<'a> {
     /// The wrapper that is left out, for the check that every wrapper is needed.
     pub(crate) dropped: Option<&'a str>,
     pub(crate) depth: usize,
+    /// What the line changes, where that is wanted.
+    pub(crate) record: Option<super::record::Record>,
     steps: usize,
     calls: usize,
     worst: Option<Judgement>,
@@ -81,6 +83,7 @@ impl<'a> Walker<'a> {
             in_function: 0,
             dropped,
             depth: 0,
+            record: None,
             steps: 0,
             calls: 0,
             worst: None,

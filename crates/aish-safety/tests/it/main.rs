@@ -5,6 +5,8 @@ mod bad_input;
 #[cfg(test)]
 mod bounds;
 #[cfg(test)]
+mod changes;
+#[cfg(test)]
 mod combinations;
 #[cfg(test)]
 mod gate;

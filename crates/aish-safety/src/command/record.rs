@@ -1,0 +1,239 @@
+//! What is written down, while a line is walked, of what it changes.
+//!
+//! A program's arguments are read by the same tables as for the judgement; what deletes or discards and is in none of
+//! the tables here is named in words.
+
+mod files;
+mod git;
+
+pub(crate) use files::search_names;
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::Surroundings;
+use super::arguments::Arguments;
+use super::explain::Part;
+use super::walk::Walker;
+use super::word::{HOLE, Stream, Word};
+use crate::change::{Changes, How, PathText, Reach, Target};
+use crate::rules::rule::Effect;
+
+/// The most targets that are named for one line.
+const MAX_TARGETS: usize = 4_096;
+
+/// What was written down so far.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    changes: Changes,
+    /// The parts whose changes are named.
+    named: Vec<String>,
+}
+
+/// Walks a line and returns what it changes.
+pub(crate) fn changes(command: &str, surroundings: &Surroundings) -> Changes {
+    let mut walker = Walker::new(surroundings, None);
+    walker.record = Some(Record::default());
+    walker.text(command, &Stream::default());
+    let Record { mut changes, named } = walker.record.take().unwrap_or_default();
+    let (_, parts) = walker.finish();
+    unnamed(&parts, &named, &mut changes.unnamed);
+    changes
+}
+
+/// Names in words what is lost for good and was not written down.
+fn unnamed(parts: &[Part], named: &[String], out: &mut Vec<String>) {
+    for part in parts {
+        let lost = match part.effect {
+            Effect::Delete | Effect::Discard | Effect::DestroyDisk | Effect::DeleteRemote | Effect::Publish => true,
+            Effect::Unknown => part.rule.starts_with("bounds"),
+            Effect::Read
+            | Effect::ReadSecret
+            | Effect::Write
+            | Effect::Permission
+            | Effect::System
+            | Effect::Stop
+            | Effect::Exhaust
+            | Effect::RunForeign
+            | Effect::Run
+            | Effect::SendSecret
+            | Effect::Network
+            | Effect::Unprotect => false,
+        };
+        if lost && !named.contains(&part.text) {
+            push_once(out, format!("what `{}` changes", part.text));
+        }
+        unnamed(&part.parts, named, out);
+    }
+}
+
+fn push_once(out: &mut Vec<String>, text: String) {
+    if out.len() < MAX_TARGETS && !out.contains(&text) {
+        out.push(text);
+    }
+}
+
+/// Programs whose inner commands run on another machine, or see another file system.
+const ELSEWHERE: &[&str] = &[
+    "ssh",
+    "sshpass",
+    "mosh",
+    "rsh",
+    "pdsh",
+    "pssh",
+    "parallel-ssh",
+    "clush",
+    "docker",
+    "podman",
+    "nerdctl",
+    "crictl",
+    "ctr",
+    "docker-compose",
+    "podman-compose",
+    "kubectl",
+    "oc",
+    "k",
+    "lxc",
+    "incus",
+    "lxc-attach",
+    "pct",
+    "multipass",
+    "limactl",
+    "lima",
+    "distrobox",
+    "distrobox-enter",
+    "toolbox",
+    "flatpak",
+    "vagrant",
+    "machinectl",
+    "systemd-nspawn",
+    "chroot",
+    "nsenter",
+    "unshare",
+    "gcloud",
+    "az",
+    "aws",
+    "heroku",
+    "fly",
+    "flyctl",
+    "doctl",
+    "adb",
+    "ansible",
+    "salt",
+];
+
+impl Walker<'_> {
+    /// Writes down what a program that was just judged changes.
+    pub(crate) fn record_program(&mut self, name: &str, arguments: &[Word], part: &Part) {
+        if self.record.is_none() || self.guessing {
+            return;
+        }
+        let inside = |label: &str| ELSEWHERE.contains(&label.split(' ').next().unwrap_or(label));
+        if self.trail.iter().any(|label| inside(label)) {
+            return;
+        }
+        let sorted = Arguments::new(name, arguments);
+        if sorted.is_dry() && name != "git" {
+            return self.named(part);
+        }
+        if self.record_files(name, &sorted, part) || name == "git" && self.record_git(&sorted, part) {
+            self.named(part);
+        }
+    }
+
+    /// Writes down that a redirect writes a file.
+    pub(crate) fn record_redirect(&mut self, target: &Word) {
+        let text = target.text.clone();
+        if super::redirect::is_socket(&text) {
+            return;
+        }
+        self.change(target, How::Write, Reach::Itself, &format!("> {text}"));
+        if let Some(record) = &mut self.record {
+            record.named.push(text);
+        }
+    }
+
+    /// Notes how much is written down, to be given to [`Walker::widen`].
+    pub(crate) fn recorded(&self) -> usize {
+        self.record.as_ref().map_or(0, |record| record.changes.targets.len())
+    }
+
+    /// Widens what was written down since to everything below the start of a search, of which the words were a guess.
+    pub(crate) fn widen(&mut self, since: usize, start: &Word, names: &[String]) {
+        let Some(path) = self.path_text(start) else { return };
+        let Some(record) = &mut self.record else { return };
+        for target in record.changes.targets.iter_mut().skip(since) {
+            if let Target::Path { how, .. } = target {
+                *target = Target::Path { path: path.clone(), how: *how, reach: Reach::Tree, names: names.to_vec() };
+            }
+        }
+    }
+
+    fn named(&mut self, part: &Part) {
+        if let Some(record) = &mut self.record {
+            record.named.push(part.text.clone());
+        }
+    }
+
+    /// Writes one path down, or says in words that it is not known.
+    fn change(&mut self, word: &Word, how: How, reach: Reach, part: &str) {
+        let place = self.place(word);
+        if place.is_sink() || word.text.is_empty() {
+            return;
+        }
+        match self.path_text(word) {
+            Some(path) => self.target(Target::Path { path, how, reach, names: Vec::new() }),
+            None => self.cannot_name(part),
+        }
+    }
+
+    fn target(&mut self, target: Target) {
+        let Some(record) = &mut self.record else { return };
+        if record.changes.targets.len() < MAX_TARGETS {
+            record.changes.targets.push(target);
+        } else {
+            push_once(&mut record.changes.unnamed, "what more than 4,096 names in one line stand for".to_string());
+        }
+    }
+
+    fn cannot_name(&mut self, part: &str) {
+        if let Some(record) = &mut self.record {
+            let part = part.replace(HOLE, "…");
+            push_once(
+                &mut record.changes.unnamed,
+                format!("what `{part}` changes: its names are not known before it runs"),
+            );
+        }
+    }
+
+    /// Makes a path of a word; none where its text does not tell enough. An unknown part of a name is a `*`.
+    fn path_text(&self, word: &Word) -> Option<PathText> {
+        let folder = self.state.folder.clone();
+        if folder.as_ref().is_some_and(|folder| folder.contains(HOLE)) && !word.text.starts_with(['/', '~']) {
+            return None;
+        }
+        if word.is_known() {
+            return Some(PathText { folder, text: word.text.clone(), pattern: word.glob });
+        }
+        // Only where enough of the last name is known that few others have it.
+        let (before, last) = word.text.rsplit_once('/').unwrap_or(("", &word.text));
+        let known = last.chars().filter(|letter| !matches!(letter, &HOLE | '.' | '*' | '?')).count();
+        if before.contains(HOLE) || known < 2 {
+            return None;
+        }
+        let mut text = String::new();
+        for letter in word.text.chars() {
+            match letter {
+                HOLE => text.push('*'),
+                '*' | '?' | '[' if !word.glob => {
+                    text.push('[');
+                    text.push(letter);
+                    text.push(']');
+                }
+                letter => text.push(letter),
+            }
+        }
+        Some(PathText { folder, text, pattern: true })
+    }
+}

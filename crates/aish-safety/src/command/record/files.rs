@@ -1,0 +1,340 @@
+//! What programs for files change.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::super::arguments::Arguments;
+use super::super::explain::Part;
+use super::super::walk::Walker;
+use super::super::word::Word;
+use crate::change::{How, Reach, Target};
+
+impl Walker<'_> {
+    /// Writes down what a program for files changes; false where it is none of these.
+    pub(super) fn record_files(&mut self, name: &str, arguments: &Arguments<'_>, part: &Part) -> bool {
+        let text = part.text.as_str();
+        let operands: Vec<Word> = arguments.operands().map(|(_, word, _)| word.clone()).collect();
+        let recursive = |flags: &[&str]| {
+            if flags.iter().any(|flag| arguments.has(flag)) { Reach::Tree } else { Reach::Itself }
+        };
+        match name {
+            "rm" | "rmtrash" | "trash" | "trash-put" => {
+                let reach = recursive(&["-r", "-R", "--recursive", "-d", "--dir"]);
+                self.each(&operands, How::Remove, reach, text);
+            }
+            "unlink" | "rmdir" => self.each(&operands, How::Remove, Reach::Itself, text),
+            "shred" | "srm" | "wipe" => {
+                self.each(&operands, How::Write, recursive(&["-r", "-R", "--recursive"]), text);
+            }
+            "mv" => self.moved(arguments, &operands, text),
+            "cp" | "install" | "ln" | "ditto" => self.copied(name, arguments, &operands, text),
+            "tee" | "sponge" | "truncate" | "fallocate" => self.each(&operands, How::Write, Reach::Itself, text),
+            "sed" | "gsed" => {
+                if !(arguments.has("-i") || arguments.has("--in-place")) {
+                    return false;
+                }
+                let scripted = ["-e", "--expression", "-f", "--file"].iter().any(|flag| arguments.has(flag));
+                let files = operands.get(usize::from(!scripted)..).unwrap_or_default();
+                self.each(files, How::Write, Reach::Itself, text);
+            }
+            "perl" | "ruby" => {
+                let Some(files) = in_place(arguments.words) else { return false };
+                self.each(files, How::Write, Reach::Itself, text);
+            }
+            "awk" | "gawk" => {
+                let words = arguments.words;
+                let Some(at) = words.windows(2).position(|pair| matches!(pair, [i, inplace] if (i.text == "-i" || i.text == "--include") && inplace.text == "inplace")) else {
+                    return false;
+                };
+                let rest = words.get(at + 2..).unwrap_or_default();
+                let files: Vec<Word> =
+                    rest.iter().filter(|word| !word.text.starts_with('-')).skip(1).cloned().collect();
+                self.each(&files, How::Write, Reach::Itself, text);
+            }
+            "dd" | "dcfldd" => {
+                let outputs: Vec<Word> = arguments.words.iter().filter_map(|word| after(word, "of=")).collect();
+                self.each(&outputs, How::Write, Reach::Itself, text);
+            }
+            "chmod" | "chown" | "chgrp" => {
+                let files = after_mode(name, arguments, &operands);
+                self.each(files, How::Attributes, recursive(&["-R", "--recursive"]), text);
+            }
+            "touch" => self.each(&operands, How::Attributes, Reach::Itself, text),
+            "mkdir" => {
+                let parents = arguments.has("-p") || arguments.has("--parents");
+                for word in &operands {
+                    if parents {
+                        for (at, _) in word.text.match_indices('/').filter(|(at, _)| *at > 0) {
+                            let above = Word { text: word.text.get(..at).unwrap_or_default().into(), ..word.clone() };
+                            self.change(&above, How::Attributes, Reach::Itself, text);
+                        }
+                    }
+                    self.change(word, How::Attributes, Reach::Itself, text);
+                }
+            }
+            "rename" | "prename" | "file-rename" | "mmv" => {
+                self.each(operands.get(1..).unwrap_or_default(), How::Move, Reach::Itself, text);
+            }
+            "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "lzma" | "unlzma" => {
+                let keeps = ["-k", "--keep", "-c", "--stdout", "-t", "--test", "-l", "--list"];
+                if keeps.iter().any(|flag| arguments.has(flag)) {
+                    return true;
+                }
+                self.each(&operands, How::Remove, recursive(&["-r", "--recursive"]), text);
+                self.packed(&operands, text);
+            }
+            "find" | "gfind" | "bfs" => return self.found(arguments.words, text),
+            "rsync" => return self.synchronised(arguments, &operands, text),
+            "patch" => {
+                match operands.first() {
+                    Some(file) => self.change(file, How::Write, Reach::Itself, text),
+                    None => self.cannot_name(text),
+                }
+                return true;
+            }
+            "curl" => self.option_values(arguments, &["-o", "--output"], text),
+            "wget" | "wget2" => self.option_values(arguments, &["-O", "--output-document"], text),
+            "sort" => self.option_values(arguments, &["-o", "--output"], text),
+            "tar" | "bsdtar" | "gtar" => return self.archived(arguments, &operands, text),
+            "unzip" | "7z" | "unrar" | "cpio" => {
+                self.cannot_name(text);
+                return true;
+            }
+            "popd" => {
+                self.state.folder = Some(String::from(super::super::word::HOLE));
+                return false;
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn each(&mut self, words: &[Word], how: How, reach: Reach, part: &str) {
+        for word in words {
+            self.change(word, how, reach, part);
+        }
+    }
+
+    fn option_values(&mut self, arguments: &Arguments<'_>, options: &[&str], part: &str) {
+        let values: Vec<Word> = options.iter().flat_map(|option| arguments.values(option)).collect();
+        for word in values.iter().filter(|word| word.text != "-") {
+            self.change(word, How::Write, Reach::Itself, part);
+        }
+    }
+
+    /// `mv`: the sources lose their names, and what has the new names is replaced.
+    fn moved(&mut self, arguments: &Arguments<'_>, operands: &[Word], part: &str) {
+        let Some((sources, destination, whole)) = destination(arguments, operands) else { return };
+        self.each(&sources, How::Move, Reach::Tree, part);
+        self.into(&sources, &destination, whole, (How::Remove, Reach::Tree), part);
+    }
+
+    fn copied(&mut self, name: &str, arguments: &Arguments<'_>, operands: &[Word], part: &str) {
+        if name == "install" && (arguments.has("-d") || arguments.has("--directory")) {
+            return self.each(operands, How::Attributes, Reach::Itself, part);
+        }
+        let tree = ["-r", "-R", "-a", "--recursive", "--archive"].iter().any(|flag| arguments.has(flag));
+        let reach = if name == "cp" && tree || name == "ditto" { Reach::Tree } else { Reach::Itself };
+        let how = if name == "ln" { How::Remove } else { How::Write };
+        match destination(arguments, operands) {
+            Some((sources, destination, whole)) => self.into(&sources, &destination, whole, (how, reach), part),
+            // `ln TARGET` makes a link of that name here.
+            None if name == "ln" => {
+                let here = Word::literal(".");
+                self.into(operands, &here, false, (how, reach), part);
+            }
+            None => {}
+        }
+    }
+
+    fn into(&mut self, sources: &[Word], destination: &Word, whole: bool, (how, reach): (How, Reach), part: &str) {
+        if self.place(destination).is_sink() {
+            return;
+        }
+        let (Some(to), Some(from)) =
+            (self.path_text(destination), sources.iter().map(|word| self.path_text(word)).collect::<Option<Vec<_>>>())
+        else {
+            return self.cannot_name(part);
+        };
+        if whole {
+            self.target(Target::Path { path: to, how, reach, names: Vec::new() });
+        } else {
+            self.target(Target::Into { destination: to, sources: from, how, reach });
+        }
+    }
+
+    /// The file that a packer makes in the place of the one it packs, or the other way round.
+    fn packed(&mut self, operands: &[Word], part: &str) {
+        const ENDINGS: &[&str] = &[".gz", ".bz2", ".xz", ".lzma", ".tgz"];
+        for word in operands.iter().filter(|word| !word.glob) {
+            match ENDINGS.iter().find_map(|ending| word.text.strip_suffix(ending)) {
+                Some(stem) => self.change(&Word::literal(stem), How::Remove, Reach::Itself, part),
+                None => {
+                    for ending in ENDINGS.iter().take(3) {
+                        let packed = alloc::format!("{}{ending}", word.text);
+                        self.change(&Word::literal(packed), How::Remove, Reach::Itself, part);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `find … -delete`: whatever is below the starts, or what has one of the names.
+    fn found(&mut self, words: &[Word], part: &str) -> bool {
+        let writes = ["-fprint", "-fprint0", "-fprintf", "-fls"];
+        for pair in words.windows(2) {
+            if let [option, file] = pair
+                && writes.contains(&option.text.as_str())
+            {
+                self.change(file, How::Write, Reach::Itself, part);
+            }
+        }
+        if !words.iter().any(|word| word.text == "-delete") {
+            return false;
+        }
+        let names = search_names(words);
+        for start in search_starts(words) {
+            match self.path_text(&start) {
+                Some(path) => {
+                    self.target(Target::Path { path, how: How::Remove, reach: Reach::Tree, names: names.clone() });
+                }
+                None => self.cannot_name(part),
+            }
+        }
+        true
+    }
+
+    fn synchronised(&mut self, arguments: &Arguments<'_>, operands: &[Word], part: &str) -> bool {
+        let Some((destination, sources)) = operands.split_last() else { return false };
+        let remote = |word: &Word| word.text.split('/').next().is_some_and(|first| first.contains(':'));
+        if arguments.has("--remove-source-files") {
+            for source in sources.iter().filter(|source| !remote(source)) {
+                self.change(source, How::Remove, Reach::Tree, part);
+            }
+        }
+        if remote(destination) {
+            return sources.is_empty();
+        }
+        // A source that ends with a slash stands for what is in it.
+        let content = sources.iter().any(|source| source.text.ends_with('/') || source.text.ends_with("/."));
+        self.into(sources, destination, content, (How::Write, Reach::Tree), part);
+        true
+    }
+
+    fn archived(&mut self, arguments: &Arguments<'_>, operands: &[Word], part: &str) -> bool {
+        let Some(first) = arguments.words.first() else { return false };
+        let bundled = !first.text.starts_with('-');
+        let cluster = if first.text.starts_with("--") { "" } else { first.text.trim_start_matches('-') };
+        let asks = |letter: char, long: &str| cluster.contains(letter) || arguments.has(long);
+        if arguments.has("--remove-files") {
+            let files = operands.get(usize::from(bundled) * 2..).unwrap_or_default().to_vec();
+            self.each(&files, How::Remove, Reach::Tree, part);
+        }
+        if asks('x', "--extract") && !asks('O', "--to-stdout") {
+            self.cannot_name(part);
+            return true;
+        }
+        if asks('c', "--create") || asks('r', "--append") || asks('u', "--update") {
+            let bundle = if bundled && cluster.contains('f') { arguments.words.get(1).cloned() } else { None };
+            let named = || ["-f", "--file"].iter().find_map(|option| arguments.values(option).next());
+            if let Some(archive) = bundle.or_else(named).filter(|word| word.text != "-") {
+                self.change(&archive, How::Write, Reach::Itself, part);
+            }
+            return true;
+        }
+        false
+    }
+}
+
+/// Returns sources and destination; `true` where the destination is the very path and no folder to put things in.
+fn destination(arguments: &Arguments<'_>, operands: &[Word]) -> Option<(Vec<Word>, Word, bool)> {
+    let given = ["-t", "--target-directory"].iter().find_map(|option| arguments.values(option).next());
+    if let Some(folder) = given {
+        return Some((operands.to_vec(), folder, false));
+    }
+    let (last, sources) = operands.split_last()?;
+    if sources.is_empty() {
+        return None;
+    }
+    let whole = ["-T", "--no-target-directory"].iter().any(|flag| arguments.has(flag));
+    Some((sources.to_vec(), last.clone(), whole))
+}
+
+/// Returns the files of `chmod`, `chown`, `chgrp`: all operands behind the mode, which may look like an option.
+fn after_mode<'o>(name: &str, arguments: &Arguments<'_>, operands: &'o [Word]) -> &'o [Word] {
+    let like_mode = |text: &str| {
+        text.len() > 1
+            && text.starts_with('-')
+            && text.chars().skip(1).all(|letter| "rwxXst0123456789,=+".contains(letter))
+    };
+    let elsewhere =
+        arguments.has("--reference") || name == "chmod" && arguments.words.iter().any(|word| like_mode(&word.text));
+    operands.get(usize::from(!elsewhere)..).unwrap_or_default()
+}
+
+fn after(word: &Word, prefix: &str) -> Option<Word> {
+    word.text.strip_prefix(prefix).map(|rest| Word { text: rest.to_string(), ..word.clone() })
+}
+
+/// Returns the files that perl or ruby edit in place; none where they do not.
+fn in_place(words: &[Word]) -> Option<&[Word]> {
+    let (mut edits, mut scripted) = (false, false);
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.text.len() > 1 && word.text.starts_with('-')) {
+        at += 1;
+        if word.text == "--" {
+            break;
+        }
+        let mut letters = word.text.chars();
+        letters.next();
+        while let Some(letter) = letters.next() {
+            match letter {
+                'i' => {
+                    edits = true;
+                    break;
+                }
+                'e' | 'E' => {
+                    scripted = true;
+                    at += usize::from(letters.as_str().is_empty());
+                    break;
+                }
+                'I' | 'r' => {
+                    at += usize::from(letters.as_str().is_empty());
+                    break;
+                }
+                'M' | 'm' | 'F' | 'x' | 'C' | 'D' => break,
+                _ => {}
+            }
+        }
+    }
+    edits.then(|| words.get(at + usize::from(!scripted)..).unwrap_or_default())
+}
+
+/// Returns where a search starts.
+fn search_starts(words: &[Word]) -> Vec<Word> {
+    let mut starts: Vec<Word> = words
+        .iter()
+        .skip_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P"))
+        .take_while(|word| !word.text.starts_with(['-', '(', '!']))
+        .cloned()
+        .collect();
+    if starts.is_empty() {
+        starts.push(Word::literal("."));
+    }
+    starts
+}
+
+/// Returns the patterns of names that a search keeps to; none where its expression is more than a list of conditions.
+pub(crate) fn search_names(words: &[Word]) -> Vec<String> {
+    if words
+        .iter()
+        .any(|word| matches!(word.text.as_str(), "-o" | "-or" | "!" | "-not" | "(" | "," | "-path" | "-prune"))
+    {
+        return Vec::new();
+    }
+    let named = words.windows(2).filter_map(|pair| match pair {
+        [option, name] if option.text == "-name" && name.is_known() => Some(name.text.clone()),
+        _ => None,
+    });
+    named.take(1).collect()
+}

@@ -1,0 +1,144 @@
+//! What commands change, as far as their text names it.
+
+use aish_safety::Surroundings;
+use aish_safety::change::{GitChange, How, PathText, Reach, Target, changes};
+
+fn around() -> Surroundings {
+    Surroundings {
+        folder: Some("/work/project".into()),
+        home: Some("/home/ana".into()),
+        variables: [("TMPDIR".into(), "/tmp/ana".into())].into(),
+        ..Surroundings::default()
+    }
+}
+
+fn path(path: &PathText) -> String {
+    let folder = path.folder.as_ref().map_or(String::new(), |folder| format!("[{folder}]"));
+    format!("{folder}{}{}", path.text, if path.pattern { "~" } else { "" })
+}
+
+fn paths(list: &[PathText]) -> String {
+    list.iter().map(path).collect::<Vec<_>>().join(",")
+}
+
+fn show(target: &Target) -> String {
+    let word = |how: &How, reach: &Reach| {
+        let how = match how {
+            How::Attributes => "attributes",
+            How::Move => "move",
+            How::Remove => "remove",
+            How::Write => "write",
+        };
+        format!("{how}{}", if *reach == Reach::Tree { "*" } else { "" })
+    };
+    match target {
+        Target::Path { path: at, how, reach, names } if names.is_empty() => {
+            format!("{} {}", word(how, reach), path(at))
+        }
+        Target::Path { path: at, how, reach, names } => {
+            format!("{} {} named {}", word(how, reach), path(at), names.join(","))
+        }
+        Target::Into { destination, sources, how, reach } => {
+            format!("{} {} <- {}", word(how, reach), path(destination), paths(sources))
+        }
+        Target::Git { folder, what } => match what {
+            GitChange::Tracked { against, paths: of } => {
+                format!("git {} tracked {} of {}", path(folder), paths(of), against.as_deref().unwrap_or("-"))
+            }
+            GitChange::Untracked { ignored, paths: of } => {
+                format!("git {} untracked {ignored} {}", path(folder), paths(of))
+            }
+            GitChange::Records { refs } => format!("git {} records {}", path(folder), refs.join(",")),
+        },
+    }
+}
+
+#[track_caller]
+fn check(command: &str, expected: &[&str]) {
+    let found = changes(command, &around());
+    let mut shown: Vec<String> = found.targets.iter().map(show).collect();
+    shown.extend(found.unnamed.iter().map(|text| format!("? {text}")));
+    assert_eq!(shown, expected, "{command}");
+}
+
+#[test]
+fn deletions_and_moves() {
+    check("rm a 'b c'", &["remove a", "remove b c"]);
+    check("rm -rf src *.log", &["remove* src", "remove* *.log~"]);
+    check("rm '*.log'", &["remove *.log"]);
+    check("mv a b", &["move* a", "remove* b <- a"]);
+    check("mv -t old a b", &["move* a", "move* b", "remove* old <- a,b"]);
+    check("mv -T a b", &["move* a", "remove* b"]);
+    check("rmdir old && unlink x", &["remove old", "remove x"]);
+    check("find . -name '*.o' -delete", &["remove* . named *.o"]);
+    check("find a b -type f -delete", &["remove* a", "remove* b"]);
+    check("find src -name '*.o' -exec rm {} +", &["remove* src named *.o"]);
+}
+
+#[test]
+fn writes() {
+    check("echo hi > notes.txt", &["write notes.txt"]);
+    check("echo hi >| a 2>/dev/null; echo b >> c", &["write a", "write c"]);
+    check("cat x | tee -a y z > /dev/null", &["write y", "write z"]);
+    check("cp a b", &["write b <- a"]);
+    check("cp -r src/. dest", &["write* dest <- src/."]);
+    check("sed -i s/a/b/ x y", &["write x", "write y"]);
+    check("sed -Ei.bak -e s/a/b/ x", &["write x"]);
+    check("sed s/a/b/ x", &[]);
+    check("perl -pi -e s/a/b/ x y", &["write x", "write y"]);
+    check("perl -i.bak -ne print x", &["write x"]);
+    check("perl -ne print x", &[]);
+    check("gawk -i inplace '{print}' x", &["write x"]);
+    check("truncate -s 0 log; dd if=/dev/zero of=disk bs=1 count=1", &["write log", "write disk"]);
+    check("ln -sf a b", &["remove b <- a"]);
+    check("install -m 644 a /etc/a", &["write /etc/a <- a"]);
+    check("curl -so page.html https://x.example", &["write page.html"]);
+    check("tar czf out.tgz src", &["write out.tgz"]);
+    check("patch src/main.rs fix.diff", &["write src/main.rs"]);
+    check("rsync -a --delete src/ dest/", &["write* dest/"]);
+}
+
+#[test]
+fn modes() {
+    check("chmod -R 644 src", &["attributes* src"]);
+    check("chmod -x run.sh", &["attributes run.sh"]);
+    check("sudo chown ana:ana a", &["attributes a"]);
+}
+
+#[test]
+fn through_the_shell() {
+    check("cd sub && rm x", &["remove [sub]x"]);
+    check("cd /srv; (cd data; rm x); rm y", &["remove [/srv/data]x", "remove [/srv]y"]);
+    check("f() { rm \"$1\"; }; f notes.txt", &["remove notes.txt"]);
+    check("x=old; rm $x/a $TMPDIR/b", &["remove old/a", "remove /tmp/ana/b"]);
+    check("for f in a b; do rm \"$f\"; done", &["remove a", "remove b"]);
+    check("bash -c 'rm a' && nohup timeout 5 rm b", &["remove a", "remove b"]);
+    check("rm ~/notes {a,b}.txt", &["remove ~/notes", "remove a.txt", "remove b.txt"]);
+    check("mkdir -p a/b && echo x > a/b/c", &["attributes a", "attributes a/b", "write a/b/c"]);
+    check("echo x > log-$(date +%F).txt", &["write log-*.txt~"]);
+    check("printf 'a\\nb\\n' | xargs rm", &["remove a", "remove b"]);
+}
+
+#[test]
+fn git() {
+    check("git checkout -- .", &["git . tracked . of -", "git . records "]);
+    check("git reset --hard HEAD~2", &["git . tracked  of HEAD~2", "git . records "]);
+    check("git -C sub restore --source=main a b", &["git sub tracked a,b of main", "git sub records "]);
+    check("cd sub; git clean -fdx", &["git [sub]. untracked true "]);
+    check("git clean -n", &[]);
+    check("git stash drop", &["git . records stash"]);
+    check("git branch -D old", &["git . records heads/old"]);
+    check("git rm -r src", &["remove* src", "git . records "]);
+    check("git status && git commit -m x", &[]);
+}
+
+#[test]
+fn what_cannot_be_named_is_said() {
+    check("rm \"$UNKNOWN\"", &["? what `rm …` changes: its names are not known before it runs"]);
+    check("git ls-files | xargs rm", &["? what `rm …` changes: its names are not known before it runs"]);
+    check("tar xf a.tar", &["? what `tar xf a.tar` changes: its names are not known before it runs"]);
+    check("kubectl delete ns prod", &["? what `kubectl delete ns prod` changes"]);
+    check("ssh host rm -rf /srv", &["? what `rm -rf /srv` changes"]);
+    check("git push --force", &["? what `git push --force` changes"]);
+    check("ls -la && cat x", &[]);
+}
