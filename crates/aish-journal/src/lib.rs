@@ -19,4 +19,4 @@ pub use lines::{AppendError, Durability, LineFile, Loaded};
 pub use pins::PinFile;
 pub use replace::{ReplaceError, replace};
 pub use session::{SessionError, SessionHead, SessionLog, StoredTurn};
-pub use undo::{UndoJournal, UndoOptions};
+pub use undo::{UndoJournal, UndoOptions, Wanted};

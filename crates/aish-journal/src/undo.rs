@@ -1,9 +1,14 @@
-//! The undo journal: named files and folders are put aside before a command deletes or overwrites them.
+//! The undo journal: what a command is about to change is put aside before it runs, and brought back when asked for.
 //!
-//! Order: copy everything aside, write the record, and only then may the command run. What could not be put aside (too
-//! large, not readable, neither file nor folder nor link) is named, so that a person can be told before and after.
+//! Order: [`UndoJournal::plan`] looks at what would be put aside and says what cannot be; [`UndoJournal::save`] puts it
+//! aside, writes the record, and only then may the command run; [`UndoJournal::undo`] puts aside what is there by now
+//! and brings the old things back. A step is a folder of contents with a list of entries, and a line in `undo.jsonl`.
 
-mod copy;
+mod aside;
+mod attributes;
+mod collect;
+mod entry;
+mod restore;
 
 use std::collections::HashSet;
 use std::fs;
@@ -11,6 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aish_safety::change::{How, Reach};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::WallClock;
@@ -31,13 +37,46 @@ impl Default for UndoOptions {
     }
 }
 
-/// One path that was named by a command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Saved {
-    /// Where it was, absolute.
+/// One path that a command changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Where it is, absolute.
     pub path: PathBuf,
-    /// The copy's name in the step's folder; none when there was nothing at that path.
-    pub copy: Option<String>,
+    /// How it is changed.
+    pub how: How,
+    /// Whether everything below it is.
+    pub reach: Reach,
+    /// Below it, only what has a name that matches one of these patterns; empty for all.
+    pub names: Vec<String>,
+}
+
+impl Wanted {
+    /// Makes the wish for one path.
+    pub fn new(path: impl Into<PathBuf>, how: How, reach: Reach) -> Self {
+        Self { path: path.into(), how, reach, names: Vec::new() }
+    }
+}
+
+/// What would be put aside, found by looking alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Files, links and folders that would be.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What would not be, each with the reason.
+    pub missed: Vec<(PathBuf, String)>,
+}
+
+/// What a step is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// A command was to run.
+    #[default]
+    Command,
+    /// An undo was to put something else in the place of what was there.
+    Undo,
 }
 
 /// One line of the journal: what was put aside for one command.
@@ -51,11 +90,14 @@ pub struct Step {
     pub time_ms: i64,
     /// The command.
     pub command: String,
-    /// What was put aside.
-    pub saved: Vec<Saved>,
+    /// What it is for.
+    #[serde(default)]
+    pub purpose: Purpose,
+    /// Files, links and folders that were put aside, those that were not there among them.
+    pub files: u64,
     /// What could not be, each with the reason.
-    pub missed: Vec<(PathBuf, String)>,
-    /// Bytes of the copies.
+    pub missed: Vec<(String, String)>,
+    /// Bytes of the contents.
     pub bytes: u64,
     /// True in the line that says that the step was undone.
     #[serde(default)]
@@ -65,10 +107,16 @@ pub struct Step {
 /// What an undo did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// Paths that are as they were.
+    /// The step's command.
+    pub command: String,
+    /// Paths that were brought back or taken away again.
     pub restored: Vec<PathBuf>,
-    /// Paths that could not be restored, each with the reason.
+    /// Paths that were as they had been already.
+    pub same: usize,
+    /// Paths that could not be brought back, each with the reason.
     pub failed: Vec<(PathBuf, String)>,
+    /// The step that keeps what was there instead, where that was anything.
+    pub kept: Option<String>,
 }
 
 /// Why the journal cannot be used.
@@ -110,42 +158,74 @@ impl UndoJournal {
         Self { file: LineFile::new(folder.join("undo.jsonl"), Durability::Disk), folder, options, clock }
     }
 
-    /// Puts aside what is at the paths (absolute) now, before a command changes it, and returns the step.
+    /// Looks at what would be put aside, and whether there is room for it.
     ///
     /// # Errors
-    /// When the folder or the record cannot be written; then nothing can be undone later.
-    pub fn save(&self, command: &str, paths: &[PathBuf]) -> Result<Step, UndoError> {
+    /// When the journal's folder cannot be made or written.
+    pub fn plan(&self, wanted: &[Wanted]) -> Result<Plan, UndoError> {
+        let fail = |source| UndoError::Io { path: self.folder.clone(), source };
+        crate::lines::make_folder(&self.folder.join("x")).map_err(fail)?;
+        tempfile::tempfile_in(&self.folder).map_err(fail)?;
+        let found = collect::collect(wanted, &self.folder, self.options.max_bytes);
+        let free = aside::free_bytes(&self.folder).unwrap_or(u64::MAX);
+        let mut plan = Plan { files: found.entries.len() as u64, bytes: found.bytes, missed: found.missed };
+        if found.copied > free {
+            let why = format!("the disk of {} has {free} bytes left", self.folder.display());
+            plan.missed.extend(wanted.iter().map(|wanted| (wanted.path.clone(), why.clone())));
+            (plan.files, plan.bytes) = (0, 0);
+        }
+        Ok(plan)
+    }
+
+    /// Puts aside what is at the paths now, before a command changes it, and returns the step.
+    ///
+    /// # Errors
+    /// When a content or the record cannot be written; then nothing of it is kept.
+    pub fn save(&self, command: &str, wanted: &[Wanted]) -> Result<Step, UndoError> {
+        self.save_for(command, wanted, Purpose::Command)
+    }
+
+    fn save_for(&self, command: &str, wanted: &[Wanted], purpose: Purpose) -> Result<Step, UndoError> {
         let time_ms = self.clock.millis();
-        let id = self.free_id(time_ms);
+        crate::lines::make_folder(&self.folder.join("x"))
+            .map_err(|source| UndoError::Io { path: self.folder.clone(), source })?;
+        let id = self.claim(time_ms)?;
         let folder = self.folder.join(&id);
-        let fail = |source| UndoError::Io { path: folder.clone(), source };
-        crate::lines::make_folder(&folder.join("x")).map_err(fail)?;
+        let found = collect::collect(wanted, &self.folder, self.options.max_bytes);
         let mut step = Step {
             id,
             time: self.clock.text(),
             time_ms,
             command: command.into(),
-            saved: Vec::new(),
+            purpose,
+            files: 0,
             missed: Vec::new(),
-            bytes: 0,
+            bytes: found.bytes,
             undone: false,
         };
-        let mut seen = HashSet::new();
-        for (number, path) in paths.iter().filter(|path| seen.insert((*path).clone())).enumerate() {
-            let name = number.to_string();
-            let room = self.options.max_bytes.saturating_sub(step.bytes);
-            match copy::aside(path, &folder.join(&name), room) {
-                Ok(None) => step.saved.push(Saved { path: path.clone(), copy: None }),
-                Ok(Some(bytes)) => {
-                    step.bytes += bytes;
-                    step.saved.push(Saved { path: path.clone(), copy: Some(name) });
-                }
-                Err(error) => step.missed.push((path.clone(), error.to_string())),
-            }
+        let kept = aside::keep(&folder, &found).map_err(|source| UndoError::Io { path: folder.clone(), source });
+        let result = kept.and_then(|kept| {
+            step.files = kept.files;
+            let missed = found.missed.iter().chain(&kept.missed);
+            step.missed = missed.map(|(path, why)| (path.display().to_string(), why.clone())).collect();
+            self.file.append(&step).map_err(UndoError::from)
+        });
+        if let Err(error) = result {
+            remove(&folder);
+            return Err(error);
         }
-        self.file.append(&step)?;
         self.prune()?;
         Ok(step)
+    }
+
+    /// Forgets a step: the command did not run.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn discard(&self, step: &Step) -> Result<(), UndoError> {
+        remove(&self.folder.join(&step.id));
+        self.file.append(&Step { undone: true, missed: Vec::new(), ..step.clone() })?;
+        Ok(())
     }
 
     /// Lists the steps that can be undone, oldest first.
@@ -159,8 +239,8 @@ impl UndoJournal {
         Ok(lines.into_iter().filter(|step| !step.undone).filter(is_open).collect())
     }
 
-    /// Brings back what a step (or the last one) put aside. What was not there before is taken away again, unless it is a
-    /// folder with something in it.
+    /// Brings back what a step (or that of the last command) put aside. What was not there before is taken away again.
+    /// What is there instead by now is put aside first, as a step of its own.
     ///
     /// # Errors
     /// When there is no such step or the journal cannot be read or written.
@@ -168,26 +248,32 @@ impl UndoJournal {
         let steps = self.steps()?;
         let wanted = match id {
             Some(id) => steps.into_iter().find(|step| step.id == id),
-            None => steps.into_iter().next_back(),
+            None => steps.into_iter().rfind(|step| step.purpose == Purpose::Command),
         };
         let step = wanted.ok_or(UndoError::Nothing)?;
         let folder = self.folder.join(&step.id);
-        let mut result = Restored { failed: step.missed.clone(), ..Restored::default() };
-        for saved in &step.saved {
-            let done = match &saved.copy {
-                Some(name) => copy::back(&folder.join(name), &saved.path),
-                None => copy::take_away(&saved.path),
-            };
-            match done {
-                Ok(()) => result.restored.push(saved.path.clone()),
-                Err(error) => result.failed.push((saved.path.clone(), error.to_string())),
+        let entries = entry::load(&folder).map_err(|source| UndoError::Io { path: folder.clone(), source })?;
+        let mut changed = restore::differing(&folder, &entries);
+        let mut result = Restored { command: step.command.clone(), ..Restored::default() };
+        if !changed.present.is_empty() {
+            let kept =
+                self.save_for(&format!("undo of {}: {}", step.id, step.command), &changed.present, Purpose::Undo)?;
+            let missed: HashSet<String> = kept.missed.iter().map(|(path, _)| path.clone()).collect();
+            for (path, why) in &kept.missed {
+                result.failed.push((PathBuf::from(path), format!("what is there now cannot be put aside: {why}")));
             }
+            let safe = |path: &Path| !path.ancestors().any(|above| missed.contains(&above.display().to_string()));
+            changed.entries.retain(|entry| safe(&entry.path));
+            changed.extras.retain(|path| safe(path));
+            result.kept = Some(kept.id);
         }
+        restore::restore(&folder, &entries, &changed, &mut result);
         // A step that could not be undone whole stays, so that it can be tried again.
-        if result.failed.len() == step.missed.len() {
-            self.file.append(&Step { undone: true, saved: Vec::new(), missed: Vec::new(), ..step })?;
+        if result.failed.is_empty() {
+            self.file.append(&Step { undone: true, missed: Vec::new(), ..step.clone() })?;
             remove(&folder);
         }
+        result.failed.extend(step.missed.iter().map(|(path, why)| (PathBuf::from(path), why.clone())));
         Ok(result)
     }
 
@@ -210,10 +296,19 @@ impl UndoJournal {
         Ok(())
     }
 
-    fn free_id(&self, time_ms: i64) -> String {
-        let taken = |id: &String| self.folder.join(id).exists();
-        let mut ids = (0u32..).map(|n| format!("{time_ms}-{n}"));
-        ids.find(|id| !taken(id)).unwrap_or_else(|| time_ms.to_string())
+    /// Takes a name that no other step has or had, by making its folder.
+    fn claim(&self, time_ms: i64) -> Result<String, UndoError> {
+        use std::os::unix::fs::DirBuilderExt as _;
+        let before: HashSet<String> = self.file.load::<Step>()?.records.into_iter().map(|step| step.id).collect();
+        for id in (0u32..).map(|number| format!("{time_ms}-{number}")).filter(|id| !before.contains(id)) {
+            let path = self.folder.join(&id);
+            match fs::DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(id),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(UndoError::Io { path, source }),
+            }
+        }
+        Err(UndoError::Nothing)
     }
 }
 

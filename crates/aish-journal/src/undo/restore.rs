@@ -1,0 +1,217 @@
+//! Bringing a step back, entry by entry: folders from above, contents into their places, attributes last and from below.
+
+use std::collections::HashSet;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use aish_safety::change::{How, Reach};
+
+use super::attributes;
+use super::entry::{Attributes, Entry, Kind};
+use super::{Restored, Wanted};
+
+/// What is not as it was.
+#[derive(Debug, Default)]
+pub(super) struct Changed {
+    /// Entries that something must be done for.
+    pub(super) entries: Vec<Entry>,
+    /// Paths in whole folders that were not there.
+    pub(super) extras: Vec<PathBuf>,
+    /// What is there instead, to be put aside first.
+    pub(super) present: Vec<Wanted>,
+}
+
+/// Compares what is there with what was.
+pub(super) fn differing(folder: &Path, entries: &[Entry]) -> Changed {
+    let known: HashSet<&Path> = entries.iter().map(|entry| entry.path.as_path()).collect();
+    let mut changed = Changed::default();
+    for entry in entries {
+        let path = &entry.path;
+        let Ok(meta) = fs::symlink_metadata(path) else {
+            if entry.kind != Kind::Absent
+                && (entry.content.is_some() || matches!(entry.kind, Kind::Folder | Kind::Link))
+            {
+                changed.entries.push(entry.clone());
+            }
+            continue;
+        };
+        let now = attributes::kind(&meta);
+        let alike = Attributes::of(&meta).looks_like(&entry.attributes);
+        if now == Kind::Folder && entry.kind == Kind::Folder && meta.permissions().mode() & 0o700 != 0o700 {
+            // What is in it cannot be looked at otherwise; its mode is put back at the end.
+            let _ = fs::set_permissions(path, Permissions::from_mode(meta.permissions().mode() | 0o700));
+        }
+        let same = now == entry.kind
+            && match entry.kind {
+                Kind::Absent => false,
+                Kind::File => match &entry.content {
+                    Some(content) => same_content(path, &folder.join(content)),
+                    None => true,
+                },
+                Kind::Link => fs::read_link(path).ok() == entry.target,
+                Kind::Folder | Kind::Other => true,
+            };
+        if !same {
+            let how = if in_place(entry, &meta) { How::Write } else { How::Remove };
+            changed.present.push(Wanted::new(path, how, Reach::Tree));
+        } else if !alike && entry.kind != Kind::Folder {
+            changed.present.push(Wanted::new(path, How::Attributes, Reach::Itself));
+        }
+        if !same || !alike {
+            changed.entries.push(entry.clone());
+        }
+        if entry.whole && now == Kind::Folder {
+            let names = fs::read_dir(path).into_iter().flatten().flatten();
+            for extra in names.map(|extra| extra.path()).filter(|extra| !known.contains(extra.as_path())) {
+                changed.present.push(Wanted::new(&extra, How::Remove, Reach::Tree));
+                changed.extras.push(extra);
+            }
+        }
+    }
+    changed
+}
+
+/// Brings everything back that differs.
+pub(super) fn restore(folder: &Path, entries: &[Entry], changed: &Changed, result: &mut Restored) {
+    result.same = entries.len().saturating_sub(changed.entries.len());
+    for path in &changed.extras {
+        note(take_away(path), path, result);
+    }
+    for entry in changed.entries.iter().rev().filter(|entry| entry.kind == Kind::Absent) {
+        note(take_away(&entry.path), &entry.path, result);
+    }
+    let present: Vec<&Entry> = changed.entries.iter().filter(|entry| entry.kind != Kind::Absent).collect();
+    for entry in &present {
+        let done = put(folder, entry);
+        note(done, &entry.path, result);
+    }
+    // From below, so that a folder that may not be written is so again only when all in it is done.
+    for entry in entries.iter().rev().filter(|entry| entry.kind != Kind::Absent) {
+        let was_asked = present.iter().any(|one| one.path == entry.path)
+            || entry.kind == Kind::Folder && present.iter().any(|one| one.path.starts_with(&entry.path));
+        if was_asked
+            && let Err(error) = attributes::put_back(&entry.path, entry)
+            && !result.failed.iter().any(|(path, _)| *path == entry.path)
+        {
+            result.failed.push((entry.path.clone(), error.to_string()));
+        }
+    }
+    let failed: HashSet<PathBuf> = result.failed.iter().map(|(path, _)| path.clone()).collect();
+    result.restored.retain(|path| !failed.contains(path));
+}
+
+fn note(done: io::Result<()>, path: &Path, result: &mut Restored) {
+    match done {
+        Ok(()) => result.restored.push(path.to_owned()),
+        Err(error) => result.failed.push((path.to_owned(), error.to_string())),
+    }
+}
+
+fn put(folder: &Path, entry: &Entry) -> io::Result<()> {
+    let path = entry.path.as_path();
+    let now = match fs::symlink_metadata(path) {
+        Ok(meta) => Some(meta),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let kind_now = now.as_ref().map_or(Kind::Absent, attributes::kind);
+    if let Some(above) = path.parent() {
+        fs::create_dir_all(above)?;
+    }
+    match entry.kind {
+        Kind::Absent => Ok(()),
+        Kind::Folder => {
+            if kind_now != Kind::Folder {
+                if kind_now != Kind::Absent {
+                    fs::remove_file(path)?;
+                }
+                fs::create_dir(path)?;
+            }
+            fs::set_permissions(path, Permissions::from_mode(entry.attributes.mode | 0o700))
+        }
+        Kind::Link => {
+            let Some(target) = &entry.target else { return Ok(()) };
+            if kind_now == Kind::Link && fs::read_link(path).ok().as_ref() == Some(target) {
+                return Ok(());
+            }
+            if kind_now == Kind::Folder {
+                fs::remove_dir_all(path)?;
+            }
+            replace(path, |fresh| std::os::unix::fs::symlink(target, fresh))
+        }
+        Kind::File | Kind::Other => {
+            let Some(content) = &entry.content else { return Ok(()) };
+            let content = folder.join(content);
+            if kind_now == Kind::File && entry.kind == Kind::File {
+                if same_content(path, &content) {
+                    return Ok(());
+                }
+                if now.as_ref().is_some_and(|meta| in_place(entry, meta)) {
+                    let mut file = fs::OpenOptions::new().write(true).truncate(true).open(path)?;
+                    io::copy(&mut File::open(&content)?, &mut file)?;
+                    return Ok(());
+                }
+            }
+            if kind_now == Kind::Folder {
+                fs::remove_dir_all(path)?;
+            }
+            replace(path, |fresh| match fs::hard_link(&content, fresh) {
+                Ok(()) => Ok(()),
+                Err(_) if entry.kind == Kind::File => fs::copy(&content, fresh).map(drop),
+                Err(error) => Err(error),
+            })
+        }
+    }
+}
+
+/// Makes something beside a path, then gives it the name: what is there goes only when the new one is whole.
+fn replace(path: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("it has no folder"))?;
+    let beside = tempfile::Builder::new().prefix(".aish-undo-").tempdir_in(folder)?;
+    let fresh = beside.path().join("fresh");
+    make(&fresh)?;
+    fs::rename(&fresh, path)
+}
+
+/// Says whether a file that has other names too is still the same inode: then it is written, so that those follow.
+fn in_place(entry: &Entry, now: &fs::Metadata) -> bool {
+    let current = Attributes::of(now);
+    entry.kind == Kind::File
+        && now.is_file()
+        && current.links > 1
+        && entry.attributes.links > 1
+        && (current.device, current.inode) == (entry.attributes.device, entry.attributes.inode)
+}
+
+fn take_away(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn same_content(a: &Path, b: &Path) -> bool {
+    let compare = || -> io::Result<bool> {
+        let (mut a, mut b) = (File::open(a)?, File::open(b)?);
+        if a.metadata()?.len() != b.metadata()?.len() {
+            return Ok(false);
+        }
+        let (mut left, mut right) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
+        loop {
+            let read = a.read(&mut left)?;
+            if read == 0 {
+                return Ok(true);
+            }
+            let (Some(left), Some(right)) = (left.get(..read), right.get_mut(..read)) else { return Ok(false) };
+            b.read_exact(right)?;
+            if left != right {
+                return Ok(false);
+            }
+        }
+    };
+    compare().unwrap_or(false)
+}
