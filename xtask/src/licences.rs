@@ -22,7 +22,7 @@ const ALLOWED: [&str; 10] = [
 ];
 
 /// Allowed for one package alone.
-const EXCEPTIONS: [(&str, &str); 2] = [("notify", "CC0-1.0"), ("nucleo-matcher", "MPL-2.0")];
+const EXCEPTIONS: [(&str, &str); 1] = [("nucleo-matcher", "MPL-2.0")];
 
 /// Checks the licences of all packages.
 pub(crate) fn run() -> anyhow::Result<()> {

@@ -1,5 +1,7 @@
 //! `--watch`: configs are read again when they change.
 
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,13 +9,16 @@ use std::time::Duration;
 use climax::load::Source;
 use climax::schema::Flags;
 use climax::service::Service;
-use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
-use tokio::sync::mpsc;
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use rustix::io::Errno;
+use tokio::time::MissedTickBehavior;
 
 use super::configs::{self, Selection};
 
-/// How long files must be quiet before they are read: an editor writes in several steps.
-const QUIET: Duration = Duration::from_millis(200);
+/// How often notices are taken. A change is read after a turn without another one: an editor writes in several steps.
+const TURN: Duration = Duration::from_millis(200);
+/// Bytes of notices that are taken at once; what they say does not matter, only that they came.
+const NOTICES: usize = 4096;
 
 /// What is watched, and how it is read again.
 pub(super) struct Watch {
@@ -26,22 +31,22 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watches until the runtime ends. The watcher lives as long as its task.
+    /// Watches until the runtime ends.
     ///
     /// # Errors
     /// When the files cannot be watched.
-    pub(super) fn start(self, sources: &[Source], service: Arc<Service>) -> notify::Result<()> {
-        let (tell, changes) = mpsc::unbounded_channel();
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-            if event.is_ok_and(|event| !event.kind.is_access()) {
-                // The task is gone only when the program ends.
-                let _ = tell.send(());
-            }
-        })?;
+    pub(super) fn start(self, sources: &[Source], service: Arc<Service>) -> io::Result<()> {
+        let notices = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+        let changes = WatchFlags::CREATE
+            | WatchFlags::MODIFY
+            | WatchFlags::CLOSE_WRITE
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::DELETE;
         for folder in self.folders(sources) {
-            watcher.watch(&folder, RecursiveMode::NonRecursive)?;
+            inotify::add_watch(&notices, folder, changes)?;
         }
-        tokio::spawn(self.follow(watcher, changes, service));
+        tokio::spawn(self.follow(notices, service));
         Ok(())
     }
 
@@ -61,17 +66,22 @@ impl Watch {
         folders
     }
 
-    async fn follow(
-        self,
-        watcher: RecommendedWatcher,
-        mut changes: mpsc::UnboundedReceiver<()>,
-        service: Arc<Service>,
-    ) {
-        while changes.recv().await.is_some() {
-            while tokio::time::timeout(QUIET, changes.recv()).await.is_ok_and(|change| change.is_some()) {}
-            self.reload(&service);
+    async fn follow(self, notices: OwnedFd, service: Arc<Service>) {
+        let mut turns = tokio::time::interval(TURN);
+        turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut waiting = false;
+        loop {
+            turns.tick().await;
+            match take_notices(&notices) {
+                Ok(true) => waiting = true,
+                Ok(false) if std::mem::take(&mut waiting) => self.reload(&service),
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "the configs are no longer watched");
+                    return;
+                }
+            }
         }
-        drop(watcher);
     }
 
     /// Reads everything again; what cannot be read leaves the present tools as they are.
@@ -81,6 +91,20 @@ impl Watch {
         match catalogue {
             Some(catalogue) => service.replace(catalogue),
             None => tracing::warn!("the configs have changed and cannot be read; the tools stay as they were"),
+        }
+    }
+}
+
+/// Takes all notices that are there; says whether there were any.
+fn take_notices(notices: &OwnedFd) -> io::Result<bool> {
+    let mut room = [0_u8; NOTICES];
+    let mut any = false;
+    loop {
+        match rustix::io::read(notices, &mut room) {
+            Ok(0) | Err(Errno::WOULDBLOCK) => return Ok(any),
+            Ok(_) => any = true,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
     }
 }
