@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use aish_journal::{PinFile, WallClock};
-use aish_mcp::server::{HttpOptions, StdioOptions, serve_http, serve_stdio};
+use aish_mcp::server::{HttpOptions, StdioOptions, serve_http_on, serve_stdio};
 use aish_types::Secret;
 use clap::ValueEnum;
 use climax::audit::Audit;
@@ -148,11 +148,14 @@ async fn serve_over_http(args: &Args, service: Arc<Service>, shutdown: Cancellat
         let token = std::env::var(name).ok().filter(|token| !token.is_empty());
         options.token = Some(Secret::new(token.ok_or_else(|| format!("the variable {name} holds no token"))?));
     }
-    output::tell(&format!("Serving MCP on http://{}/mcp", options.address));
-    serve_http(service, options).await.map_err(|error| {
-        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-        format!("{error}{cause}")
-    })
+    let listener = tokio::net::TcpListener::bind(options.address).await;
+    let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", options.address))?;
+    let bound = listener.local_addr().map_err(|error| error.to_string())?;
+    // Without a token other addresses are refused below, before anybody is served.
+    if bound.ip().is_loopback() || options.token.is_some() {
+        output::tell(&format!("Serving MCP on http://{bound}/mcp"));
+    }
+    serve_http_on(listener, service, options).await.map_err(|error| error.to_string())
 }
 
 /// Ends the server on SIGTERM, SIGINT and SIGHUP.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::client::{Client, file};
+use crate::client::{Client, Way, file, over_both};
 
 const CONFIG: &str = "
 name: a
@@ -19,14 +19,22 @@ tools:
   - {name: plain, description: Writes, command: p, risk: destructive}
 ";
 
+over_both!(
+    the_client_is_asked_with_the_sentence_and_its_look_ups,
+    a_no_is_a_no,
+    a_tool_is_refused_before_anybody_is_asked_when_its_arguments_are_wrong,
+    headless_the_policy_decides,
+    without_an_audit_only_reading_tools_run,
+    a_container_gets_the_whole_call_and_is_removed_on_timeout,
+);
+
 fn config(folder: &tempfile::TempDir) -> String {
     file(folder, "a.yaml", CONFIG)
 }
 
-#[test]
-fn the_client_is_asked_with_the_sentence_and_its_look_ups() {
+fn the_client_is_asked_with_the_sentence_and_its_look_ups(way: Way) {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = Client::start_asking(&[&config(&folder)], "accept");
+    let mut client = Client::start_asking(way, &[&config(&folder)], "accept");
     assert_eq!(client.run("write", json!({"text": "x"})).text, "w x");
     assert_eq!(client.asked, ["Write x for Ann --id x?\n\necho w x"]);
     assert_eq!(client.run("read", json!({})).text, "r");
@@ -41,61 +49,56 @@ fn the_client_is_asked_with_the_sentence_and_its_look_ups() {
     assert_eq!(lines[0]["command"], "echo w x");
 }
 
-#[test]
-fn a_no_is_a_no() {
+fn a_no_is_a_no(way: Way) {
     for answer in ["decline", "cancel"] {
         let folder = tempfile::tempdir().unwrap();
-        let mut client = Client::start_asking(&[&config(&folder)], answer);
+        let mut client = Client::start_asking(way, &[&config(&folder)], answer);
         let denied = client.run("plain", json!({}));
         assert!(denied.is_error);
         assert_eq!(denied.text, "Tool execution denied by user: plain");
     }
 }
 
-#[test]
-fn a_tool_is_refused_before_anybody_is_asked_when_its_arguments_are_wrong() {
+fn a_tool_is_refused_before_anybody_is_asked_when_its_arguments_are_wrong(way: Way) {
     let folder = tempfile::tempdir().unwrap();
-    let mut client = Client::start_asking(&[&config(&folder)], "accept");
+    let mut client = Client::start_asking(way, &[&config(&folder)], "accept");
     assert!(client.run("write", json!({"text": "--x"})).is_error);
     assert!(client.asked.is_empty());
 }
 
-#[test]
-fn headless_the_policy_decides() {
+fn headless_the_policy_decides(way: Way) {
     let folder = tempfile::tempdir().unwrap();
     let config = config(&folder);
-    let mut deny = Client::start(&[&config]);
+    let mut deny = Client::start_over(way, &[&config]);
     assert!(deny.run("write", json!({"text": "x"})).is_error);
     assert_eq!(deny.run("read", json!({})).text, "r");
-    let mut flag = Client::start(&[&config, "--headless-approve"]);
+    let mut flag = Client::start_over(way, &[&config, "--headless-approve"]);
     assert_eq!(flag.run("write", json!({"text": "x"})).text, "w x");
     let policy = file(&folder, "p.yaml", "default: enabled\napproval: {headless: approve}\n");
-    let mut file_says = Client::start(&[&config, "--policy", &policy]);
+    let mut file_says = Client::start_over(way, &[&config, "--policy", &policy]);
     assert_eq!(file_says.run("write", json!({"text": "x"})).text, "w x");
     let none = file(
         &folder,
         "n.yaml",
         "default: enabled\napproval: {global: none}\ntools: {plain: {require_approval: true}}\n",
     );
-    let mut levels = Client::start(&[&config, "--policy", &none]);
+    let mut levels = Client::start_over(way, &[&config, "--policy", &none]);
     assert_eq!(levels.run("write", json!({"text": "x"})).text, "w x");
     assert!(levels.run("plain", json!({})).is_error, "the tool's own word comes first");
 }
 
-#[test]
-fn without_an_audit_only_reading_tools_run() {
+fn without_an_audit_only_reading_tools_run(way: Way) {
     let folder = tempfile::tempdir().unwrap();
     let config = config(&folder);
     let blocked = file(&folder, "blocked", "");
-    let mut client = Client::start_with(&[&config, "--headless-approve"], None, |command| {
+    let mut client = Client::start_with(way, &[&config, "--headless-approve"], None, |command| {
         command.env("XDG_STATE_HOME", &blocked);
     });
     assert_eq!(client.run("read", json!({})).text, "r");
     assert!(client.run("write", json!({"text": "x"})).is_error);
 }
 
-#[test]
-fn a_container_gets_the_whole_call_and_is_removed_on_timeout() {
+fn a_container_gets_the_whole_call_and_is_removed_on_timeout(way: Way) {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let docker = file(
@@ -118,7 +121,7 @@ fn a_container_gets_the_whole_call_and_is_removed_on_timeout() {
         "default: enabled\nexecutor: {type: docker, image: img, volumes: ['/a:/b'], network: none, working_dir: /w}\n",
     );
     let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
-    let mut client = Client::start_with(&[&config, "--policy", &policy], None, |command| {
+    let mut client = Client::start_with(way, &[&config, "--policy", &policy], None, |command| {
         command.env("PATH", path);
     });
     let text = client.run("t", json!({"text": "x"})).text;

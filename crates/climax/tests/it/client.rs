@@ -1,27 +1,49 @@
-//! A bare MCP client over the standard streams of the real program.
+//! A bare MCP client of the real program, over its standard streams or over HTTP.
 
-use std::io::{BufRead, BufReader, Write};
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
+
+use crate::wire::{Http, Pipes, Wire};
+
+/// How a client reaches the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    Stdio,
+    Http,
+}
+
+/// Makes a test of each function, which takes a [`Way`], over each way.
+macro_rules! over_both {
+    ($($name:ident),+ $(,)?) => {
+        mod over_stdio {
+            $(#[test] fn $name() { super::$name(crate::client::Way::Stdio); })+
+        }
+        mod over_http {
+            $(#[test] fn $name() { super::$name(crate::client::Way::Http); })+
+        }
+    };
+}
+pub(crate) use over_both;
 
 /// A server with its client.
 pub(crate) struct Client {
     child: Child,
-    to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
+    way: Way,
+    wire: Option<Wire>,
     next: i64,
     /// The answer to `initialize`.
     pub(crate) greeting: Value,
-    kept: std::collections::HashMap<i64, Value>,
+    kept: HashMap<i64, Value>,
     /// Answers elicitations: `accept`, `decline` or `cancel`.
     pub(crate) elicit: Option<&'static str>,
     /// Messages of the elicitations that came.
     pub(crate) asked: Vec<String>,
     /// Notifications that came.
     pub(crate) notified: Vec<String>,
-    _home: tempfile::TempDir,
+    home: tempfile::TempDir,
 }
 
 /// What came of a tool call.
@@ -33,43 +55,60 @@ pub(crate) struct Called {
 }
 
 impl Client {
-    /// Starts `climax` with these arguments and greets it.
+    /// Starts `climax` with these arguments and greets it over its standard streams.
     pub(crate) fn start(args: &[&str]) -> Self {
-        Self::start_with(args, None, |_| {})
+        Self::start_over(Way::Stdio, args)
+    }
+
+    /// Starts it and greets it one way.
+    pub(crate) fn start_over(way: Way, args: &[&str]) -> Self {
+        Self::start_with(way, args, None, |_| {})
     }
 
     /// Starts it with a client that can be asked.
-    pub(crate) fn start_asking(args: &[&str], answer: &'static str) -> Self {
-        Self::start_with(args, Some(answer), |_| {})
+    pub(crate) fn start_asking(way: Way, args: &[&str], answer: &'static str) -> Self {
+        Self::start_with(way, args, Some(answer), |_| {})
     }
 
-    pub(crate) fn start_with(args: &[&str], elicit: Option<&'static str>, change: impl FnOnce(&mut Command)) -> Self {
+    pub(crate) fn start_with(
+        way: Way,
+        args: &[&str],
+        elicit: Option<&'static str>,
+        change: impl FnOnce(&mut Command),
+    ) -> Self {
         let home = tempfile::tempdir().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
         command.args(args).env("HOME", home.path()).env("XDG_STATE_HOME", home.path().join("state"));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-        change(&mut command);
-        let mut child = command.spawn().unwrap();
-        let to = child.stdin.take();
-        let from = BufReader::new(child.stdout.take().unwrap());
-        let mut client = Self {
-            child,
-            to,
-            from,
-            next: 0,
-            greeting: Value::Null,
-            kept: std::collections::HashMap::new(),
-            elicit,
-            asked: Vec::new(),
-            notified: Vec::new(),
-            _home: home,
+        match way {
+            Way::Stdio => command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()),
+            Way::Http => {
+                command.args(["--transport", "streamable-http", "--port", "0"]);
+                command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped())
+            }
         };
+        change(&mut command);
+        if way == Way::Http {
+            // The port is told there.
+            command.stderr(Stdio::piped());
+        }
+        let mut child = command.spawn().unwrap();
+        let wire = Some(match way {
+            Way::Stdio => Wire::Pipes(Pipes::of(&mut child)),
+            Way::Http => Wire::Http(Http::of(&mut child)),
+        });
+        let (asked, notified) = (Vec::new(), Vec::new());
+        let greeting = Value::Null;
+        let mut client =
+            Self { child, way, wire, next: 0, greeting, kept: HashMap::new(), elicit, asked, notified, home };
         let capabilities = if elicit.is_some() { json!({"elicitation": {}}) } else { json!({}) };
         client.greeting = client.request(
             "initialize",
             json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}}),
         );
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        if way == Way::Http {
+            client.wire().listen();
+        }
         client
     }
 
@@ -79,13 +118,15 @@ impl Client {
 
     /// The folder for state that the server was given.
     pub(crate) fn state(&self) -> PathBuf {
-        self._home.path().join("state/climax")
+        self.home.path().join("state/climax")
+    }
+
+    fn wire(&mut self) -> &mut Wire {
+        self.wire.as_mut().unwrap()
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
-        let to = self.to.as_mut().unwrap();
-        writeln!(to, "{message}").unwrap();
-        to.flush().unwrap();
+        self.wire().send(message);
     }
 
     /// Sends a request and returns its number.
@@ -99,7 +140,7 @@ impl Client {
     /// Waits for the answer to a request; questions are answered on the way.
     pub(crate) fn answer(&mut self, id: i64) -> Value {
         loop {
-            let message = self.read();
+            let message = self.wire().read();
             if message["id"] == json!(id) && message.get("method").is_none() {
                 assert!(message.get("error").is_none(), "{message}");
                 return message["result"].clone();
@@ -114,7 +155,7 @@ impl Client {
             if let Some(result) = self.kept.remove(&id) {
                 return result;
             }
-            let message = self.read();
+            let message = self.wire().read();
             self.kept.insert(message["id"].as_i64().unwrap(), message["result"].clone());
         }
     }
@@ -122,15 +163,9 @@ impl Client {
     /// Reads messages until a notification of this kind has come.
     pub(crate) fn wait_for(&mut self, method: &str) {
         while !self.notified.iter().any(|known| known == method) {
-            let message = self.read();
+            let message = self.wire().read();
             self.take(&message);
         }
-    }
-
-    fn read(&mut self) -> Value {
-        let mut line = String::new();
-        assert_ne!(self.from.read_line(&mut line).unwrap(), 0, "the server has gone");
-        serde_json::from_str(&line).unwrap()
     }
 
     fn take(&mut self, message: &Value) {
@@ -180,16 +215,20 @@ impl Client {
         serde_json::from_str(&found.text).unwrap()
     }
 
-    /// Closes the client's end and waits for the server.
-    pub(crate) fn close(mut self) -> std::process::ExitStatus {
-        self.to = None;
-        self.child.wait().unwrap()
+    /// Takes the client away: its pipes are closed, its session is deleted.
+    pub(crate) fn leave(&mut self) {
+        if let Some(wire) = self.wire.take() {
+            wire.close();
+        }
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        self.to = None;
+        self.wire = None;
+        if self.way == Way::Http {
+            let _ = self.child.kill();
+        }
         let _ = self.child.wait();
     }
 }

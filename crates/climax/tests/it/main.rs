@@ -15,8 +15,12 @@ mod import;
 #[cfg(test)]
 mod meta_tools;
 #[cfg(test)]
+mod peer;
+#[cfg(test)]
 mod policy;
 #[cfg(test)]
 mod processes;
 #[cfg(test)]
 mod server;
+#[cfg(test)]
+mod wire;

@@ -1,8 +1,8 @@
-//! The specification of the two meta-tools, scenario by scenario, through a client over stdio.
+//! The specification of the two meta-tools, scenario by scenario, through a client over stdio and over HTTP.
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, file, names};
+use crate::client::{Client, Way, file, names, over_both};
 
 const GIT: &str = "
 name: git-tools
@@ -55,17 +55,35 @@ fn fixture() -> Fixture {
 }
 
 impl Fixture {
-    fn client(&self, more: &[&str]) -> Client {
+    fn client(&self, way: Way, more: &[&str]) -> Client {
         let mut args = vec!["run"];
         args.extend(self.paths.iter().map(String::as_str));
         args.extend(more);
-        Client::start(&args)
+        Client::start_over(way, &args)
     }
 }
 
-#[test]
-fn us1_1_fr001_fr002_fr004_a_query_finds_tools_with_their_whole_schema() {
-    let found = fixture().client(&[]).search(json!({"query": "commit"}));
+over_both!(
+    us1_1_fr001_fr002_fr004_a_query_finds_tools_with_their_whole_schema,
+    us1_2_us1_3_category_and_cli_are_exact_but_for_case,
+    us1_4_filters_and,
+    us1_5_limit_and_offset_page_through,
+    us1_6_fr003_without_filters_there_is_a_summary_capped_at_limit,
+    us2_1_us2_2_fr009_fr010_a_call_runs_and_its_text_is_that_of_the_command,
+    us2_3_us2_4_fr007_fr008_sc005_every_fault_of_the_arguments_is_named,
+    us2_5_fr006_an_unknown_tool_is_an_error_with_five_near_names,
+    us2_6_a_timeout_keeps_partial_output_and_leaves_nobody,
+    us3_1_fr005_fr011_sc002_the_list_is_two_tools_whatever_is_loaded,
+    us3_2_sc001_every_tool_is_found_and_called_in_two_calls,
+    us4_fr012_fr014_classic_lists_every_tool_and_no_meta_tool,
+    fr013_sc004_both_modes_give_the_same_text,
+    fr015_a_policy_hides_describes_and_bounds,
+    fr016_stdin_folder_and_defaults_work,
+    edge_cases_of_call,
+);
+
+fn us1_1_fr001_fr002_fr004_a_query_finds_tools_with_their_whole_schema(way: Way) {
+    let found = fixture().client(way, &[]).search(json!({"query": "commit"}));
     assert_eq!(found["mode"], "search");
     let first = &found["results"][0];
     assert_eq!((first["tool_name"].as_str(), first["cli_name"].as_str()), (Some("git_commit"), Some("git-tools")));
@@ -80,23 +98,20 @@ fn us1_1_fr001_fr002_fr004_a_query_finds_tools_with_their_whole_schema() {
     assert!(names(&found).contains(&"docker_commit"));
 }
 
-#[test]
-fn us1_2_us1_3_category_and_cli_are_exact_but_for_case() {
-    let mut client = fixture().client(&[]);
+fn us1_2_us1_3_category_and_cli_are_exact_but_for_case(way: Way) {
+    let mut client = fixture().client(way, &[]);
     assert_eq!(names(&client.search(json!({"category": "VCS"}))), ["git_commit", "git_branch"]);
     assert_eq!(names(&client.search(json!({"cli": "Git-Tools"}))), ["git_commit", "git_branch"]);
     assert!(names(&client.search(json!({"cli": "git"}))).is_empty());
 }
 
-#[test]
-fn us1_4_filters_and() {
-    let found = fixture().client(&[]).search(json!({"query": "branch", "category": "vcs"}));
+fn us1_4_filters_and(way: Way) {
+    let found = fixture().client(way, &[]).search(json!({"query": "branch", "category": "vcs"}));
     assert_eq!(names(&found), ["git_branch"]);
 }
 
-#[test]
-fn us1_5_limit_and_offset_page_through() {
-    let mut client = fixture().client(&[]);
+fn us1_5_limit_and_offset_page_through(way: Way) {
+    let mut client = fixture().client(way, &[]);
     let all = client.search(json!({"query": "", "limit": 100}));
     assert_eq!(all["total_matches"], 9);
     let page = client.search(json!({"query": "", "limit": 3, "offset": 2}));
@@ -106,9 +121,8 @@ fn us1_5_limit_and_offset_page_through() {
     assert!(refused.is_error && refused.text.contains("'limit' must not be below 0"), "{}", refused.text);
 }
 
-#[test]
-fn us1_6_fr003_without_filters_there_is_a_summary_capped_at_limit() {
-    let mut client = fixture().client(&[]);
+fn us1_6_fr003_without_filters_there_is_a_summary_capped_at_limit(way: Way) {
+    let mut client = fixture().client(way, &[]);
     let summary = client.search(json!({"query": null}));
     assert_eq!(
         summary,
@@ -121,9 +135,8 @@ fn us1_6_fr003_without_filters_there_is_a_summary_capped_at_limit() {
     assert_eq!(client.search(json!({"limit": 1}))["summary"].as_array().unwrap().len(), 1);
 }
 
-#[test]
-fn us2_1_us2_2_fr009_fr010_a_call_runs_and_its_text_is_that_of_the_command() {
-    let mut client = fixture().client(&[]);
+fn us2_1_us2_2_fr009_fr010_a_call_runs_and_its_text_is_that_of_the_command(way: Way) {
+    let mut client = fixture().client(way, &[]);
     let hello = client.run("echo_hello", json!({}));
     assert_eq!((hello.text.as_str(), hello.is_error), ("hello", false));
     assert_eq!((&hello.structured["stdout"], &hello.structured["exit_code"]), (&json!("hello\n"), &json!(0)));
@@ -135,9 +148,8 @@ fn us2_1_us2_2_fr009_fr010_a_call_runs_and_its_text_is_that_of_the_command() {
     assert_eq!(client.run("script", json!({"text": "true"})).text, "(no output)");
 }
 
-#[test]
-fn us2_3_us2_4_fr007_fr008_sc005_every_fault_of_the_arguments_is_named() {
-    let mut client = fixture().client(&[]);
+fn us2_3_us2_4_fr007_fr008_sc005_every_fault_of_the_arguments_is_named(way: Way) {
+    let mut client = fixture().client(way, &[]);
     let refused = client.run("git_commit", json!({"format": "xml", "count": "zz"}));
     assert!(refused.is_error);
     for line in [
@@ -150,25 +162,22 @@ fn us2_3_us2_4_fr007_fr008_sc005_every_fault_of_the_arguments_is_named() {
     assert!(client.run("git_commit", json!({"message": "m", "count": 3.7})).is_error, "3.7 is no integer");
 }
 
-#[test]
-fn us2_5_fr006_an_unknown_tool_is_an_error_with_five_near_names() {
-    let unknown = fixture().client(&[]).run("git_comit", json!({}));
+fn us2_5_fr006_an_unknown_tool_is_an_error_with_five_near_names(way: Way) {
+    let unknown = fixture().client(way, &[]).run("git_comit", json!({}));
     assert!(unknown.is_error && unknown.text.starts_with("Unknown tool: git_comit."), "{}", unknown.text);
     assert!(unknown.text.contains("git_commit") && unknown.text.len() < 600);
     assert_eq!(unknown.text.matches(", ").count(), 4);
 }
 
-#[test]
-fn us2_6_a_timeout_keeps_partial_output_and_leaves_nobody() {
-    let slow = fixture().client(&[]).run("slow", json!({}));
+fn us2_6_a_timeout_keeps_partial_output_and_leaves_nobody(way: Way) {
+    let slow = fixture().client(way, &[]).run("slow", json!({}));
     assert!(slow.is_error);
     assert_eq!(slow.text, "begun\n\n[stderr]\nCommand timed out after 1.0s\n\n[exit code: -1]");
     assert_eq!(slow.structured["exit_code"], -1);
 }
 
-#[test]
-fn us3_1_fr005_fr011_sc002_the_list_is_two_tools_whatever_is_loaded() {
-    let mut client = fixture().client(&["git", "docker", "coreutils"]);
+fn us3_1_fr005_fr011_sc002_the_list_is_two_tools_whatever_is_loaded(way: Way) {
+    let mut client = fixture().client(way, &["git", "docker", "coreutils"]);
     let result = client.request("tools/list", json!({}));
     assert!(result.to_string().len() <= 1_250, "{} bytes", result.to_string().len());
     let tools = client.tools();
@@ -179,17 +188,15 @@ fn us3_1_fr005_fr011_sc002_the_list_is_two_tools_whatever_is_loaded() {
     assert_eq!(tools[1]["inputSchema"]["required"], json!(["tool_name"]));
 }
 
-#[test]
-fn us3_2_sc001_every_tool_is_found_and_called_in_two_calls() {
-    let mut client = fixture().client(&[]);
+fn us3_2_sc001_every_tool_is_found_and_called_in_two_calls(way: Way) {
+    let mut client = fixture().client(way, &[]);
     let found = client.search(json!({"query": "list branches"}));
     let name = names(&found)[0].to_owned();
     assert_eq!(client.run(&name, json!({})).text, "branch");
 }
 
-#[test]
-fn us4_fr012_fr014_classic_lists_every_tool_and_no_meta_tool() {
-    let mut client = fixture().client(&["--classic"]);
+fn us4_fr012_fr014_classic_lists_every_tool_and_no_meta_tool(way: Way) {
+    let mut client = fixture().client(way, &["--classic"]);
     let names = client.tool_names();
     assert_eq!(names.len(), 9);
     assert!(names.iter().all(|name| !name.starts_with("climax_")));
@@ -199,10 +206,9 @@ fn us4_fr012_fr014_classic_lists_every_tool_and_no_meta_tool() {
     assert!(client.call("climax_search", json!({})).is_error);
 }
 
-#[test]
-fn fr013_sc004_both_modes_give_the_same_text() {
+fn fr013_sc004_both_modes_give_the_same_text(way: Way) {
     let fixture = fixture();
-    let (mut meta, mut classic) = (fixture.client(&[]), fixture.client(&["--classic"]));
+    let (mut meta, mut classic) = (fixture.client(way, &[]), fixture.client(way, &["--classic"]));
     for (tool, args) in [
         ("git_commit", json!({"message": "x", "format": "csv"})),
         ("git_commit", json!({})),
@@ -215,15 +221,14 @@ fn fr013_sc004_both_modes_give_the_same_text() {
     }
 }
 
-#[test]
-fn fr015_a_policy_hides_describes_and_bounds() {
+fn fr015_a_policy_hides_describes_and_bounds(way: Way) {
     let fixture = fixture();
     let policy = file(
         &fixture.folder,
         "policy.yaml",
         "tools:\n  git_branch: {description: Ours}\n  bounded: {args: {n: {max: 4}}}\n",
     );
-    let mut client = fixture.client(&["--policy", &policy]);
+    let mut client = fixture.client(way, &["--policy", &policy]);
     let all = client.search(json!({"query": ""}));
     assert_eq!(names(&all), ["git_branch", "bounded"]);
     assert_eq!(all["results"][0]["description"], "Ours");
@@ -241,17 +246,15 @@ fn fr015_a_policy_hides_describes_and_bounds() {
     assert_eq!(client.run("bounded", json!({"n": 4})).text, "4");
 }
 
-#[test]
-fn fr016_stdin_folder_and_defaults_work() {
+fn fr016_stdin_folder_and_defaults_work(way: Way) {
     let fixture = fixture();
     let folder = fixture.folder.path().canonicalize().unwrap();
-    let here = fixture.client(&[]).run("here", json!({"dir": folder, "text": "piped"}));
+    let here = fixture.client(way, &[]).run("here", json!({"dir": folder, "text": "piped"}));
     assert_eq!(here.text, format!("{}\npiped", folder.display()));
 }
 
-#[test]
-fn edge_cases_of_call() {
-    let mut client = fixture().client(&[]);
+fn edge_cases_of_call(way: Way) {
+    let mut client = fixture().client(way, &[]);
     let extra = client.run("echo_hello", json!({"zz": 1}));
     assert_eq!((extra.text.as_str(), &extra.structured["ignored"]), ("hello", &json!(["zz"])));
     assert_eq!(client.run("bounded", json!({"n": "42"})).text, "42", "a compatible type is coerced");

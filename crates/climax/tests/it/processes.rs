@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::client::{Client, called, file};
+use crate::client::{Client, Way, called, file, over_both};
 
 const CONFIG: &str = "
 name: p
@@ -22,6 +22,17 @@ tools:
   - {name: noise, description: Control and bad bytes, command: \"'printf \\\"a\\\\033[31mb\\\\000c\\\\377d\\\"'\"}
   - {name: input, description: Reads, command: cat}
 ";
+
+over_both!(
+    a_timeout_ends_the_tree_and_keeps_the_output,
+    a_cancellation_ends_the_tree,
+    the_end_of_the_client_ends_the_tree,
+    sigterm_ends_the_tree,
+    a_background_process_does_not_hang_the_call,
+    endless_output_costs_bounded_memory,
+    output_is_clean_text_and_input_is_empty,
+    a_hundred_calls_run_at_once,
+);
 
 fn alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
@@ -57,19 +68,17 @@ fn setup() -> (tempfile::TempDir, String, String) {
     (folder, config, pids)
 }
 
-#[test]
-fn a_timeout_ends_the_tree_and_keeps_the_output() {
+fn a_timeout_ends_the_tree_and_keeps_the_output(way: Way) {
     let (_folder, config, path) = setup();
-    let mut client = Client::start(&[&config]);
+    let mut client = Client::start_over(way, &[&config]);
     let brief = client.run("brief", json!({"pids": path}));
     assert_eq!(brief.text, "begun\n\n[stderr]\nCommand timed out after 0.7s\n\n[exit code: -1]");
     assert_all_end(&pids(&path, 2), "the timeout");
 }
 
-#[test]
-fn a_cancellation_ends_the_tree() {
+fn a_cancellation_ends_the_tree(way: Way) {
     let (_folder, config, path) = setup();
-    let mut client = Client::start(&[&config]);
+    let mut client = Client::start_over(way, &[&config]);
     let id = client
         .post("tools/call", json!({"name": "climax_call", "arguments": {"tool_name": "tree", "args": {"pids": path}}}));
     let pids = pids(&path, 3);
@@ -78,21 +87,19 @@ fn a_cancellation_ends_the_tree() {
     assert_eq!(client.tool_names().len(), 2, "the server goes on");
 }
 
-#[test]
-fn the_end_of_the_client_ends_the_tree() {
+fn the_end_of_the_client_ends_the_tree(way: Way) {
     let (_folder, config, path) = setup();
-    let mut client = Client::start(&[&config]);
+    let mut client = Client::start_over(way, &[&config]);
     client
         .post("tools/call", json!({"name": "climax_call", "arguments": {"tool_name": "tree", "args": {"pids": path}}}));
     let pids = pids(&path, 3);
-    client.close();
+    client.leave();
     assert_all_end(&pids, "the client");
 }
 
-#[test]
-fn sigterm_ends_the_tree() {
+fn sigterm_ends_the_tree(way: Way) {
     let (_folder, config, path) = setup();
-    let mut client = Client::start(&[&config]);
+    let mut client = Client::start_over(way, &[&config]);
     client
         .post("tools/call", json!({"name": "climax_call", "arguments": {"tool_name": "tree", "args": {"pids": path}}}));
     let pids = pids(&path, 3);
@@ -101,19 +108,17 @@ fn sigterm_ends_the_tree() {
     assert_all_end(&pids, "SIGTERM");
 }
 
-#[test]
-fn a_background_process_does_not_hang_the_call() {
+fn a_background_process_does_not_hang_the_call(way: Way) {
     let (_folder, config, _) = setup();
     let start = Instant::now();
-    let left = Client::start(&[&config]).run("background", json!({}));
+    let left = Client::start_over(way, &[&config]).run("background", json!({}));
     assert_eq!(left.text, "left");
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
-#[test]
-fn endless_output_costs_bounded_memory() {
+fn endless_output_costs_bounded_memory(way: Way) {
     let (_folder, config, _) = setup();
-    let mut client = Client::start(&[&config]);
+    let mut client = Client::start_over(way, &[&config]);
     let endless = client.run("endless", json!({}));
     assert_eq!(endless.structured["truncated"], true);
     assert!(endless.text.len() < 300 * 1024 && endless.text.contains("bytes left out"));
@@ -124,18 +129,16 @@ fn endless_output_costs_bounded_memory() {
     assert!(kib < 60 * 1024, "{peak}");
 }
 
-#[test]
-fn output_is_clean_text_and_input_is_empty() {
+fn output_is_clean_text_and_input_is_empty(way: Way) {
     let (_folder, config, _) = setup();
-    let mut client = Client::start(&[&config]);
+    let mut client = Client::start_over(way, &[&config]);
     assert_eq!(client.run("noise", json!({})).text, "abc\u{fffd}d");
     assert_eq!(client.run("input", json!({})).text, "(no output)", "standard input is empty, not the protocol");
 }
 
-#[test]
-fn a_hundred_calls_run_at_once() {
+fn a_hundred_calls_run_at_once(way: Way) {
     let (_folder, config, _) = setup();
-    let mut client = Client::start(&[&config]);
+    let mut client = Client::start_over(way, &[&config]);
     let start = Instant::now();
     let call = json!({"name": "climax_call", "arguments": {"tool_name": "half"}});
     let ids: Vec<i64> = (0..100).map(|_| client.post("tools/call", call.clone())).collect();

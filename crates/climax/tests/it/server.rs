@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, file, names};
+use crate::client::{Client, Way, file, names};
 
 const CONFIG: &str = "
 name: one
@@ -44,7 +44,7 @@ fn changed_configs_are_read_again_and_clients_are_told() {
 fn one_bad_config_does_not_end_the_server_for_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let (good, bad) = (file(&folder, "good.yaml", CONFIG), file(&folder, "bad.yaml", "command: [\n"));
-    let mut client = Client::start_with(&[&bad, &good], None, |command| {
+    let mut client = Client::start_with(Way::Stdio, &[&bad, &good], None, |command| {
         command.stderr(Stdio::null());
     });
     assert_eq!(client.run("hello", json!({})).text, "hello");
@@ -72,9 +72,8 @@ fn post(port: u16, headers: &str, body: &Value) -> (String, String) {
 fn http_answers_with_a_token_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(&folder, "one.yaml", CONFIG);
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut child = Command::new(env!("CARGO_BIN_EXE_climax"))
-        .args([&path, "--transport", "streamable-http", "--port", &port.to_string(), "--auth-token-env", "TOKEN"])
+        .args([&path, "--transport", "streamable-http", "--port", "0", "--auth-token-env", "TOKEN"])
         .env("TOKEN", "sesame")
         .env("XDG_STATE_HOME", folder.path())
         .stderr(Stdio::piped())
@@ -82,10 +81,8 @@ fn http_answers_with_a_token_only() {
         .unwrap();
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.contains("Serving MCP on"), "{line}");
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        std::thread::yield_now();
-    }
+    let port = line.trim().strip_prefix("Serving MCP on http://127.0.0.1:").and_then(|rest| rest.strip_suffix("/mcp"));
+    let port: u16 = port.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let (refused, _) = post(port, "", &hello);
