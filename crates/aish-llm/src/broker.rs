@@ -169,7 +169,7 @@ impl Chain {
         use crate::request::Purpose;
         match purpose {
             Purpose::Main | Purpose::Norris => &self.default,
-            Purpose::Fast | Purpose::Summary => self.fast.as_deref().unwrap_or(&self.default),
+            Purpose::Fast | Purpose::Summary | Purpose::Memory => self.fast.as_deref().unwrap_or(&self.default),
         }
     }
 }

@@ -14,16 +14,19 @@ pub enum Purpose {
     Summary,
     /// A step of an autonomous run.
     Norris,
+    /// What a session leaves to remember.
+    Memory,
 }
 
 impl Purpose {
-    /// Returns the category's word in the ledger: `main`, `fast`, `summary`, `norris`.
+    /// Returns the category's word in the ledger: `main`, `fast`, `summary`, `norris`, `memory`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Main => "main",
             Self::Fast => "fast",
             Self::Summary => "summary",
             Self::Norris => "norris",
+            Self::Memory => "memory",
         }
     }
 }
