@@ -11,6 +11,7 @@ pub mod lines;
 pub mod pins;
 pub mod replace;
 pub mod session;
+pub mod trust;
 pub mod undo;
 
 pub use audit::{AuditFile, AuditRecord};
@@ -19,4 +20,5 @@ pub use lines::{AppendError, Durability, LineFile, Loaded};
 pub use pins::PinFile;
 pub use replace::{ReplaceError, replace};
 pub use session::{SessionError, SessionHead, SessionLog, StoredTurn};
+pub use trust::{TrustError, TrustFile};
 pub use undo::{UndoJournal, UndoOptions, Wanted};

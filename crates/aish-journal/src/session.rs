@@ -1,5 +1,7 @@
 //! The log of a session: one line a turn, appended as it happens, and read again to go on.
 
+mod context;
+mod hold;
 mod record;
 mod repair;
 
@@ -16,6 +18,8 @@ use crate::clock::WallClock;
 use crate::lines::{AppendError, Durability, LineFile, LoadError, make_folder};
 use record::Record;
 
+pub use context::Context;
+pub use hold::{Hold, HoldError};
 pub use record::{SessionHead, StoredTurn};
 
 /// Why a session cannot be made or gone on with.
@@ -122,11 +126,29 @@ impl SessionLog {
     /// # Errors
     /// When it could not be written whole; the log is then as it was.
     pub fn append(&self, message: &Message, usage: Option<Usage>, model: Option<&str>) -> Result<u64, AppendError> {
+        self.append_to(None, message, usage, model)
+    }
+
+    /// Appends a message to the exchange of a number: a question and all that followed from it.
+    ///
+    /// # Errors
+    /// As [`SessionLog::append`].
+    pub fn append_to(
+        &self,
+        exchange: Option<u64>,
+        message: &Message,
+        usage: Option<Usage>,
+        model: Option<&str>,
+    ) -> Result<u64, AppendError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let turn =
-            StoredTurn { id, time: self.clock.text(), message: message.clone(), usage, model: model.map(String::from) };
-        self.put(&Record::Turn(turn))?;
+        let (time, message, model) = (self.clock.text(), message.clone(), model.map(String::from));
+        self.put(&Record::Turn(StoredTurn { id, time, message, usage, exchange, model }))?;
         Ok(id)
+    }
+
+    /// Returns the number that the next turn gets.
+    pub fn next_turn(&self) -> u64 {
+        self.next.load(Ordering::Relaxed)
     }
 
     /// Puts another message in the place of one, or takes it out; the log keeps both.

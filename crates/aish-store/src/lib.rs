@@ -15,5 +15,5 @@ pub mod store;
 pub use history::{HistoryEntry, HistoryQuery, NewHistoryEntry};
 pub use ledger::{LedgerEntry, LedgerFilter, LedgerGroup, LedgerRow};
 pub use memory::{Scope, StoredMemory};
-pub use sessions::{SessionSummary, Sessions};
+pub use sessions::{SessionSummary, Sessions, SessionsError};
 pub use store::{Store, StoreError};

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use aish_journal::session::{Session, path_of};
+use aish_journal::session::{Context, Session, path_of};
 use aish_journal::{SessionError, SessionHead, SessionLog, WallClock};
+use aish_types::attachment::typed;
 use aish_types::{Message, SessionId};
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -64,6 +65,11 @@ impl Sessions {
     /// Names the folder of the logs; nothing is made.
     pub fn new(store: Arc<Store>, folder: impl Into<PathBuf>, clock: WallClock) -> Self {
         Self { store, folder: folder.into(), clock }
+    }
+
+    /// Returns the folder of the logs.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Lists the sessions, the last written first. A log that cannot be read is left out with a warning in the trace.
@@ -137,10 +143,22 @@ impl Sessions {
     /// When there is no such session, the new id is taken, or the new log cannot be written.
     pub fn fork(&self, id: &SessionId, new: SessionId, last_turn: Option<u64>) -> Result<SessionLog, SessionsError> {
         let session = SessionLog::read(&self.folder, id)?;
+        let context = session.context();
         let head = SessionHead { forked_from: Some(id.as_str().into()), ..session.head.unwrap_or_default() };
         let log = SessionLog::create(&self.folder, new, head, self.clock.clone())?;
+        let mut from = None;
         for turn in session.turns.iter().filter(|turn| last_turn.is_none_or(|last| turn.id <= last)) {
-            log.append(&turn.message, turn.usage, turn.model.as_deref()).map_err(SessionError::from)?;
+            let new = log.append_to(turn.exchange, &turn.message, turn.usage, turn.model.as_deref());
+            let new = new.map_err(SessionError::from)?;
+            if turn.id >= context.from {
+                from.get_or_insert(new);
+            }
+        }
+        // A fork from before the eviction has everything in its context.
+        let went_on = last_turn.is_none_or(|last| last >= context.from);
+        if context != Context::default() && went_on {
+            let context = Context { from: from.unwrap_or_else(|| log.next_turn()), ..context };
+            log.note_context(&context).map_err(SessionError::from)?;
         }
         if let Some(title) = &session.title {
             log.rename(title).map_err(SessionError::from)?;
@@ -206,7 +224,10 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<SessionSummary> {
 
 fn summarise(id: &SessionId, modified_ms: i64, session: Session) -> SessionSummary {
     let said = session.turns.iter().find_map(|turn| match &turn.message {
-        Message::User { content, .. } => Some(content.split_whitespace().collect::<Vec<_>>().join(" ")),
+        Message::User { content, .. } => {
+            let words = typed(content).split_whitespace().collect::<Vec<_>>().join(" ");
+            (!words.is_empty()).then_some(words)
+        }
         Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
     });
     let head = session.head.unwrap_or_default();

@@ -53,6 +53,8 @@ pub enum Effect {
 pub struct Record {
     /// The entry's id; a later record of the same id replaces the earlier one.
     pub id: u64,
+    /// The exchange it belongs to.
+    pub exchange: u64,
     /// The message; none takes the entry out.
     pub message: Option<Message>,
 }

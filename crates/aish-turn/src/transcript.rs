@@ -65,6 +65,11 @@ impl Transcript {
         self.system = system.into();
     }
 
+    /// Returns the system prompt, without the summary.
+    pub fn system(&self) -> &str {
+        &self.system
+    }
+
     /// Returns the text of the system message: the prompt and, behind it, the summary of what was evicted.
     pub fn system_text(&self) -> Cow<'_, str> {
         match &self.summary {
@@ -124,18 +129,30 @@ impl Transcript {
 
     /// Loads messages of an earlier session: each user message that follows an answer opens an exchange.
     pub fn load(&mut self, messages: impl IntoIterator<Item = Message>) {
+        self.restore(messages.into_iter().map(|message| (None, message)));
+    }
+
+    /// Loads messages of an earlier session with the numbers of their exchanges; without a number, as [`Self::load`].
+    pub fn restore(&mut self, messages: impl IntoIterator<Item = (Option<u64>, Message)>) {
         let mut answered = true;
         let mut exchange = self.next_exchange;
-        for message in messages {
-            match message {
-                Message::System { .. } => continue,
-                Message::User { .. } if answered => {
-                    exchange = self.open_exchange();
-                    answered = false;
-                }
-                Message::Assistant { ref tool_calls, .. } => answered = tool_calls.is_empty(),
-                Message::User { .. } | Message::Tool { .. } => {}
+        let mut number = None;
+        for (given, message) in messages {
+            let begins = match (&message, given) {
+                (Message::System { .. }, _) => continue,
+                (_, Some(_)) => given != number,
+                (Message::User { .. }, None) => answered,
+                (Message::Assistant { .. } | Message::Tool { .. }, None) => false,
+            };
+            match &message {
+                Message::Assistant { tool_calls, .. } => answered = tool_calls.is_empty(),
+                Message::User { .. } => answered = false,
+                Message::System { .. } | Message::Tool { .. } => {}
             }
+            if begins {
+                exchange = self.open_exchange();
+            }
+            number = given;
             self.push(exchange, message);
         }
     }
@@ -267,6 +284,24 @@ mod tests {
         assert_eq!(transcript.entries().len(), 1);
         let running = transcript.entries()[0].exchange;
         assert!(transcript.evict_oldest(Some(running)).is_empty());
+    }
+
+    #[test]
+    fn exchanges_are_restored_by_their_numbers() {
+        let mut transcript = Transcript::new("");
+        let said = [
+            (Some(4), Message::user("list the files")),
+            (Some(4), Message::assistant("CMD: ls")),
+            (Some(4), Message::user("[exec: ls]\na\n[exit code: 0]")),
+            (Some(4), Message::assistant("One file.")),
+            (Some(7), Message::user("thanks")),
+        ];
+        transcript.restore(said.clone());
+        assert_eq!(transcript.entries().iter().map(|entry| entry.exchange).collect::<Vec<_>>(), [1, 1, 1, 1, 2]);
+        assert_eq!(transcript.evict_oldest(None).len(), 4);
+        let mut without = Transcript::new("");
+        without.load(said.into_iter().map(|(_, message)| message));
+        assert_eq!(without.entries().iter().map(|entry| entry.exchange).collect::<Vec<_>>(), [1, 1, 2, 2, 3]);
     }
 
     #[test]

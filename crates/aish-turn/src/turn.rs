@@ -194,7 +194,7 @@ impl Turn {
                 let message = Message::User { content: text, blocks };
                 let id = self.transcript.push(self.exchange, message.clone());
                 self.state = State::Measuring;
-                vec![Effect::Keep(Record { id, message: Some(message) }), Effect::Measure]
+                vec![Effect::Keep(Record { id, exchange: self.exchange, message: Some(message) }), Effect::Measure]
             }
             (State::Measuring, Event::Measured { system_tokens, schema_tokens }) => {
                 self.budget.system_tokens = system_tokens;
@@ -268,7 +268,7 @@ impl Turn {
     /// Appends a message to the running exchange and has it written.
     fn keep(&mut self, message: Message) -> (u64, Effect) {
         let id = self.transcript.push(self.exchange, message.clone());
-        (id, Effect::Keep(Record { id, message: Some(message) }))
+        (id, Effect::Keep(Record { id, exchange: self.exchange, message: Some(message) }))
     }
 }
 

@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+pub mod attachment;
 pub mod cut;
 pub mod id;
 pub mod message;

@@ -44,10 +44,10 @@ pub fn user_path(variable: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     Some(base.join("aish").join("config.toml"))
 }
 
-/// Puts layers over one another and turns them into typed values.
+/// Puts layers over one another and turns them into typed values; a project's files from its root down.
 pub fn load(
     user_file: Option<(&Path, &str)>,
-    project_file: Option<(&Path, &str)>,
+    project_files: &[(&Path, &str)],
     variables: &[(String, String)],
 ) -> Loaded {
     let mut diagnostics = Vec::new();
@@ -55,8 +55,8 @@ pub fn load(
     if let Some((path, text)) = user_file {
         merged.put_over(file::parse(text, &Origin::User(path.to_owned()), &mut diagnostics));
     }
-    if let Some((path, text)) = project_file {
-        let overlay = file::parse(text, &Origin::Project(path.to_owned()), &mut diagnostics);
+    for (path, text) in project_files {
+        let overlay = file::parse(text, &Origin::Project(path.to_path_buf()), &mut diagnostics);
         let tightened = project::tighten(overlay, &merged, &mut diagnostics);
         merged.put_over(tightened);
     }

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use aish_safety::{Gate, Surroundings};
 use aish_tools::Executor;
-use aish_turn::{Effect, Event, Judged, Outcome, Record, Turn};
+use aish_turn::{Effect, Event, Judged, Outcome, Record, Status, Turn};
 use aish_types::{CallContext, CallId, SessionId, ToolName, ToolOutcome};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,21 @@ use crate::surface::{Shown, Surface};
 /// Where the messages of a session are written.
 pub trait SessionLog: Send {
     /// Writes one record; a failure is told to the person once and costs the session nothing.
-    fn keep(&mut self, record: &Record) -> Option<String>;
+    fn keep(&mut self, record: &Record, model: &str) -> Option<String>;
+
+    /// Notes what is in the context from now on; failures as for [`SessionLog::keep`].
+    fn context(&mut self, seen: &Seen<'_>) -> Option<String>;
+}
+
+/// What of the session is in the context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen<'a> {
+    /// The first entry of the transcript; none when it is empty.
+    pub first: Option<u64>,
+    /// The summary of what was evicted.
+    pub summary: Option<&'a str>,
+    /// The model that gets results of tools as text.
+    pub results_as_text: Option<&'a str>,
 }
 
 /// Everything that performs effects.
@@ -62,11 +76,15 @@ impl Driver {
         let mut outcome = None;
         while let Some(event) = events.pop_front() {
             let target = self.target_of(&event);
+            let summarized = matches!(event, Event::Summarized(_));
             for effect in turn.handle(event) {
                 let effect = under_its_own_name(effect, target.as_ref());
                 if let Some(done) = self.perform(effect, turn, &mut events, surface, interrupt).await {
                     outcome = Some(done);
                 }
+            }
+            if summarized {
+                self.note_context(turn, surface);
             }
             if interrupt.is_cancelled() && outcome.is_none() && events.is_empty() {
                 events.push_back(Event::Interrupted);
@@ -119,15 +137,33 @@ impl Driver {
                 surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);
                 self.last_outcome = Some((tool, outcome.text));
             }
-            Effect::Status(status) => status::show(&status, surface, now),
+            Effect::Status(status) => {
+                status::show(&status, surface, now);
+                if status == Status::ToolRoleOff {
+                    self.note_context(turn, surface);
+                }
+            }
             Effect::Keep(record) => {
-                if let Some(fault) = self.log.keep(&record) {
+                if let Some(fault) = self.log.keep(&record, &self.asker.model) {
                     surface.show(Shown::Notice(&fault), now);
                 }
             }
             Effect::Done(outcome) => return Some(outcome),
         }
         None
+    }
+
+    /// Notes in the log what is in the context from now on.
+    pub fn note_context(&mut self, turn: &Turn, surface: &mut dyn Surface) {
+        let transcript = turn.transcript();
+        let seen = Seen {
+            first: transcript.entries().first().map(|entry| entry.id),
+            summary: transcript.summary(),
+            results_as_text: (!turn.uses_tool_role()).then_some(self.asker.model.as_str()),
+        };
+        if let Some(fault) = self.log.context(&seen) {
+            surface.show(Shown::Notice(&fault), self.started.elapsed());
+        }
     }
 
     /// Runs approved calls at once; an interrupt cancels them, and what they have by then is their outcome.

@@ -25,6 +25,7 @@ pub mod models;
 pub mod names;
 pub mod paths;
 pub mod plugins;
+pub mod project;
 pub mod prompt;
 pub mod repl;
 pub mod run;

@@ -5,6 +5,7 @@ mod help;
 mod history;
 mod mcp;
 mod model;
+mod project;
 mod reset;
 mod route;
 mod sessions;
@@ -37,7 +38,9 @@ pub const COMMANDS: &[MetaCommand] = &[
     command("models", "", "list the models"),
     command("reset", "", "forget the conversation"),
     command("history", "[COUNT]", "show the last lines"),
-    command("sessions", "", "list kept sessions"),
+    command("sessions", "[list|rename|fork|delete]", "kept sessions"),
+    command("resume", "[ID]", "go on with another session"),
+    command("project", "[trust|distrust]", "show what this project brings along, and trust it"),
     command("cost", "[detail]", "show what this session has used"),
     command("tokenize", "TEXT", "count the tokens of a text"),
     command("mcp", "connect|disconnect|list|tools|tool", "MCP servers"),
@@ -57,7 +60,9 @@ pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
         "models" => model::list(repl),
         "reset" => reset::run(repl),
         "history" => history::run(repl, rest),
-        "sessions" => sessions::run(repl),
+        "sessions" => sessions::run(repl, rest).await,
+        "resume" => sessions::resume(repl, rest),
+        "project" => project::run(repl, rest),
         "cost" => cost::run(repl, rest),
         "tokenize" => tokenize::run(repl, rest).await,
         "tool" => tools::last(repl, rest),

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use aish_journal::TrustFile;
+
 /// The folders of this run; none where there is no home and no override.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Paths {
@@ -32,6 +34,16 @@ impl Paths {
             config: crate::config::user_path(variable),
             home: home.clone(),
         }
+    }
+
+    /// Returns the path of a file of the state; one that cannot be written where there is no home.
+    pub fn in_state(&self, name: &str) -> PathBuf {
+        self.state.clone().unwrap_or_else(|| PathBuf::from("/nonexistent/aish")).join(name)
+    }
+
+    /// Returns which files of projects are trusted.
+    pub fn trust(&self) -> TrustFile {
+        TrustFile::new(self.in_state("trust.json"))
     }
 
     /// Files and folders that nothing but a person may change.

@@ -22,6 +22,7 @@ use crate::live::{Executed, Live};
 use crate::meta;
 use crate::names::PathNames;
 use crate::plugins::{self, Plugins};
+use crate::project::Project;
 use crate::prompt::{self, PromptFacts};
 use crate::search::find_models;
 use crate::servers::{self, Lines};
@@ -81,7 +82,8 @@ impl Repl {
         let live = Arc::new(Live::interactive(&base.config.shell.program, rc, terminal));
         live.start().await;
         let mut notices = Vec::new();
-        let (session, log, messages) = open_session(&base, flags, &mut notices);
+        let resumed = resume(&base, flags, &mut notices);
+        let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
         let store = Arc::clone(&base.store);
         let history = Arc::new(LineHistory::new(store, session.to_string(), base.config.history.size));
         let known: Known = Arc::default();
@@ -106,15 +108,17 @@ impl Repl {
         let setup = Setup {
             approver,
             mode: Mode::Interactive,
+            log: Box::new(base.session_log(&session)),
             session,
-            log,
             registry,
             offer_tools: true,
             commands: true,
             surroundings: surroundings(&base, &live, &known),
         };
         let mut conversation = base.conversation(found, setup);
-        conversation.turn.transcript_mut().load(messages);
+        if let Some(resumed) = resumed {
+            conversation.go_on(resumed);
+        }
         conversation.notices.splice(0..0, notices);
         let surface =
             TextSurface::new(theme.clone(), out, err, Verbosity::Normal, base.config.ui.markdown).with_live_commands();
@@ -207,6 +211,7 @@ impl Repl {
 
     async fn question(&mut self, typed: &str, question: &str) -> Flow {
         self.history.add(typed, &self.folder(), "ai", None, None);
+        self.follow_project();
         let pending = self.live.take_pending();
         let text = if self.base.config.shell.output_to_model {
             with_output(question, &pending, self.base.config.shell.output_bytes)
@@ -225,6 +230,15 @@ impl Repl {
         }
         self.refresh_names().await;
         Flow::Go
+    }
+
+    /// Reads the project's files again: they may have changed, and the person may have gone elsewhere.
+    pub fn follow_project(&mut self) -> Project {
+        let project = self.base.project_at(std::path::Path::new(&self.folder()));
+        for notice in self.conversation.follow(&project) {
+            self.say(&notice);
+        }
+        project
     }
 
     async fn refresh_names(&self) {
@@ -299,24 +313,18 @@ impl Repl {
     }
 }
 
-fn open_session(
-    base: &Base,
-    flags: &ShellFlags,
-    notices: &mut Vec<String>,
-) -> (aish_types::SessionId, Box<dyn crate::driver::SessionLog>, Vec<aish_types::Message>) {
-    if let Some(wanted) = &flags.resume {
-        match session::resume(base, wanted) {
-            Ok((id, log, messages, warnings)) => {
-                notices.extend(warnings);
-                notices.push(format!("session {id} goes on with {} messages", messages.len()));
-                return (id, Box::new(log), messages);
-            }
-            Err(why) => notices.push(format!("{why}; a new session was started")),
+/// Opens the session that `--resume` names; one that cannot be opened is said.
+fn resume(base: &Base, flags: &ShellFlags, notices: &mut Vec<String>) -> Option<session::Resumed> {
+    match session::found::open(base, flags.resume.as_deref()?) {
+        Ok((resumed, said)) => {
+            notices.extend(said);
+            Some(resumed)
+        }
+        Err(why) => {
+            notices.push(format!("{why}; a new session was started"));
+            None
         }
     }
-    let id = session::new_id(&base.clock);
-    let log = base.session_log(&id);
-    (id, Box::new(log), Vec::new())
 }
 
 fn surroundings(base: &Base, live: &Arc<Live>, known: &Known) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {

@@ -1,15 +1,17 @@
 //! The running session: its id, its log, and what the transcript keeps in it.
 
+pub mod found;
+pub mod lines;
+
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::SystemTime;
 
-use aish_journal::{SessionHead, SessionLog, WallClock};
-use aish_turn::Record;
+use aish_journal::session::{Context, Hold, Session};
+use aish_journal::{SessionError, SessionHead, SessionLog, StoredTurn, WallClock};
+use aish_turn::{Record, Transcript, Turn};
 use aish_types::{Message, SessionId};
 
-use crate::driver;
-use crate::wiring::Base;
+use crate::driver::{self, Seen};
 
 /// Makes a new session id: the time to the second, and enough of chance that two never meet.
 pub fn new_id(clock: &WallClock) -> SessionId {
@@ -25,7 +27,11 @@ pub struct KeptLog {
     log: Option<SessionLog>,
     /// The transcript's ids and the log's.
     ids: BTreeMap<u64, u64>,
+    /// What is added to the transcript's exchanges, so that no number comes twice in a log.
+    exchanges: u64,
     failed: bool,
+    /// Held while the session is written.
+    _hold: Option<Hold>,
 }
 
 /// How the log is made when there is something to write.
@@ -40,85 +46,110 @@ pub struct Opening {
     pub clock: WallClock,
 }
 
-impl KeptLog {
-    /// Makes a log that is opened at the first record; none keeps nothing.
-    pub fn new(opening: Option<Opening>) -> Self {
-        Self { opening, log: None, ids: BTreeMap::new(), failed: false }
-    }
+/// A session that can be gone on with.
+pub struct Resumed {
+    /// Its id.
+    pub id: SessionId,
+    /// What its log holds.
+    pub session: Session,
+    log: SessionLog,
+    hold: Option<Hold>,
+}
 
-    /// Goes on with a session's log; returns its messages and what was mended.
+impl Resumed {
+    /// Opens a session to go on with it; none when another process has it open.
     ///
     /// # Errors
     /// When there is no such session or it cannot be read.
-    pub fn resume(
-        folder: &Path,
-        id: SessionId,
-        clock: WallClock,
-    ) -> Result<(Self, Vec<Message>, Vec<String>), aish_journal::SessionError> {
-        let (log, session) = SessionLog::resume(folder, id, clock)?;
-        // The transcript numbers loaded messages from 0, in order.
-        let ids = session.turns.iter().enumerate().map(|(at, turn)| (at as u64, turn.id)).collect();
-        let messages = session.turns.into_iter().map(|turn| turn.message).collect();
-        Ok((Self { opening: None, log: Some(log), ids, failed: false }, messages, session.warnings))
+    pub fn open(folder: &Path, id: SessionId, clock: WallClock) -> Result<Option<Self>, SessionError> {
+        let hold = match Hold::take(folder, &id) {
+            Ok(None) => return Ok(None),
+            Ok(hold) => hold,
+            // Where no lock can be made, nothing can be written either; what follows says so.
+            Err(_) => None,
+        };
+        let (log, session) = SessionLog::resume(folder, id.clone(), clock)?;
+        Ok(Some(Self { id, session, log, hold }))
     }
 
-    fn write(&mut self, record: &Record) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        if self.log.is_none() {
-            let Some(opening) = self.opening.take() else { return Ok(()) };
+    /// Puts the session's context in the place of a turn's, and returns its log. `model` is the one that answers now.
+    pub fn install(self, turn: &mut Turn, model: &str) -> KeptLog {
+        let context = self.session.context();
+        let mut transcript = Transcript::new(turn.transcript().system());
+        let said = |turn: &&StoredTurn| !matches!(turn.message, Message::System { .. });
+        let turns: Vec<_> = self.session.turns_in_context().filter(said).collect();
+        transcript.restore(turns.iter().map(|turn| (turn.exchange, turn.message.clone())));
+        transcript.set_summary(context.summary);
+        let ids = transcript.entries().iter().zip(&turns).map(|(entry, turn)| (entry.id, turn.id)).collect();
+        let exchanges = self.session.turns.iter().filter_map(|turn| turn.exchange).max().unwrap_or(0);
+        *turn.transcript_mut() = transcript;
+        if context.results_as_text.as_deref() == Some(model) {
+            turn.set_tool_role(false);
+        }
+        KeptLog { opening: None, log: Some(self.log), ids, exchanges, failed: false, _hold: self.hold }
+    }
+}
+
+impl KeptLog {
+    /// Makes a log that is opened at the first record; none keeps nothing.
+    pub fn new(opening: Option<Opening>) -> Self {
+        Self { opening, log: None, ids: BTreeMap::new(), exchanges: 0, failed: false, _hold: None }
+    }
+
+    /// Returns the log, made if it is not; none when nothing is kept.
+    fn log(&mut self) -> Result<Option<&SessionLog>, SessionError> {
+        if let Some(opening) = self.opening.take() {
+            self._hold = Hold::take(&opening.folder, &opening.id).unwrap_or_default();
             self.log = Some(SessionLog::create(&opening.folder, opening.id, opening.head, opening.clock)?);
         }
-        let Some(log) = &self.log else { return Ok(()) };
-        match (self.ids.get(&record.id), &record.message) {
-            (Some(&id), message) => log.amend(id, message.as_ref())?,
+        Ok(self.log.as_ref())
+    }
+
+    fn write(&mut self, record: &Record, model: &str) -> Result<(), SessionError> {
+        let exchange = record.exchange.saturating_add(self.exchanges);
+        let known = self.ids.get(&record.id).copied();
+        let Some(log) = self.log()? else { return Ok(()) };
+        match (known, &record.message) {
+            (Some(id), message) => log.amend(id, message.as_ref())?,
             (None, Some(message)) => {
-                let id = log.append(message, None, None)?;
+                let model = matches!(message, Message::Assistant { .. }).then_some(model);
+                let id = log.append_to(Some(exchange), message, None, model)?;
                 self.ids.insert(record.id, id);
             }
             (None, None) => {}
         }
         Ok(())
     }
-}
 
-impl driver::SessionLog for KeptLog {
-    fn keep(&mut self, record: &Record) -> Option<String> {
-        let error = self.write(record).err()?;
-        if self.failed {
+    fn write_context(&mut self, seen: &Seen<'_>) -> Result<(), SessionError> {
+        let Some(log) = &self.log else { return Ok(()) };
+        let from = seen.first.and_then(|first| self.ids.get(&first).copied()).unwrap_or_else(|| log.next_turn());
+        let context = Context {
+            from,
+            summary: seen.summary.map(str::to_owned),
+            results_as_text: seen.results_as_text.map(str::to_owned),
+        };
+        Ok(log.note_context(&context)?)
+    }
+
+    /// Returns what to tell the person of a failure; each session tells once.
+    fn told(&mut self, written: Result<(), SessionError>) -> Option<String> {
+        let error = written.err()?;
+        if std::mem::replace(&mut self.failed, true) {
             return None;
         }
-        self.failed = true;
-        Some(format!("this session is not kept: {}", crate::failure::chain(error.as_ref())))
+        Some(format!("this session is not kept: {}", crate::failure::chain(&error)))
     }
 }
 
-/// Finds a session by its id, or the newest one for an empty id, and goes on with it.
-///
-/// # Errors
-/// In words for the person.
-pub fn resume(base: &Base, wanted: &str) -> Result<(SessionId, KeptLog, Vec<Message>, Vec<String>), String> {
-    let folder = base.paths.state.as_ref().ok_or("there is no home folder, so no session was kept")?.join("sessions");
-    let id = if wanted.is_empty() {
-        list(&folder).into_iter().next().map(|(id, _)| id).ok_or("no session was kept yet")?
-    } else {
-        SessionId::new(wanted)
-    };
-    let (log, messages, warnings) =
-        KeptLog::resume(&folder, id.clone(), base.clock.clone()).map_err(|error| crate::failure::chain(&error))?;
-    Ok((id, log, messages, warnings))
-}
+impl driver::SessionLog for KeptLog {
+    fn keep(&mut self, record: &Record, model: &str) -> Option<String> {
+        let written = self.write(record, model);
+        self.told(written)
+    }
 
-/// Lists the kept sessions with the time of their last change, newest first.
-pub fn list(folder: &Path) -> Vec<(SessionId, SystemTime)> {
-    let mut sessions: Vec<(SessionId, SystemTime)> = std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let name = entry.file_name().into_string().ok()?;
-            let id = SessionId::new(name.strip_suffix(".jsonl")?);
-            Some((id, entry.metadata().ok()?.modified().ok()?))
-        })
-        .collect();
-    sessions.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| b.0.cmp(&a.0)));
-    sessions
+    fn context(&mut self, seen: &Seen<'_>) -> Option<String> {
+        let written = self.write_context(seen);
+        self.told(written)
+    }
 }

@@ -45,7 +45,7 @@ pub fn system_prompt(facts: &Facts) -> String {
         text.push_str(TOOLS);
     }
     if let Some(instructions) = &facts.instructions {
-        text.push_str("\n\nInstructions of this project:\n");
+        text.push_str("\n\nInstructions of this project, which the user trusts:\n");
         text.push_str(instructions);
     }
     text

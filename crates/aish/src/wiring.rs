@@ -24,6 +24,7 @@ use crate::kept::KeptFile;
 use crate::ledger::{Ledger, Limits, Shelf};
 use crate::models::Found;
 use crate::paths::Paths;
+use crate::project::Project;
 use crate::session::{KeptLog, Opening};
 use crate::system_prompt::{Facts, system_prompt};
 
@@ -43,6 +44,8 @@ pub struct Base {
     pub config_path: Option<PathBuf>,
     /// The working folder.
     pub folder: PathBuf,
+    /// The files of the project around it.
+    pub project: Project,
     /// The clock of logs.
     pub clock: WallClock,
     /// History, memory and ledger; opened at its first use.
@@ -62,9 +65,16 @@ impl Base {
         let mut faults = Vec::new();
         let text = path.as_deref().and_then(|path| read_config(path, flags.config.is_some(), &mut faults));
         let user_file = path.as_deref().zip(text.as_deref());
-        let mut loaded = crate::config::load(user_file, None, &variables);
-        faults.append(&mut loaded.diagnostics);
+        let mut loaded = crate::config::load(user_file, &[], &variables);
         let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let trust = paths.trust();
+        let mut project = Project::read(&folder, &loaded.config.project.instructions, &trust);
+        let settings: Vec<_> = project.settings().map(|file| (file.path.as_path(), file.text.as_str())).collect();
+        if !settings.is_empty() {
+            loaded = crate::config::load(user_file, &settings, &variables);
+            project = Project::read(&folder, &loaded.config.project.instructions, &trust);
+        }
+        faults.append(&mut loaded.diagnostics);
         let clock = WallClock::default();
         let store = match &paths.state {
             Some(state) => Store::new(state.join("aish.db"), clock.clone()),
@@ -78,6 +88,7 @@ impl Base {
             loaded,
             config_path: path,
             folder,
+            project,
             clock,
             store: Arc::new(store),
             started: Instant::now(),
@@ -126,8 +137,7 @@ impl Base {
     }
 
     fn in_state(&self, name: &str) -> PathBuf {
-        let folder = self.paths.state.clone().unwrap_or_else(|| PathBuf::from("/nonexistent/aish"));
-        folder.join(name)
+        self.paths.in_state(name)
     }
 
     /// Makes the registry with the built-in tools and those of `tools.cli`.
@@ -219,6 +229,10 @@ pub struct Conversation {
     pub turn: Turn,
     /// What to tell the person.
     pub notices: Vec<String>,
+    /// What the system prompt says.
+    pub facts: Facts,
+    /// What was told of the project's files.
+    pub told: BTreeSet<String>,
     /// Where the models are.
     pub found_places: std::collections::BTreeMap<String, crate::models::Place>,
 }
@@ -272,14 +286,14 @@ impl Base {
             purpose: Purpose::Main,
             last_error: None,
         };
-        let prompt = system_prompt(&Facts {
+        let facts = Facts {
             system: std::env::consts::OS.to_owned(),
             shell: self.config.shell.program.clone(),
             tools: !asker.offered().is_empty(),
             commands: setup.commands,
             instructions: None,
             small,
-        });
+        };
         let budget = Budget {
             max_turns: self.config.context.max_turns,
             token_budget: Budget::tokens(
@@ -310,8 +324,12 @@ impl Base {
             last_outcome: None,
             started: self.started,
         };
-        let turn = Turn::new(options, Transcript::new(prompt), budget);
-        Conversation { driver, turn, notices: found.notices, found_places: found.places }
+        let turn = Turn::new(options, Transcript::new(system_prompt(&facts)), budget);
+        let (notices, found_places) = (found.notices, found.places);
+        let mut conversation = Conversation { driver, turn, notices, facts, told: BTreeSet::new(), found_places };
+        let said = conversation.follow(&self.project);
+        conversation.notices.extend(said);
+        conversation
     }
 }
 

@@ -33,6 +33,9 @@ pub struct StoredTurn {
     /// What the model call used that gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// The question it belongs to, by a number of the session's; none in older logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<u64>,
     /// The model that gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

@@ -56,6 +56,7 @@ fn close(open: &mut Vec<ToolCall>, turns: &mut Vec<StoredTurn>) -> usize {
                 blocks: Vec::new(),
             },
             usage: None,
+            exchange: last.and_then(|turn| turn.exchange),
             model: None,
         });
     }

@@ -1,6 +1,6 @@
 //! Sessions: written, torn, resumed.
 
-use aish_journal::session::path_of;
+use aish_journal::session::{Context, Hold, path_of};
 use aish_journal::{SessionError, SessionHead, SessionLog, WallClock};
 use aish_types::{Message, ToolCall, Usage};
 use serde_json::json;
@@ -100,4 +100,33 @@ fn ids_are_names_of_files_and_nothing_else() {
     let _log = begin(&folder);
     let again = SessionLog::create(folder.path(), "s-1".into(), SessionHead::default(), WallClock::default());
     assert!(matches!(again, Err(SessionError::Exists(_))));
+}
+
+#[test]
+fn the_context_begins_where_it_was_noted_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = begin(&folder);
+    for n in 1..=4 {
+        log.append_to(Some(n), &Message::user(format!("message {n}")), None, None).unwrap();
+    }
+    let read = || SessionLog::read(folder.path(), &"s-1".into()).unwrap();
+    assert_eq!((read().context(), read().turns_in_context().count()), (Context::default(), 4));
+    log.note_context(&Context { from: 2, ..Context::default() }).unwrap();
+    let last = Context { from: 4, summary: Some("three things".into()), results_as_text: Some("m".into()) };
+    log.note_context(&last).unwrap();
+    assert_eq!(read().context(), last);
+    let seen: Vec<_> = read().turns_in_context().map(|turn| (turn.id, turn.exchange)).collect();
+    assert_eq!((seen, read().turns.len()), (vec![(4, Some(4))], 4));
+}
+
+#[test]
+fn one_process_writes_a_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let take = || Hold::take(folder.path(), &"s-1".into()).unwrap();
+    let first = take().unwrap();
+    assert!(take().is_none());
+    drop(first);
+    assert!(take().is_some());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
+    assert!(Hold::take(folder.path(), &"../x".into()).is_err());
 }

@@ -1,8 +1,9 @@
 //! The audit log and the pins.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use aish_journal::{AuditFile, PinFile, WallClock};
+use aish_journal::{AuditFile, PinFile, TrustFile, WallClock};
 use aish_safety::{AuditEntry, AuditLog, Pin, PinStore, Verdict};
 use aish_types::{CallContext, ToolDefinition};
 use serde_json::json;
@@ -99,4 +100,23 @@ fn two_that_pin_at_once_lose_nothing() {
     });
     let all = PinFile::new(&path).all().unwrap();
     assert_eq!(all.values().map(|tools| tools.len()).sum::<usize>(), 100);
+}
+
+#[test]
+fn trust_is_by_file_and_hash() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state/trust.json");
+    let trust = TrustFile::new(&path);
+    let (one, two) = (Path::new("/p/AGENTS.md"), Path::new("/p/.aish.toml"));
+    assert_eq!(trust.hash(one).unwrap(), None);
+    trust.trust([(one, "a"), (two, "b")]).unwrap();
+    TrustFile::new(&path).trust([(one, "c")]).unwrap();
+    assert_eq!((trust.hash(one).unwrap().as_deref(), trust.hash(two).unwrap().as_deref()), (Some("c"), Some("b")));
+    trust.distrust([one]).unwrap();
+    assert_eq!((trust.hash(one).unwrap(), trust.hash(two).unwrap().as_deref()), (None, Some("b")));
+    for bad in ["", "{}", "{\"version\":2,\"files\":{}}"] {
+        std::fs::write(&path, bad).unwrap();
+        assert!(trust.hash(two).is_err() && trust.trust([(one, "a")]).is_err(), "{bad:?}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), bad, "it is not replaced");
+    }
 }

@@ -70,7 +70,7 @@ impl Turn {
             let merged = Message::User { content: format!("{before}\n\n{content}"), blocks: blocks.clone() };
             let id = entry.id;
             self.transcript.amend(id, Some(merged.clone()));
-            return Effect::Keep(Record { id, message: Some(merged) });
+            return Effect::Keep(Record { id, exchange: self.exchange, message: Some(merged) });
         }
         self.keep(message).1
     }
@@ -83,7 +83,7 @@ impl Turn {
             recorded.arguments = arguments;
         }
         self.transcript.amend(answer, Some(message.clone()));
-        Some(Effect::Keep(Record { id: answer, message: Some(message) }))
+        Some(Effect::Keep(Record { id: answer, exchange: self.exchange, message: Some(message) }))
     }
 
     /// Takes dropped calls out of the recorded answer, and the answer itself when nothing is left of it.
@@ -106,7 +106,7 @@ impl Turn {
             Some(Message::Assistant { content: content.clone(), tool_calls: left })
         };
         self.transcript.amend(acting.answer, message.clone());
-        Some(Effect::Keep(Record { id: acting.answer, message }))
+        Some(Effect::Keep(Record { id: acting.answer, exchange: self.exchange, message }))
     }
 
     /// All calls are resolved: asks again, or stops.

@@ -5,13 +5,16 @@ use serde_json::Value;
 use super::diagnostic::{Diagnostic, Severity};
 use super::key::{self, Overlay};
 use super::layer::{Layer, Setting};
+use super::section::Config;
 
 /// Keeps the settings of a project's layer that it may make; the others are reported.
 pub fn tighten(overlay: Layer, below: &Layer, diagnostics: &mut Vec<Diagnostic>) -> Layer {
     let mut kept = Layer::default();
+    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
     for (path, mut setting) in overlay.settings {
         let rule = key::find(&path).map_or(Overlay::Never, |key| key.overlay);
-        let current = below.settings.get(&path).map(|setting| &setting.value);
+        let default = || defaults.pointer(&format!("/{}", path.join("/"))).filter(|value| !value.is_null());
+        let current = below.settings.get(&path).map(|setting| &setting.value).or_else(default);
         let refused = match rule {
             Overlay::Free => None,
             Overlay::Only(allowed) if setting.value.as_bool() == Some(allowed) => None,

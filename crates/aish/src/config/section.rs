@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::diagnostic::{Diagnostic, Severity};
 use super::layer::Layer;
@@ -11,7 +11,7 @@ use super::model::{ModelChoice, Models};
 macro_rules! section {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty = $default:expr,)* }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct $name {
             $($(#[$field_doc])* pub $field: $kind,)*

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::*;
 
 fn user(text: &str) -> Loaded {
-    load(Some((Path::new("config.toml"), text)), None, &[])
+    load(Some((Path::new("config.toml"), text)), &[], &[])
 }
 
 fn messages(loaded: &Loaded) -> Vec<String> {
@@ -14,7 +14,7 @@ fn messages(loaded: &Loaded) -> Vec<String> {
 
 #[test]
 fn nothing_configured_is_no_fault() {
-    let loaded = load(None, None, &[]);
+    let loaded = load(None, &[], &[]);
     assert!(loaded.diagnostics.is_empty());
     assert_eq!(loaded.config.context.max_turns, 40);
     assert_eq!(loaded.config.tools.builtin.len(), 5);
@@ -62,7 +62,7 @@ fn what_is_no_toml_is_said_with_its_place() {
 fn the_environment_wins_over_files() {
     let variables =
         [("AISH_CONTEXT_MAX_TURNS".to_owned(), "7".to_owned()), ("AISH_UI_COLOR".to_owned(), "pink".to_owned())];
-    let loaded = load(Some((Path::new("c"), "[context]\nmax_turns = 3")), None, &variables);
+    let loaded = load(Some((Path::new("c"), "[context]\nmax_turns = 3")), &[], &variables);
     assert_eq!(loaded.config.context.max_turns, 7);
     assert_eq!(messages(&loaded), ["$AISH_UI_COLOR: error: must be one of: auto, always, never; it is not used"]);
 }
@@ -72,7 +72,7 @@ fn a_project_only_tightens() {
     let own = "[shell]\nconfirm_cmd = false\n[cost]\ncap_at_dollars = 1.0\n[mcp.auto_approve]\n\"a.read\" = true\n\"a.*\" = true\n";
     let project = "[shell]\nconfirm_cmd = true\n[cost]\ncap_at_dollars = 5.0\nwarn_at_dollars = 0.5\n\
                    [mcp.auto_approve]\n\"a.read\" = false\n\"b.*\" = true\n[mcp.servers.evil]\ncommand = \"sh\"\n[undo]\nenabled = false\n";
-    let loaded = load(Some((Path::new("c"), own)), Some((Path::new("p"), project)), &[]);
+    let loaded = load(Some((Path::new("c"), own)), &[(Path::new("p"), project)], &[]);
     let config = &loaded.config;
     assert!(config.shell.confirm_cmd);
     assert_eq!((config.cost.cap_at_dollars, config.cost.warn_at_dollars), (Some(1.0), Some(0.5)));
@@ -90,4 +90,27 @@ fn show_names_the_origin_and_hides_secrets() {
     let shown = show::show(&loaded);
     assert!(shown.contains("mcp.servers.a.url = \"http://a\"  # config.toml:2:1"), "{shown}");
     assert!(!shown.contains("canary"));
+}
+
+#[test]
+fn a_project_lowers_defaults_and_never_raises_them() {
+    let check = |text: &str| load(None, &[(Path::new("p"), text)], &[]);
+    let raised =
+        check("[norris]\nmax_dollars = 100.0\nmax_steps = 26\n[mcp]\nmax_tool_depth = 9\n[undo]\nkeep_days = 0\n");
+    assert_eq!((raised.config.norris.max_dollars, raised.config.norris.max_steps), (1.0, 25));
+    assert_eq!((raised.config.mcp.max_tool_depth, raised.config.undo.keep_days), (8, 7));
+    assert_eq!(raised.diagnostics.len(), 4, "{:?}", messages(&raised));
+    let lowered = check("[norris]\nmax_dollars = 0.5\n[cost]\ncap_at_dollars = 2.0\n");
+    assert_eq!((lowered.config.norris.max_dollars, lowered.config.cost.cap_at_dollars), (0.5, Some(2.0)));
+    assert!(lowered.diagnostics.is_empty(), "{:?}", messages(&lowered));
+}
+
+#[test]
+fn a_deeper_file_tightens_what_the_upper_one_left() {
+    let files = [
+        (Path::new("p"), "[norris]\nmax_steps = 5\n[[policy.rules]]\nmatch = \"a*\"\nverdict = \"ask\"\n"),
+        (Path::new("p/q"), "[norris]\nmax_steps = 9\n[[policy.rules]]\nmatch = \"b*\"\nverdict = \"halt\"\n"),
+    ];
+    let loaded = load(None, &files, &[]);
+    assert_eq!((loaded.config.norris.max_steps, loaded.config.policy.rules.len()), (5, 2));
 }

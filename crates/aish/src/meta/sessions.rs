@@ -1,21 +1,116 @@
-//! `:sessions`.
+//! `:sessions` and `:resume`.
 
+use aish_types::SessionId;
+
+use crate::failure::chain;
 use crate::repl::Repl;
+use crate::session::found::{find, open};
+use crate::session::{lines, new_id};
 
 /// Sessions that are shown.
 const SHOWN: usize = 20;
 
-pub(super) fn run(repl: &Repl) {
-    let Some(state) = &repl.base.paths.state else {
-        return repl.print("there is no home folder, so no session is kept");
+pub(super) async fn run(repl: &mut Repl, rest: &str) {
+    let (verb, rest) = rest.split_once(char::is_whitespace).map_or((rest, ""), |(verb, rest)| (verb, rest.trim()));
+    let done = match verb {
+        "" | "list" => list(repl),
+        "rename" => rename(repl, rest),
+        "fork" => fork(repl, rest),
+        "delete" => delete(repl, rest).await,
+        other => Err(format!(":sessions takes list, rename NAME, fork [ID] or delete ID, not {other:?}")),
     };
-    let sessions = crate::session::list(&state.join("sessions"));
-    if sessions.is_empty() {
-        return repl.print("no session was kept yet");
+    if let Err(why) = done {
+        repl.complain(&why);
     }
-    for (id, _) in sessions.iter().take(SHOWN) {
-        let mark = if *id == repl.conversation.driver.session { "*" } else { " " };
-        repl.print(&format!("{mark} {id}"));
+}
+
+pub(super) fn resume(repl: &mut Repl, rest: &str) {
+    let current = current(repl);
+    let wanted = match repl.base.sessions().and_then(|sessions| {
+        // The newest session is the running one as soon as something was said in it.
+        let all = if rest.is_empty() { sessions.list().map_err(|error| chain(&error))? } else { Vec::new() };
+        match all.into_iter().find(|summary| summary.id != current) {
+            Some(summary) => Ok(summary),
+            None => find(&sessions, rest),
+        }
+    }) {
+        Ok(wanted) if wanted.id == current => return repl.say("this is the session that you are in"),
+        Ok(wanted) => wanted,
+        Err(why) => return repl.complain(&why),
+    };
+    go_on(repl, &wanted.id);
+}
+
+/// Leaves the running session and goes on with another.
+fn go_on(repl: &mut Repl, id: &SessionId) {
+    match open(&repl.base, id.as_str()) {
+        Ok((resumed, notices)) => {
+            repl.live.take_pending();
+            repl.conversation.go_on(resumed);
+            notices.iter().for_each(|notice| repl.say(notice));
+        }
+        Err(why) => repl.complain(&why),
     }
-    repl.print("`aish --resume ID` goes on with one");
+}
+
+fn current(repl: &Repl) -> SessionId {
+    repl.conversation.driver.session.clone()
+}
+
+fn list(repl: &Repl) -> Result<(), String> {
+    let all = repl.base.sessions()?.list().map_err(|error| chain(&error))?;
+    if all.is_empty() {
+        repl.print("no session was kept yet");
+        return Ok(());
+    }
+    for line in lines::table(&all, SHOWN, Some(&current(repl))) {
+        repl.print(&line);
+    }
+    Ok(())
+}
+
+fn rename(repl: &mut Repl, name: &str) -> Result<(), String> {
+    if name.is_empty() {
+        return Err(":sessions rename takes the new name of this session".to_owned());
+    }
+    let id = current(repl);
+    repl.base.sessions()?.rename(&id, name).map_err(|error| match &error {
+        aish_store::SessionsError::Session(aish_journal::SessionError::Missing(_)) => {
+            "nothing was said in this session yet, so it has no log to name".to_owned()
+        }
+        other => chain(other),
+    })?;
+    repl.say(&format!("this session is now called {name}"));
+    Ok(())
+}
+
+fn fork(repl: &mut Repl, wanted: &str) -> Result<(), String> {
+    let sessions = repl.base.sessions()?;
+    let from = if wanted.is_empty() { current(repl) } else { find(&sessions, wanted)?.id };
+    let new = new_id(&repl.base.clock);
+    sessions.fork(&from, new.clone(), None).map_err(|error| chain(&error))?;
+    repl.say(&format!("forked from {from}"));
+    go_on(repl, &new);
+    Ok(())
+}
+
+async fn delete(repl: &mut Repl, wanted: &str) -> Result<(), String> {
+    if wanted.is_empty() {
+        return Err(":sessions delete takes an id, the beginning of one, or a name".to_owned());
+    }
+    let sessions = repl.base.sessions()?;
+    let summary = find(&sessions, wanted)?;
+    if summary.id == current(repl) {
+        return Err("this session is running; end it first, then `aish sessions delete`".to_owned());
+    }
+    let line = lines::of(&summary);
+    repl.say(&format!("delete for good: {line}"));
+    match repl.editor.choose("[y]es  [n]o ", &['y', 'n']).await {
+        Some('y') => {
+            sessions.delete(&summary.id).map_err(|error| chain(&error))?;
+            repl.say("deleted");
+        }
+        Some(_) | None => repl.say("kept"),
+    }
+    Ok(())
 }

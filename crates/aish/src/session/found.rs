@@ -1,0 +1,84 @@
+//! Finding a session by what a person calls it, and opening it.
+
+use aish_store::{SessionSummary, Sessions};
+use aish_types::SessionId;
+
+use crate::failure::chain;
+use crate::session::{Resumed, new_id};
+use crate::wiring::{Base, Conversation};
+
+impl Base {
+    /// Returns the kept sessions.
+    ///
+    /// # Errors
+    /// In words for the person, when there is no place for sessions.
+    pub fn sessions(&self) -> Result<Sessions, String> {
+        let state = self.paths.state.as_ref().ok_or("there is no home folder, so no session is kept")?;
+        Ok(Sessions::new(std::sync::Arc::clone(&self.store), state.join("sessions"), self.clock.clone()))
+    }
+}
+
+impl Conversation {
+    /// Goes on with a session: its messages, its id, its log.
+    pub fn go_on(&mut self, resumed: Resumed) {
+        self.driver.session = resumed.id.clone();
+        self.driver.log = Box::new(resumed.install(&mut self.turn, &self.driver.asker.model));
+    }
+}
+
+/// Finds a session: by its id, the beginning of its id, or its name. An empty text is the newest one.
+///
+/// # Errors
+/// In words for the person, when none or more than one fits.
+pub fn find(sessions: &Sessions, wanted: &str) -> Result<SessionSummary, String> {
+    let all = sessions.list().map_err(|error| chain(&error))?;
+    let wanted = wanted.trim();
+    if wanted.is_empty() {
+        return all.into_iter().next().ok_or_else(|| "no session was kept yet".to_owned());
+    }
+    let by = |fits: &dyn Fn(&SessionSummary) -> bool| -> Vec<SessionSummary> {
+        all.iter().filter(|summary| fits(summary)).cloned().collect()
+    };
+    let lower = wanted.to_lowercase();
+    let steps: [&dyn Fn(&SessionSummary) -> bool; 3] = [
+        &|summary| summary.id.as_str() == wanted,
+        &|summary| summary.title.as_ref().is_some_and(|title| title.to_lowercase() == lower),
+        &|summary| summary.id.as_str().starts_with(wanted),
+    ];
+    for fits in steps {
+        match by(fits).as_slice() {
+            [] => {}
+            [one] => return Ok(one.clone()),
+            several => {
+                let ids: Vec<&str> = several.iter().take(5).map(|summary| summary.id.as_str()).collect();
+                return Err(format!("{} sessions fit {wanted:?}: {}", several.len(), ids.join(", ")));
+            }
+        }
+    }
+    Err(format!("there is no session {wanted:?}; `aish sessions list` shows what there is"))
+}
+
+/// Opens a session to go on with it, or a fork of it when it is open elsewhere; returns it with what to tell the person.
+///
+/// # Errors
+/// In words for the person.
+pub fn open(base: &Base, wanted: &str) -> Result<(Resumed, Vec<String>), String> {
+    let sessions = base.sessions()?;
+    let id = find(&sessions, wanted)?.id;
+    let open = |id: SessionId| Resumed::open(sessions.folder(), id, base.clock.clone()).map_err(|error| chain(&error));
+    let mut notices = Vec::new();
+    let resumed = match open(id.clone())? {
+        Some(resumed) => resumed,
+        None => {
+            let fork = new_id(&base.clock);
+            sessions.fork(&id, fork.clone(), None).map_err(|error| chain(&error))?;
+            notices.push(format!("session {id} is open elsewhere; this is a fork of it"));
+            open(fork)?.ok_or("the fork is open elsewhere")?
+        }
+    };
+    notices.extend(resumed.session.warnings.iter().cloned());
+    let (turns, name) = (resumed.session.turns.len(), resumed.session.title.as_deref());
+    let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+    notices.push(format!("session {}{name} goes on with {turns} messages", resumed.id));
+    Ok((resumed, notices))
+}
