@@ -1,5 +1,7 @@
 //! Memory: facts, each with its source, date and scope, found by words.
 
+mod fitting;
+
 use aish_tools::{Memory, MemoryError, MemoryStore, NewMemory, Owner};
 use aish_types::BoxFuture;
 use rusqlite::{Connection, OptionalExtension, Row, params};

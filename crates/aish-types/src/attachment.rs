@@ -9,25 +9,48 @@ pub const INPUT: &str = "<input>";
 /// The mark behind what was piped in.
 pub const INPUT_END: &str = "</input>";
 
-/// Returns what the person typed of a user message: without memories and outputs of commands before it, and without
-/// what was piped in behind it. Empty for a message that only holds a command's output.
-pub fn typed(message: &str) -> &str {
+/// A user message taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Parts<'a> {
+    /// Memories, without their marks; empty when there are none.
+    pub memory: &'a str,
+    /// Commands with their outputs and exit codes; empty when there are none.
+    pub outputs: &'a str,
+    /// What the person typed; empty for a message that only holds a command's output.
+    pub question: &'a str,
+    /// What was piped in, without its marks; empty when nothing was.
+    pub input: &'a str,
+}
+
+/// Takes a user message apart.
+pub fn parts(message: &str) -> Parts<'_> {
+    let mut parts = Parts::default();
     let mut text = message;
-    if let Some((_, rest)) = text.strip_prefix(MEMORY).and_then(|rest| rest.split_once(MEMORY_END)) {
+    if let Some((memory, rest)) = text.strip_prefix(MEMORY).and_then(|rest| rest.split_once(MEMORY_END)) {
+        parts.memory = memory.trim();
         text = rest.trim_start();
     }
     if text.starts_with("[exec: ") {
         // Outputs may hold anything, marks too: the last one counts, so that no output is taken for the person's words.
-        let Some((_, rest)) = text.rsplit_once("\n[exit code: ") else { return "" };
-        let Some((_, rest)) = rest.split_once("]\n\n") else { return "" };
+        let end = text.rfind("\n[exit code: ").and_then(|at| Some(at + text.get(at..)?.find("]\n\n")? + 1));
+        let (outputs, rest) = end.and_then(|end| text.split_at_checked(end)).unwrap_or((text, ""));
+        parts.outputs = outputs.trim();
         text = rest;
     }
-    if text.ends_with(INPUT_END)
-        && let Some((question, _)) = text.split_once("\n\n<input>\n")
+    if let Some(before) = text.strip_suffix(INPUT_END)
+        && let Some((question, input)) = before.split_once("\n\n<input>\n")
     {
+        parts.input = input.trim();
         text = question;
     }
-    text.trim()
+    parts.question = text.trim();
+    parts
+}
+
+/// Returns what the person typed of a user message: without memories and outputs of commands before it, and without
+/// what was piped in behind it. Empty for a message that only holds a command's output.
+pub fn typed(message: &str) -> &str {
+    parts(message).question
 }
 
 #[cfg(test)]
@@ -53,5 +76,13 @@ mod tests {
         ] {
             assert_eq!(typed(message), expected, "{message:?}");
         }
+    }
+
+    #[test]
+    fn all_parts_are_found() {
+        let message = "<memory>\n- tea\n</memory>\n\n[exec: ls]\na\n[exit code: 0]\n\nwhy?\n\n<input>\nx\n</input>";
+        let expected =
+            Parts { memory: "- tea", outputs: "[exec: ls]\na\n[exit code: 0]", question: "why?", input: "x" };
+        assert_eq!(parts(message), expected);
     }
 }

@@ -96,3 +96,36 @@ async fn it_is_the_memory_of_the_tools() {
     let found = store.search(&me, "sky", 5).await.unwrap();
     assert_eq!((found.len(), &found[0].id, found[0].importance), (1, &id, 5));
 }
+
+#[test]
+fn only_what_fits_a_question_is_found_for_it() {
+    let store = Store::in_memory(clock());
+    let me = owner("me", "/");
+    for content in [
+        "Deployments go through scripts/ship.sh",
+        "The cat is called Tabitha",
+        "Tests run with cargo nextest",
+        "My server is named heron and listens on port 8080",
+        "Der Chef heißt Müller",
+        "デプロイは ship.sh を使う",
+    ] {
+        store.remember(&me, &fact(content, 3), &Scope::User).unwrap();
+    }
+    let check = |question: &str, expected: &[&str]| {
+        let found: Vec<String> =
+            store.fitting(&me, question, 8).unwrap().into_iter().map(|found| found.memory.content).collect();
+        assert_eq!(found, expected, "{question}");
+    };
+    check("how do I deploy this?", &["Deployments go through scripts/ship.sh"]);
+    check("what is the name of my cat?", &["The cat is called Tabitha"]);
+    check("which port does the server use", &["My server is named heron and listens on port 8080"]);
+    check("wie heißt mein Chef?", &["Der Chef heißt Müller"]);
+    check("デプロイの方法は?", &["デプロイは ship.sh を使う"]);
+    check("what is the capital of France?", &[]);
+    check("how do I make it run with the other one?", &[]);
+    check("write a long haiku about a small port town in the autumn rain", &[]);
+    for odd in ["", "?", "\"", "AND OR NOT NEAR", "x* (", "天", "' OR 1=1 --"] {
+        check(odd, &[]);
+    }
+    assert!(store.fitting(&owner("you", "/"), "how do I deploy this?", 8).unwrap().is_empty());
+}
