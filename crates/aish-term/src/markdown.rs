@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use crate::capability::Capabilities;
 use crate::clean::Cleaner;
-use crate::styled::Ink;
+use crate::styled::{Ink, Styled};
 use crate::theme::Theme;
 
 use document::Document;
@@ -27,6 +27,12 @@ use tail::Tail;
 
 /// The shortest time between two drawings.
 const FRAME: Duration = Duration::from_millis(16);
+
+/// Colours a whole block of code in a language, named as after a fence; a line each.
+pub fn code_lines(language: &str, text: &str, theme: &Theme) -> Vec<Styled> {
+    let mut code = highlight::Code::new(language);
+    text.strip_suffix('\n').unwrap_or(text).split('\n').map(|line| code.line(line, theme)).collect()
+}
 
 /// A renderer of one reply.
 #[derive(Debug)]

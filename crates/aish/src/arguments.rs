@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::export::Format;
+
 /// An AI-augmented conversational shell: a line is a shell command or a question.
 #[derive(Debug, Parser)]
 #[command(name = "aish", version, max_term_width = 100)]
@@ -90,6 +92,12 @@ pub enum Command {
     Mcp(McpCommand),
     /// Answer chat requests of other programs, on a NATS bus or over lines.
     Service(ServiceFlags),
+    /// Kept sessions: a session is named by its id, the beginning of it, or its name.
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
+    /// What is remembered of you.
+    #[command(subcommand)]
+    Memory(MemoryCommand),
     /// Show what all sessions used and cost.
     Cost(CostFlags),
     /// Check configuration, model, servers, terminal and shell.
@@ -219,6 +227,88 @@ pub enum ModelCommand {
     Use {
         /// The model's name.
         name: String,
+    },
+}
+
+/// `aish sessions`.
+#[derive(Debug, Clone, Subcommand)]
+pub enum SessionsCommand {
+    /// List the sessions, the last used first.
+    List {
+        /// Print JSON objects, one a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a session as a document.
+    Export(ExportFlags),
+    /// Give a session a name.
+    Rename {
+        /// The session.
+        session: String,
+        /// Its name.
+        name: String,
+    },
+    /// Copy a session into a new one and print its id.
+    Fork {
+        /// The session.
+        session: String,
+        /// The last turn that goes along.
+        #[arg(long, value_name = "NUMBER")]
+        turn: Option<u64>,
+    },
+    /// Delete sessions for good.
+    Delete {
+        /// The sessions.
+        #[arg(required = true)]
+        sessions: Vec<String>,
+    },
+}
+
+/// `aish sessions export`.
+#[derive(Debug, Clone, Args)]
+pub struct ExportFlags {
+    /// The session; the newest without one.
+    pub session: Option<String>,
+    /// The form; by the name of the file, else Markdown.
+    #[arg(long, short, value_enum)]
+    pub format: Option<Format>,
+    /// A new file; standard output without one.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `aish memory`.
+#[derive(Debug, Clone, Subcommand)]
+pub enum MemoryCommand {
+    /// List the newest facts.
+    List {
+        /// Print JSON objects, one a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the facts that have these words.
+    Search {
+        /// What to look for.
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// Print JSON objects, one a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Keep a fact.
+    Add {
+        /// The fact.
+        #[arg(required = true)]
+        text: Vec<String>,
+        /// It holds in this project alone.
+        #[arg(long)]
+        project: bool,
+    },
+    /// Forget facts.
+    Forget {
+        /// Their numbers.
+        #[arg(required = true)]
+        ids: Vec<String>,
     },
 }
 

@@ -50,6 +50,11 @@ pub struct Asker {
 }
 
 impl Asker {
+    /// Returns the configured name of the model for small questions.
+    pub fn fast_model(&self) -> &str {
+        self.broker.chain().fast.as_deref().unwrap_or(&self.model)
+    }
+
     /// Returns the definitions of the tools that the model can reach.
     pub fn offered(&self) -> Vec<Arc<ToolDefinition>> {
         if !self.offering.tools {

@@ -16,6 +16,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::asker::Asker;
+use crate::secrets::Secrets;
 use crate::surface::{Shown, Surface};
 
 /// Where the messages of a session are written.
@@ -52,6 +53,8 @@ pub struct Driver {
     pub user: String,
     /// Where messages are written.
     pub log: Box<dyn SessionLog>,
+    /// Taken out of questions and results before anybody sees them.
+    pub secrets: Arc<Secrets>,
     /// Reads what is known around a command, fresh for each judgement.
     pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
     /// The tools that calls reach through the tool that calls, until their outcomes are shown.
@@ -72,6 +75,10 @@ impl Driver {
         interrupt: &CancellationToken,
     ) -> Outcome {
         surface.show(Shown::TurnStart, self.started.elapsed());
+        let question = match question {
+            Event::Asked { text, blocks } => Event::Asked { text: self.secrets.redact(&text).into_owned(), blocks },
+            other => other,
+        };
         let mut events = VecDeque::from([question]);
         let mut outcome = None;
         while let Some(event) = events.pop_front() {
@@ -181,7 +188,8 @@ impl Driver {
                 async move { (id, run.await) }
             })
             .collect();
-        while let Some((id, outcome)) = running.next().await {
+        while let Some((id, mut outcome)) = running.next().await {
+            outcome.text = self.secrets.redact(&outcome.text).into_owned();
             events.push_back(Event::Ran { id, outcome });
         }
     }

@@ -1,9 +1,11 @@
 //! The meta commands: `:name rest`, one a file.
 
 mod cost;
+mod export;
 mod help;
 mod history;
 mod mcp;
+mod memory;
 mod model;
 mod project;
 mod reset;
@@ -40,6 +42,8 @@ pub const COMMANDS: &[MetaCommand] = &[
     command("history", "[COUNT]", "show the last lines"),
     command("sessions", "[list|rename|fork|delete]", "kept sessions"),
     command("resume", "[ID]", "go on with another session"),
+    command("export", "[md|html|json] [FILE]", "write this session to a file"),
+    command("memory", "add|search|list|forget", "what is remembered of you"),
     command("project", "[trust|distrust]", "show what this project brings along, and trust it"),
     command("cost", "[detail]", "show what this session has used"),
     command("tokenize", "TEXT", "count the tokens of a text"),
@@ -62,6 +66,8 @@ pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
         "history" => history::run(repl, rest),
         "sessions" => sessions::run(repl, rest).await,
         "resume" => sessions::resume(repl, rest),
+        "export" => export::run(repl, rest),
+        "memory" => memory::run(repl, rest),
         "project" => project::run(repl, rest),
         "cost" => cost::run(repl, rest),
         "tokenize" => tokenize::run(repl, rest).await,

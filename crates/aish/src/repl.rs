@@ -19,6 +19,8 @@ use crate::exit::ExitCode;
 use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;
 use crate::live::{Executed, Live};
+use crate::memory::extract;
+use crate::memory::heard::Heard;
 use crate::meta;
 use crate::names::PathNames;
 use crate::plugins::{self, Plugins};
@@ -58,6 +60,7 @@ pub struct Repl {
     theme: Theme,
     known: Known,
     interrupts: Interrupts,
+    heard: Heard,
 }
 
 /// Whether the loop goes on.
@@ -122,7 +125,21 @@ impl Repl {
         conversation.notices.splice(0..0, notices);
         let surface =
             TextSurface::new(theme.clone(), out, err, Verbosity::Normal, base.config.ui.markdown).with_live_commands();
-        Ok(Self { base, conversation, editor, live, servers, plugins, history, surface, err, theme, known, interrupts })
+        Ok(Self {
+            base,
+            conversation,
+            editor,
+            live,
+            servers,
+            plugins,
+            history,
+            surface,
+            err,
+            theme,
+            known,
+            interrupts,
+            heard: Heard::default(),
+        })
     }
 
     /// Reads and runs lines until the person ends it.
@@ -146,12 +163,28 @@ impl Repl {
                 Input::EndOfInput => break ExitCode::Ok,
             }
         };
+        self.remember().await;
         self.servers.close().await;
         if let Some(plugins) = self.plugins.take() {
             plugins.close().await;
         }
         self.live.close().await;
         Ok(code)
+    }
+
+    /// Keeps what this session leaves to remember; Ctrl-C and a slow model end it.
+    async fn remember(&mut self) {
+        let fast = self.conversation.driver.asker.fast_model();
+        let small = self.conversation.found_places.get(fast).is_none_or(|place| place.small);
+        if !(self.base.config.memory.enabled && self.base.config.memory.auto && self.heard.is_telling()) || small {
+            return;
+        }
+        let cancel = self.interrupts.arm();
+        let found = extract::ask(&self.conversation.driver.asker.broker, &self.heard, extract::PATIENCE, &cancel).await;
+        let folder = PathBuf::from(self.folder());
+        for line in extract::keep(&self.base, &self.conversation.driver.session, &folder, found) {
+            self.say(&line);
+        }
     }
 
     /// Sends one line its way.
@@ -218,12 +251,20 @@ impl Repl {
         } else {
             question.to_owned()
         };
+        let folder = PathBuf::from(self.folder());
+        // What a command showed is no question: it would find facts that nobody asked for.
+        let text = self.base.with_memories(&text, question, &folder, self.conversation.turn.transcript());
         let interrupt = self.interrupts.arm();
         let asked = Event::Asked { text, blocks: Vec::new() };
         let Conversation { driver, turn, .. } = &mut self.conversation;
         let outcome = driver.play(turn, asked, &mut self.surface, &interrupt).await;
         if outcome == Outcome::Interrupted {
             self.say("interrupted");
+        }
+        if outcome == Outcome::Failed {
+            self.heard.failed();
+        } else {
+            self.heard.add(question, self.conversation.turn.transcript());
         }
         if self.live.remembered().exited {
             return Flow::End(ExitCode::Ok);

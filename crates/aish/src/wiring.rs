@@ -25,6 +25,7 @@ use crate::ledger::{Ledger, Limits, Shelf};
 use crate::models::Found;
 use crate::paths::Paths;
 use crate::project::Project;
+use crate::secrets::Secrets;
 use crate::session::{KeptLog, Opening};
 use crate::system_prompt::{Facts, system_prompt};
 
@@ -48,6 +49,8 @@ pub struct Base {
     pub project: Project,
     /// The clock of logs.
     pub clock: WallClock,
+    /// The secrets that this run knows.
+    pub secrets: Arc<Secrets>,
     /// History, memory and ledger; opened at its first use.
     pub store: Arc<Store>,
     /// When the program started.
@@ -80,6 +83,7 @@ impl Base {
             Some(state) => Store::new(state.join("aish.db"), clock.clone()),
             None => Store::in_memory(clock.clone()),
         };
+        let secrets = Arc::new(Secrets::collect(&variables, &loaded.config));
         Self {
             variables,
             paths,
@@ -89,6 +93,7 @@ impl Base {
             config_path: path,
             folder,
             project,
+            secrets,
             clock,
             store: Arc::new(store),
             started: Instant::now(),
@@ -142,7 +147,7 @@ impl Base {
 
     /// Makes the registry with the built-in tools and those of `tools.cli`.
     pub fn registry(&self) -> (Arc<Registry>, Vec<String>) {
-        self.registry_over(Arc::clone(&self.store) as Arc<_>)
+        self.registry_over(Arc::new(self.memory()))
     }
 
     /// Makes the registry over another memory than the person's own.
@@ -319,6 +324,7 @@ impl Base {
             session: setup.session,
             user: self.variable("USER").unwrap_or_else(|| "user".to_owned()),
             log: setup.log,
+            secrets: Arc::clone(&self.secrets),
             surroundings: setup.surroundings,
             targets: HashMap::new(),
             last_outcome: None,

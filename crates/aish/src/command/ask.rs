@@ -94,7 +94,9 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     for notice in &notices {
         surface.show(Shown::Notice(notice), now);
     }
-    let asked = Event::Asked { text: question, blocks: Vec::new() };
+    let transcript = conversation.turn.transcript();
+    let text = base.with_memories(&question, aish_types::attachment::typed(&question), &base.folder, transcript);
+    let asked = Event::Asked { text, blocks: Vec::new() };
     let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
     servers.close().await;
     if let Some(plugins) = plugins {

@@ -107,7 +107,7 @@ async fn delete(repl: &mut Repl, wanted: &str) -> Result<(), String> {
     repl.say(&format!("delete for good: {line}"));
     match repl.editor.choose("[y]es  [n]o ", &['y', 'n']).await {
         Some('y') => {
-            sessions.delete(&summary.id).map_err(|error| chain(&error))?;
+            crate::command::sessions::delete(&sessions, &summary.id)?;
             repl.say("deleted");
         }
         Some(_) | None => repl.say("kept"),

@@ -1,0 +1,136 @@
+//! `aish sessions`: list, export, rename, fork and delete what was kept.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use aish_journal::SessionLog;
+use aish_journal::session::Hold;
+use aish_store::{SessionSummary, Sessions};
+use aish_types::SessionId;
+use serde_json::json;
+
+use crate::arguments::{ExportFlags, SessionsCommand};
+use crate::exit::ExitCode;
+use crate::export::{Exported, Format};
+use crate::failure::chain;
+use crate::session::found::find;
+use crate::session::{lines, new_id};
+use crate::wiring::Base;
+
+/// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
+///
+/// # Errors
+/// None: failures are said, and are the exit code.
+pub fn run(
+    base: &Base,
+    command: &SessionsCommand,
+    print: &mut dyn FnMut(&str),
+    complain: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
+    match act(base, command, print) {
+        Ok(()) => Ok(ExitCode::Ok),
+        Err(why) => {
+            complain(&why);
+            Ok(ExitCode::Error)
+        }
+    }
+}
+
+fn act(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> Result<(), String> {
+    let sessions = base.sessions()?;
+    match command {
+        SessionsCommand::List { json } => list(&sessions, *json, print)?,
+        SessionsCommand::Export(flags) => {
+            let summary = find(&sessions, flags.session.as_deref().unwrap_or_default())?;
+            let text = exported(&sessions, &summary.id, format(flags))?;
+            match &flags.output {
+                Some(path) => print(&format!("written: {}", save(path, &text)?)),
+                None => print(text.trim_end()),
+            }
+        }
+        SessionsCommand::Rename { session, name } => {
+            let summary = find(&sessions, session)?;
+            sessions.rename(&summary.id, name).map_err(|error| chain(&error))?;
+        }
+        SessionsCommand::Fork { session, turn } => {
+            let summary = find(&sessions, session)?;
+            let new = new_id(&base.clock);
+            sessions.fork(&summary.id, new.clone(), *turn).map_err(|error| chain(&error))?;
+            print(new.as_str());
+        }
+        SessionsCommand::Delete { sessions: wanted } => {
+            // All are found before the first goes: a slip in the second name costs nothing.
+            let found: Vec<SessionSummary> =
+                wanted.iter().map(|wanted| find(&sessions, wanted)).collect::<Result<_, _>>()?;
+            for summary in found {
+                delete(&sessions, &summary.id)?;
+                print(&format!("deleted: {}", lines::of(&summary)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Deletes a session unless it is open.
+///
+/// # Errors
+/// In words for the person.
+pub fn delete(sessions: &Sessions, id: &SessionId) -> Result<(), String> {
+    match Hold::take(sessions.folder(), id) {
+        Ok(None) => Err(format!("session {id} is open in another aish; end that first")),
+        Ok(Some(_hold)) => sessions.delete(id).map_err(|error| chain(&error)),
+        Err(error) => Err(chain(&error)),
+    }
+}
+
+fn list(sessions: &Sessions, json_wanted: bool, print: &mut dyn FnMut(&str)) -> Result<(), String> {
+    let all = sessions.list().map_err(|error| chain(&error))?;
+    if json_wanted {
+        for summary in &all {
+            let object = json!({
+                "id": summary.id.as_str(), "title": summary.title, "folder": summary.folder,
+                "project": summary.project, "turns": summary.turns, "first_words": summary.first_words,
+                "modified_ms": summary.modified_ms,
+            });
+            print(&object.to_string());
+        }
+        return Ok(());
+    }
+    if all.is_empty() {
+        print("no session was kept yet");
+    }
+    all.iter().for_each(|summary| print(&lines::of(summary)));
+    Ok(())
+}
+
+/// The format that is named, else that of the file's name, else Markdown.
+fn format(flags: &ExportFlags) -> Format {
+    let by_name = || {
+        let extension = flags.output.as_deref().and_then(Path::extension)?;
+        Format::named(&extension.to_string_lossy())
+    };
+    flags.format.or_else(by_name).unwrap_or(Format::Md)
+}
+
+/// Writes a session as a document.
+///
+/// # Errors
+/// In words for the person.
+pub fn exported(sessions: &Sessions, id: &SessionId, format: Format) -> Result<String, String> {
+    let session = SessionLog::read(sessions.folder(), id).map_err(|error| chain(&error))?;
+    Ok(Exported { id, session: &session }.write(format))
+}
+
+/// Writes a document to a file that is not there yet, for its owner alone, and returns the file's path.
+///
+/// # Errors
+/// In words for the person.
+pub fn save(path: &Path, text: &str) -> Result<String, String> {
+    let shown = path.display().to_string();
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| format!("{shown}: {error}"))?;
+    Ok(shown)
+}
