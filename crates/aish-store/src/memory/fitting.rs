@@ -66,9 +66,7 @@ impl Store {
                 }
             }
             let pairs = terms.iter().any(|term| matches!(term, Term::Pair(_)));
-            weights.retain(|_, (_, matched, long)| {
-                *matched >= 2 || (!pairs || *long) && (terms.len() <= FEW_WORDS || *long)
-            });
+            weights.retain(|_, (_, matched, long)| *matched >= 2 || *long || (!pairs && terms.len() <= FEW_WORDS));
             let mut found = Vec::with_capacity(weights.len());
             for (id, (weight, _, _)) in weights {
                 let memory = by_id(connection, id)?;
