@@ -19,7 +19,8 @@ struct Field {
 
 const NAME: Field = Field { weight: 4.0, usual_length: 3.0, length_penalty: 0.4 };
 const TITLE: Field = Field { weight: 2.0, usual_length: 3.0, length_penalty: 0.4 };
-const DESCRIPTION: Field = Field { weight: 2.0, usual_length: 12.0, length_penalty: 0.5 };
+const LEAD: Field = Field { weight: 2.0, usual_length: 8.0, length_penalty: 0.5 };
+const DESCRIPTION: Field = Field { weight: 0.8, usual_length: 12.0, length_penalty: 0.5 };
 const GROUP: Field = Field { weight: 1.5, usual_length: 2.0, length_penalty: 0.0 };
 const CATEGORY: Field = Field { weight: 0.4, usual_length: 1.0, length_penalty: 0.0 };
 const TAGS: Field = Field { weight: 0.5, usual_length: 4.0, length_penalty: 0.3 };
@@ -63,8 +64,11 @@ impl Document {
         for word in &name {
             terms.add_written(word);
         }
-        let description = words::split(without_label(&definition.description));
-        terms.add(&DESCRIPTION, description.iter().map(String::as_str));
+        let (plain, flags) = without_flags(without_label(&definition.description));
+        let (lead, rest) = lead(&plain);
+        let lead = words::split(lead);
+        terms.add(&LEAD, lead.iter().map(String::as_str));
+        terms.text(&DESCRIPTION, rest);
         if let Some(title) = &definition.title {
             terms.text(&TITLE, title);
         }
@@ -73,6 +77,7 @@ impl Document {
         terms.text(&EXAMPLES, &definition.examples.join(" "));
         let (names, texts) = argument_words(&definition.input_schema);
         terms.text(&ARGUMENTS, &names);
+        terms.text(&ARGUMENT_TEXTS, &flags);
         terms.text(&ARGUMENT_TEXTS, &texts);
 
         let weights = terms.weights;
@@ -88,7 +93,7 @@ impl Document {
                 name_terms.push(term);
             }
         }
-        let actions = lexicon.actions_of_tool(&name, description.first().map(String::as_str));
+        let actions = lexicon.actions_of_tool(&name, lead.first().map(String::as_str));
         Self { definition, order, alive: true, terms: ids.into(), name_terms: name_terms.into(), actions }
     }
 }
@@ -138,6 +143,24 @@ fn without_label(description: &str) -> &str {
         Some((label, rest)) if !label.chars().any(char::is_lowercase) => rest,
         Some(_) | None => description,
     }
+}
+
+/// Takes the flags out of a description: `Always give --title` says nothing of what the tool does.
+fn without_flags(description: &str) -> (String, String) {
+    let (mut plain, mut flags) = (String::new(), String::new());
+    for token in description.split(' ') {
+        let is_flag = token.trim_start_matches(['(', '\'', '"', '`', '[']).starts_with('-') && token.len() > 2;
+        let text = if is_flag { &mut flags } else { &mut plain };
+        text.push_str(token);
+        text.push(' ');
+    }
+    (plain, flags)
+}
+
+/// Splits a description behind its first sentence, which says what the tool does; what follows are hints and conditions.
+fn lead(description: &str) -> (&str, &str) {
+    let end = [". ", " — ", " – ", " - ", "; "].iter().filter_map(|mark| description.find(mark)).min();
+    end.map_or((description, ""), |end| description.split_at(end))
 }
 
 /// Collects the names of a schema's properties, and their descriptions, choices and flags.

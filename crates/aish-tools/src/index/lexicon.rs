@@ -62,6 +62,8 @@ const ASKING: [&str; 18] = [
 ];
 /// Words behind `how` and `do` that make a request of what looked like a question.
 const REQUESTING: [&str; 6] = ["to", "i", "can", "could", "should", "you"];
+/// Words that a phrase may be interrupted by.
+const ARTICLES: [&str; 9] = ["a", "an", "the", "my", "our", "your", "this", "that", "me"];
 /// Words that ask for many.
 const MANY: [&str; 3] = ["all", "every", "each"];
 
@@ -196,19 +198,26 @@ impl Lexicon {
     /// Returns what the phrases at the beginning of these stems find, with the number of words of each.
     pub(super) fn phrases<'l>(&'l self, stems: &'l [String]) -> impl Iterator<Item = (usize, &'l [Alternative])> {
         let phrases = stems.first().and_then(|first| self.phrases.get(first));
-        let fitting = phrases.into_iter().flatten().filter(|phrase| stems.starts_with(&phrase.words));
-        fitting.map(|phrase| (phrase.words.len(), phrase.finds.as_slice()))
+        phrases.into_iter().flatten().filter_map(|phrase| Some((reach(stems, &phrase.words)?, phrase.finds.as_slice())))
     }
 
     /// Returns the kinds of doing that a request asks for: those of its first word that tells one; a question only looks,
-    /// and one after all of something lists.
+    /// as does a request that names a thing and tells nothing to do, and one after all of something lists.
     pub(super) fn actions_of_request(&self, words: &[String], stems: &[String]) -> Actions {
-        let told = |stem: &String| self.actions.get(stem).map(|&(_, told)| told).unwrap_or_default();
-        let wordy = words.iter().zip(stems).filter(|(word, _)| !self.is_filler(word));
-        let first = wordy.map(|(_, stem)| told(stem)).find(|actions| !actions.is_none()).unwrap_or_default();
-        let actions = if is_question(words) { self.looking } else { first };
+        let told = |(at, stem): (usize, &String)| {
+            let asks = words.get(at).is_some_and(|word| !self.is_filler(word)) && !self.describes(words, at);
+            self.actions.get(stem).filter(|_| asks).map(|&(_, told)| told).unwrap_or_default()
+        };
+        let first = stems.iter().enumerate().map(told).find(|actions| !actions.is_none());
+        let actions = if is_question(words) { self.looking } else { first.unwrap_or(self.looking) };
         let many = words.iter().any(|word| MANY.contains(&word.as_str()));
         if many && actions.meets(self.listing) { self.listing } else { actions }
+    }
+
+    /// Says whether a word of doing describes a thing and asks for nothing: `stopped`, `runs`, and the `open` of open issues.
+    pub(super) fn describes(&self, words: &[String], at: usize) -> bool {
+        let word = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
+        is_participle(word(at)) || is_plural(word(at)) || (word(at) == "open" && is_plural(word(at + 1)))
     }
 
     /// Returns what a tool does: the last word of its name that names a kind of doing, and the first word of its description.
@@ -232,4 +241,29 @@ fn is_question(words: &[String]) -> bool {
         return false;
     }
     !(word(0) == "how" && (REQUESTING.contains(&word(1)) || (word(1) == "do" && REQUESTING.contains(&word(2)))))
+}
+
+/// Says whether a word looks like a participle of the past: `closed`, and not `need` or `embed`.
+fn is_participle(word: &str) -> bool {
+    word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed") && word != "embed"
+}
+
+/// Says whether a word looks like a plural: `runs`, and not `ls`, `process` or `status`.
+fn is_plural(word: &str) -> bool {
+    word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is")
+}
+
+/// Returns how many stems a phrase takes at their beginning, articles in between included; none when it does not fit.
+fn reach(stems: &[String], phrase: &[String]) -> Option<usize> {
+    let mut taken = 0;
+    for (number, wanted) in phrase.iter().enumerate() {
+        let rest = stems.get(taken..)?;
+        let skipped = rest.iter().take_while(|stem| number > 0 && *stem != wanted && ARTICLES.contains(&stem.as_str()));
+        let at = skipped.count();
+        if rest.get(at)? != wanted {
+            return None;
+        }
+        taken += at + 1;
+    }
+    Some(taken)
 }

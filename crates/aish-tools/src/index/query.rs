@@ -1,5 +1,7 @@
 //! A request as what is looked for: every word with its alternatives.
 
+use std::collections::{HashMap, HashSet};
+
 use super::edits::one_slip;
 use super::lexicon::{Actions, Lexicon};
 use super::postings::{Postings, TermId};
@@ -13,10 +15,16 @@ const PREFIX: f32 = 0.7;
 const PREFIX_OF_WORD: f32 = 0.2;
 /// What the synonyms of a word of doing count where it names a thing.
 const AS_A_NOUN: f32 = 0.45;
+/// What the word counts that tells what to do: the kind of doing counts besides, and what it is done to tells more.
+const DOING: f32 = 0.45;
 /// What a word counts that says little by itself.
 const PARTICLE: f32 = 0.4;
 /// What a phrase counts on its further words.
 const REST_OF_PHRASE: f32 = 0.35;
+/// What a term counts again, for a further word that finds it.
+const AGAIN: f32 = 0.3;
+/// What a word counts that belongs to a value (`report.pdf`), when it is known at all.
+const VALUE: f32 = 0.5;
 /// What a word counts for one with a slip.
 const SLIP: f32 = 0.9;
 
@@ -50,6 +58,7 @@ pub(super) fn written(word: &str) -> String {
 pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Request {
     let mut words = lexicon.split(text);
     words.truncate(MAX_WORDS);
+    let values = values(text, lexicon);
     let stems: Vec<String> = words.iter().map(|word| lexicon.stem(word)).collect();
     let only_fillers = words.iter().all(|word| lexicon.is_filler(word));
     let mut request = Request { actions: lexicon.actions_of_request(&words, &stems), ..Request::default() };
@@ -69,7 +78,7 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
         }
     }
     let mut doing_told = is_asking(&request, lexicon, &words);
-    for ((word, stem), phrase) in words.iter().zip(&stems).zip(from_phrases) {
+    for (at, ((word, stem), phrase)) in words.iter().zip(&stems).zip(from_phrases).enumerate() {
         let filler = lexicon.is_filler(word) && !only_fillers;
         if filler && phrase.is_empty() {
             continue;
@@ -78,18 +87,41 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
             Wanted { weight: 0.5, ..Wanted::default() }
         } else {
             // Behind the word that tells what to do, `open`, `run` or `log` name what it is done to.
-            let share = if doing_told && lexicon.is_action(stem) { AS_A_NOUN } else { 1.0 };
-            doing_told |= lexicon.is_action(stem);
-            look_up(word, stem, share, lexicon, postings)
+            let describes = lexicon.describes(&words, at);
+            let share = if lexicon.is_action(stem) && (doing_told || describes) { AS_A_NOUN } else { 1.0 };
+            let tells = lexicon.is_action(stem) && !describes && !doing_told;
+            doing_told |= tells;
+            let mut wanted = look_up(word, stem, share, lexicon, postings);
+            if tells && stems.len() > 1 {
+                wanted.weight *= DOING;
+            }
+            wanted
         };
         for (term, weight) in phrase {
             wanted.add(term, weight);
         }
         wanted.unknown = wanted.alternatives.is_empty();
         request.written.extend(postings.id(&written(word)));
+        let is_value = values.contains(word.as_str());
+        // What is not known and has a digit is a number, a version or an id.
+        if wanted.unknown && (is_value || word.contains(|c: char| c.is_ascii_digit())) {
+            continue;
+        }
+        wanted.weight *= if is_value { VALUE } else { 1.0 };
         request.wanted.push(wanted);
     }
+    count_once(&mut request.wanted);
     request
+}
+
+/// Finds the words of a request that belong to values, not to what is wanted: file names, addresses, what is quoted.
+fn values(text: &str, lexicon: &Lexicon) -> HashSet<String> {
+    let quoted = text.split('"').skip(1).step_by(2).flat_map(str::split_whitespace);
+    let marked = text.split_whitespace().filter(|token| {
+        let inner = token.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
+        inner.contains(['.', '/', '=', '@', ':', '\\'])
+    });
+    quoted.chain(marked).flat_map(|token| lexicon.split(token)).collect()
 }
 
 /// Says whether the request is a question: what it does is told before its first word of doing.
@@ -110,8 +142,8 @@ fn look_up(word: &str, stem: &str, share: f32, lexicon: &Lexicon, postings: &Pos
     }
     if word.chars().count() >= 3 {
         let weight = if known.is_none() && synonyms.is_empty() { PREFIX } else { PREFIX_OF_WORD };
-        for (_, term) in postings.with_prefix(word).take(MAX_PREFIXES) {
-            wanted.add(term, weight);
+        for (longer, term) in postings.with_prefix(word).take(MAX_PREFIXES) {
+            wanted.add(term, weight * share_of(word, longer));
         }
     }
     if wanted.alternatives.is_empty() && synonyms.is_empty() {
@@ -126,6 +158,33 @@ fn look_up(word: &str, stem: &str, share: f32, lexicon: &Lexicon, postings: &Pos
         }
     }
     wanted
+}
+
+/// Returns how much of a longer word its beginning is, 0 to 1.
+fn share_of(beginning: &str, word: &str) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "words are short")]
+    let share = beginning.len() as f32 / word.len().max(1) as f32;
+    share.sqrt()
+}
+
+/// Lets a term count once: where several words find it, it is worth most for the word that means it, and little for the others.
+fn count_once(wanted: &mut [Wanted]) {
+    let mut best: HashMap<TermId, (usize, f32)> = HashMap::new();
+    for (at, word) in wanted.iter().enumerate() {
+        for &(term, weight) in &word.alternatives {
+            let entry = best.entry(term).or_insert((at, weight));
+            if weight > entry.1 {
+                *entry = (at, weight);
+            }
+        }
+    }
+    for (at, word) in wanted.iter_mut().enumerate() {
+        for (term, weight) in &mut word.alternatives {
+            if best.get(term).is_some_and(|&(owner, _)| owner != at) {
+                *weight *= AGAIN;
+            }
+        }
+    }
 }
 
 impl Wanted {

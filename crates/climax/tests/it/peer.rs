@@ -6,6 +6,11 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use aish_tools::index::Query;
+use climax::Catalogue;
+use climax::load::{self, Source};
+use climax::policy::Policy;
+use climax::schema::Flags;
 use serde_json::{Value, json};
 
 use crate::client::file;
@@ -84,6 +89,26 @@ fn fr017_sc003_sc006_the_six_configs_of_the_wheel_load_and_list_the_same_tools()
         assert_eq!(ours, theirs);
     }
     assert_eq!(ours.len(), theirs.len());
+}
+
+#[test]
+fn requests_in_words_find_the_tools_of_the_wheel() {
+    let Some(peer) = Peer::find("requests over the configs of climax-mcp 0.5.0") else { return };
+    let sources = Source::find(peer.configs().to_str().unwrap()).unwrap();
+    let catalogue = Catalogue::new(load::load(&sources).configs, std::sync::Arc::new(Policy::default()), Flags::Shown);
+    let index = catalogue.index();
+    let (mut first, mut among, mut all) = (0, 0, 0);
+    for line in include_str!("../data/discovery-peer.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let (tool, request) = line.split_once('\t').unwrap();
+        let page = index.search(&Query { limit: 5, ..Query::text(request) });
+        let rank = page.hits.iter().position(|hit| hit.definition.name.as_str() == tool);
+        all += 1;
+        first += usize::from(rank == Some(0));
+        among += usize::from(rank.is_some());
+    }
+    assert!(all >= 250);
+    assert!(first * 100 >= all * 75, "recall@1: {first} of {all}");
+    assert!(among * 100 >= all * 94, "recall@5: {among} of {all}");
 }
 
 const CONFIG: &str = r#"
