@@ -8,6 +8,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::policy::PolicyRules;
 use crate::verdict::{Judgement, Verdict};
 
 pub mod bounds;
@@ -42,6 +43,8 @@ mod word;
 
 pub use explain::{Explanation, Part};
 pub(crate) use path::glob_match;
+pub(crate) use pattern::check as check_pattern;
+pub(crate) use word::Word;
 
 /// What is known around a command when it is judged; values, read by nobody here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -65,6 +68,41 @@ pub fn judge_command(command: &str, surroundings: &Surroundings) -> Judgement {
     explain(command, surroundings).judgement
 }
 
+/// Judges one command line under a policy's rules: they raise any part, and let through what would only be asked.
+pub fn judge_command_under(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> Judgement {
+    explain_under(command, surroundings, rules).judgement
+}
+
+/// Judges a program with its arguments under a policy's rules.
+pub fn judge_argv_under(words: &[String], surroundings: &Surroundings, rules: &PolicyRules) -> Judgement {
+    explain_words(words, surroundings, rules).judgement
+}
+
+/// Judges one command line under a policy's rules and says what each part of it does.
+pub fn explain_under(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> Explanation {
+    let mut walker = walk::Walker::new(surroundings, None);
+    walker.rules = rules;
+    walker.text(command, &word::Stream::default());
+    walker.uncalled();
+    conclude(walker)
+}
+
+/// Judges statements for a database; none where nothing of them is worth a word.
+pub(crate) fn judge_sql(text: &str, surroundings: &Surroundings) -> Option<Judgement> {
+    let mut walker = walk::Walker::new(surroundings, None);
+    sql::judge(&mut walker, "sql", text);
+    walker.finish().0
+}
+
+/// Returns the ids of the rules that match some part of a command, whatever they say.
+pub(crate) fn matched(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> Vec<String> {
+    let mut walker = walk::Walker::new(surroundings, None);
+    walker.rules = rules;
+    walker.text(command, &word::Stream::default());
+    walker.uncalled();
+    core::mem::take(&mut walker.matched)
+}
+
 /// Judges a program with its arguments, no shell involved.
 pub fn judge_argv(words: &[String], surroundings: &Surroundings) -> Judgement {
     explain_argv(words, surroundings).judgement
@@ -77,12 +115,17 @@ pub fn explain(command: &str, surroundings: &Surroundings) -> Explanation {
 
 /// Judges a program with its arguments and says what each part of it does.
 pub fn explain_argv(words: &[String], surroundings: &Surroundings) -> Explanation {
+    explain_words(words, surroundings, &crate::policy::rule::NONE)
+}
+
+fn explain_words(words: &[String], surroundings: &Surroundings, rules: &PolicyRules) -> Explanation {
     let size: usize = words.iter().map(String::len).sum();
     if size > bounds::MAX_BYTES || words.iter().any(|word| word.contains('\0')) {
         let judgement = Judgement::new(Verdict::Halt, "bounds.size", "is longer than 64 KiB, or holds a NUL byte");
         return Explanation { judgement, parts: Vec::new() };
     }
     let mut walker = walk::Walker::new(surroundings, None);
+    walker.rules = rules;
     let words: Vec<word::Word> = words.iter().map(|word| word::Word::literal(word.as_str())).collect();
     walker.run(&words, &word::Stream::default());
     conclude(walker)

@@ -14,10 +14,11 @@ use serde_json::Value;
 use crate::approver::{Answer, Approver, Question};
 use crate::audit::{AuditEntry, AuditLog};
 use crate::call::{PreparedCall, Subject};
-use crate::command::{Surroundings, judge_argv, judge_command};
+use crate::command::{Surroundings, judge_argv_under, judge_command_under};
 use crate::kept::{self, KeptApprovals, NothingKept};
 use crate::pin::{Digest, Pin, PinStore, canonical};
 use crate::policy::Policy;
+use crate::tool_call;
 use crate::verdict::{Judgement, Verdict};
 
 /// How a run treats what would be asked.
@@ -115,11 +116,43 @@ impl Gate {
         if let Some(why) = &self.policy.broken {
             return Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}"));
         }
-        match &call.subject {
-            Subject::Command { text } => judge_command(text, surroundings),
-            Subject::Argv { words } => judge_argv(words, surroundings),
-            Subject::Tool => self.judge_tool(call),
+        let rules = &self.policy.rules;
+        let judgement = match &call.subject {
+            Subject::Command { text } => judge_command_under(text, surroundings, rules),
+            Subject::Argv { words } => judge_argv_under(words, surroundings, rules),
+            Subject::Tool => {
+                let judgement = self.judge_tool(call);
+                // Approved or not: what its arguments would do is judged by itself, and may only raise.
+                let judgement = match tool_call::judge_name(call) {
+                    Some(name) if self.policy.auto_approval(&call.definition.name).is_none() => {
+                        judgement.strictest(name)
+                    }
+                    Some(_) | None => judgement,
+                };
+                match tool_call::judge_arguments(call, surroundings) {
+                    Some(arguments) => judgement.strictest(arguments),
+                    None => judgement,
+                }
+            }
+        };
+        self.under_tool_rules(call, judgement)
+    }
+
+    /// Applies the policy's rules about tools by name: they raise any verdict, and let through what would be asked.
+    fn under_tool_rules(&self, call: &PreparedCall, judgement: Judgement) -> Judgement {
+        let name = call.definition.name.as_str();
+        let Some(rule) = self.policy.rules.for_tool(name, &canonical(&call.arguments)) else { return judgement };
+        let own = Judgement::new(rule.verdict, rule.id.clone(), rule.reason.clone());
+        match (rule.verdict, judgement.verdict) {
+            (Verdict::Allow, Verdict::Ask) if !self.wants_to_be_asked(call) => own,
+            (Verdict::Ask | Verdict::Halt, before) if rule.verdict >= before => own,
+            (Verdict::Allow | Verdict::Ask | Verdict::Halt, _) => judgement,
         }
+    }
+
+    /// Says whether the policy or the tool itself insists on a question.
+    fn wants_to_be_asked(&self, call: &PreparedCall) -> bool {
+        call.definition.requires_confirmation || self.policy.auto_approval(&call.definition.name) == Some(false)
     }
 
     fn judge_tool(&self, call: &PreparedCall) -> Judgement {
@@ -163,7 +196,7 @@ impl Gate {
         }
         let unreadable = judgement.rule == "pin.unreadable";
         let kept = drift.is_none() && !unreadable && self.policy.broken.is_none() && self.is_kept(&call, &judgement);
-        let must_ask = !kept && (drift.is_some() || self.must_ask(&call, judgement.verdict));
+        let must_ask = !kept && (drift.is_some() || self.must_ask(&call, &judgement));
         let (approved, by) = match (self.mode, judgement.verdict) {
             _ if kept => (true, "kept"),
             _ if !must_ask => (true, "policy"),
@@ -189,6 +222,9 @@ impl Gate {
                     Answer::Nobody => (false, "nobody"),
                     Answer::Edit(text) => return Passage::Edited { text },
                 }
+            }
+            (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, _) if self.policy.broken.is_some() => {
+                (false, "nobody")
             }
             (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, Verdict::Halt) => (false, "nobody"),
             (Mode::Headless, Verdict::Allow | Verdict::Ask) => (false, "nobody"),
@@ -228,13 +264,21 @@ impl Gate {
 
     /// Says whether somebody must say yes. A command that a configuration's author wrote is asked by its risk and the
     /// policy's level, whatever the judgement says short of `halt`, which makes it destructive.
-    fn must_ask(&self, call: &PreparedCall, verdict: Verdict) -> bool {
+    fn must_ask(&self, call: &PreparedCall, judgement: &Judgement) -> bool {
         let definition = &call.definition;
+        let (verdict, rule_id) = (judgement.verdict, judgement.rule.as_ref());
         match &call.subject {
             Subject::Argv { .. } if definition.trusted && self.policy.broken.is_none() => {
                 let risk = if verdict == Verdict::Halt { Risk::Destructive } else { definition.risk };
                 let approved = self.policy.auto_approval(&definition.name);
+                let ruled = self.policy.rules.for_tool(definition.name.as_str(), &canonical(&call.arguments));
+                if let Some(rule) = ruled
+                    && !(rule.verdict == Verdict::Allow && (risk == Risk::Destructive || self.wants_to_be_asked(call)))
+                {
+                    return rule.verdict > Verdict::Allow;
+                }
                 definition.requires_confirmation
+                    || rule_id.starts_with("policy.") && verdict > Verdict::Allow
                     || approved.map_or_else(|| self.policy.level.asks(risk), |approved| !approved)
             }
             Subject::Command { .. } => {

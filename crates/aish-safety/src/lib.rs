@@ -17,15 +17,19 @@ pub mod kept;
 pub mod pin;
 pub mod policy;
 pub mod rules;
+mod tool_call;
 pub mod verdict;
 
 pub use approver::{Answer, Approver, Nobody, Question};
 pub use audit::{AuditEntry, AuditError, AuditLog};
 pub use call::{PreparedCall, Subject};
 pub use change::{Changes, changes};
-pub use command::{Explanation, Part, Surroundings, explain, explain_argv, judge_argv, judge_command};
+pub use command::{
+    Explanation, Part, Surroundings, explain, explain_argv, explain_under, judge_argv, judge_argv_under, judge_command,
+    judge_command_under,
+};
 pub use gate::{ApprovedCall, Gate, Mode, Passage};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
-pub use policy::{Level, Policy};
+pub use policy::{Level, Policy, PolicyRule, PolicyRules, RuleError, Tried, WrittenRule};
 pub use verdict::{Judgement, Verdict};

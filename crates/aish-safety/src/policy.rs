@@ -1,9 +1,12 @@
 //! What the user (and, tightening only, a project) said beforehand.
 
+pub mod rule;
+
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
 use aish_types::{Risk, ToolName};
+pub use rule::{PolicyRule, PolicyRules, RuleError, Tried, WrittenRule};
 
 /// The policy that the gate applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +17,8 @@ pub struct Policy {
     pub confirm_cmd: bool,
     /// Set when a rules or policy file is broken: everything asks, and this says why.
     pub broken: Option<String>,
+    /// The rules for commands and tools.
+    pub rules: PolicyRules,
     /// From which risk on a command that a configuration's author wrote is asked.
     pub level: Level,
 }
@@ -46,7 +51,13 @@ impl Level {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { auto_approve: BTreeMap::new(), confirm_cmd: true, broken: None, level: Level::default() }
+        Self {
+            auto_approve: BTreeMap::new(),
+            confirm_cmd: true,
+            broken: None,
+            rules: PolicyRules::default(),
+            level: Level::default(),
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Rules and wrappers as data: compiled-in tables, one file per family.
 
 pub(crate) mod calls;
+pub(crate) mod disposable;
 pub(crate) mod index;
 pub(crate) mod places;
 pub(crate) mod programs;
 pub mod rule;
+pub(crate) mod secret_places;
 pub(crate) mod settings;
 pub(crate) mod sources;
 pub(crate) mod statements;
@@ -20,6 +22,7 @@ pub mod disks;
 pub mod exfiltration;
 pub mod files;
 pub mod git;
+pub mod infrastructure;
 pub mod interpreters;
 pub mod network;
 pub mod packages;
@@ -40,6 +43,7 @@ pub const FAMILIES: &[&[Rule]] = &[
     queries::RULES,
     read::RULES,
     backup::RULES,
+    infrastructure::RULES,
     cloud::RULES,
     containers::RULES,
     databases::RULES,

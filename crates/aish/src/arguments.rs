@@ -81,6 +81,9 @@ pub enum Command {
     /// Show or check the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Show the policy's rules, or test them.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// List, describe or call tools.
     #[command(subcommand)]
     Tools(ToolsCommand),
@@ -177,6 +180,21 @@ pub enum ConfigCommand {
     Path,
     /// Open the file in $EDITOR.
     Edit,
+}
+
+/// `aish policy`.
+#[derive(Debug, Clone, Subcommand)]
+pub enum PolicyCommand {
+    /// Print the rules that hold; with a command, what decides about it, and why.
+    Show {
+        /// The command.
+        command: Vec<String>,
+    },
+    /// Try the examples of a file's rules; exit code 1 when one fails.
+    Test {
+        /// A file with `[[policy.rules]]`; the configuration where none is named.
+        file: Option<std::path::PathBuf>,
+    },
 }
 
 /// `aish tools`.

@@ -9,6 +9,7 @@ pub mod interactive;
 pub mod mcp;
 pub mod memory;
 pub mod model;
+pub mod policy;
 pub mod route;
 pub mod service;
 pub mod sessions;

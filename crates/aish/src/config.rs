@@ -10,6 +10,7 @@ pub mod file;
 pub mod key;
 pub mod layer;
 pub mod model;
+pub mod policy;
 pub mod project;
 pub mod section;
 pub mod servers;
@@ -28,6 +29,8 @@ pub struct Loaded {
     pub config: Config,
     /// Faults and warnings, in the order of the layers.
     pub diagnostics: Vec<Diagnostic>,
+    /// The rules for commands and tools, compiled.
+    pub policy: policy::Compiled,
     /// The merged layer, for `aish config show`.
     pub merged: Layer,
 }
@@ -62,7 +65,8 @@ pub fn load(
     }
     merged.put_over(environment::layer(variables, &mut diagnostics));
     let config = Config::from_layer(&merged, &mut diagnostics);
-    Loaded { config, diagnostics, merged }
+    let policy = policy::compile(&merged, &mut diagnostics);
+    Loaded { config, diagnostics, policy, merged }
 }
 
 #[cfg(test)]

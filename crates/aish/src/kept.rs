@@ -22,6 +22,14 @@ impl KeptFile {
         Self { path, project }
     }
 
+    /// Returns what was approved for good in this project.
+    ///
+    /// # Errors
+    /// In words, when the file is there and cannot be read.
+    pub fn texts(&self) -> Result<Vec<String>, String> {
+        Ok(self.read()?.remove(&self.project).unwrap_or_default())
+    }
+
     /// Reads the file; a file that is there and cannot be read approves nothing and is never replaced.
     fn read(&self) -> Result<Content, String> {
         match std::fs::read_to_string(&self.path) {

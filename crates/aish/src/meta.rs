@@ -7,6 +7,7 @@ mod history;
 mod mcp;
 mod memory;
 mod model;
+mod policy;
 mod project;
 mod reset;
 mod route;
@@ -50,6 +51,7 @@ pub const COMMANDS: &[MetaCommand] = &[
     command("mcp", "connect|disconnect|list|tools|tool", "MCP servers"),
     command("tool", "last", "show the last result whole"),
     command("tools", "", "list the tools that the model can call"),
+    command("policy", "[COMMAND|TOOL]", "show the rules, or what decides about a command or a tool"),
     command("route", "LINE", "say where a line would go, and why"),
     command("config", "", "show the configuration that holds"),
 ];
@@ -73,6 +75,7 @@ pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
         "tokenize" => tokenize::run(repl, rest).await,
         "tool" => tools::last(repl, rest),
         "tools" => tools::run(repl),
+        "policy" => policy::run(repl, rest),
         "route" => route::run(repl, rest),
         "config" => {
             let shown = crate::config::show::show(&repl.base.loaded);

@@ -65,8 +65,12 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let path = std::env::var("PATH").unwrap_or_default();
             command::route::run(flags, &path, &std::env::current_dir().unwrap_or_default())
         }
-        Some(Command::Check(flags)) => command::check::run(flags, &Base::load(shared).surroundings(), &mut print),
+        Some(Command::Check(flags)) => {
+            let base = Base::load(shared);
+            command::check::run(flags, &base.surroundings(), &base.policy(), &mut print)
+        }
         Some(Command::Config(sub)) => command::config::run(&Base::load(shared), sub, &mut print, &mut complain),
+        Some(Command::Policy(sub)) => command::policy::run(&Base::load(shared), sub, &mut print, &mut complain),
         Some(Command::Ask(flags)) => {
             let base = Base::load(shared);
             runtime()?.block_on(command::ask::run(&base, shared, flags))

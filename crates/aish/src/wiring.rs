@@ -69,6 +69,7 @@ impl Base {
         let text = path.as_deref().and_then(|path| read_config(path, flags.config.is_some(), &mut faults));
         let user_file = path.as_deref().zip(text.as_deref());
         let mut loaded = crate::config::load(user_file, &[], &variables);
+        let unreadable = faults.first().map(ToString::to_string);
         let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let trust = paths.trust();
         let mut project = Project::read(&folder, &loaded.config.project.instructions, &trust);
@@ -76,6 +77,10 @@ impl Base {
         if !settings.is_empty() {
             loaded = crate::config::load(user_file, &settings, &variables);
             project = Project::read(&folder, &loaded.config.project.instructions, &trust);
+        }
+        if unreadable.is_some() {
+            // A file that is there and cannot be read may hold rules.
+            loaded.policy = crate::config::policy::Compiled { broken: unreadable, ..Default::default() };
         }
         faults.append(&mut loaded.diagnostics);
         let clock = WallClock::default();
@@ -120,15 +125,22 @@ impl Base {
         Policy {
             auto_approve: self.config.mcp.auto_approve.clone(),
             confirm_cmd: self.config.shell.confirm_cmd,
+            broken: self.loaded.policy.broken.clone(),
+            rules: self.loaded.policy.rules.clone(),
             ..Policy::default()
         }
     }
 
     /// Makes the gate.
     pub fn gate(&self, approver: Arc<dyn Approver>, mode: Mode) -> Gate {
-        let project = project_root(&self.folder).unwrap_or(&self.folder).display().to_string();
-        let kept = Arc::new(KeptFile::new(self.in_state("approvals.json"), project));
+        let kept = Arc::new(self.kept());
         Gate::new(approver, Arc::new(self.audit()), Arc::new(self.pins()), self.policy(), mode).with_kept(kept)
+    }
+
+    /// Returns the approvals for good of this project.
+    pub fn kept(&self) -> KeptFile {
+        let project = project_root(&self.folder).unwrap_or(&self.folder).display().to_string();
+        KeptFile::new(self.in_state("approvals.json"), project)
     }
 
     /// Returns where decisions are written.

@@ -182,7 +182,7 @@ impl Walker<'_> {
             }
             None => {
                 for name in &names {
-                    self.state.assign(name, alloc::vec![Word::unknown(stdin.taint)]);
+                    self.state.assign(name, alloc::vec![super::expand::listed(stdin.taint)]);
                 }
             }
         }
@@ -261,6 +261,16 @@ impl Walker<'_> {
                 if name == "PROMPT_COMMAND" {
                     self.ask_variable(name, value);
                 }
+            } else if settings::PRELOADED.contains(&name)
+                && (value.taint.foreign()
+                    || self.file_taint(value).foreign()
+                    || self.place(value).is_scratch()
+                    || value.text.starts_with("./"))
+            {
+                let mut reason =
+                    String::from("puts code from a folder that anybody may write into a program, through ");
+                reason.push_str(name);
+                self.note_plain(&value.text, Verdict::Halt, Effect::RunForeign, "shell.preload", &reason);
             } else if settings::LOADER_VARIABLES.contains(&name) || name == "IFS" {
                 self.ask_variable(name, value);
             }

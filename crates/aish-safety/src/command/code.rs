@@ -24,6 +24,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
         Language::Tcl => tcl(walker, text),
         Language::Crontab => crontab(walker, text),
         Language::Socat => socat(walker, text),
+        Language::Transfer => transfer(walker, program, text),
         Language::General => scan::scan(walker, program, text),
     }
 }
@@ -197,6 +198,63 @@ fn crontab(walker: &mut Walker<'_>, text: &str) {
         }
         if !rest.is_empty() && !line.starts_with('#') {
             walker.text(rest, &Stream::default());
+        }
+    }
+}
+
+/// Judges each string of a list as a line for a shell.
+pub(crate) fn listed(walker: &mut Walker<'_>, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'']) {
+        rest = rest.get(at..).unwrap_or_default();
+        match literal::read(rest) {
+            Some((line, length)) => {
+                walker.text(&line, &Stream::default());
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            None => return,
+        }
+    }
+}
+
+/// Commands of a file transfer: what is deleted over there, what secret is put there, what runs here.
+fn transfer(walker: &mut Walker<'_>, program: &str, text: &str) {
+    for command in text.split(['\n', ';']) {
+        let command = command.trim().trim_start_matches('-');
+        if let Some(line) = command.strip_prefix('!') {
+            walker.text(line, &Stream::default());
+            continue;
+        }
+        let mut words = command.split_whitespace();
+        let verb = words.next().unwrap_or_default();
+        match verb {
+            "rm" | "mrm" | "delete" | "mdelete" | "del" | "deltree" | "rmdir" | "mrmdir" | "glob" => {
+                let mut reason = alloc::string::String::from("deletes files on another machine through ");
+                reason.push_str(program);
+                walker.note_plain(command, Verdict::Halt, Effect::DeleteRemote, "network.transfer-delete", &reason);
+            }
+            "mirror" if words.clone().any(|word| word == "--delete" || word == "--Remove-source-files") => {
+                walker.note_plain(
+                    command,
+                    Verdict::Halt,
+                    Effect::DeleteRemote,
+                    "network.transfer-delete",
+                    "deletes what the other side has not",
+                );
+            }
+            "put" | "mput" | "send" | "reput" | "append" => {
+                let names = words.any(|word| walker.is_secret_word(&Word::literal(word)));
+                if names {
+                    walker.note_plain(
+                        command,
+                        Verdict::Halt,
+                        Effect::SendSecret,
+                        "exfiltration.transfer",
+                        "sends secrets to another machine",
+                    );
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -354,6 +354,12 @@ fn closing_quote(text: &str) -> usize {
 fn substituted(stream: Stream) -> Word {
     match stream.text {
         Some(text) => Word { text: text.trim_end_matches('\n').into(), glob: false, taint: stream.taint },
-        None => Word { text: String::from(HOLE), glob: false, taint: stream.taint | Taint::NONE },
+        None => listed(stream.taint),
     }
+}
+
+/// A word of which only the source is known; what is made again anyway stands below a folder for short-lived files.
+pub(crate) fn listed(taint: Taint) -> Word {
+    let text = if taint.has(Taint::ROUTINE) { alloc::format!("/tmp/{HOLE}") } else { String::from(HOLE) };
+    Word { text, glob: false, taint }
 }

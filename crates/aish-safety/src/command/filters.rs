@@ -66,11 +66,48 @@ impl Walker<'_> {
             }
             _ => Stream::unknown(stdin.taint | taint),
         };
-        if self.reads_secret(program, arguments) {
+        if self.reads_secret(program, arguments) || sources::prints_secrets(program, arguments) {
             out.taint = out.taint | Taint::SECRET;
         }
+        if sources::DUMPERS.contains(&program) || arguments.iter().any(|word| is_account_list(&word.text)) {
+            out.taint = out.taint | Taint::PRIVATE;
+        }
+        out.taint = out.taint | self.listed_names(program, arguments);
         out.connected = true;
         out
+    }
+
+    /// Says what is known of the names that a search writes.
+    fn listed_names(&self, program: &str, arguments: &[Word]) -> Taint {
+        let searches = match program {
+            "find" | "gfind" | "bfs" | "fd" | "fdfind" | "locate" | "plocate" | "mlocate" | "ls" | "exa" | "eza" => {
+                true
+            }
+            "grep" | "rg" | "ag" | "egrep" | "fgrep" | "ack" => arguments.iter().any(|word| {
+                matches!(word.text.as_str(), "--files-with-matches" | "--files" | "-l")
+                    || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(['l', 'L'])
+            }),
+            _ => false,
+        };
+        if !searches {
+            return Taint::NONE;
+        }
+        let sorted = Arguments::new(program, arguments);
+        let mut places = sorted.operands().map(|(_, word, _)| self.place(word)).peekable();
+        let below_scratch = sorted.operands().next().is_some_and(|(_, word, _)| {
+            let mut below = word.clone();
+            below.text.push_str("/x");
+            self.place(&below).is_scratch()
+        });
+        let routine = super::spread::narrowing(arguments)
+            || below_scratch
+            || places.peek().is_some() && places.all(|place| place.is_disposable())
+            || matches!(program, "fd" | "fdfind")
+                && sorted.values("-e").any(|value| {
+                    let name = alloc::format!("x.{}", value.text);
+                    self.place(&Word::literal(name)).is_disposable()
+                });
+        if routine { Taint::ROUTINE } else { Taint::LISTED }
     }
 
     fn reads_secret(&self, program: &str, arguments: &[Word]) -> bool {
@@ -297,12 +334,24 @@ fn from(text: Option<String>, taint: Taint) -> Stream {
 /// A part of endless input has an end.
 fn mask(taint: Taint) -> Taint {
     let mut out = Taint::NONE;
-    for mark in [Taint::REMOTE, Taint::DECODED, Taint::SECRET, Taint::SHELL] {
+    for mark in
+        [Taint::REMOTE, Taint::DECODED, Taint::SECRET, Taint::SHELL, Taint::LISTED, Taint::ROUTINE, Taint::PRIVATE]
+    {
         if taint.has(mark) {
             out = out | mark;
         }
     }
     out
+}
+
+/// Returns what a search of `arguments` hands on to a command.
+pub(crate) fn listed_below(walker: &Walker<'_>, program: &str, arguments: &[Word]) -> Word {
+    super::expand::listed(walker.listed_names(program, arguments))
+}
+
+/// Says whether a text names the list of accounts.
+pub(crate) fn is_account_list(text: &str) -> bool {
+    ["/etc/passwd", "/etc/group"].iter().any(|path| text.ends_with(path))
 }
 
 fn reverse(line: &str) -> String {

@@ -78,6 +78,7 @@ impl Walker<'_> {
             None if matches!(name, "TMPDIR" | "TMP" | "TEMP" | "XDG_RUNTIME_DIR" | "RUNNER_TEMP") => {
                 vec![Word::literal(format!("/tmp/{HOLE}"))]
             }
+            None if is_short_lived_name(name) => vec![Word::literal(format!("/tmp/{HOLE}"))],
             None => vec![Word::unknown(taint)],
         }
     }
@@ -300,6 +301,13 @@ fn split_slash(text: &str) -> (String, &str) {
         }
     }
     (pattern, "")
+}
+
+/// A variable that by its name holds a folder for short-lived files: `tmp`, `TMP_DIR`, `tempdir`.
+fn is_short_lived_name(name: &str) -> bool {
+    name.to_ascii_lowercase()
+        .split('_')
+        .any(|part| matches!(part, "tmp" | "temp" | "tmpdir" | "tempdir" | "tmpfile" | "tempfile" | "tmpd" | "scratch"))
 }
 
 /// Says whether a variable's name tells that it holds a secret.

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::word::{HOLE, Word};
-use crate::rules::places;
+use crate::rules::{disposable, places, secret_places};
 
 /// A path made plain: no `.`, `..`, doubled slash; the home folder is `~`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -182,6 +182,14 @@ impl Place {
         places::ACCESS.iter().any(|name| self.text.ends_with(name) || self.text.contains(&alloc::format!("{name}/")))
     }
 
+    /// A folder that a web server shows to everybody.
+    pub(crate) fn is_published(&self) -> bool {
+        self.parts().any(|part| matches!(part, "public_html" | "htdocs" | "wwwroot"))
+            || ["/var/www", "/srv/www", "/srv/http", "/usr/share/nginx/html"].iter().any(|folder| {
+                self.text.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+    }
+
     /// A block device or the memory.
     pub(crate) fn is_device(&self) -> bool {
         let Some(name) = self.text.strip_prefix("/dev/") else { return false };
@@ -221,7 +229,7 @@ impl Place {
     }
 
     fn is_disposable_folder(&self) -> bool {
-        self.parts().any(|part| places::DISPOSABLE.contains(&part))
+        self.parts().any(|part| disposable::DISPOSABLE.contains(&part))
     }
 
     /// What a build, a test or a tool makes again: routine to delete.
@@ -259,25 +267,25 @@ impl Place {
         }
         let last = self.last();
         self.is_disposable_folder()
-            || places::DISPOSABLE_FILES.iter().any(|pattern| glob_match(pattern, last))
-            || places::DISPOSABLE_STEMS.iter().any(|pattern| glob_match(pattern, last))
+            || disposable::DISPOSABLE_FILES.iter().any(|pattern| glob_match(pattern, last))
+            || disposable::DISPOSABLE_STEMS.iter().any(|pattern| glob_match(pattern, last))
     }
 
     /// A file or folder that holds secrets.
     pub(crate) fn is_secret(&self) -> bool {
         let last = self.last();
-        if places::SECRET_EXCEPTIONS.iter().any(|pattern| glob_match(pattern, last)) {
+        if secret_places::SECRET_EXCEPTIONS.iter().any(|pattern| glob_match(pattern, last)) {
             return false;
         }
         let literal = last.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).count() >= 3;
         let stem = last.split(['*', '?', '[']).next().unwrap_or_default();
-        if self.glob && stem.len() >= 4 && places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
+        if self.glob && stem.len() >= 4 && secret_places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
             return true;
         }
-        places::SECRET_NAMES
+        secret_places::SECRET_NAMES
             .iter()
             .any(|name| glob_match(name, last) || (self.glob && literal && glob_match(last, name)))
-            || places::SECRET_PATHS.iter().any(|path| {
+            || secret_places::SECRET_PATHS.iter().any(|path| {
                 self.text.ends_with(path)
                     || self.text.split_once(path).is_some_and(|(_, rest)| rest.starts_with('/'))
                     || (self.glob && literal && path.rsplit('/').next().is_some_and(|end| glob_match(last, end)))

@@ -91,6 +91,7 @@ impl Rest<'_, '_> {
                 "foreign" => stdin.taint.foreign(),
                 "none" => !stdin.connected,
                 "shell" => stdin.taint.has(Taint::SHELL),
+                "private" => stdin.taint.has(Taint::PRIVATE),
                 _ => stdin.connected,
             };
         }
@@ -228,6 +229,9 @@ impl Rest<'_, '_> {
             "unknown" => word.text.contains(HOLE),
             "foreign" => word.taint.foreign() || (self.subject.file_taint)(&place.text).foreign(),
             "secret" => self.is_secret(word),
+            "listed" => word.taint.has(Taint::LISTED),
+            "private" => word.taint.has(Taint::PRIVATE) || super::filters::is_account_list(&word.text),
+            "published" => place.is_published(),
             "remote" => is_remote(&word.text),
             "url" => word.text.contains("://"),
             "mode-open" => is_open_mode(&word.text),
@@ -376,4 +380,84 @@ pub(crate) fn push_shown(out: &mut String, text: &str) {
             out.push(letter);
         }
     }
+}
+
+/// Classes of operands, and questions about all of them.
+const CLASSES: &[&str] = &[
+    "any",
+    "root",
+    "system",
+    "config",
+    "home",
+    "dotfile",
+    "startup",
+    "access",
+    "device",
+    "repo",
+    "wide",
+    "scratch",
+    "disposable",
+    "sink",
+    "absolute",
+    "glob",
+    "unknown",
+    "foreign",
+    "secret",
+    "listed",
+    "private",
+    "published",
+    "remote",
+    "url",
+    "mode-open",
+    "mode-suid",
+    "mode-shut",
+    "none",
+    "some",
+    "one",
+    "two",
+    "few",
+    "several",
+    "alone",
+    "named",
+    "dated",
+    "dashed",
+];
+
+/// Says what is wrong with a pattern that a person wrote.
+pub(crate) fn check(pattern: &str) -> Result<(), String> {
+    let mut parts = pattern.split(' ');
+    let programs = parts.next().unwrap_or_default();
+    if programs.starts_with(['-', '%', '!', '<']) || programs.split('|').any(str::is_empty) {
+        return Err(alloc::format!("a pattern begins with a program's name, not with `{programs}`"));
+    }
+    if programs.contains(['*', '[', '?']) && programs != "*" {
+        return Err(alloc::format!("`{programs}`: programs are named whole; `*` alone stands for all of them"));
+    }
+    for part in parts {
+        let bare = part.trim_start_matches('!');
+        if bare.is_empty() {
+            return Err(alloc::format!("`{part}` has nothing behind it"));
+        }
+        if let Some(stream) = bare.strip_prefix('<')
+            && !matches!(stream, "secret" | "foreign" | "none" | "shell" | "private" | "any")
+        {
+            return Err(alloc::format!(
+                "`<{stream}` is no kind of input; it is `<any`, `<none`, `<secret` or `<foreign`"
+            ));
+        }
+        let Some(class) = bare.strip_prefix('%') else { continue };
+        if ["is:", "has:"].iter().any(|prefix| class.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty())) {
+            continue;
+        }
+        let names =
+            ["all:", "last:", "arg:", "option:"].iter().find_map(|prefix| class.strip_prefix(prefix)).unwrap_or(class);
+        for name in names.split('|').filter(|name| !name.starts_with('-')) {
+            if !CLASSES.contains(&name) {
+                let near = CLASSES.iter().find(|known| known.get(..2) == name.get(..2));
+                let hint = near.map(|near| alloc::format!("; did you mean `%{near}`?")).unwrap_or_default();
+                return Err(alloc::format!("`%{name}` is no class of operands{hint}"));
+            }
+        }
+    }
+    Ok(())
 }

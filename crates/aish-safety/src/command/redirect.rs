@@ -156,7 +156,7 @@ impl Walker<'_> {
             stream.connected = true;
             self.process_substitution(reader, &stream);
         }
-        if redirects.sent && out.taint.has(Taint::SECRET) {
+        if redirects.sent && (out.taint.has(Taint::SECRET) || out.taint.has(Taint::PRIVATE)) {
             self.note_plain(
                 "",
                 Verdict::Halt,
@@ -197,6 +197,9 @@ impl Walker<'_> {
 
     /// Returns what is known of a file's content, and asks where it is secret.
     pub(crate) fn read_file(&mut self, word: &Word) -> Stream {
+        if let Some(text) = word.text.strip_prefix(super::walk::INLINE) {
+            return Stream { text: Some(text.into()), taint: word.taint, connected: true };
+        }
         let place = self.place(word);
         if let Some(content) = self.state.files.get(&place.text) {
             return Stream { text: content.text.clone(), taint: content.taint | word.taint, connected: true };
@@ -217,7 +220,8 @@ impl Walker<'_> {
             self.note_plain(&word.text, Verdict::Ask, Effect::ReadSecret, "secrets.read", &text);
             return Stream::unknown(Taint::SECRET);
         }
-        Stream::unknown(word.taint)
+        let private = if super::filters::is_account_list(&place.text) { Taint::PRIVATE } else { Taint::NONE };
+        Stream::unknown(word.taint | private)
     }
 
     /// Runs a process substitution; returns what it writes.
@@ -254,7 +258,7 @@ impl Walker<'_> {
         let (mut effect, mut rule, mut what) = (Effect::Write, "files.write", "writes ");
         if is_socket(&target.text) {
             (effect, rule, what) = (Effect::Network, "network.socket", "sends what it writes to ");
-            if content.taint.has(Taint::SECRET) {
+            if content.taint.has(Taint::SECRET) || content.taint.has(Taint::PRIVATE) {
                 (verdict, effect, rule) = (Verdict::Halt, Effect::SendSecret, "exfiltration.socket");
             }
         } else if place.is_device() {

@@ -13,6 +13,7 @@ use super::path::glob_match;
 use super::pattern::{self, Subject, fill, push_shown};
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word};
+use crate::policy::PolicyRule;
 use crate::rules::rule::{Effect, Rule};
 use crate::rules::{index, programs, sources};
 use crate::verdict::Verdict;
@@ -90,6 +91,7 @@ impl Walker<'_> {
             return self.call(name, &body, arguments, stdin);
         }
         if let Some(out) = self.builtin(name, words, stdin) {
+            self.builtin_under(name, words, stdin);
             return out;
         }
         let outer = core::mem::take(&mut self.parts);
@@ -132,7 +134,7 @@ impl Walker<'_> {
             .or_else(|| self.around.functions.get(name).map(|text| super::state::Body::Text(text.clone())))
     }
 
-    fn file_taint(&self, word: &Word) -> Taint {
+    pub(crate) fn file_taint(&self, word: &Word) -> Taint {
         if !word.text.contains('/') && !self.state.files.contains_key(&word.text) {
             return Taint::NONE;
         }
@@ -177,6 +179,8 @@ impl Walker<'_> {
                 best = Some((rule, left));
             }
         }
+        let rules = self.rules;
+        let own = rules.for_command(|pattern| pattern::matches(pattern, &subject).is_some());
         let helped = asks_for_help(&sorted);
         let known = programs::is_known(name);
         let part = match best {
@@ -212,6 +216,10 @@ impl Walker<'_> {
                 }
             },
         };
+        let part = match own {
+            Some(rule) => self.under(rule, part, words),
+            None => part,
+        };
         if part.verdict == Verdict::Ask && !self.around.protected.is_empty() {
             let touched = arguments.iter().find(|word| self.is_protected(&self.place(word)));
             if let Some(word) = touched {
@@ -224,6 +232,46 @@ impl Walker<'_> {
             self.look_inside(words, stdin);
         }
         part
+    }
+
+    /// Notes what a rule of the policy says about a built-in of the shell.
+    fn builtin_under(&mut self, name: &str, words: &[Word], stdin: &Stream) {
+        if self.rules.is_empty() {
+            return;
+        }
+        let sorted = Arguments::new(name, words.get(1..).unwrap_or_default());
+        let subject = Subject {
+            program: name,
+            arguments: &sorted,
+            stdin,
+            folder: self.state.folder.as_deref(),
+            home: self.around.home.as_deref(),
+            file_taint: &|_| Taint::NONE,
+        };
+        let rules = self.rules;
+        let Some(rule) = rules.for_command(|pattern| pattern::matches(pattern, &subject).is_some()) else { return };
+        self.matched.push(rule.id.clone());
+        if rule.verdict > Verdict::Allow {
+            let reason = self.reason(&rule.reason, Effect::Run, rule.verdict);
+            self.note(Part::new(shown(words), Effect::Run, rule.verdict, rule.id.clone(), reason));
+        }
+    }
+
+    /// Applies a rule of the policy to a part: it raises any verdict, and lets through what would be asked where every
+    /// word is known and nothing of it was fetched or decoded.
+    fn under(&mut self, rule: &PolicyRule, part: Part, words: &[Word]) -> Part {
+        self.matched.push(rule.id.clone());
+        let literal = words.iter().all(|word| word.is_known() && !word.taint.foreign());
+        let holds = match rule.verdict {
+            Verdict::Halt => part.verdict < Verdict::Halt,
+            Verdict::Ask => part.verdict < Verdict::Halt,
+            Verdict::Allow => part.verdict == Verdict::Ask && literal,
+        };
+        if !holds {
+            return part;
+        }
+        let reason = self.reason(&rule.reason, part.effect, rule.verdict);
+        Part { verdict: rule.verdict, rule: rule.id.clone().into(), reason, ..part }
     }
 
     fn part(&self, words: &[Word], effect: Effect, verdict: Verdict, rule: &'static str, reason: &str) -> Part {
@@ -265,6 +313,7 @@ impl Walker<'_> {
             let mut guess = Walker::new(self.around, self.dropped);
             guess.state = self.state.clone();
             guess.guessing = true;
+            guess.rules = self.rules;
             guess.trail.push(Self::label(&name, ""));
             guess.run(inner, stdin);
             if guess.verdict() == Verdict::Halt {
@@ -300,13 +349,16 @@ impl Walker<'_> {
 fn asks_for_help(arguments: &Arguments<'_>) -> bool {
     arguments.options().any(|(at, text)| {
         matches!(text, "--help" | "--version" | "-help" | "-version" | "-V")
-            && (text.starts_with("--") || arguments.words.len() == 1)
+            && (text.starts_with("--") || text == "-help" || arguments.words.len() == 1)
             && (at == 0
                 || arguments
                     .words
                     .get(at - 1)
                     .is_some_and(|before| !before.text.starts_with('-') || arguments.words.len() == 1))
-    }) || matches!(arguments.words, [word] if matches!(word.text.as_str(), "--help" | "--version" | "-h" | "-V" | "version" | "help"))
+    }) || matches!(arguments.words, [first, rest @ ..] if first.text == "help"
+        && rest.len() <= 3
+        && rest.iter().all(|word| word.is_known() && !word.text.starts_with('-')))
+        || matches!(arguments.words, [word] if matches!(word.text.as_str(), "--help" | "--version" | "-h" | "-V" | "version" | "help"))
 }
 
 /// Says whether nothing but help or the version is asked for: `tool verb --help`, `tool --version`.

@@ -10,7 +10,14 @@ use super::word::{Stream, Word};
 use crate::rules::wrapper::{Language, Wrapper};
 
 impl Walker<'_> {
-    pub(crate) fn marked(&mut self, markers: &str, ends: &str, arguments: &[Word], out: &mut Option<Stream>) -> bool {
+    pub(crate) fn marked(
+        &mut self,
+        program: &str,
+        markers: &str,
+        ends: &str,
+        arguments: &[Word],
+        out: &mut Option<Stream>,
+    ) -> bool {
         let mut found = false;
         let mut at = 0;
         while let Some(word) = arguments.get(at) {
@@ -31,6 +38,15 @@ impl Walker<'_> {
                 .iter()
                 .map(|word| if word.text.contains("{}") { replaced(word, &start, narrow) } else { word.clone() })
                 .collect();
+            let mut inner = inner;
+            if matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
+                && !inner.iter().any(|word| word.text.contains(super::word::HOLE) || word.text.ends_with("/*"))
+                && inner.len() == arguments.len() - from
+            {
+                // `fd` puts what it finds at the end where nothing says where.
+                let found = super::filters::listed_below(self, program, arguments.get(..from - 1).unwrap_or_default());
+                inner.push(found);
+            }
             if !inner.is_empty() {
                 found = true;
                 let since = self.recorded();
@@ -62,7 +78,7 @@ impl Walker<'_> {
                     Word { text: bare.unwrap_or(part).into(), glob: false, taint: stdin.taint }
                 })
                 .collect(),
-            None => alloc::vec![Word { text: String::from(super::word::HOLE), glob: false, taint: stdin.taint }],
+            None => alloc::vec![super::expand::listed(stdin.taint)],
         };
         match mark {
             Some(mark) => {
@@ -131,7 +147,7 @@ impl Walker<'_> {
 }
 
 /// Says whether a search keeps only what is made again anyway.
-fn narrowing(arguments: &[Word]) -> bool {
+pub(crate) fn narrowing(arguments: &[Word]) -> bool {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         if matches!(word.text.as_str(), "-name" | "-iname")

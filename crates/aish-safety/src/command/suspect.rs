@@ -53,6 +53,22 @@ impl Walker<'_> {
         }
     }
 
+    /// Notes what a shell would run of the lines that the commands before it put together, where that halts:
+    /// `… --format='git branch -D %(refname)' | sh`.
+    pub(crate) fn suspect_templates(&mut self) {
+        let templates = core::mem::take(&mut self.feeding);
+        for template in templates.iter().take(16) {
+            let bare: String = template.replace("%(", "x(").replace(['\'', '"', '(', ')', '{', '}', '$', '^'], " ");
+            let from_verb = bare.split_once('=').map_or(bare.as_str(), |(_, rest)| rest);
+            for line in [bare.as_str(), from_verb] {
+                if self.suspect(line.trim_start_matches("print ").trim_start_matches("s/ /")) {
+                    return;
+                }
+            }
+        }
+        self.feeding = templates;
+    }
+
     /// The same for a text whose quotes do not close: its words are taken as they stand.
     fn suspect_words(&mut self, text: &str) -> bool {
         let words: Vec<Word> = text
@@ -75,6 +91,7 @@ impl Walker<'_> {
         let mut guess = Walker::new(self.around, self.dropped);
         guess.state = self.state.clone();
         guess.guessing = true;
+        guess.rules = self.rules;
         guess.depth = self.depth;
         guess.trail = self.trail.clone();
         run(&mut guess);

@@ -27,6 +27,10 @@ impl Walker<'_> {
                 continue;
             }
             let Some((skip, rest)) = subcommand(wrapper, program, arguments) else { continue };
+            if wrapper.forms.iter().all(Form::is_sql) && super::arguments::Arguments::new(program, arguments).is_dry() {
+                floor = floor.max(Some(wrapper.floor));
+                continue;
+            }
             let label = match skip {
                 "" => Self::label(program, ""),
                 words => Self::label(program, words),
@@ -112,6 +116,11 @@ impl Walker<'_> {
                     let Some(value) = value else { continue };
                     let Some(text) = value.text.strip_prefix(prefix) else { continue };
                     found = true;
+                    if !prefix.is_empty() && text.starts_with('[') {
+                        // A list in JSON: `commands=["…"]`.
+                        code::listed(self, text);
+                        continue;
+                    }
                     let text = text.to_string();
                     let positional = core::mem::take(&mut self.state.positional);
                     if language == Language::Shell {
@@ -133,7 +142,7 @@ impl Walker<'_> {
                 }
                 found
             }
-            Form::Marked { markers, ends } => self.marked(markers, ends, arguments, out),
+            Form::Marked { markers, ends } => self.marked(program, markers, ends, arguments, out),
             Form::Operand { at, language } => {
                 let split = split(wrapper, arguments, usize::MAX);
                 let Some(word) = split.operands.get(usize::from(at)).and_then(|at| arguments.get(*at)) else {
@@ -195,6 +204,7 @@ impl Walker<'_> {
                         *out = Some(self.code(program, &text, stdin.taint, true, language, &Stream::default()));
                     }
                     None if stdin.taint.foreign() && language != Language::Sql => self.foreign(program, stdin.taint),
+                    None if language == Language::Shell => self.suspect_templates(),
                     None => {}
                 }
                 true
@@ -203,7 +213,7 @@ impl Walker<'_> {
                 let split = split(wrapper, arguments, usize::MAX);
                 let file = split.options.iter().find(|(option, _)| options.split(' ').any(|known| known == *option));
                 let Some((_, Some(word))) = file else { return false };
-                let stream = self.script_file(word);
+                let stream = if word.text == "-" { stdin.clone() } else { self.script_file(word) };
                 self.stream_code(program, &stream, language, out)
             }
             Form::StdinAlways { language } => {
@@ -228,7 +238,9 @@ impl Walker<'_> {
                 for word in arguments {
                     if let Some(text) = word.text.strip_prefix(prefix) {
                         found = true;
-                        self.code(program, text, word.taint, word.is_known(), language, stdin);
+                        // git's `ext::` escapes a blank with a percent sign.
+                        let text = if prefix == "ext::" { text.replace("% ", "\\ ") } else { text.to_string() };
+                        self.code(program, &text, word.taint, word.is_known(), language, stdin);
                     }
                 }
                 found
@@ -311,6 +323,7 @@ impl Walker<'_> {
             | Language::Sql
             | Language::Tcl
             | Language::Crontab
+            | Language::Transfer
             | Language::Socat => self.deeper(|walker| {
                 code::judge(walker, program, text, language);
                 Stream::unknown(taint | code::written(text, language))

@@ -15,6 +15,7 @@ use super::bounds::{self, Refusal};
 use super::explain::Part;
 use super::state::{State, Values};
 use super::word::{Stream, Taint, Word};
+use crate::policy::PolicyRules;
 use crate::rules::rule::Effect;
 use crate::verdict::{Judgement, Verdict};
 
@@ -45,6 +46,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) defined: Vec<String>,
     /// What variables held that the present function declares.
     pub(crate) locals: Vec<(String, Option<Values>)>,
+    /// The sources of the words before the present command of a pipeline: perhaps templates of lines for it.
+    pub(crate) feeding: Vec<String>,
     /// How deep in functions.
     pub(crate) in_function: usize,
     /// The wrapper that is left out, for the check that every wrapper is needed.
@@ -52,6 +55,10 @@ pub(crate) struct Walker<'a> {
     pub(crate) depth: usize,
     /// What the line changes, where that is wanted.
     pub(crate) record: Option<super::record::Record>,
+    /// The policy's rules.
+    pub(crate) rules: &'a PolicyRules,
+    /// The policy's rules that matched a part.
+    pub(crate) matched: Vec<String>,
     steps: usize,
     calls: usize,
     worst: Option<Judgement>,
@@ -80,10 +87,13 @@ impl<'a> Walker<'a> {
             guessing: false,
             defined: Vec::new(),
             locals: Vec::new(),
+            feeding: Vec::new(),
             in_function: 0,
             dropped,
             depth: 0,
             record: None,
+            rules: &crate::policy::rule::NONE,
+            matched: Vec::new(),
             steps: 0,
             calls: 0,
             worst: None,
@@ -112,7 +122,8 @@ impl<'a> Walker<'a> {
     }
 
     /// Notes what another walk found, its nested parts too.
-    pub(crate) fn absorb(&mut self, other: Walker<'_>) {
+    pub(crate) fn absorb(&mut self, mut other: Walker<'_>) {
+        self.matched.append(&mut other.matched);
         let (judgement, parts) = other.finish();
         if let Some(judgement) = judgement {
             self.worst = Some(match self.worst.take() {
@@ -202,7 +213,7 @@ impl<'a> Walker<'a> {
             return Stream::default();
         }
         self.depth += 1;
-        let out = match parse(text) {
+        let out = match parse(text).or_else(|| parse(&inlined(text)?)) {
             Some(program) => self.program(&program, stdin),
             None => self.unparsable(text, stdin),
         };
@@ -279,10 +290,15 @@ impl<'a> Walker<'a> {
         let [command] = pipeline.seq.as_slice() else {
             self.apart += 1;
             let mut stream = stdin.clone();
+            let outer = core::mem::take(&mut self.feeding);
             for command in &pipeline.seq {
                 stream = self.command(command, &stream);
                 stream.connected = true;
+                if let ast::Command::Simple(simple) = command {
+                    self.feeding.extend(arguments_of(simple));
+                }
             }
+            self.feeding = outer;
             self.apart -= 1;
             return stream;
         };
@@ -345,6 +361,25 @@ impl<'a> Walker<'a> {
     pub(crate) fn label(program: &str, detail: &str) -> Cow<'static, str> {
         if detail.is_empty() { Cow::Owned(program.to_string()) } else { Cow::Owned(format!("{program} {detail}")) }
     }
+}
+
+/// Returns the arguments of a command as they are written, where they may hold more than one word.
+fn arguments_of(simple: &ast::SimpleCommand) -> impl Iterator<Item = String> {
+    let items = simple.suffix.iter().flat_map(|suffix| suffix.0.iter());
+    items.filter_map(|item| match item {
+        ast::CommandPrefixOrSuffixItem::Word(word) if word.value.contains(' ') && word.value.len() <= 4_096 => {
+            Some(word.value.clone())
+        }
+        _ => None,
+    })
+}
+
+/// Begins the path of a file whose content follows: what `NAME=<(command)` names, which the parser does not take.
+pub(crate) const INLINE: &str = "/dev/fd/inline:";
+
+/// Puts what a process substitution writes in place of its name, where it is a variable's value.
+fn inlined(text: &str) -> Option<String> {
+    text.contains("=<(").then(|| text.replace("=<(", &format!("={INLINE}$(")))
 }
 
 pub(crate) fn parse(text: &str) -> Option<ast::Program> {

@@ -8,7 +8,7 @@ pub(crate) const HOLE: char = '\u{FFFC}';
 
 /// Where a text comes from, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Taint(u8);
+pub(crate) struct Taint(u16);
 
 impl Taint {
     /// Nothing special.
@@ -22,6 +22,12 @@ impl Taint {
 
     /// Written by a shell that waits for commands.
     pub(crate) const SHELL: Self = Self(16);
+    /// Names that a search found, which are not known.
+    pub(crate) const LISTED: Self = Self(32);
+    /// Names of what is made again, that a search found.
+    pub(crate) const ROUTINE: Self = Self(64);
+    /// Nobody's secret, and nobody else's business: the records of a database, the list of accounts.
+    pub(crate) const PRIVATE: Self = Self(128);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 

@@ -126,6 +126,19 @@ pub(crate) const DELETE_TREE: &[&str] = &[
     "delete_directory",
     "del_dir_r",
     "remove_recursive",
+    "removeDirectoryRecursive",
+    "removePathForcibly",
+    "deleteDirectory",
+    "deleteDir",
+    "removeTree",
+    "deleteTree",
+    "rmTree",
+    "remove_folder",
+    "delete_recursive",
+    "deleteFolder",
+    "DeleteDirectory",
+    "remove_dir_recursive",
+    "rm_tree",
 ];
 
 /// Delete a tree where told to.
@@ -196,6 +209,8 @@ pub(crate) const FETCH: &[&str] = &[
     "urlopen",
     "urlretrieve",
     "requests.get",
+    "requests')",
+    "requests\")",
     "urllib",
     "http.get",
     "https.get",

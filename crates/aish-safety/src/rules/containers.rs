@@ -6,6 +6,14 @@ use super::rule::{Rule, allow, ask, halt};
 /// The family.
 pub const RULES: &[Rule] = &[
     halt(
+        "containers.containerd",
+        DeleteRemote,
+        "ctr|crictl ** delete|del|rm|remove|kill|prune|rmp|rmi|stopp",
+        "deletes or ends {targets} below the container engine",
+        &["ctr -n k8s.io containers delete web", "ctr images rm x", "crictl rmp -f x"],
+        &["ctr images ls", "crictl ps"],
+    ),
+    halt(
         "containers.prune",
         DeleteRemote,
         "docker|podman|nerdctl|buildah ** prune",

@@ -39,6 +39,14 @@ pub const RULES: &[Rule] = &[
     ),
     ask("disks.dd", Write, "dd|dcfldd|dc3dd|ddrescue|partclone", "copies blocks", &["dd if=a of=b bs=1M count=1"], &[]),
     halt(
+        "disks.freeze",
+        crate::rules::rule::Effect::Stop,
+        "fsfreeze|xfs_freeze -f|--freeze",
+        "stops all writing to {targets}",
+        &["fsfreeze -f /"],
+        &["fsfreeze -u /"],
+    ),
+    halt(
         "disks.mkfs",
         DestroyDisk,
         "mkfs|mkfs.ext2|mkfs.ext3|mkfs.ext4|mkfs.xfs|mkfs.btrfs|mkfs.vfat|mkfs.fat|mkfs.ntfs|mkfs.exfat|mkfs.f2fs|mkfs.jfs|mkfs.minix|mkfs.reiserfs|mkfs.msdos|mkfs.udf|mke2fs|mkswap|mkdosfs|mkntfs|newfs|mkudffs|mkfs.bcachefs|mkfs.nilfs2|mkfs.ocfs2|mkexfatfs %some",

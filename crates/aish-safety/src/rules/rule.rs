@@ -19,7 +19,7 @@
 //! | `<secret`, `<foreign`, `<any` | what comes in through the pipe is secret, fetched or decoded, or there is a pipe |
 //!
 //! Classes: `root system config home dotfile startup access device repo wide secret scratch disposable remote unknown
-//! any url sink mode-open mode-suid`.
+//! any url sink listed (names that a search found) private published mode-open mode-suid`.
 
 use serde::{Deserialize, Serialize};
 

@@ -50,6 +50,9 @@ pub(crate) const CODE_VARIABLES: &[&str] = &[
 /// Variables that name a file of code that runs first.
 pub(crate) const SCRIPT_VARIABLES: &[&str] = &["BASH_ENV", "ENV", "PYTHONSTARTUP", "ZDOTDIR", "PERL5DB"];
 
+/// Variables that name libraries which are loaded into every program.
+pub(crate) const PRELOADED: &[&str] = &["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"];
+
 /// Variables that change which code runs.
 pub(crate) const LOADER_VARIABLES: &[&str] = &[
     "LD_PRELOAD",

@@ -51,6 +51,37 @@ pub(crate) const FETCHERS: &[&str] = &[
     "openssl-s_client",
 ];
 
+/// Programs that write all records of a database.
+pub(crate) const DUMPERS: &[&str] =
+    &["mysqldump", "mariadb-dump", "pg_dump", "pg_dumpall", "mongodump", "mongoexport", "slapcat", "sqlite3-dump"];
+
+/// Commands that print secrets: programs, then words that must all be among the operands, each with alternatives.
+const SECRET_PRINTERS: &[(&str, &[&str])] = &[
+    ("kubectl oc k", &["get describe", "secret secrets secret/* secrets/*"]),
+    ("vault", &["kv read", "get read *secret*"]),
+    ("aws", &["secretsmanager", "get-secret-value batch-get-secret-value"]),
+    ("aws", &["ssm", "get-parameter get-parameters get-parameters-by-path"]),
+    ("gcloud", &["secrets", "access"]),
+    ("gcloud", &["auth", "print-access-token print-identity-token"]),
+    ("az", &["keyvault", "show download"]),
+    ("az", &["account", "get-access-token"]),
+    ("heroku", &["config"]),
+    ("gh glab", &["auth", "token"]),
+    ("docker podman", &["secret", "inspect"]),
+    ("doppler infisical chamber", &["secrets export read download"]),
+    ("sops", &["-d --decrypt decrypt"]),
+];
+
+/// Says whether a command prints secrets.
+pub(crate) fn prints_secrets(program: &str, arguments: &[crate::command::Word]) -> bool {
+    SECRET_PRINTERS.iter().any(|(programs, parts)| {
+        programs.split(' ').any(|name| name == program)
+            && parts.iter().all(|part| {
+                arguments.iter().any(|word| part.split(' ').any(|glob| crate::command::glob_match(glob, &word.text)))
+            })
+    })
+}
+
 /// Programs that turn hidden text into plain text.
 pub(crate) const DECODERS: &[&str] = &[
     "gunzip",

@@ -18,7 +18,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "strangers.second-verb",
         DeleteRemote,
-        "? * delete|destroy|purge|drop|wipe|erase|nuke|terminate|decommission|unregister|reset|clear-all|delete-*|delete-all|truncate %few !-h|--help",
+        "? * delete|destroy|purge|drop|wipe|erase|nuke|terminate|decommission|unregister|reset|clear-all|delete-*|delete-all|deleteall|rmr|truncate %few !-h|--help",
         "deletes {targets}, by its own words",
         &["somecli node delete x", "airflow db reset", "othertool cluster destroy --all"],
         &["somecli node show delete", "somecli say do not delete this please"],

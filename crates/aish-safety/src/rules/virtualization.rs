@@ -14,6 +14,14 @@ pub const RULES: &[Rule] = &[
         &["virsh list --all"],
     ),
     halt(
+        "virtualization.kubernetes-uninstall",
+        DeleteRemote,
+        "k3s-uninstall.sh|k3s-agent-uninstall.sh|rke2-uninstall.sh|microk8s.reset|k0s-uninstall.sh|uninstall.sh|nvm-uninstall.sh|docker-uninstall.sh !-h|--help",
+        "takes a cluster or a program off this machine with its data",
+        &["k3s-uninstall.sh", "/usr/local/bin/k3s-uninstall.sh"],
+        &["k3s-uninstall.sh --help"],
+    ),
+    halt(
         "virtualization.vbox",
         DeleteRemote,
         "VBoxManage|vboxmanage|prlctl|vmrun|utmctl|tart|vmctl|xl|xe|qm|pct|pvesm|pvecm|bhyvectl|vm-bhyve|iocage|bastille|ezjail-admin|jail|govc|esxcli|vim-cmd|ovirt-shell|onevm ** unregistervm|--delete|delete|destroy|poweroff|reset|closemedium|discardstate|deleteVM|stop|shutdown|free|delnode|*.destroy|*-destroy|*-uninstall|vm-uninstall|rollback|delsnapshot|rm|remove|vmsvc/destroy|system|vm.power|datastore.rm|snapshot.remove|terminate|unlink|expel",

@@ -21,6 +21,8 @@ pub enum Language {
     Crontab,
     /// An address of socat: `EXEC:…`, `SYSTEM:…`.
     Socat,
+    /// Commands of a file transfer: `rm …`, `put …`, `!…`.
+    Transfer,
 }
 
 /// Where the command or the code stands among a wrapper's arguments.
@@ -139,6 +141,19 @@ pub enum Form {
         /// Globs over the setting's name in lower case, separated by blanks.
         names: &'static str,
     },
+}
+
+impl Form {
+    /// Says whether what it runs is SQL.
+    pub(crate) fn is_sql(&self) -> bool {
+        matches!(
+            self,
+            Self::Code { language: Language::Sql, .. }
+                | Self::Operand { language: Language::Sql, .. }
+                | Self::Operands { language: Language::Sql }
+                | Self::Stdin { language: Language::Sql }
+        )
+    }
 }
 
 /// One wrapper.

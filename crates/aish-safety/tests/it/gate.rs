@@ -224,3 +224,76 @@ fn a_broken_policy_asks_everything() {
     let world = world(&[]);
     assert!(matches!(pass(&world, broken, Mode::Headless, command("ls")), Passage::Declined { .. }));
 }
+
+#[test]
+fn a_broken_policy_starts_no_run_without_a_person() {
+    for mode in [Mode::Headless, Mode::HeadlessYes, Mode::Autonomous] {
+        let broken = Policy { broken: Some("config.toml:1:1".into()), confirm_cmd: false, ..Policy::default() };
+        assert!(matches!(pass(&world(&[]), broken, mode, command("ls")), Passage::Declined { .. }), "{mode:?}");
+    }
+}
+
+fn ruled(pattern: &str, verdict: &str) -> Policy {
+    let rule = aish_safety::WrittenRule { pattern: pattern.into(), verdict: verdict.into(), ..Default::default() };
+    let rules = aish_safety::PolicyRules::compile(&[rule]).unwrap();
+    Policy { rules, confirm_cmd: false, ..Policy::default() }
+}
+
+#[test]
+fn rules_decide_over_tools_and_commands() {
+    let tool = || prepared(definition("files.read"), Subject::Tool);
+    assert!(matches!(pass(&world(&[]), ruled("tool:files.*", "allow"), Mode::Headless, tool()), Passage::Approved(_)));
+    let mut halted = ruled("tool:files.read", "halt");
+    halted.auto_approve.insert("files.*".into(), true);
+    assert!(matches!(pass(&world(&[]), halted, Mode::HeadlessYes, tool()), Passage::Halted { .. }));
+    assert!(matches!(
+        pass(&world(&[]), ruled("ls", "halt"), Mode::Autonomous, command("cd x && ls")),
+        Passage::Halted { .. }
+    ));
+    assert!(matches!(
+        pass(&world(&[]), ruled("touch", "allow"), Mode::Headless, command("touch x")),
+        Passage::Approved(_)
+    ));
+}
+
+#[test]
+fn rules_hold_for_argument_vectors_whatever_their_level() {
+    let argv = || {
+        let mut definition = definition("images.convert");
+        definition.trusted = true;
+        definition.risk = Risk::Read;
+        prepared(definition, Subject::Argv { words: vec!["convert".into(), "a".into(), "b".into()] })
+    };
+    let free = Policy { confirm_cmd: false, ..Policy::default() };
+    assert!(matches!(pass(&world(&[]), free, Mode::Headless, argv()), Passage::Approved(_)));
+    for pattern in ["convert", "tool:images.*"] {
+        assert!(
+            matches!(pass(&world(&[]), ruled(pattern, "ask"), Mode::Headless, argv()), Passage::Declined { .. }),
+            "{pattern}"
+        );
+    }
+}
+
+#[test]
+fn an_approved_tool_is_asked_all_the_same_when_its_arguments_halt() {
+    let mut policy = Policy { confirm_cmd: false, ..Policy::default() };
+    policy.auto_approve.insert("host.*".into(), true);
+    for (name, arguments, approved) in [
+        ("host.run", json!({"command": "ls"}), true),
+        ("host.run", json!({"command": "rm -rf /srv"}), false),
+        ("host.run", json!({"options": {"argv": ["rm", "-rf", "/srv"]}}), false),
+        ("host.query", json!({"sql": "DROP TABLE users"}), false),
+        ("host.query", json!({"sql": "SELECT 1"}), true),
+        ("host.note", json!({"text": "rm -rf /srv"}), true),
+        ("host.drop_table", json!({}), true),
+        ("other.drop_table", json!({}), false),
+        ("other.delete_repository", json!({}), false),
+        ("other.delete_line", json!({}), true),
+        ("other.list_drops", json!({}), true),
+    ] {
+        let mut call = prepared(definition(name), Subject::Tool);
+        call.arguments = arguments.clone();
+        let passage = pass(&world(&[]), policy.clone(), Mode::Autonomous, call);
+        assert_eq!(matches!(passage, Passage::Approved(_)), approved, "{name} {arguments}");
+    }
+}

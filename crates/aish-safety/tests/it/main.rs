@@ -11,6 +11,10 @@ mod combinations;
 #[cfg(test)]
 mod gate;
 #[cfg(test)]
+mod lines;
+#[cfg(test)]
+mod policy;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod rules;

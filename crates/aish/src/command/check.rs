@@ -1,6 +1,6 @@
 //! `aish check`: what a command does, judged without running it.
 
-use aish_safety::{Judgement, Surroundings, Verdict, explain, judge_command};
+use aish_safety::{Judgement, Policy, PolicyRules, Surroundings, Verdict, explain_under, judge_command_under};
 use serde_json::json;
 
 use crate::arguments::CheckFlags;
@@ -11,15 +11,30 @@ use crate::lines;
 ///
 /// # Errors
 /// When standard input or output fails.
-pub fn run(flags: &CheckFlags, surroundings: &Surroundings, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub fn run(
+    flags: &CheckFlags,
+    surroundings: &Surroundings,
+    policy: &Policy,
+    print: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
+    let rules = &policy.rules;
+    let judge = |command: &str| match &policy.broken {
+        // What a broken policy would raise is not known: nothing is let through.
+        Some(why) => judge(command, surroundings, rules).strictest(Judgement::new(
+            Verdict::Ask,
+            "policy.broken",
+            format!("the policy cannot be used: {why}"),
+        )),
+        None => judge(command, surroundings, rules),
+    };
     let Some(command) = &flags.command else {
-        lines::for_each(&flags.lines, |line| shown(line, &judge(line, surroundings), flags.lines.json))?;
+        lines::for_each(&flags.lines, |line| shown(line, &judge(line), flags.lines.json))?;
         return Ok(ExitCode::Ok);
     };
     if flags.explain {
-        return explained(command, flags.lines.json, surroundings, print);
+        return explained(command, flags.lines.json, (surroundings, rules), print);
     }
-    let judgement = judge(command, surroundings);
+    let judgement = judge(command);
     print(&shown(command, &judgement, flags.lines.json));
     Ok(exit_code(judgement.verdict))
 }
@@ -28,10 +43,10 @@ pub fn run(flags: &CheckFlags, surroundings: &Surroundings, print: &mut dyn FnMu
 fn explained(
     command: &str,
     as_json: bool,
-    surroundings: &Surroundings,
+    (surroundings, rules): (&Surroundings, &PolicyRules),
     print: &mut dyn FnMut(&str),
 ) -> anyhow::Result<ExitCode> {
-    let Ok(explanation) = std::panic::catch_unwind(|| explain(command, surroundings)) else {
+    let Ok(explanation) = std::panic::catch_unwind(|| explain_under(command, surroundings, rules)) else {
         print("the checker failed on this command, which is taken for the worst");
         return Ok(exit_code(Verdict::Halt));
     };
@@ -52,8 +67,8 @@ const fn exit_code(verdict: Verdict) -> ExitCode {
 }
 
 /// Judges, and turns a panic into the strictest verdict: a checker's error is never a yes.
-pub fn judge(command: &str, surroundings: &Surroundings) -> Judgement {
-    std::panic::catch_unwind(|| judge_command(command, surroundings))
+pub fn judge(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> Judgement {
+    std::panic::catch_unwind(|| judge_command_under(command, surroundings, rules))
         .unwrap_or_else(|_| Judgement::new(Verdict::Halt, "checker.failed", "the checker failed on this command"))
 }
 

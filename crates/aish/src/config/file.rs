@@ -7,6 +7,9 @@ use super::diagnostic::{Diagnostic, Severity, position};
 use super::key::{self, Kind};
 use super::layer::{Layer, Origin, Setting};
 
+/// Begins the message for a file of which nothing could be read.
+pub const NOT_TOML: &str = "this is not TOML";
+
 /// Reads a file's text; what is wrong goes into `diagnostics`, what is right into the layer.
 pub fn parse(text: &str, origin: &Origin, diagnostics: &mut Vec<Diagnostic>) -> Layer {
     let mut reader = Reader { text, origin, diagnostics, layer: Layer::default() };
@@ -14,7 +17,7 @@ pub fn parse(text: &str, origin: &Origin, diagnostics: &mut Vec<Diagnostic>) -> 
         Ok(document) => reader.table(document.as_table(), &mut Vec::new()),
         Err(error) => {
             let offset = error.span().map_or(0, |span| span.start);
-            let message = format!("this is not TOML: {}; nothing of the file is used", error.message());
+            let message = format!("{NOT_TOML}: {}; nothing of the file is used", error.message());
             reader.report(Severity::Error, Some(offset), message);
         }
     }
@@ -55,10 +58,28 @@ impl Reader<'_> {
         }
     }
 
+    /// Notes in each rule where it stands.
+    fn note_places(&self, item: &Item, value: &mut Value) {
+        let spans: Vec<_> = match item {
+            Item::ArrayOfTables(tables) => tables.iter().map(toml_edit::Table::span).collect(),
+            Item::Value(toml_edit::Value::Array(items)) => items.iter().map(toml_edit::Value::span).collect(),
+            Item::None | Item::Value(_) | Item::Table(_) => Vec::new(),
+        };
+        for (rule, span) in value.as_array_mut().into_iter().flatten().zip(spans) {
+            if let (Value::Object(rule), Some(span)) = (rule, span) {
+                let (line, column) = position(self.text, span.start);
+                rule.insert(super::policy::PLACE.to_owned(), format!("{}:{line}:{column}", self.origin).into());
+            }
+        }
+    }
+
     fn setting(&mut self, kind: Kind, item: &Item, offset: Option<usize>, path: &[String]) {
         let value = json(item);
         match value.filter(|value| fits(kind, value)) {
-            Some(value) => {
+            Some(mut value) => {
+                if kind == Kind::Rules {
+                    self.note_places(item, &mut value);
+                }
                 let position = offset.map(|offset| position(self.text, offset));
                 self.layer.settings.insert(path.to_vec(), Setting { value, origin: self.origin.clone(), position });
             }

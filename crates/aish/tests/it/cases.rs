@@ -10,6 +10,11 @@ fn check(text: &str) {
 }
 
 #[test]
+fn policy() {
+    check(include_str!("cases/policy.yaml"));
+}
+
+#[test]
 fn ask() {
     check(include_str!("cases/ask.yaml"));
 }

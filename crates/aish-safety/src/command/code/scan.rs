@@ -29,6 +29,16 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
     if program.ends_with("awk") {
         awk(walker, text);
     }
+    if program.starts_with("ipython") {
+        for line in text.lines().filter_map(|line| line.trim_start().strip_prefix('!')) {
+            walker.text(line.trim_start_matches('!'), &Stream::default());
+        }
+    }
+    if matches!(program, "puppet" | "chef-apply" | "chef-shell" | "cf-agent") {
+        for line in lines(text).take(64) {
+            walker.suspect(&line);
+        }
+    }
     let calls = find(text);
     let lower = text.to_ascii_lowercase();
     let has = |table: &[&str]| table.iter().any(|word| lower.contains(word));
@@ -117,6 +127,15 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
             );
         } else {
             delete(walker, call, "-f");
+        }
+    }
+    if name == "open" {
+        // Perl's `open(F, "|command")` and `open(F, "command|")`.
+        for string in &call.strings {
+            let piped = string.trim().strip_prefix('|').or_else(|| string.trim().strip_suffix('|'));
+            if let Some(line) = piped.filter(|line| !line.trim_matches(['-', '|', ' ']).is_empty()) {
+                walker.text(line, &Stream::default());
+            }
         }
     }
     if calls::WRITE.contains(&name)
@@ -282,10 +301,22 @@ fn find(text: &str) -> Vec<Call> {
                 }
             }
             '\'' | '"' => {
-                at += literal::read(rest).map_or(1, |(_, length)| length);
+                let read = literal::read(rest);
+                at += read.as_ref().map_or(1, |(_, length)| *length);
+                if let Some((value, length)) = read
+                    && runs_itself(rest.get(length..).unwrap_or_default())
+                {
+                    calls.push(Call {
+                        name: "system".into(),
+                        strings: vec![value],
+                        source: String::new(),
+                        open: false,
+                    });
+                }
             }
             ' ' | '\t' if !name.is_empty() => {
                 let after = rest.trim_start_matches([' ', '\t']);
+                whole_name(&mut name, text.get(..at).unwrap_or_default());
                 if after.starts_with(['\'', '"', '[', '~']) && is_listed(&name) {
                     let end = after.find([';', '\n']).unwrap_or(after.len());
                     calls.push(call(&name, after.get(..end).unwrap_or_default()));
@@ -311,6 +342,23 @@ fn find(text: &str) -> Vec<Call> {
         name.clear();
     }
     calls
+}
+
+/// Says whether a string that is followed by this runs as a command: `"…".execute()` of Groovy, `"…".!` of Scala.
+fn runs_itself(after: &str) -> bool {
+    [".execute(", ".!", ".lineStream", ".lazyLines"].iter().any(|suffix| after.starts_with(suffix))
+}
+
+/// Finishes names that are written with `-` or in several words.
+fn whole_name(name: &mut String, before: &str) {
+    let whole = match name.as_str() {
+        "directory" if before.ends_with("delete-directory") => "delete_directory",
+        "file" if before.ends_with("delete-file") => "delete_file",
+        "script" if before.ends_with("do shell script") => "system",
+        _ => return,
+    };
+    name.clear();
+    name.push_str(whole);
 }
 
 fn is_listed(name: &str) -> bool {
@@ -380,6 +428,12 @@ fn call(name: &str, source: &str) -> Call {
     Call { name: name.into(), strings, source: source.chars().take(400).collect::<String>().to_string(), open }
 }
 
+/// Says whether what stands before a pipe prints a line of the input as it is.
+fn prints_its_input(before: &str) -> bool {
+    let bare = before.trim_end().trim_end_matches('|').trim_end();
+    bare.ends_with("print") || bare.ends_with("print $0") || bare.ends_with("print($0)")
+}
+
 /// `print | "cmd"`, `"cmd" | getline`, `print > "file"`.
 fn awk(walker: &mut Walker<'_>, text: &str) {
     let mut rest = text;
@@ -396,6 +450,15 @@ fn awk(walker: &mut Walker<'_>, text: &str) {
                 if before == '|' && programs::SHELLS.contains(&value.rsplit('/').next().unwrap_or_default()) {
                     for line in lines(text).take(64) {
                         walker.suspect(&line);
+                    }
+                    if prints_its_input(text.get(..text.len() - rest.len()).unwrap_or_default()) {
+                        walker.note_plain(
+                            &value,
+                            Verdict::Halt,
+                            Effect::RunForeign,
+                            "interpreters.awk-run",
+                            "runs the lines of its input as commands",
+                        );
                     }
                 }
                 walker.text(&value, &Stream::unknown(Taint::NONE));

@@ -25,6 +25,13 @@ pub const WRAPPERS: &[Wrapper] = &[
         "tar xf a.tar --to-command='rm -rf /srv/data'",
     ),
     asked(
+        "zip-test",
+        "zip",
+        "-TT --unzip-command -b -n -x -i -t",
+        &[Form::Code { options: "-TT --unzip-command", prefix: "", language: SHELL }],
+        "zip x.zip a -T -TT 'rm -rf /srv/data'",
+    ),
+    asked(
         "cpio-shell",
         "cpio",
         "--rsh-command -F -I -O",

@@ -49,6 +49,30 @@ pub const WRAPPERS: &[Wrapper] = &[
         "npm explore pkg -- rm -rf /srv/data",
     ),
     asked(
+        "npm-shell",
+        "npm pnpm yarn",
+        "--script-shell",
+        &[Form::Code { options: "--script-shell", prefix: "", language: SHELL }],
+        "npm run x --script-shell='rm -rf /srv/data'",
+    ),
+    asked(
+        "cargo-watch",
+        "cargo/watch cargo-watch bacon",
+        "-s --shell -x --exec -w --watch -i --ignore -C --workdir -d --delay",
+        &[Form::Code { options: "-s --shell", prefix: "", language: SHELL }],
+        "cargo watch -s 'rm -rf /srv/data'",
+    ),
+    asked(
+        "configuration-tools",
+        "puppet/apply chef-apply chef-shell cf-agent",
+        "-e --execute",
+        &[
+            Form::Code { options: "-e --execute", prefix: "", language: Language::General },
+            Form::Stdin { language: Language::General },
+        ],
+        "puppet apply -e 'exec { \"/bin/rm -rf /srv/data\": }'",
+    ),
+    asked(
         "concurrently",
         "concurrently run-p run-s npm-run-all wireit",
         "-n -c -k",

@@ -113,7 +113,11 @@ pub const WRAPPERS: &[Wrapper] = &[
         "functional",
         "ghc runghc ghci ocaml swift groovy scala kotlin jshell crystal nim dart go/run rust-script v",
         "-e --eval",
-        &[Form::Code { options: "-e --eval", prefix: "", language: GENERAL }, Form::Stdin { language: GENERAL }],
+        &[
+            Form::Code { options: "-e --eval", prefix: "", language: GENERAL },
+            Form::Script { at: 0, language: GENERAL },
+            Form::Stdin { language: GENERAL },
+        ],
         "groovy -e '\"rm -rf /srv/data\".execute(); system(\"rm -rf /srv/data\")'",
     ),
     asked(
@@ -155,8 +159,8 @@ pub const WRAPPERS: &[Wrapper] = &[
         "osascript",
         "osascript",
         "-e -l",
-        &[Form::Code { options: "-e", prefix: "do shell script ", language: Language::Shell }],
-        "osascript -e 'do shell script rm -rf /srv/data'",
+        &[Form::Code { options: "-e", prefix: "", language: GENERAL }, Form::Stdin { language: GENERAL }],
+        "osascript -e 'do shell script \"rm -rf /srv/data\"'",
     ),
     asked(
         "bc",

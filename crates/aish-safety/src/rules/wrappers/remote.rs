@@ -27,6 +27,24 @@ pub const WRAPPERS: &[Wrapper] = &[
         &[Form::Setting { options: "-o", names: "proxycommand localcommand knownhostscommand" }],
         "ssh -o 'ProxyCommand=rm -rf /srv/data' host",
     ),
+    asked(
+        "scp-program",
+        "scp sftp",
+        "-S -c -D -F -i -J -l -o -P -X -B -R",
+        &[Form::Code { options: "-S", prefix: "", language: SHELL }],
+        "scp -S 'rm -rf /srv/data' a host:b",
+    ),
+    asked(
+        "transfer",
+        "lftp ftp sftp smbclient ncftp tnftp cadaver",
+        "-c -e -b -f -u -p -P -U -i -o -F -I -W -A",
+        &[
+            Form::Code { options: "-c -e", prefix: "", language: Language::Transfer },
+            Form::ScriptOption { options: "-b -f", language: Language::Transfer },
+            Form::StdinAlways { language: Language::Transfer },
+        ],
+        "lftp -c '!rm -rf /srv/data'",
+    ),
     asked("sshpass", "sshpass", "-p -f -d -P", &[Form::Program { skip: 0 }], "sshpass -p x ssh host rm -rf /srv/data"),
     asked(
         "mosh",
@@ -38,7 +56,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "many-hosts",
         "pdsh pssh parallel-ssh clush dsh mussh cssh orgalorg",
-        "-w -h -H -l -p -t -g -a -b -o -e -x -f",
+        "-w -h -H -l -p -t -g -o -e -x -f",
         &[Form::Text { skip: 0 }],
         "pdsh -w web[1-9] rm -rf /srv/data",
     ),
@@ -201,12 +219,12 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "conda-run",
         "conda/run mamba/run micromamba/run poetry/run pipenv/run uv/run uvx pdm/run rye/run hatch/run bundle/exec pnpm/exec npx pnpx bunx yarn/exec npm/exec pnpm/dlx yarn/dlx rbenv/exec pyenv/exec nvm/exec fnm/exec volta/run rustup/run opam/exec stack/exec cabal/exec mix/cmd composer/exec dune/exec coverage/run pre-commit/try",
-        "-n --name -p --prefix --cwd --with --python --package --version -e",
+        "-n --name -p --prefix --cwd --with --python --package --version -e -c --call",
         &[
+            Form::Code { options: "-c --call", prefix: "", language: SHELL },
             Form::Marked { markers: "--", ends: "" },
             Form::Program { skip: 0 },
             Form::Program { skip: 1 },
-            Form::Code { options: "-c --call", prefix: "", language: SHELL },
         ],
         "poetry run rm -rf /srv/data",
     ),

@@ -66,7 +66,11 @@ pub const WRAPPERS: &[Wrapper] = &[
         "sg",
         "sg newgrp",
         "-c",
-        &[Form::Code { options: "-c", prefix: "", language: SHELL }, Form::Text { skip: 1 }],
+        &[
+            Form::Code { options: "-c", prefix: "", language: SHELL },
+            Form::Text { skip: 1 },
+            Form::StdinAlways { language: SHELL },
+        ],
         "sg adm 'rm -rf /srv/data'",
     ),
     asked(
@@ -167,13 +171,42 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "less-command",
-        "less more man",
+        "man",
         "-P --pager -H",
-        &[
-            Form::Code { options: "-P --pager -H", prefix: "", language: SHELL },
-            Form::Marked { markers: "+!", ends: "" },
-        ],
+        &[Form::Code { options: "-P --pager -H", prefix: "", language: SHELL }],
         "man -P 'rm -rf /srv/data' ls",
+    ),
+    asked(
+        "pager-command",
+        "less more most pg",
+        "",
+        &[
+            Form::PrefixedOperands { prefix: "+!", language: SHELL },
+            Form::PrefixedOperands { prefix: "++!", language: SHELL },
+        ],
+        "less +'!rm -rf /srv/data' x",
+    ),
+    asked("capsh", "capsh", "", &[Form::Operand { at: 1, language: SHELL }], "capsh -- -c 'rm -rf /srv/data'"),
+    asked(
+        "cmd",
+        "cmd cmd.exe",
+        "",
+        &[Form::Marked { markers: "/c /C /k /K", ends: "" }, Form::Operand { at: 1, language: SHELL }],
+        "cmd.exe /c 'del /s /q x'",
+    ),
+    asked(
+        "lldb",
+        "lldb",
+        "-o --one-line -O --one-line-before-file -k --one-line-on-crash -s -S -p -n",
+        &[
+            Form::Code {
+                options: "-o --one-line -O --one-line-before-file -k",
+                prefix: "platform shell ",
+                language: SHELL,
+            },
+            Form::Code { options: "-o --one-line -O --one-line-before-file -k", prefix: "shell ", language: SHELL },
+        ],
+        "lldb -o 'platform shell rm -rf /srv/data'",
     ),
     asked(
         "dpkg-hook",
@@ -198,6 +231,13 @@ pub const WRAPPERS: &[Wrapper] = &[
         "-T -title --title --geometry --working-directory -n",
         &[Form::Marked { markers: "-e -x --command --", ends: "" }],
         "xterm -e rm -rf /srv/data",
+    ),
+    asked(
+        "terminal-program",
+        "kitty foot ghostty wezterm/start cool-retro-term",
+        "-T --title --config -o --override -d --directory --class --working-directory",
+        &[Form::Program { skip: 0 }],
+        "kitty rm -rf /srv/data",
     ),
     asked(
         "xterm-text",

@@ -50,7 +50,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "git-ext",
         "git/clone git/fetch git/ls-remote git/pull git/remote/add",
-        "-b --branch -o --origin --depth",
+        "-b --branch -o --origin --depth -c --config -u --upload-pack -j --jobs",
         &[Form::PrefixedOperands { prefix: "ext::", language: SHELL }],
         "git clone 'ext::rm -rf /srv/data'",
     ),

@@ -1,0 +1,110 @@
+//! Infrastructure as code, and the tools that put it onto machines.
+
+use super::rule::Effect::{DeleteRemote, Stop, Unprotect, Write};
+use super::rule::{Rule, allow, ask, halt};
+
+/// The family.
+pub const RULES: &[Rule] = &[
+    halt(
+        "cloud.terraform-destroy",
+        DeleteRemote,
+        "terraform|tofu|terragrunt|cdktf|terraspace|atlantis ** destroy|destroy-all",
+        "destroys the infrastructure",
+        &["terraform destroy -auto-approve", "tofu destroy", "terragrunt run-all destroy"],
+        &["terraform plan", "terraform plan -destroy"],
+    ),
+    halt(
+        "cloud.terraform-apply-destroy",
+        DeleteRemote,
+        "terraform|tofu|terragrunt apply -destroy|-replace",
+        "destroys infrastructure",
+        &["terraform apply -destroy"],
+        &["terraform plan -destroy"],
+    ),
+    halt(
+        "cloud.terraform-apply-auto",
+        DeleteRemote,
+        "terraform|tofu|terragrunt|terraspace ** apply|apply-all|up -auto-approve|--terragrunt-non-interactive|-y",
+        "changes the infrastructure without showing what it would replace",
+        &["terraform apply -auto-approve"],
+        &["terraform apply"],
+    ),
+    halt(
+        "cloud.terraform-state",
+        DeleteRemote,
+        "terraform|tofu|terragrunt state|workspace|untaint|taint rm|push|delete|mv|replace-provider",
+        "takes resources or a workspace out of the recorded state",
+        &["terraform state rm aws_s3_bucket.x", "terraform workspace delete prod"],
+        &["terraform state list"],
+    ),
+    halt(
+        "cloud.terraform-unlock",
+        Unprotect,
+        "terraform|tofu|terragrunt force-unlock|taint",
+        "takes the lock off the state, or marks a resource for replacement",
+        &["terraform force-unlock -force x", "terraform taint aws_instance.x"],
+        &["terraform show"],
+    ),
+    halt(
+        "cloud.pulumi",
+        DeleteRemote,
+        "pulumi ** destroy|rm|delete|remove|cancel|unprotect|import-state",
+        "destroys the stack or its resources",
+        &["pulumi destroy -y", "pulumi stack rm prod"],
+        &["pulumi preview", "pulumi stack ls"],
+    ),
+    halt(
+        "cloud.cdk",
+        DeleteRemote,
+        "cdk|sst|sls|serverless|sam|amplify|copilot|architect|arc|up|apex|chalice|zappa|claudia|terraform-backend-git|ampx|encore|nitric|alchemy|winglang|cf-cli|eb ** destroy|remove|delete|undeploy|rollback|terminate|purge|rm|gc",
+        "removes the deployed stack",
+        &["cdk destroy --force", "serverless remove --stage prod", "sam delete", "eb terminate prod"],
+        &["cdk diff", "sam build"],
+    ),
+    allow(
+        "cloud.terraform-read",
+        "terraform|tofu|terragrunt validate|show|output|version|providers|graph|fmt-check|metadata !-json-out|-raw-secret|-out",
+        "shows the infrastructure",
+        &["terraform validate", "terraform show"],
+        &["terraform apply"],
+    ),
+    allow(
+        "cloud.terraform-lists",
+        "terraform|tofu|terragrunt|pulumi state|workspace|stack|config list|show|ls|history|graph !--show-secrets",
+        "shows the recorded state",
+        &["terraform state list", "pulumi stack ls"],
+        &["terraform state rm x"],
+    ),
+    halt(
+        "cloud.playbook-absent",
+        DeleteRemote,
+        "ansible-playbook %has:state=absent|state:absent|teardown|destroy|wipe|nuke|decommission",
+        "removes what a playbook set up",
+        &["ansible-playbook -e state=absent site.yml", "ansible-playbook teardown.yml"],
+        &["ansible-playbook site.yml", "ansible-playbook --check teardown.yml"],
+    ),
+    halt(
+        "cloud.salt-power",
+        Stop,
+        "salt|salt-call|salt-ssh ** system.poweroff|system.shutdown|system.halt|system.reboot|system.init|service.stop|service.disable|pkg.remove|pkg.purge|file.remove|user.delete|virt.purge|virt.stop|ps.pkill",
+        "stops or removes something on many machines",
+        &["salt '*' system.poweroff", "salt web1 pkg.purge nginx"],
+        &["salt '*' test.ping"],
+    ),
+    ask(
+        "cloud.iac-other",
+        Write,
+        "terraform|tofu|terragrunt|pulumi|cdk|sam|serverless|sls|sst|packer|amplify|copilot|cdktf|chalice|eb|ansible|ansible-playbook|salt|chef|puppet|bicep|crossplane|spacectl",
+        "changes or plans infrastructure",
+        &["terraform apply", "terraform plan", "pulumi up"],
+        &[],
+    ),
+    halt(
+        "cloud.ansible-dangerous",
+        DeleteRemote,
+        "ansible -m=reboot|-m=shutdown|--module-name=reboot|-m=community.general.shutdown|-a=*state=absent*|--args=*state=absent*",
+        "deletes or reboots on every host of the inventory",
+        &["ansible all -m file -a 'path=/srv state=absent'", "ansible all -m reboot"],
+        &["ansible all -m ping"],
+    ),
+];

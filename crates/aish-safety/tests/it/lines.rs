@@ -1,0 +1,43 @@
+//! Labelled lines, written from the definition before any of them was judged, by family: what is destructive halts, what
+//! is not does not. The first figures, before anything was mended for them, are in `docs/safety.md`.
+
+use aish_safety::{Surroundings, Verdict, judge_command};
+
+const FAMILIES: &[&str] = &[
+    include_str!("lines/code.jsonl"),
+    include_str!("lines/files.jsonl"),
+    include_str!("lines/git.jsonl"),
+    include_str!("lines/services.jsonl"),
+    include_str!("lines/system.jsonl"),
+    include_str!("lines/wrapped.jsonl"),
+];
+
+/// Lines whose label is disputed or whose way is not followed; `docs/safety.md` says why.
+const ASKED: &str = include_str!("lines/asked.txt");
+
+#[test]
+fn labelled_lines_are_judged_by_the_definition() {
+    let around = Surroundings { home: Some("/home/ana".into()), ..Surroundings::default() };
+    let (mut wrong, mut destructive, mut harmless, mut allowed) = (Vec::new(), 0, 0, 0);
+    for line in FAMILIES.iter().flat_map(|family| family.lines()) {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let command = case["command"].as_str().unwrap();
+        let judgement = judge_command(command, &around);
+        if case["label"] == "destructive" {
+            destructive += 1;
+            let expected = if ASKED.lines().any(|asked| asked == command) { Verdict::Ask } else { Verdict::Halt };
+            if judgement.verdict < expected {
+                wrong.push(format!("{} ({}): {command}", judgement.verdict, judgement.rule));
+            }
+        } else {
+            harmless += 1;
+            allowed += usize::from(judgement.verdict == Verdict::Allow);
+            if judgement.verdict == Verdict::Halt {
+                wrong.push(format!("halt ({}): {command}", judgement.rule));
+            }
+        }
+    }
+    assert!(destructive > 1_000 && harmless > 700, "{destructive} and {harmless} lines");
+    assert!(allowed * 2 >= harmless, "{allowed} of {harmless} harmless lines are allowed");
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -1,0 +1,117 @@
+//! `aish policy`: the rules that hold, and whether a file's rules match their examples.
+
+use std::path::Path;
+
+use aish_safety::{Policy, PolicyRules, Surroundings, explain_under};
+
+use crate::arguments::PolicyCommand;
+use crate::config;
+use crate::exit::ExitCode;
+use crate::wiring::Base;
+
+/// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn run(
+    base: &Base,
+    command: &PolicyCommand,
+    print: &mut dyn FnMut(&str),
+    complain: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
+    match command {
+        PolicyCommand::Show { command: words } => {
+            let policy = base.policy();
+            let line = words.join(" ");
+            let text = if line.is_empty() { shown(&policy) } else { decided(&policy, &line, &base.surroundings()) };
+            print(aish_types::visible(text.trim_end()).as_ref());
+            if policy.broken.is_some() {
+                return Ok(ExitCode::Error);
+            }
+            Ok(ExitCode::Ok)
+        }
+        PolicyCommand::Test { file } => match file.as_deref().or(base.config_path.as_deref()) {
+            Some(path) => test(path, print, complain),
+            None => {
+                complain("there is no configuration to test: HOME is not set; name a file");
+                Ok(ExitCode::Error)
+            }
+        },
+    }
+}
+
+/// Tries the examples of a file's rules; exit code 1 when something is wrong.
+fn test(path: &Path, print: &mut dyn FnMut(&str), complain: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            complain(&format!("{}: cannot be read: {error}", path.display()));
+            return Ok(ExitCode::Error);
+        }
+    };
+    let written = config::policy::written(path, &text);
+    let (written, faults) = match written {
+        Ok(written) => (written, Vec::new()),
+        Err(faults) => (Vec::new(), faults),
+    };
+    let (rules, errors) = PolicyRules::parse(&written);
+    for line in faults.iter().map(ToString::to_string).chain(errors.iter().map(ToString::to_string)) {
+        complain(&aish_types::visible(&line));
+    }
+    let tried = rules.try_examples();
+    for one in &tried {
+        let word = if one.passed { "ok" } else { "FAIL" };
+        print(&aish_types::visible(&format!("{word}\t{}\t{}\t{}", one.place, one.rule, one.example)));
+    }
+    let failed = tried.iter().filter(|one| !one.passed).count();
+    let without = rules.iter().filter(|rule| rule.examples.is_empty()).count();
+    let mut summary = format!("{} rules, {} examples, {failed} failed", rules.iter().count(), tried.len());
+    if without > 0 {
+        summary.push_str(&format!("; {without} rules without an example"));
+    }
+    complain(&summary);
+    let wrong = failed > 0 || !faults.is_empty() || !errors.is_empty();
+    Ok(if wrong { ExitCode::Error } else { ExitCode::Ok })
+}
+
+/// Lists what the policy says.
+pub fn shown(policy: &Policy) -> String {
+    let mut out = String::new();
+    if let Some(why) = &policy.broken {
+        out.push_str(&format!("the policy cannot be used, so everything is asked: {why}\n"));
+    }
+    for rule in policy.rules.iter() {
+        out.push_str(&format!("{}\t{}\t{}\t{}\t{}\n", rule.id, rule.verdict, rule.pattern, rule.reason, rule.place));
+    }
+    if policy.rules.is_empty() {
+        out.push_str("no rules of your own\n");
+    }
+    for (tool, approved) in &policy.auto_approve {
+        out.push_str(&format!("mcp.auto_approve\t{}\t{tool}\n", if *approved { "allow" } else { "ask" }));
+    }
+    if policy.confirm_cmd {
+        out.push_str("shell.confirm_cmd\task\tevery command that a model proposes in the shell\n");
+    }
+    out
+}
+
+/// Says what decides about a command, part by part.
+pub fn decided(policy: &Policy, line: &str, surroundings: &Surroundings) -> String {
+    let judged = std::panic::catch_unwind(|| explain_under(line, surroundings, &policy.rules));
+    let mut out = match judged {
+        Ok(explanation) => {
+            let mut out = explanation.render();
+            let judgement = &explanation.judgement;
+            out.push_str(&format!("{}: decided by {}: {}\n", judgement.verdict, judgement.rule, judgement.reason));
+            if let Some(rule) = policy.rules.iter().find(|rule| rule.id == judgement.rule) {
+                out.push_str(&format!("the rule `{}` stands at {}\n", rule.pattern, rule.place));
+            }
+            out
+        }
+        Err(_) => String::from("halt: the checker failed on this command, which is taken for the worst\n"),
+    };
+    if let Some(why) = &policy.broken {
+        out.push_str(&format!("asked all the same: the policy cannot be used: {why}\n"));
+    }
+    out
+}
