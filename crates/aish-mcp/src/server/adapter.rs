@@ -112,8 +112,8 @@ impl Adapter {
     ) -> Run<T> {
         let started = Instant::now();
         let mut work = std::pin::pin!(AssertUnwindSafe(work).catch_unwind());
-        let mut heartbeat = tokio::time::interval(HEARTBEAT);
-        heartbeat.tick().await;
+        // Not `interval`: to wait for its first turn costs every call a millisecond.
+        let mut heartbeat = tokio::time::interval_at(tokio::time::Instant::now() + HEARTBEAT, HEARTBEAT);
         let blocked = async {
             match scope.inputs() {
                 Some(inputs) => inputs.blocked().await,
