@@ -100,7 +100,10 @@ impl Capabilities {
 
 /// Returns columns and rows of the terminal of this process; none without one.
 pub fn terminal_size() -> Option<(u16, u16)> {
-    crossterm::terminal::size().ok()
+    let size = [rustix::stdio::stdout(), rustix::stdio::stderr(), rustix::stdio::stdin()]
+        .into_iter()
+        .find_map(|stream| rustix::termios::tcgetwinsize(stream).ok())?;
+    Some((size.ws_col, size.ws_row)).filter(|(columns, rows)| *columns > 0 && *rows > 0)
 }
 
 /// A locale that is set says UTF-8 or it is not; an unset one is taken for UTF-8, as modern systems are.

@@ -6,6 +6,7 @@
 mod adapter;
 mod assemble;
 mod complete;
+mod completion_menu;
 mod hangup;
 mod highlight;
 mod hint;

@@ -111,9 +111,12 @@ pub enum Command {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// Print the manual page.
-    #[command(hide = true)]
-    Manual,
+    /// Print the manual page, or write those of all commands into a folder.
+    Manual {
+        /// A folder; `aish.1`, `aish-ask.1` and the others are written into it.
+        #[arg(value_name = "FOLDER")]
+        folder: Option<PathBuf>,
+    },
 }
 
 /// `aish ask`.

@@ -6,6 +6,7 @@ pub mod config;
 pub mod cost;
 pub mod doctor;
 pub mod interactive;
+pub mod manual;
 pub mod mcp;
 pub mod memory;
 pub mod model;

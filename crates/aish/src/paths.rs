@@ -1,5 +1,6 @@
 //! Where files are kept, by the XDG base directory specification. No HOME is no fault.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use aish_journal::TrustFile;
@@ -46,6 +47,15 @@ impl Paths {
         TrustFile::new(self.in_state("trust.json"))
     }
 
+    /// Says why nothing can be kept, by making the state folder and writing a file into it; none where it can.
+    pub fn state_fault(&self) -> Option<String> {
+        let Some(folder) = &self.state else {
+            return Some("HOME is not set; history and sessions are not kept".to_owned());
+        };
+        let why = writable(folder).err()?;
+        Some(format!("{} cannot be written ({why}); history and sessions are not kept", folder.display()))
+    }
+
     /// Files and folders that nothing but a person may change.
     pub fn protected(&self) -> Vec<String> {
         let mut paths: Vec<String> = Vec::new();
@@ -56,6 +66,13 @@ impl Paths {
         }
         paths
     }
+}
+
+fn writable(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let probe = folder.join(format!(".probe-{}", std::process::id()));
+    std::fs::write(&probe, b"")?;
+    std::fs::remove_file(probe)
 }
 
 #[cfg(test)]

@@ -24,15 +24,17 @@ pub struct PromptFacts {
 }
 
 /// The template when none is configured.
-pub const TEMPLATE: &str = "{cwd}{git}{status} {mark} ";
+pub const TEMPLATE: &str = "{cwd} {git} {status} {mark} ";
 
-/// Expands a template into a prompt.
+/// Expands a template into a prompt. Where a name stands for nothing, the blank behind it goes too; `\n` in a template
+/// is a new line, and the model stands on the right unless the template shows it.
 pub fn view(template: &str, facts: &PromptFacts, theme: &Theme, unicode: bool) -> PromptView {
     let mut left = Styled::default();
-    let mut rest = template;
+    let template = template.replace("\\n", "\n");
+    let mut rest = template.as_str();
     while let Some(open) = rest.find('{') {
         let (plain, tail) = rest.split_at(open);
-        left.push(anstyle_plain(), plain);
+        left.push(anstyle_plain(), without_blank(&left, plain));
         let Some(close) = tail.find('}') else {
             rest = tail;
             break;
@@ -41,9 +43,11 @@ pub fn view(template: &str, facts: &PromptFacts, theme: &Theme, unicode: bool) -
         expand(name, facts, theme, unicode, &mut left);
         rest = tail.get(close + 1..).unwrap_or_default();
     }
-    left.push(anstyle_plain(), rest);
+    left.push(anstyle_plain(), without_blank(&left, rest));
     let mut right = Styled::default();
-    right.push(theme.dim, &facts.model);
+    if !template.contains("{model}") {
+        right.push(theme.dim, &facts.model);
+    }
     PromptView {
         left,
         right,
@@ -58,12 +62,12 @@ fn expand(name: &str, facts: &PromptFacts, theme: &Theme, unicode: bool, out: &m
         "cwd" => out.push(theme.strong, &short_folder(&facts.folder, facts.home.as_deref())),
         "git" => {
             if let Some(branch) = &facts.git {
-                out.push(theme.dim, &format!(" {branch}"));
+                out.push(theme.dim, branch);
             }
         }
         "status" => {
             if facts.status != 0 {
-                out.push(theme.bad, &format!(" [{}]", facts.status));
+                out.push(theme.bad, &format!("[{}]", facts.status));
             }
         }
         "model" => out.push(theme.dim, &facts.model),
@@ -72,6 +76,13 @@ fn expand(name: &str, facts: &PromptFacts, theme: &Theme, unicode: bool, out: &m
         "mark" => out.push(theme.shell, if unicode { "❯" } else { ">" }),
         unknown => out.push(anstyle_plain(), &format!("{{{unknown}}}")),
     }
+}
+
+/// The text without its first blank, where there is nothing or a blank before it already.
+fn without_blank<'a>(before: &Styled, text: &'a str) -> &'a str {
+    let before = before.text();
+    let parted = before.is_empty() || before.ends_with([' ', '\n']);
+    text.strip_prefix(' ').filter(|_| parted).unwrap_or(text)
 }
 
 fn anstyle_plain() -> anstyle::Style {
@@ -122,6 +133,12 @@ mod tests {
         let text = |template: &str| view(template, &facts, &Theme::default(), true).left.text();
         assert_eq!(text(TEMPLATE), "~/src main [2] ❯ ");
         assert_eq!(text("{model} {ctx_used} {cost} {what} {open"), "m 12 $0.10 {what} {open");
+        assert_eq!(text("{cwd}\\n{mark} "), "~/src\n❯ ");
+        let calm = PromptFacts { git: None, status: 0, ..facts.clone() };
+        assert_eq!(view(TEMPLATE, &calm, &Theme::default(), false).left.text(), "~/src > ");
+        assert_eq!(view("{git} {status} {cost} $ ", &calm, &Theme::default(), false).left.text(), "$0.10 $ ");
+        assert_eq!(view(TEMPLATE, &calm, &Theme::default(), false).right.text(), "m");
+        assert_eq!(view("{model} $ ", &calm, &Theme::default(), false).right.text(), "");
         assert_eq!(short_folder("/home/ab", Some("/home/a")), "/home/ab");
         assert_eq!(short_folder("/home/a", Some("/home/a")), "~");
     }

@@ -14,7 +14,7 @@ use aish_turn::{Event, Outcome};
 
 use crate::arguments::{SharedFlags, ShellFlags};
 use crate::command::ask::{capabilities, theme};
-use crate::completion::Completer;
+use crate::completion::{Completer, Vocabulary};
 use crate::exit::ExitCode;
 use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;
@@ -84,22 +84,22 @@ impl Repl {
         let rc = base.config.shell.rc && !flags.norc;
         let live = Arc::new(Live::interactive(&base.config.shell.program, rc, terminal));
         live.start().await;
-        let mut notices = Vec::new();
+        let mut notices: Vec<String> = base.paths.state_fault().into_iter().collect();
         let resumed = resume(&base, flags, &mut notices);
         let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
         let store = Arc::clone(&base.store);
         let history = Arc::new(LineHistory::new(store, session.to_string(), base.config.history.size));
         let known: Known = Arc::default();
         let mut options = editor_options(&base, err, &theme, &history, &known);
-        let models = base.config.models.keys().cloned().collect();
-        let completer =
-            Completer::new(Arc::clone(&live), Arc::clone(&known), tokio::runtime::Handle::current(), models);
+        let (registry, faults) = base.registry();
+        notices.extend(faults);
+        let vocabulary = Arc::new(Vocabulary::new(Arc::clone(&registry)));
+        let runtime = tokio::runtime::Handle::current();
+        let completer = Completer::new(Arc::clone(&live), Arc::clone(&known), runtime, Arc::clone(&vocabulary));
         options.completer = Some(Box::new(completer));
         let editor = Arc::new(LineEditor::start(options)?);
         let interrupts = Interrupts::listen();
         let approver: Arc<dyn Approver> = Arc::new(TerminalApprover::new(Arc::clone(&editor)));
-        let (registry, faults) = base.registry();
-        notices.extend(faults);
         registry.add(Arc::new(ShellTool::new(Arc::clone(&live) as Arc<_>, 0)));
         let printer = editor.printer();
         let sink = Arc::new(Lines(move |line: String| printer.print(&format!("[aish] {line}"))));
@@ -108,6 +108,7 @@ impl Repl {
         let printer = editor.printer();
         let plugins = plugins::start(&base, &registry, move |line| printer.print(&format!("[aish] {line}")));
         let found = find_models(&base, shared.model.as_deref()).await;
+        vocabulary.set_models(found.places.keys().cloned());
         let setup = Setup {
             approver,
             mode: Mode::Interactive,

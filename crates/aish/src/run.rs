@@ -55,12 +55,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             print(String::from_utf8_lossy(&script).trim_end());
             Ok(ExitCode::Ok)
         }
-        Some(Command::Manual) => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
-            print(String::from_utf8_lossy(&page).trim_end());
-            Ok(ExitCode::Ok)
-        }
+        Some(Command::Manual { folder }) => command::manual::run(folder.as_deref(), &mut print),
         Some(Command::Route(flags)) => {
             let path = std::env::var("PATH").unwrap_or_default();
             command::route::run(flags, &path, &std::env::current_dir().unwrap_or_default())

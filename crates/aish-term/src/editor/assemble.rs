@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use crossterm::cursor::SetCursorStyle;
 use reedline::{
-    AbbrExpandContext, ColumnarMenu, CursorConfig, EditCommand, Highlighter, MenuBuilder, Reedline, ReedlineMenu,
-    Signal, StyledText, ValidationResult, Validator,
+    AbbrExpandContext, CursorConfig, EditCommand, Highlighter, Reedline, ReedlineMenu, Signal, StyledText,
+    ValidationResult, Validator,
 };
 
 use super::adapter::HistoryAdapter;
 use super::complete::CompleterAdapter;
+use super::completion_menu::CompletionMenu;
 use super::highlight::RouteHighlighter;
 use super::hint::HistoryHinter;
-use super::keys::{Behind, COMPLETION, ENTER, edit_mode};
+use super::keys::{Behind, ENTER, edit_mode};
 use super::options::{EditorOptions, KeyMode};
 use super::port::Wholeness;
 use super::printer::Printer;
@@ -51,12 +52,7 @@ pub(super) fn engine(
     carried: &Carried,
 ) -> Reedline {
     let theme = &options.theme;
-    let completion = ColumnarMenu::default()
-        .with_name(COMPLETION)
-        .with_marker("")
-        .with_text_style(nu_ansi_term::Style::default())
-        .with_selected_text_style(converted(theme.selected))
-        .with_description_text_style(converted(theme.dim));
+    let completion = CompletionMenu::new(theme);
     let chosen = Chosen::default();
     let search = ReedlineMenu::WithCompleter {
         menu: Box::new(SearchMenu::new(theme, chosen.clone())),

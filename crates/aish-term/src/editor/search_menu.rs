@@ -223,6 +223,9 @@ impl Menu for SearchMenu {
     }
 
     fn menu_string(&self, available_lines: u16, use_ansi_coloring: bool) -> String {
+        if self.inner.get_values().is_empty() {
+            return "nothing found".to_owned();
+        }
         self.inner.menu_string(available_lines, use_ansi_coloring)
     }
 

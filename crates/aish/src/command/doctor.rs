@@ -1,7 +1,6 @@
 //! `aish doctor`: what works here, and what to do about the rest.
 
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
 
 use crate::arguments::SharedFlags;
 use crate::exit::ExitCode;
@@ -46,24 +45,13 @@ fn configuration(base: &Base) -> Finding {
 }
 
 fn state(base: &Base) -> Finding {
-    let Some(folder) = &base.paths.state else {
-        return Finding { good: false, what: "state", text: "HOME is not set; nothing is kept".to_owned() };
-    };
-    match writable(folder) {
-        Ok(()) => Finding { good: true, what: "state", text: folder.display().to_string() },
-        Err(error) => Finding {
-            good: false,
-            what: "state",
-            text: format!("{} cannot be written ({error}); history and sessions are not kept", folder.display()),
-        },
+    match (base.paths.state_fault(), &base.paths.state) {
+        (Some(fault), _) => Finding { good: false, what: "state", text: fault },
+        (None, folder) => {
+            let text = folder.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
+            Finding { good: true, what: "state", text }
+        }
     }
-}
-
-fn writable(folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let probe = folder.join(format!(".probe-{}", std::process::id()));
-    std::fs::write(&probe, b"")?;
-    std::fs::remove_file(probe)
 }
 
 async fn model(base: &Base, shared: &SharedFlags) -> Finding {

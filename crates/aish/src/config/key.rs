@@ -150,7 +150,7 @@ pub const KEYS: &[Key] = &[
     key("history.sessions", Kind::Bool, Overlay::Only(false)),
     key("history.size", COUNT, Overlay::Free),
     key("ui.prompt", Kind::Text, Overlay::Free),
-    key("ui.theme", Kind::Text, Overlay::Free),
+    key("ui.theme", Kind::Word(&["dark", "light", "mono"]), Overlay::Free),
     key("ui.edit_mode", Kind::Word(&["emacs", "vi"]), Overlay::Free),
     key("ui.markdown", Kind::Bool, Overlay::Free),
     key("ui.color", Kind::Word(&["auto", "always", "never"]), Overlay::Free),

@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn comments_and_order_stay() {
         let server = NewServer { url: Some("https://h/mcp".into()), ..NewServer::default() };
-        let text = "# mine\n[mcp] # all\nmax_tool_depth = 3\n\n[mcp.servers.a]\nurl = \"http://a\" # first\n\n[ui]\ntheme = \"x\"\n";
+        let text = "# mine\n[mcp] # all\nmax_tool_depth = 3\n\n[mcp.servers.a]\nurl = \"http://a\" # first\n\n[ui]\ntheme = \"dark\"\n";
         let after = edited(text, &server).unwrap();
         let expected = text.replace("# first\n", "# first\n\n[mcp.servers.files]\nurl = \"https://h/mcp\"\n");
         assert_eq!(after, expected);

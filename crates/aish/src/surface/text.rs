@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use aish_term::capability::terminal_size;
 use aish_term::frame::{Ending, Frames};
 use aish_term::spinner::Spinner;
 use aish_term::{Capabilities, Markdown, Theme};
@@ -89,6 +90,20 @@ impl TextSurface {
         }
     }
 
+    /// Takes in that the terminal was resized, also in the middle of an answer.
+    fn follow_size(&mut self) {
+        let Some((width, height)) = terminal_size().filter(|_| self.out.live || self.err.live) else { return };
+        if (self.out.width, self.out.height) == (width, height) {
+            return;
+        }
+        (self.out.width, self.out.height) = (width, height);
+        (self.err.width, self.err.height) = (width, height);
+        self.frames.resize(width);
+        if let Some(markdown) = &mut self.markdown {
+            markdown.resize(width, height);
+        }
+    }
+
     fn end_answer(&mut self) {
         self.clear_spinner();
         if let Some(mut markdown) = self.markdown.take() {
@@ -108,6 +123,7 @@ impl TextSurface {
             self.write_out(&clean);
             return;
         }
+        self.follow_size();
         let mut text = String::new();
         let markdown = self.markdown.get_or_insert_with(|| Markdown::new(self.theme.clone(), self.out));
         markdown.push(piece, now, &mut text);

@@ -4,3 +4,9 @@
 mod bus;
 #[cfg(test)]
 mod cases;
+#[cfg(test)]
+mod edges;
+#[cfg(test)]
+mod person;
+#[cfg(test)]
+mod programs;

@@ -1,0 +1,126 @@
+//! Terminals and surroundings with less than usual: aish says so and works as far as it can.
+
+use std::process::{Command, Stdio};
+
+use crate::person::Home;
+
+/// Runs a line of `sh` around aish, without a terminal.
+fn outside(home: &Home, line: &str) -> (Option<i32>, String, String) {
+    let output = Command::new("sh")
+        .args(["-c", line])
+        .env_clear()
+        .envs(home.all_variables())
+        .env("AISH", env!("CARGO_BIN_EXE_aish"))
+        .current_dir(home.work())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn one_column_is_enough() {
+    let mut home = Home::new();
+    home.size = (1, 24);
+    let person = home.start();
+    person.waits("a prompt", |screen| screen.contains('❯'));
+    person.types("touch here\r").waits("the file", |_| home.work().join("here").exists());
+    assert_eq!(person.leaves("exit\r"), Some(0));
+}
+
+#[test]
+fn a_terminal_of_two_rows_works() {
+    let mut home = Home::new();
+    home.size = (80, 2);
+    let person = home.start();
+    person.waits("a prompt", |screen| screen.contains('❯'));
+    person.types("touch here\r").waits("the file", |_| home.work().join("here").exists());
+    assert_eq!(person.leaves("exit\r"), Some(0));
+}
+
+#[test]
+fn forty_columns_wrap_and_nothing_is_lost() {
+    let mut home = Home::new();
+    home.size = (40, 24);
+    let person = home.sit_down();
+    person.runs(
+        "echo a line that is a good deal longer than forty columns",
+        "\na line that is a good deal longer than f",
+    );
+    person.runs(":help", "Ctrl-D ends aish.");
+    assert_eq!(person.leaves("\x04"), Some(0));
+}
+
+#[test]
+fn a_dumb_terminal_reads_lines_and_gets_no_escapes() {
+    for term in ["dumb", ""] {
+        let home = Home::new().with("TERM", term);
+        let person = home.sit_down();
+        person.runs("cd /tmp; echo plain-$((1+1))", "\nplain-2\n").runs("pwd", "\n/tmp\n");
+        person.runs(":route ls", "shell: ");
+        assert!(!person.screen().contains('\u{1b}'));
+        assert_eq!(person.leaves("exit 4\r"), Some(4), "TERM={term:?}");
+    }
+}
+
+#[test]
+fn a_locale_without_utf_8_gets_ascii() {
+    let home = Home::new().with("LANG", "C").with("LC_ALL", "C");
+    let person = home.sit_down();
+    person.runs("echo plain", "\nplain\n").runs(":frobnicate", "[aish]");
+    assert!(person.screen().is_ascii(), "{}", person.screen());
+    assert_eq!(person.leaves("\x04"), Some(0));
+}
+
+#[test]
+fn without_a_home_it_works_and_says_what_is_not_kept() {
+    let home = Home::new().with("HOME", "");
+    let person = home.sit_down();
+    person.sees("HOME is not set; history and sessions are not kept");
+    person.runs("echo works", "\nworks\n").runs("cd /usr; pwd", "\n/usr\n");
+    assert_eq!(person.leaves("\x04"), Some(0));
+    let (code, out, _) = outside(&home, "\"$AISH\" doctor");
+    assert!(out.contains("HOME is not set"), "{out}");
+    assert_eq!(code, Some(1));
+}
+
+#[test]
+fn where_nothing_can_be_written_it_works_and_says_so() {
+    // A folder below a file: nobody can make it, not even root.
+    let home = Home::new().with("XDG_STATE_HOME", "/dev/null/state").with("XDG_CONFIG_HOME", "/dev/null/config");
+    let person = home.sit_down();
+    person.sees("/dev/null/state/aish cannot be written");
+    person.runs("echo works", "\nworks\n").types("\x1b[A").ends_with("❯ echo works").types("\r").prompt();
+    assert_eq!(person.leaves("\x04"), Some(0));
+    let (code, out, _) = outside(&home, "\"$AISH\" doctor");
+    assert!(out.contains("cannot be written"), "{out}");
+    assert_eq!(code, Some(1));
+}
+
+#[test]
+fn a_closed_standard_input_is_no_question_and_no_hang() {
+    let home = Home::new();
+    let (code, _, err) = outside(&home, "\"$AISH\" <&-");
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("needs a terminal"), "{err}");
+    let (code, _, err) = outside(&home, "\"$AISH\" ask <&-");
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("nothing was asked"), "{err}");
+    let (code, out, err) = outside(&home, "\"$AISH\" -c 'echo hi' <&-");
+    assert_eq!((code, out.as_str()), (Some(0), "hi\n"), "{err}");
+    let (code, _, _) = outside(&home, "\"$AISH\" doctor <&- >&- 2>&-");
+    assert_eq!(code, Some(1), "no model");
+}
+
+#[test]
+fn the_manual_has_a_page_for_each_command() {
+    let home = Home::new();
+    let (code, out, err) = outside(&home, "\"$AISH\" manual pages && ls pages && head -n 3 pages/aish-ask.1");
+    assert_eq!(code, Some(0), "{err}");
+    for page in ["aish.1\n", "aish-ask.1\n", "aish-route.1\n", "aish-doctor.1\n", ".TH"] {
+        assert!(out.contains(page), "{page}: {out}");
+    }
+    let (_, out, _) = outside(&home, "\"$AISH\" manual");
+    assert!(out.contains(".TH aish 1"), "{out}");
+}

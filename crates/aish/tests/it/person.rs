@@ -1,0 +1,141 @@
+//! A person at aish: a home folder, a terminal with a screen, and keys.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aish_testkit::terminal::TerminalSession;
+
+/// Longer than anything takes that is not hung.
+const HUNG: Duration = Duration::from_secs(60);
+
+/// A home folder with a working folder and programs of its own.
+pub(crate) struct Home {
+    folder: tempfile::TempDir,
+    /// Variables beside the usual ones; an empty value takes a usual one away.
+    pub(crate) variables: Vec<(String, String)>,
+    /// Columns and rows.
+    pub(crate) size: (u16, u16),
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("work")).unwrap();
+        std::fs::create_dir(folder.path().join("bin")).unwrap();
+        Self { folder, variables: Vec::new(), size: (80, 24) }
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    pub(crate) fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    /// Puts a program before those of the machine.
+    pub(crate) fn program(&self, name: &str, script: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.folder.path().join("bin").join(name);
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    pub(crate) fn all_variables(&self) -> Vec<(String, String)> {
+        let home = self.folder.path().display().to_string();
+        let path = format!("{home}/bin:{}", std::env::var("PATH").unwrap());
+        let usual = [
+            ("HOME", home.as_str()),
+            ("PATH", &path),
+            ("TERM", "xterm-256color"),
+            ("LANG", "C.UTF-8"),
+            ("USER", "tester"),
+        ];
+        let own = |name: &str| self.variables.iter().any(|(own, _)| own == name);
+        let usual = usual.iter().filter(|(name, _)| !own(name)).map(|(n, v)| ((*n).to_owned(), (*v).to_owned()));
+        usual.chain(self.variables.iter().filter(|(_, value)| !value.is_empty()).cloned()).collect()
+    }
+
+    /// Starts aish and waits for its prompt.
+    pub(crate) fn sit_down(&self) -> Person {
+        let person = self.start();
+        person.prompt();
+        person
+    }
+
+    pub(crate) fn start(&self) -> Person {
+        let program = Path::new(env!("CARGO_BIN_EXE_aish"));
+        let session = TerminalSession::start(program, &[], &self.all_variables(), &self.work(), self.size).unwrap();
+        Person { session }
+    }
+}
+
+/// Somebody at the terminal.
+pub(crate) struct Person {
+    pub(crate) session: TerminalSession,
+}
+
+impl Person {
+    pub(crate) fn types(&self, keys: &str) -> &Self {
+        self.session.type_bytes(keys.as_bytes()).unwrap();
+        self
+    }
+
+    /// Waits until the screen shows a text.
+    pub(crate) fn sees(&self, text: &str) -> &Self {
+        self.waits(&format!("{text:?}"), |screen| screen.contains(text))
+    }
+
+    /// Waits until a whole line of the screen is this.
+    pub(crate) fn sees_line(&self, text: &str) -> &Self {
+        self.waits(&format!("line {text:?}"), |screen| screen.lines().any(|line| line.trim_end() == text))
+    }
+
+    /// Waits until the last line that shows anything has a text.
+    pub(crate) fn ends_with(&self, text: &str) -> &Self {
+        self.waits(&format!("{text:?} in the last line"), |screen| last(screen).contains(text))
+    }
+
+    /// Waits for an empty prompt.
+    pub(crate) fn prompt(&self) -> &Self {
+        self.waits("a prompt", |screen| {
+            let line = last(screen);
+            line.split(['❯', '>']).nth(1).is_some_and(|rest| rest.split_whitespace().count() <= 1)
+        })
+    }
+
+    /// Types a line, and waits for a text that it shows and for the prompt behind that.
+    pub(crate) fn runs(&self, line: &str, shows: &str) -> &Self {
+        self.types(&format!("{line}\r")).sees(shows).prompt()
+    }
+
+    pub(crate) fn waits(&self, what: &str, condition: impl Fn(&str) -> bool) -> &Self {
+        assert!(self.session.wait_until(HUNG, condition), "no {what} on the screen:\n{}", self.session.contents());
+        self
+    }
+
+    pub(crate) fn screen(&self) -> String {
+        self.session.contents()
+    }
+
+    /// Ends aish and returns its exit code.
+    pub(crate) fn leaves(mut self, keys: &str) -> Option<u32> {
+        self.types(keys);
+        self.session.exit_code(HUNG)
+    }
+}
+
+fn last(screen: &str) -> &str {
+    screen.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+/// Says whether a program that is not ours is installed.
+pub(crate) fn is_missing(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap();
+    let missing = !std::env::split_paths(&path).any(|folder| folder.join(program).exists());
+    if missing {
+        println!("skipped: {program} is not installed");
+    }
+    missing
+}
