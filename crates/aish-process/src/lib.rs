@@ -11,6 +11,7 @@ pub mod capture;
 pub mod command;
 pub mod exit;
 pub mod run;
+pub mod sandbox;
 pub mod server;
 pub mod terminal;
 pub mod watch;

@@ -45,6 +45,11 @@ impl Exchange {
         Ok(Self { folder, nonce, commands, reports, partial: Vec::new() })
     }
 
+    /// The private folder.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// The file that the shell reads at its start.
     pub(crate) fn rc(&self) -> PathBuf {
         self.folder.path().join("rc")
@@ -87,10 +92,11 @@ fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {
     text.windows(pattern.len()).position(|window| window == pattern)
 }
 
-/// Makes a folder that only we can enter: in the runtime folder, the temporary folder, or in memory.
+/// Makes a folder that only we can enter: in the runtime folder, in memory, or else in the temporary folder, which a
+/// shell in a sandbox may write to.
 fn private_folder() -> io::Result<TempDir> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    let places = runtime.into_iter().chain([std::env::temp_dir(), "/dev/shm".into(), "/tmp".into(), "/var/tmp".into()]);
+    let places = runtime.into_iter().chain(["/dev/shm".into(), std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()]);
     let mut last = io::Error::from(io::ErrorKind::NotFound);
     for place in places.filter(|place| place.is_absolute()) {
         let permissions = std::fs::Permissions::from_mode(0o700);
