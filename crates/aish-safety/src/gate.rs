@@ -111,6 +111,11 @@ impl Gate {
         self
     }
 
+    /// Returns what happens to what would be asked.
+    pub const fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// Judges a call without asking anybody: command by effect, tool by policy, risk and arguments.
     pub fn judge(&self, call: &PreparedCall, surroundings: &Surroundings) -> Judgement {
         if let Some(why) = &self.policy.broken {

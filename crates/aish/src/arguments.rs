@@ -103,6 +103,11 @@ pub enum Command {
     Memory(MemoryCommand),
     /// Show what all sessions used and cost.
     Cost(CostFlags),
+    /// Bring back what the model's last command changed, or what an earlier one did.
+    Undo {
+        /// `list`, or the name of a step as the list shows it.
+        what: Option<String>,
+    },
     /// Check configuration, model, servers, terminal and shell.
     Doctor,
     /// Print a completion script.
@@ -111,6 +116,9 @@ pub enum Command {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
+    /// Become a program in a sandbox.
+    #[command(name = "__sandbox", hide = true)]
+    Sandbox(SandboxFlags),
     /// Print the manual page, or write those of all commands into a folder.
     Manual {
         /// A folder; `aish.1`, `aish-ask.1` and the others are written into it.
@@ -136,6 +144,26 @@ pub struct AskFlags {
     /// Offer no tools.
     #[arg(long)]
     pub no_tools: bool,
+}
+
+/// `aish __sandbox`.
+#[derive(Debug, Clone, Args)]
+pub struct SandboxFlags {
+    /// How the sandbox is made.
+    #[arg(long, value_parser = ["bubblewrap", "landlock"])]
+    pub kind: String,
+    /// Folders that may be written.
+    #[arg(long)]
+    pub write: Vec<PathBuf>,
+    /// Files and folders in them that may not.
+    #[arg(long)]
+    pub protect: Vec<PathBuf>,
+    /// Leave the network on.
+    #[arg(long)]
+    pub network: bool,
+    /// The program with its arguments.
+    #[arg(last = true, required = true)]
+    pub program: Vec<std::ffi::OsString>,
 }
 
 /// How lines are read and printed.

@@ -3,6 +3,7 @@
 mod judge;
 mod request;
 mod status;
+mod undo;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::asker::Asker;
 use crate::secrets::Secrets;
 use crate::surface::{Shown, Surface};
+use crate::undo::UndoKeeper;
 
 /// Where the messages of a session are written.
 pub trait SessionLog: Send {
@@ -57,6 +59,10 @@ pub struct Driver {
     pub secrets: Arc<Secrets>,
     /// Reads what is known around a command, fresh for each judgement.
     pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
+    /// Puts aside what commands change; none where undo is off.
+    pub undo: Option<Arc<UndoKeeper>>,
+    /// Lines that every question about a command shows: the sandbox that it would run in.
+    pub standing_notes: Vec<String>,
     /// The tools that calls reach through the tool that calls, until their outcomes are shown.
     pub targets: HashMap<CallId, ToolName>,
     /// The last tool's name and its whole text.
@@ -138,7 +144,10 @@ impl Driver {
                 };
                 events.push_back(Event::Judged { id: call.id, judged });
             }
-            Effect::Run(calls) => self.run(calls, events, interrupt).await,
+            Effect::Run(calls) => {
+                let calls = self.put_aside(calls, events, surface).await;
+                self.run(calls, events, interrupt).await;
+            }
             Effect::ShowText(text) => surface.show(Shown::Text(&text), now),
             Effect::ShowOutcome { tool, outcome } => {
                 surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);

@@ -14,6 +14,7 @@ mod route;
 mod sessions;
 mod tokenize;
 mod tools;
+mod undo;
 
 use crate::exit::ExitCode;
 use crate::repl::{Flow, Repl};
@@ -49,6 +50,7 @@ pub const COMMANDS: &[MetaCommand] = &[
     command("cost", "[detail]", "show what this session has used"),
     command("tokenize", "TEXT", "count the tokens of a text"),
     command("mcp", "connect|disconnect|list|tools|tool", "MCP servers"),
+    command("undo", "[list|ID]", "bring back what the model's last command changed"),
     command("tool", "last", "show the last result whole"),
     command("tools", "", "list the tools that the model can call"),
     command("policy", "[COMMAND|TOOL]", "show the rules, or what decides about a command or a tool"),
@@ -76,6 +78,7 @@ pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
         "tool" => tools::last(repl, rest),
         "tools" => tools::run(repl),
         "policy" => policy::run(repl, rest),
+        "undo" => undo::run(repl, rest),
         "route" => route::run(repl, rest),
         "config" => {
             let shown = crate::config::show::show(&repl.base.loaded);

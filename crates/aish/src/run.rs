@@ -97,6 +97,8 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Some(Command::Sessions(sub)) => command::sessions::run(&Base::load(shared), sub, &mut print, &mut complain),
         Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print, &mut complain),
         Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print, &mut complain),
+        Some(Command::Undo { what }) => command::undo::run(&Base::load(shared), what.as_deref(), &mut print),
+        Some(Command::Sandbox(flags)) => command::sandbox::run(flags),
         Some(Command::Doctor) => {
             let base = Base::load(shared);
             runtime()?.block_on(command::doctor::run(&base, shared, &mut print))

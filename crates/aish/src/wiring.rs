@@ -28,6 +28,7 @@ use crate::project::Project;
 use crate::secrets::Secrets;
 use crate::session::{KeptLog, Opening};
 use crate::system_prompt::{Facts, system_prompt};
+use crate::undo::UndoKeeper;
 
 /// What every command starts from.
 pub struct Base {
@@ -338,6 +339,8 @@ impl Base {
             log: setup.log,
             secrets: Arc::clone(&self.secrets),
             surroundings: setup.surroundings,
+            undo: UndoKeeper::open(self).map(Arc::new),
+            standing_notes: Vec::new(),
             targets: HashMap::new(),
             last_outcome: None,
             started: self.started,

@@ -24,6 +24,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, print: &mut dyn FnMut(&str))
     let mut findings = vec![configuration(base), state(base)];
     findings.push(model(base, shared).await);
     findings.push(shell(base).await);
+    findings.push(sandbox(base));
     findings.push(terminal(base));
     findings.push(servers(base));
     for finding in &findings {
@@ -78,6 +79,16 @@ async fn shell(base: &Base) -> Finding {
         }
         Ok(ran) => Finding { good: false, what: "shell", text: format!("an odd answer: {}", ran.output.trim()) },
         Err(why) => Finding { good: false, what: "shell", text: format!("{why} (shell.program)") },
+    }
+}
+
+fn sandbox(base: &Base) -> Finding {
+    match crate::sandbox::find(base, &base.folder) {
+        Ok(found) => {
+            let text = found.say();
+            Finding { good: true, what: "sandbox", text: text.trim_start_matches("sandbox: ").to_owned() }
+        }
+        Err(why) => Finding { good: false, what: "sandbox", text: why },
     }
 }
 

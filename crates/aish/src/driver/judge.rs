@@ -26,7 +26,11 @@ impl Driver {
                 Err(outcome) => return Judged::Refused(*outcome),
             };
             let surroundings = (self.surroundings)();
-            let passage = self.gate.pass(prepared, &surroundings).await;
+            let notes = match self.plan_undo(&prepared, &surroundings).await {
+                Ok(notes) => notes,
+                Err(judgement) => return Judged::Halted(judgement),
+            };
+            let passage = self.gate.pass_noting(prepared, &surroundings, notes).await;
             let mut verdict = |judgement: &Judgement, approved: bool| {
                 surface.show(Shown::Verdict { tool: &call.name, judgement, approved }, self.started.elapsed());
             };

@@ -53,3 +53,8 @@ fn service() {
 fn terminal() {
     check(include_str!("cases/terminal.yaml"));
 }
+
+#[test]
+fn undo() {
+    check(include_str!("cases/undo.yaml"));
+}

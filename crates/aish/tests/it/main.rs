@@ -10,3 +10,7 @@ mod edges;
 mod person;
 #[cfg(test)]
 mod programs;
+#[cfg(test)]
+mod sandbox;
+#[cfg(test)]
+mod undo;

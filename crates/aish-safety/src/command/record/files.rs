@@ -80,7 +80,8 @@ impl Walker<'_> {
                 if keeps.iter().any(|flag| arguments.has(flag)) {
                     return true;
                 }
-                self.each(&operands, How::Remove, recursive(&["-r", "--recursive"]), text);
+                // Copied and not linked: these programs leave a file alone that has another name.
+                self.each(&operands, How::Write, recursive(&["-r", "--recursive"]), text);
                 self.packed(&operands, text);
             }
             "find" | "gfind" | "bfs" => return self.found(arguments.words, text),

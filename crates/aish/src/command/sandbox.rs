@@ -1,0 +1,25 @@
+//! `aish __sandbox`, hidden: becomes a program in a sandbox. The launcher of the shells that aish starts for the model.
+
+use std::path::PathBuf;
+
+use aish_process::sandbox::{Bounds, Kind, enter};
+
+use crate::arguments::SandboxFlags;
+
+/// Where a live shell tells the launcher its folder.
+pub const EXCHANGE: &str = "AISH_SHELL_FOLDER";
+
+/// Becomes the program; returns only when that failed.
+///
+/// # Errors
+/// Why the program did not run.
+pub fn run(flags: &SandboxFlags) -> anyhow::Result<crate::exit::ExitCode> {
+    let kind = if flags.kind == Kind::Bubblewrap.as_str() { Kind::Bubblewrap } else { Kind::Landlock };
+    let bounds = Bounds {
+        writable: flags.write.clone(),
+        protected: flags.protect.clone(),
+        exchange: std::env::var_os(EXCHANGE).map(PathBuf::from),
+        network: flags.network,
+    };
+    Err(enter(kind, &bounds, &flags.program).into())
+}

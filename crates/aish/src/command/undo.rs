@@ -1,0 +1,17 @@
+//! `aish undo`: bring back what the model's last command changed, or list what could be.
+
+use crate::exit::ExitCode;
+use crate::undo::answer;
+use crate::wiring::Base;
+
+/// Undoes the last step or the named one, or lists them; exit code 1 when not everything came back.
+///
+/// # Errors
+/// When there is nothing to undo, or the journal cannot be used.
+pub fn run(base: &Base, what: Option<&str>, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    let (lines, whole) = answer(base, what.unwrap_or_default().trim()).map_err(anyhow::Error::msg)?;
+    for line in lines {
+        print(&aish_types::visible(&line));
+    }
+    Ok(if whole { ExitCode::Ok } else { ExitCode::Error })
+}

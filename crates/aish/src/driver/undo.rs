@@ -1,0 +1,68 @@
+//! Undo on a call's way: planned before the gate asks, put aside right before the command runs.
+
+use std::collections::VecDeque;
+
+use aish_safety::{ApprovedCall, Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
+use aish_turn::Event;
+use aish_types::ToolOutcome;
+
+use super::Driver;
+use crate::surface::{Shown, Surface};
+
+impl Driver {
+    /// Plans what a command's changes need; returns what is told beside the question.
+    ///
+    /// # Errors
+    /// The judgement that stops an autonomous run, when nothing can be put aside.
+    pub(super) async fn plan_undo(
+        &self,
+        prepared: &PreparedCall,
+        surroundings: &Surroundings,
+    ) -> Result<Vec<String>, Judgement> {
+        let Subject::Command { text } = &prepared.subject else { return Ok(Vec::new()) };
+        let mut notes = self.standing_notes.clone();
+        let Some(undo) = &self.undo else { return Ok(notes) };
+        let planned = undo.plan(text, surroundings).await;
+        if let (Mode::Autonomous, Some(why)) = (self.gate.mode(), &planned.unusable) {
+            let reason = format!("changes files that cannot be put aside for undo: {why}");
+            return Err(Judgement::new(Verdict::Halt, "undo.unusable", reason));
+        }
+        notes.extend(planned.notes.iter().cloned());
+        undo.remember(prepared.context.call.clone(), planned);
+        Ok(notes)
+    }
+
+    /// Puts aside what approved calls change. One whose files cannot be put aside as was said does not run.
+    pub(super) async fn put_aside(
+        &self,
+        calls: Vec<ApprovedCall>,
+        events: &mut VecDeque<Event>,
+        surface: &mut dyn Surface,
+    ) -> Vec<ApprovedCall> {
+        let Some(undo) = &self.undo else { return calls };
+        let mut out = Vec::with_capacity(calls.len());
+        for approved in calls {
+            let id = approved.call().context.call.clone();
+            let Some(planned) = undo.take(&id) else {
+                out.push(approved);
+                continue;
+            };
+            // A person who was asked has read it already.
+            let told = self.gate.mode() == Mode::Interactive && approved.judgement().verdict > Verdict::Allow;
+            if !told {
+                for note in &planned.notes {
+                    surface.show(Shown::Notice(note), self.started.elapsed());
+                }
+            }
+            match undo.save(&planned).await {
+                Ok(_) => out.push(approved),
+                Err(why) => {
+                    let text = format!("not run: what it changes could not be put aside for undo: {why}");
+                    surface.show(Shown::Error(&text), self.started.elapsed());
+                    events.push_back(Event::Ran { id, outcome: ToolOutcome::failure(text) });
+                }
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,211 @@
+//! Which sandbox the shells that aish starts for the model run in.
+//!
+//! `auto` takes bubblewrap where it works, else Landlock, else none and says so; `required` refuses to go on without one;
+//! `off` looks for none. The launcher is this program itself (`aish __sandbox`), which becomes the shell inside.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use aish_process::sandbox::{Bounds, Kind, works};
+use aish_types::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::shell_tool::{CommandRunner, Ran};
+use crate::wiring::{Base, project_root};
+
+/// A sandbox that works here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// Its kind.
+    pub kind: Kind,
+    /// What it allows.
+    pub bounds: Bounds,
+}
+
+/// What was found when a sandbox was looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// One is in force.
+    Sandbox(Chosen),
+    /// None is looked for: `sandbox.mode = "off"`.
+    Off,
+    /// None works here; why, in words.
+    None(String),
+}
+
+impl Found {
+    /// Tells it in one line, for the gate and `aish doctor`.
+    pub fn say(&self) -> String {
+        match self {
+            Self::Sandbox(chosen) => chosen.say(),
+            Self::Off => "sandbox: off".to_owned(),
+            Self::None(why) => format!("sandbox: none works here ({why})"),
+        }
+    }
+
+    /// Returns what stands before the shell's program: nothing without a sandbox.
+    ///
+    /// # Errors
+    /// When this program cannot tell its own path.
+    pub fn launcher(&self) -> std::io::Result<Vec<OsString>> {
+        match self {
+            Self::Sandbox(chosen) => chosen.launcher(),
+            Self::Off | Self::None(_) => Ok(Vec::new()),
+        }
+    }
+}
+
+impl Chosen {
+    /// Tells what is in force.
+    pub fn say(&self) -> String {
+        let folders: Vec<String> = self.bounds.writable.iter().map(|path| path.display().to_string()).collect();
+        let network = if self.bounds.network { "network" } else { "no network" };
+        format!("sandbox: {}, writes below {} alone, {network}", self.kind.as_str(), folders.join(", "))
+    }
+
+    /// Returns the words of the launcher.
+    ///
+    /// # Errors
+    /// When this program cannot tell its own path.
+    pub fn launcher(&self) -> std::io::Result<Vec<OsString>> {
+        let mut words: Vec<OsString> = vec![std::env::current_exe()?.into(), "__sandbox".into()];
+        words.extend(["--kind".into(), self.kind.as_str().into()]);
+        for folder in &self.bounds.writable {
+            words.extend(["--write".into(), folder.into()]);
+        }
+        for path in &self.bounds.protected {
+            words.extend(["--protect".into(), path.into()]);
+        }
+        if self.bounds.network {
+            words.push("--network".into());
+        }
+        words.push("--".into());
+        Ok(words)
+    }
+}
+
+/// Looks for a sandbox as the configuration wants it, for commands in a folder.
+///
+/// # Errors
+/// In words, when `sandbox.mode = "required"` and none works.
+pub fn find(base: &Base, folder: &Path) -> Result<Found, String> {
+    let section = &base.config.sandbox;
+    if section.mode == "off" {
+        return Ok(Found::Off);
+    }
+    let mut whys = Vec::new();
+    for kind in [Kind::Bubblewrap, Kind::Landlock] {
+        match works(kind) {
+            Ok(()) => return Ok(Found::Sandbox(Chosen { kind, bounds: bounds(base, folder) })),
+            Err(error) => whys.push(error.to_string()),
+        }
+    }
+    let why = whys.join("; ");
+    if section.mode == "required" {
+        return Err(format!("sandbox.mode is \"required\" and no sandbox works here: {why}"));
+    }
+    Ok(Found::None(why))
+}
+
+fn bounds(base: &Base, folder: &Path) -> Bounds {
+    let section = &base.config.sandbox;
+    let mut writable: Vec<PathBuf> = if section.write.is_empty() {
+        vec![project_root(folder).unwrap_or(folder).to_owned(), std::env::temp_dir(), PathBuf::from("/tmp")]
+    } else {
+        section.write.iter().map(|path| written(path, base.paths.home.as_deref(), folder)).collect()
+    };
+    writable.dedup();
+    let protected = base.paths.protected().into_iter().map(PathBuf::from).collect();
+    Bounds { writable, protected, exchange: None, network: section.network }
+}
+
+/// Fills the home folder in; a relative path is seen from the folder.
+fn written(path: &str, home: Option<&Path>, folder: &Path) -> PathBuf {
+    match (path.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => folder.join(path),
+    }
+}
+
+/// Words of programs that ran into a wall, and what the wall may be.
+const HINTS: &[(&str, &str)] = &[
+    ("read-only file system", "writing"),
+    ("permission denied", "writing"),
+    ("operation not permitted", "writing"),
+    ("network is unreachable", "the network"),
+    ("temporary failure in name resolution", "the network"),
+    ("could not resolve host", "the network"),
+    ("name or service not known", "the network"),
+    ("network unreachable", "the network"),
+];
+
+/// Says what of a failed command the sandbox may have stopped.
+pub fn suspicion(status: i32, output: &str, chosen: &Chosen) -> Option<String> {
+    if status == 0 {
+        return None;
+    }
+    let lower = output.to_lowercase();
+    let (_, what) = HINTS
+        .iter()
+        .find(|(words, what)| lower.contains(words) && (*what != "the network" || !chosen.bounds.network))?;
+    Some(format!("{what} may have been stopped by the sandbox ({})", chosen.say().trim_start_matches("sandbox: ")))
+}
+
+/// A shell in a sandbox, which says so where that may be why a command failed.
+pub struct Confined<R> {
+    inner: R,
+    chosen: Chosen,
+}
+
+impl<R: CommandRunner> Confined<R> {
+    /// Wraps the runner of a shell that was started by the sandbox's launcher.
+    pub fn new(inner: R, chosen: Chosen) -> Self {
+        Self { inner, chosen }
+    }
+}
+
+impl<R: CommandRunner> CommandRunner for Confined<R> {
+    fn run<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        Box::pin(async move {
+            let mut ran = self.inner.run(command, timeout_ms, cancel).await?;
+            if ran.ending.is_none() {
+                ran.ending = suspicion(ran.status, &ran.output, &self.chosen);
+            }
+            Ok(ran)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_sandbox_may_have_stopped_is_said_and_nothing_else() {
+        let mut chosen =
+            Chosen { kind: Kind::Landlock, bounds: Bounds { writable: vec!["/work".into()], ..Bounds::default() } };
+        let said = suspicion(1, "touch: cannot touch '/x': Read-only file system", &chosen).unwrap();
+        assert_eq!(
+            said,
+            "writing may have been stopped by the sandbox (landlock, writes below /work alone, no network)"
+        );
+        assert!(
+            suspicion(6, "curl: (6) Could not resolve host: example.org", &chosen).unwrap().starts_with("the network")
+        );
+        assert_eq!(suspicion(0, "Permission denied", &chosen), None);
+        assert_eq!(suspicion(1, "assertion failed", &chosen), None);
+        chosen.bounds.network = true;
+        assert_eq!(suspicion(6, "Could not resolve host", &chosen), None);
+    }
+
+    #[test]
+    fn folders_are_filled_in() {
+        let at = |path: &str| written(path, Some(Path::new("/home/ana")), Path::new("/work")).display().to_string();
+        assert_eq!([at("~/x"), at("sub"), at("/srv")], ["/home/ana/x", "/work/sub", "/srv"]);
+    }
+}

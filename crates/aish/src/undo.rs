@@ -1,0 +1,172 @@
+//! Undo for the model's commands: what one is about to change is put aside before it runs.
+//!
+//! Order: [`UndoKeeper::plan`] before the gate asks (it looks and changes nothing, so that the question can say what
+//! could be brought back), the gate, [`UndoKeeper::save`] right before the command runs. The names come from the
+//! command's parse ([`aish_safety::change`]), [`resolve`] looks them up in the real folders, [`git`] asks git for those
+//! that it alone knows.
+
+pub mod git;
+pub mod pattern;
+pub mod resolve;
+pub mod say;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use aish_journal::undo::{Plan, Restored, Step, UndoError, UndoJournal, UndoOptions, Wanted};
+use aish_safety::{Surroundings, changes};
+use aish_types::CallId;
+
+use crate::failure::chain;
+use crate::wiring::Base;
+
+/// Variables whose values hold for every command of a session; others may have been set anew since aish started.
+const STEADY: &[&str] = &["HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+
+/// The journal, and what was learnt of it in this session.
+pub struct UndoKeeper {
+    journal: Arc<UndoJournal>,
+    /// Variables whose values are known.
+    variables: Vec<(String, String)>,
+    /// Why the last attempt to put something aside failed.
+    broken: Mutex<Option<String>>,
+    /// What was planned for calls that wait at the gate.
+    planned: Mutex<HashMap<CallId, Prepared>>,
+}
+
+/// What would be put aside for a command, and what is said of it.
+#[derive(Debug, Clone, Default)]
+pub struct Prepared {
+    /// The command.
+    pub command: String,
+    /// What would be put aside.
+    pub wanted: Vec<Wanted>,
+    /// What is told before it runs, a line each.
+    pub notes: Vec<String>,
+    /// Whether something cannot be brought back.
+    pub incomplete: bool,
+    /// Why nothing can be put aside at all, where that is so.
+    pub unusable: Option<String>,
+}
+
+impl UndoKeeper {
+    /// Opens the journal of this person; none where undo is switched off or there is no folder for state.
+    pub fn open(base: &Base) -> Option<Self> {
+        if !base.config.undo.enabled {
+            return None;
+        }
+        let journal = journal(base)?;
+        let variables = base.variables.iter().filter(|(name, _)| STEADY.contains(&name.as_str())).cloned().collect();
+        Some(Self::new(journal, variables))
+    }
+
+    /// Makes a keeper over a journal, with the variables whose values are known.
+    pub fn new(journal: UndoJournal, variables: Vec<(String, String)>) -> Self {
+        Self { journal: Arc::new(journal), variables, broken: Mutex::default(), planned: Mutex::default() }
+    }
+
+    /// Looks at what a command changes and what of it could be put aside. Nothing is changed by it.
+    pub async fn plan(&self, command: &str, surroundings: &Surroundings) -> Prepared {
+        let mut prepared = Prepared { command: command.to_owned(), ..Prepared::default() };
+        let known = Surroundings { variables: self.variables.iter().cloned().collect(), ..surroundings.clone() };
+        let line = command.to_owned();
+        let found = std::panic::catch_unwind(|| changes(&line, &known)).unwrap_or_default();
+        if found.is_empty() {
+            return prepared;
+        }
+        let folder = PathBuf::from(surroundings.folder.clone().unwrap_or_else(|| "/".to_owned()));
+        let home = surroundings.home.as_ref().map(PathBuf::from);
+        let resolved = resolve::resolve(&found.targets, &folder, home.as_deref()).await;
+        let mut unnamed = found.unnamed;
+        unnamed.extend(resolved.unnamed);
+        prepared.wanted = resolved.wanted;
+        let planned = match self.broken() {
+            Some(why) => Err(why),
+            None => self.look(prepared.wanted.clone()).await,
+        };
+        prepared.incomplete = !unnamed.is_empty();
+        match planned {
+            Ok(plan) => {
+                prepared.incomplete |= !plan.missed.is_empty();
+                prepared.notes = say::planned(&plan, &unnamed);
+            }
+            Err(why) => {
+                prepared.incomplete = true;
+                prepared.notes = vec![format!("undo: nothing can be put aside: {why}")];
+                prepared.wanted.clear();
+                prepared.unusable = Some(why);
+            }
+        }
+        prepared
+    }
+
+    async fn look(&self, wanted: Vec<Wanted>) -> Result<Plan, String> {
+        if wanted.is_empty() {
+            return Ok(Plan::default());
+        }
+        let journal = Arc::clone(&self.journal);
+        let planned = tokio::task::spawn_blocking(move || journal.plan(&wanted)).await;
+        planned.map_err(|error| error.to_string())?.map_err(|error| chain(&error))
+    }
+
+    /// Puts aside what was planned; none where there is nothing.
+    ///
+    /// # Errors
+    /// In words, when it could not be written: then the command must not run unless the person knows.
+    pub async fn save(&self, prepared: &Prepared) -> Result<Option<Step>, String> {
+        if prepared.wanted.is_empty() {
+            return Ok(None);
+        }
+        let (journal, command, wanted) = (Arc::clone(&self.journal), prepared.command.clone(), prepared.wanted.clone());
+        let saved = tokio::task::spawn_blocking(move || journal.save(&command, &wanted)).await;
+        let saved = saved.map_err(|error| error.to_string()).and_then(|saved| saved.map_err(|error| chain(&error)));
+        *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = saved.as_ref().err().cloned();
+        saved.map(Some)
+    }
+
+    /// Keeps what was planned for a call until it runs.
+    pub fn remember(&self, call: CallId, prepared: Prepared) {
+        self.planned.lock().unwrap_or_else(PoisonError::into_inner).insert(call, prepared);
+    }
+
+    /// Takes what was planned for a call.
+    pub fn take(&self, call: &CallId) -> Option<Prepared> {
+        self.planned.lock().unwrap_or_else(PoisonError::into_inner).remove(call)
+    }
+
+    /// Takes the reason of the last failure, which is told once: the attempt after that is made again.
+    fn broken(&self) -> Option<String> {
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Names the journal; none where there is no folder for state.
+fn journal(base: &Base) -> Option<UndoJournal> {
+    let folder = base.paths.state.as_ref()?.join("undo");
+    let keep = Duration::from_secs(base.config.undo.keep_days.saturating_mul(24 * 60 * 60));
+    let options = UndoOptions { max_bytes: base.config.undo.max_bytes, keep };
+    Some(UndoJournal::new(folder, options, base.clock.clone()))
+}
+
+/// `:undo` and `aish undo`: `list`, the name of a step, or nothing for the last command. Returns the lines of the
+/// answer, and whether everything came back.
+///
+/// # Errors
+/// In words for the person.
+pub fn answer(base: &Base, what: &str) -> Result<(Vec<String>, bool), String> {
+    let journal = journal(base).ok_or("there is no home folder, so nothing was put aside")?;
+    if what == "list" {
+        journal.prune().map_err(|error| chain(&error))?;
+        let steps = journal.steps().map_err(|error| chain(&error))?;
+        return Ok((say::list(&steps), true));
+    }
+    let restored: Restored = match journal.undo((!what.is_empty()).then_some(what)) {
+        Ok(restored) => restored,
+        Err(UndoError::Nothing) if what.is_empty() => return Err("there is nothing to undo".to_owned()),
+        Err(UndoError::Nothing) => return Err(format!("there is no step {what:?}; `undo list` shows what there is")),
+        Err(error) => return Err(chain(&error)),
+    };
+    Ok((say::restored(&restored), restored.failed.is_empty()))
+}

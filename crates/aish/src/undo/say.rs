@@ -1,0 +1,98 @@
+//! What is said of undo, before and after.
+
+use aish_journal::undo::{Plan, Purpose, Restored, Step};
+
+/// The most lines of one kind.
+const SHOWN: usize = 5;
+
+/// Tells what would be put aside and what cannot be brought back.
+pub fn planned(plan: &Plan, unnamed: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if plan.files > 0 {
+        lines.push(format!("undo: {}, {} put aside", count(plan.files), size(plan.bytes)));
+    }
+    let missed =
+        plan.missed.iter().map(|(path, why)| format!("undo: cannot bring back {} because {why}", path.display()));
+    let unnamed = unnamed.iter().map(|what| format!("undo: cannot bring back {what}"));
+    let all: Vec<String> = missed.chain(unnamed).collect();
+    let more = all.len().saturating_sub(SHOWN);
+    lines.extend(all.into_iter().take(SHOWN));
+    if more > 0 {
+        lines.push(format!("undo: cannot bring back {more} more"));
+    }
+    lines
+}
+
+/// Lists steps, newest first.
+pub fn list(steps: &[Step]) -> Vec<String> {
+    if steps.is_empty() {
+        return vec!["there is nothing to undo".to_owned()];
+    }
+    let line = |step: &Step| {
+        let time = step.time.get(..16).unwrap_or(&step.time).replace('T', " ");
+        let missed = if step.missed.is_empty() { String::new() } else { format!(", {} not", step.missed.len()) };
+        let command: String = step.command.lines().next().unwrap_or_default().chars().take(100).collect();
+        let kept = match step.purpose {
+            Purpose::Command => "",
+            Purpose::Undo => "(what was there before an undo) ",
+        };
+        format!("{}  {time}  {}, {}{missed}  {kept}{command}", step.id, count(step.files), size(step.bytes))
+    };
+    steps.iter().rev().map(line).collect()
+}
+
+/// Tells what an undo did.
+pub fn restored(restored: &Restored) -> Vec<String> {
+    let mut lines = vec![format!("undone: {}", restored.command)];
+    for path in restored.restored.iter().take(SHOWN) {
+        lines.push(format!("  {}", path.display()));
+    }
+    let more = restored.restored.len().saturating_sub(SHOWN);
+    if more > 0 {
+        lines.push(format!("  and {more} more"));
+    }
+    if restored.restored.is_empty() {
+        lines.push("  everything that was put aside is as it was".to_owned());
+    }
+    for (path, why) in &restored.failed {
+        lines.push(format!("not brought back: {} because {why}", path.display()));
+    }
+    if let Some(kept) = &restored.kept {
+        lines.push(format!("what was there instead is kept: undo {kept}"));
+    }
+    lines
+}
+
+fn count(files: u64) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+}
+
+/// Writes a size in bytes for a person.
+fn size(bytes: u64) -> String {
+    let tenths = |unit: u64| format!("{}.{}", bytes / unit, bytes % unit / (unit / 10));
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{} kB", tenths(1_000)),
+        1_000_000..1_000_000_000 => format!("{} MB", tenths(1_000_000)),
+        _ => format!("{} GB", tenths(1_000_000_000)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_counts_read_well() {
+        assert_eq!(
+            [size(0), size(999), size(12_345), size(268_435_456)],
+            ["0 bytes", "999 bytes", "12.3 kB", "268.4 MB"]
+        );
+        let plan = Plan { files: 3, bytes: 12_000, missed: vec![("/x".into(), "it is too large".into())] };
+        let unnamed: Vec<String> = (0..7).map(|n| format!("what `{n}` changes")).collect();
+        let lines = planned(&plan, &unnamed);
+        assert_eq!(lines[0], "undo: 3 files, 12.0 kB put aside");
+        assert_eq!(lines[1], "undo: cannot bring back /x because it is too large");
+        assert_eq!(lines.last().unwrap(), "undo: cannot bring back 3 more");
+    }
+}

@@ -1,0 +1,155 @@
+//! What a program in each kind of sandbox can do and cannot, tried by real programs.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use aish_process::sandbox::{Kind, works};
+
+struct Place {
+    folder: tempfile::TempDir,
+    kind: Kind,
+}
+
+/// Runs a check in every kind that works here; a kind that does not is skipped with a line.
+fn each(test: &str, check: impl Fn(&Place)) {
+    for kind in [Kind::Bubblewrap, Kind::Landlock] {
+        match works(kind) {
+            Ok(()) => {
+                // Not below the temporary folder, which may be written by default.
+                let folder =
+                    tempfile::Builder::new().prefix("aish-sandbox-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+                for name in ["project", "outside", "temp", "project/.state"] {
+                    fs::create_dir(folder.path().join(name)).unwrap();
+                }
+                fs::write(folder.path().join("outside/file"), "outside").unwrap();
+                fs::write(folder.path().join("project/.state/audit"), "ours").unwrap();
+                check(&Place { folder, kind });
+            }
+            Err(error) => aish_testkit::skip(test, &error.to_string()),
+        }
+    }
+}
+
+impl Place {
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn run(&self, extra: &[&str], script: &str) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_aish"))
+            .args(["__sandbox", "--kind", self.kind.as_str(), "--write"])
+            .arg(self.at("project"))
+            .arg("--write")
+            .arg(self.at("temp"))
+            .args(extra)
+            .args(["--", "bash", "--norc", "-c", script])
+            .current_dir(self.at("project"))
+            .env("TMPDIR", self.at("temp"))
+            .output()
+            .unwrap()
+    }
+
+    #[track_caller]
+    fn succeeds(&self, extra: &[&str], script: &str) {
+        let ran = self.run(extra, script);
+        assert!(ran.status.success(), "{:?}: {script}: {}", self.kind, String::from_utf8_lossy(&ran.stderr));
+    }
+
+    #[track_caller]
+    fn fails(&self, extra: &[&str], script: &str) {
+        let ran = self.run(extra, script);
+        assert!(!ran.status.success(), "{:?}: {script} worked", self.kind);
+    }
+}
+
+#[test]
+fn project_and_temp_are_written_and_everything_is_read() {
+    each("sandbox writes", |place| {
+        place.succeeds(
+            &[],
+            "echo x > file && mkdir -p a/b && mv file a/b/ && rm -r a && echo y > \"$TMPDIR/y\" && cat ../outside/file",
+        );
+        place.succeeds(&[], "echo x > /dev/null && head -c 4 /dev/urandom > bytes && (echo deep | tee kept | cat)");
+        assert_eq!(fs::read_to_string(place.at("project/kept")).unwrap(), "deep\n");
+    });
+}
+
+#[test]
+fn nothing_is_written_outside_by_no_way() {
+    each("sandbox outside", |place| {
+        for script in [
+            "echo x > ../outside/new",
+            "echo x > ../outside/file",
+            ": > ../outside/file",
+            "rm ../outside/file",
+            "mv ../outside/file .",
+            "ln ../outside/file link && echo x > link",
+            "ln -s ../outside/file soft && echo x > soft",
+            "mkdir ../outside/sub",
+            "chmod 000 ../outside/file && test \"$(stat -c %a ../outside/file)\" = 0",
+            "truncate -s 0 ../outside/file",
+            "bash -c 'bash -c \"echo x > ../outside/new\"'",
+            "setsid bash -c 'echo x > ../outside/new'",
+            "(echo x > ../outside/new) & wait $!",
+        ] {
+            // Landlock has no say over modes: what may be read there may have its mode changed by its owner.
+            if place.kind == Kind::Landlock && script.starts_with("chmod") {
+                continue;
+            }
+            place.fails(&[], script);
+            assert_eq!(fs::read_to_string(place.at("outside/file")).unwrap(), "outside", "{:?}: {script}", place.kind);
+            assert_eq!(fs::read_dir(place.at("outside")).unwrap().count(), 1, "{:?}: {script}", place.kind);
+        }
+    });
+}
+
+#[test]
+fn our_own_files_are_not_written_though_they_lie_in_the_project() {
+    each("sandbox protected", |place| {
+        for script in ["echo x > .state/audit", "rm -r .state", "echo x > .state/new", "mv .state other"] {
+            let state = place.at("project/.state").display().to_string();
+            place.fails(&["--protect", &state], script);
+            assert_eq!(fs::read_to_string(place.at("project/.state/audit")).unwrap(), "ours", "{script}");
+        }
+    });
+}
+
+#[test]
+fn the_network_is_off_until_it_is_allowed() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let connect = format!("exec 3<>/dev/tcp/127.0.0.1/{port}");
+    each("sandbox network", |place| {
+        place.fails(&[], &connect);
+        place.fails(&[], &format!("bash -c '{connect}'"));
+        // An address that leads nowhere: with a network this sends, and nobody answers.
+        place.fails(&[], "echo x > /dev/udp/192.0.2.1/53533");
+        place.succeeds(&["--network"], &connect);
+    });
+}
+
+#[test]
+fn other_processes_are_out_of_reach() {
+    let mut other = Command::new("sleep").arg("600").spawn().unwrap();
+    let kill = format!("kill -9 {}", other.id());
+    each("sandbox signals", |place| place.fails(&[], &kill));
+    assert!(other.try_wait().unwrap().is_none(), "it still runs");
+    other.kill().unwrap();
+    other.wait().unwrap();
+}
+
+#[test]
+fn a_program_that_is_missing_and_a_kind_that_is_unknown_are_errors() {
+    each("sandbox missing", |place| {
+        let ran = Command::new(env!("CARGO_BIN_EXE_aish"))
+            .args(["__sandbox", "--kind", place.kind.as_str(), "--", "/no/such/program"])
+            .output()
+            .unwrap();
+        assert!(!ran.status.success());
+    });
+    let ran =
+        Command::new(env!("CARGO_BIN_EXE_aish")).args(["__sandbox", "--kind", "wish", "--", "true"]).output().unwrap();
+    assert_eq!(ran.status.code(), Some(2));
+}
