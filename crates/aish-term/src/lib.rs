@@ -1,7 +1,7 @@
 //! The terminal: line editor, streamed markdown, frames and the gate's question.
 //!
 //! Reading order: [`capability`] (what the terminal can do), [`theme`], [`styled`] (text with styles), [`cells`] and
-//! [`wrap`] (how wide text is and where it breaks), [`clean`] (the sanitiser for streams), [`markdown`], [`frame`],
+//! [`wrap`] (how wide text is and where it breaks), [`clean`] (the sanitiser for streams), [`markdown`], [`html`], [`frame`],
 //! [`spinner`], [`diff`], [`history`], [`editor`] and last [`question`], what a person is asked at the gate.
 //!
 //! This crate never talks to a model, a shell or a database: they come in as traits and closures. Nothing here reads a
@@ -16,6 +16,7 @@ pub mod editor;
 pub mod frame;
 pub mod guard;
 pub mod history;
+pub mod html;
 pub mod markdown;
 pub mod question;
 pub mod spinner;

@@ -1,9 +1,8 @@
 //! A session as one HTML page: light and dark by the reader's own setting, code coloured, tool calls folded. It has no
 //! script, loads nothing, and its policy forbids both.
 
-mod code;
-mod prose;
-
+use aish_term::html::{code, escape, prose};
+use aish_turn::command_line::MARK;
 use aish_types::attachment::parts;
 use aish_types::{Block, Message, sanitize};
 
@@ -33,7 +32,7 @@ pub(super) fn write(exported: &Exported<'_>) -> String {
             Message::Assistant { content, .. } => {
                 let model = turn.model.as_deref().unwrap_or("assistant");
                 open(&mut out, "assistant", model, &turn.time);
-                prose::write(&mut out, content);
+                prose(&mut out, &with_commands(&sanitize(content)));
                 for (call, result) in exported.calls(turn) {
                     tool(&mut out, call.name.as_str(), &call.arguments, result);
                 }
@@ -79,7 +78,7 @@ fn tool(out: &mut String, name: &str, arguments: &str, result: Option<&str>) {
         escape(name),
         escape(&short)
     ));
-    code::write(out, "json", &pretty(arguments));
+    code(out, "json", &pretty(arguments));
     match result {
         Some(result) => out.push_str(&format!("<pre>{}</pre>\n", escape(result))),
         None => out.push_str("<p class=\"none\">no result</p>\n"),
@@ -104,18 +103,26 @@ fn image(out: &mut String, block: &Block) {
     }
 }
 
-/// Writes a text so that nothing in it is markup, in an attribute too, and nothing in it hides.
-fn escape(text: &str) -> String {
-    let clean = sanitize(text);
-    let mut out = String::with_capacity(clean.len() + clean.len() / 8);
-    for c in clean.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
+/// Makes a block of code of each line that proposes a command; within code it stays a line of it.
+fn with_commands(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut fence: Option<String> = None;
+    for line in text.lines() {
+        let start = line.trim_start();
+        let mark: String = start.chars().take_while(|c| matches!(c, '`' | '~')).collect();
+        match &fence {
+            None if mark.len() >= 3 => fence = Some(mark),
+            Some(open) if start.trim_end() == mark && mark.starts_with(open.as_str()) => fence = None,
+            None | Some(_) => {}
+        }
+        match line.strip_prefix(MARK).map(str::trim) {
+            Some(command) if fence.is_none() && !command.is_empty() => {
+                out.push_str(&format!("\n~~~~~~~~ bash\n{command}\n~~~~~~~~\n\n"));
+            }
+            Some(_) | None => {
+                out.push_str(line);
+                out.push('\n');
+            }
         }
     }
     out

@@ -1,8 +1,8 @@
 //! A session as Markdown. Code stays code, and HTML in it is shown and not taken for markup.
 
+use aish_term::html::inert;
 use aish_types::attachment::parts;
 use aish_types::{Message, sanitize};
-use pulldown_cmark::{Event, Options, Parser};
 
 use super::{Exported, pretty};
 
@@ -57,30 +57,6 @@ fn fenced(out: &mut String, language: &str, text: &str) {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
     out.push_str(&format!("{fence}{language}\n{}\n{fence}\n", text.trim_end()));
-}
-
-/// Puts a backslash before the `<` of whatever a reader of Markdown would take for HTML.
-fn inert(text: &str) -> String {
-    let mut marks: Vec<usize> = Parser::new_ext(text, Options::all())
-        .into_offset_iter()
-        .filter(|(event, _)| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
-        .flat_map(|(_, range)| {
-            let start = range.start;
-            let piece = text.get(range).unwrap_or_default();
-            piece.match_indices('<').map(move |(at, _)| start + at).collect::<Vec<_>>()
-        })
-        .collect();
-    marks.sort_unstable();
-    marks.dedup();
-    let mut out = String::with_capacity(text.len() + marks.len());
-    let mut from = 0;
-    for at in marks {
-        out.push_str(text.get(from..at).unwrap_or_default());
-        out.push('\\');
-        from = at;
-    }
-    out.push_str(text.get(from..).unwrap_or_default());
-    out
 }
 
 fn one_line(text: &str) -> String {

@@ -1,41 +1,16 @@
-//! An answer's Markdown as HTML. HTML within it is text; links lead to the web and to mail alone; images are links.
+//! Markdown as HTML. HTML within it is text; links lead to the web and to mail alone; images are links.
 
-use aish_turn::command_line::MARK;
+use aish_types::sanitize;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::{code, escape};
 
-/// Writes an answer: paragraphs, lists, tables, code; a proposed command as code of its own.
-pub(super) fn write(out: &mut String, text: &str) {
-    let text = with_commands(&aish_types::sanitize(text));
+/// Writes a text in Markdown: paragraphs, lists, tables, code.
+pub fn prose(out: &mut String, text: &str) {
+    let text = sanitize(text);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut writer = Writer { out, code: None, alignments: Vec::new(), cell: 0, in_head: false, links: Vec::new() };
     Parser::new_ext(&text, options).for_each(|event| writer.event(event));
-}
-
-/// Makes a block of code of each line that proposes a command; within code it stays a line of it.
-fn with_commands(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut fence: Option<String> = None;
-    for line in text.lines() {
-        let start = line.trim_start();
-        let mark: String = start.chars().take_while(|c| matches!(c, '`' | '~')).collect();
-        match &fence {
-            None if mark.len() >= 3 => fence = Some(mark),
-            Some(open) if start.trim_end() == mark && mark.starts_with(open.as_str()) => fence = None,
-            None | Some(_) => {}
-        }
-        match line.strip_prefix(MARK).map(str::trim) {
-            Some(command) if fence.is_none() && !command.is_empty() => {
-                out.push_str(&format!("\n~~~~~~~~ bash\n{command}\n~~~~~~~~\n\n"));
-            }
-            Some(_) | None => {
-                out.push_str(line);
-                out.push('\n');
-            }
-        }
-    }
-    out
 }
 
 struct Writer<'a> {
@@ -137,7 +112,7 @@ impl Writer<'_> {
             TagEnd::BlockQuote(_) => self.out.push_str("</blockquote>\n"),
             TagEnd::CodeBlock => {
                 if let Some((language, text)) = self.code.take() {
-                    code::write(self.out, &language, &text);
+                    code(self.out, &language, &text);
                 }
             }
             TagEnd::List(true) => self.out.push_str("</ol>\n"),

@@ -1,13 +1,13 @@
-//! Code in colour: the terminal's sixteen as classes, which the page's style gives a light and a dark colour.
+//! Code in colour: the sixteen colours of a terminal as classes `c0` to `c15`, and `dim`.
 
-use aish_term::Theme;
-use aish_term::markdown::code_lines;
 use anstyle::{Color, Effects, Style};
 
 use super::escape;
+use crate::markdown::code_lines;
+use crate::theme::Theme;
 
 /// Writes a block of code in a language.
-pub(super) fn write(out: &mut String, language: &str, text: &str) {
+pub fn code(out: &mut String, language: &str, text: &str) {
     out.push_str("<pre class=\"code\"><code>");
     let clean = aish_types::sanitize(text);
     for (at, line) in code_lines(language, &clean, &Theme::dark()).into_iter().enumerate() {
