@@ -104,6 +104,8 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
     std::fs::create_dir_all(home.path().join(".config/aish")).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     for (name, content) in &case.files {
+        let parent = folder.join(name).parent().map(Path::to_path_buf).unwrap_or_default();
+        std::fs::create_dir_all(parent).map_err(|error| error.to_string())?;
         std::fs::write(folder.join(name), content).map_err(|error| error.to_string())?;
     }
     let server = match &case.model {

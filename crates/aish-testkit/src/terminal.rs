@@ -60,6 +60,11 @@ impl TerminalSession {
         Ok(Self { screen, input, child, master: pair.master })
     }
 
+    /// Returns the program's process id, as long as it runs.
+    pub fn process_id(&self) -> Option<u32> {
+        self.child.process_id()
+    }
+
     /// Types bytes.
     ///
     /// # Errors

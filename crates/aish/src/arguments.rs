@@ -95,6 +95,8 @@ pub enum Command {
     Mcp(McpCommand),
     /// Answer chat requests of other programs, on a NATS bus or over lines.
     Service(ServiceFlags),
+    /// Show what the project's own files say, and whether they are used.
+    Project,
     /// Kept sessions: a session is named by its id, the beginning of it, or its name.
     #[command(subcommand)]
     Sessions(SessionsCommand),
@@ -144,6 +146,9 @@ pub struct AskFlags {
     /// Offer no tools.
     #[arg(long)]
     pub no_tools: bool,
+    /// Go on with a session: the newest, or the one that is named.
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", require_equals = true)]
+    pub resume: Option<String>,
 }
 
 /// `aish __sandbox`.

@@ -11,6 +11,7 @@ pub mod mcp;
 pub mod memory;
 pub mod model;
 pub mod policy;
+pub mod project;
 pub mod route;
 pub mod sandbox;
 pub mod service;

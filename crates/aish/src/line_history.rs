@@ -8,21 +8,27 @@ use aish_store::{HistoryEntry as StoredEntry, NewHistoryEntry, Store, StoreError
 use aish_term::history::{Order, StatusFilter, TextFilter};
 use aish_term::{HistoryEntry, HistoryError, HistoryQuery, HistoryStore};
 
+use crate::secrets::Secrets;
+
 /// The lines of all sessions.
 pub struct LineHistory {
     store: Arc<Store>,
     session: String,
     size: u64,
+    secrets: Arc<Secrets>,
 }
 
 impl LineHistory {
     /// Makes the history of a session over the store; nothing is opened before the first look.
-    pub fn new(store: Arc<Store>, session: String, size: u64) -> Self {
-        Self { store, session, size }
+    pub fn new(store: Arc<Store>, secrets: Arc<Secrets>, session: String, size: u64) -> Self {
+        Self { store, session, size, secrets }
     }
 
-    /// Adds a line with what came of it. A history that cannot be written costs the session nothing.
+    /// Adds a line with what came of it; one that holds a known secret is not kept. A history that cannot be written costs the session nothing.
     pub fn add(&self, line: &str, folder: &str, route: &str, status: Option<i32>, duration: Option<Duration>) {
+        if self.secrets.are_in(line) {
+            return;
+        }
         let entry = NewHistoryEntry {
             command: line.to_owned(),
             folder: Some(folder.to_owned()),

@@ -8,7 +8,7 @@ mod mcp;
 mod memory;
 mod model;
 mod policy;
-mod project;
+pub mod project;
 mod reset;
 mod route;
 mod sessions;

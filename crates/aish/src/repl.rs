@@ -88,7 +88,8 @@ impl Repl {
         let resumed = resume(&base, flags, &mut notices);
         let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
         let store = Arc::clone(&base.store);
-        let history = Arc::new(LineHistory::new(store, session.to_string(), base.config.history.size));
+        let history =
+            Arc::new(LineHistory::new(store, Arc::clone(&base.secrets), session.to_string(), base.config.history.size));
         let known: Known = Arc::default();
         let mut options = editor_options(&base, err, &theme, &history, &known);
         let (registry, faults) = base.registry();
@@ -265,7 +266,8 @@ impl Repl {
         if outcome == Outcome::Failed {
             self.heard.failed();
         } else {
-            self.heard.add(question, self.conversation.turn.transcript());
+            let question = self.base.secrets.redact(question);
+            self.heard.add(&question, self.conversation.turn.transcript());
         }
         if self.live.remembered().exited {
             return Flow::End(ExitCode::Ok);

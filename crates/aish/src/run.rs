@@ -94,6 +94,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let base = Base::load(shared);
             to_the_end(command::service::run(&base, shared, flags))
         }
+        Some(Command::Project) => command::project::run(&Base::load(shared), &mut print),
         Some(Command::Sessions(sub)) => command::sessions::run(&Base::load(shared), sub, &mut print, &mut complain),
         Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print, &mut complain),
         Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print, &mut complain),

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use aish_journal::{Durability, LineFile};
+use aish_journal::{Durability, LineFile, SessionHead, SessionLog, WallClock};
+use aish_types::Message;
 use serde_json::{Value, json};
 
 const WRITER: &str = "AISH_JOURNAL_TEST_WRITER";
@@ -56,6 +57,53 @@ fn eight_processes_lose_nothing() {
     let loaded = LineFile::new(&path, Durability::System).load::<Value>().unwrap();
     assert!(loaded.bad.is_empty() && loaded.torn.is_none());
     let counts = check(&loaded.records);
+    assert!(counts.len() == 8 && counts.values().all(|&n| n == 1_000), "{counts:?}");
+}
+
+const SESSION_WRITER: &str = "AISH_JOURNAL_TEST_SESSION";
+
+/// Does nothing unless it was started as a session: it appends its turns, and as many lines to a log that all share.
+#[test]
+fn session_process() {
+    let Ok(order) = std::env::var(SESSION_WRITER) else { return };
+    let order: Value = serde_json::from_str(&order).unwrap();
+    let (folder, name) = (Path::new(order["folder"].as_str().unwrap()), order["name"].as_str().unwrap());
+    let shared = LineFile::new(folder.join("shared.jsonl"), Durability::System);
+    let log = SessionLog::create(&folder.join("sessions"), name.into(), SessionHead::default(), WallClock::default())
+        .unwrap();
+    for n in 0..1_000 {
+        log.append_to(Some(n), &Message::user(format!("{name} {n}")), None, None).unwrap();
+        shared.append(&json!({"name": name, "n": n})).unwrap();
+    }
+}
+
+#[test]
+fn eight_sessions_of_a_thousand_turns_lose_and_mix_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..8).map(|n| format!("session-{n}")).collect();
+    let sessions: Vec<Child> = names
+        .iter()
+        .map(|name| {
+            Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "crash::session_process"])
+                .env(SESSION_WRITER, json!({"folder": folder.path(), "name": name}).to_string())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut session in sessions {
+        assert!(session.wait().unwrap().success());
+    }
+    for name in &names {
+        let session = SessionLog::read(&folder.path().join("sessions"), &name.as_str().into()).unwrap();
+        assert!(session.warnings.is_empty(), "{:?}", session.warnings);
+        let said: Vec<String> = session.turns.iter().map(|turn| turn.message.content().to_owned()).collect();
+        assert_eq!(said, (0..1_000).map(|n| format!("{name} {n}")).collect::<Vec<_>>());
+    }
+    let shared = LineFile::new(folder.path().join("shared.jsonl"), Durability::System).load::<Value>().unwrap();
+    assert!(shared.bad.is_empty() && shared.torn.is_none());
+    let counts = check(&shared.records);
     assert!(counts.len() == 8 && counts.values().all(|&n| n == 1_000), "{counts:?}");
 }
 

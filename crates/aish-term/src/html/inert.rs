@@ -38,7 +38,7 @@ mod tests {
             ("<script>\nalert(1)\n</script>\n\nx", "\\<script>\nalert(1)\n\\</script>\n\nx"),
             ("`<b>` and 1 < 2", "`<b>` and 1 < 2"),
             ("```html\n<b>\n```", "```html\n<b>\n```"),
-            ("<!-- x --> <https://example.com>", "\\<!-- x --> <https://example.com>"),
+            ("x <!-- y --> <https://example.com>", "x \\<!-- y --> <https://example.com>"),
         ] {
             let inert = inert(text);
             assert_eq!(inert, expected);

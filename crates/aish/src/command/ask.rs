@@ -42,6 +42,13 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         surface.show(Shown::Error("nothing was asked; try: aish ask \"what is a pipe?\""), now);
         return Ok(ExitCode::Usage);
     };
+    let resumed = match flags.resume.as_deref().map(|wanted| crate::session::found::open(base, wanted)).transpose() {
+        Ok(resumed) => resumed,
+        Err(why) => {
+            surface.show(Shown::Error(&why), now);
+            return Ok(ExitCode::Error);
+        }
+    };
     let interrupt = CancellationToken::new();
     spawn_interrupt(interrupt.clone());
     let found = find_models(base, shared.model.as_deref()).await;
@@ -90,6 +97,10 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         surroundings,
     };
     let mut conversation = base.conversation(found, setup);
+    if let Some((resumed, said)) = resumed {
+        conversation.go_on(resumed);
+        notices.extend(said);
+    }
     notices.append(&mut conversation.notices);
     for notice in &notices {
         surface.show(Shown::Notice(notice), now);

@@ -17,7 +17,7 @@ use crate::wiring::Base;
 /// When the terminal cannot be used.
 pub async fn run(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> anyhow::Result<ExitCode> {
     if let Some(line) = &flags.line {
-        return one_line(&base, shared, line).await;
+        return one_line(&base, shared, line, flags.resume.as_deref()).await;
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         complain("the shell needs a terminal; in a pipe use `aish ask` or `aish -c LINE`");
@@ -26,7 +26,7 @@ pub async fn run(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> anyhow
     Repl::start(base, shared, flags).await?.run().await
 }
 
-async fn one_line(base: &Base, shared: &SharedFlags, line: &str) -> anyhow::Result<ExitCode> {
+async fn one_line(base: &Base, shared: &SharedFlags, line: &str, resume: Option<&str>) -> anyhow::Result<ExitCode> {
     let names = PathNames::new(&base.variable("PATH").unwrap_or_default(), &base.folder);
     let (route, text) = match parse_line(line) {
         Line::Empty => return Ok(ExitCode::Ok),
@@ -40,7 +40,8 @@ async fn one_line(base: &Base, shared: &SharedFlags, line: &str) -> anyhow::Resu
     };
     match route {
         Route::Ai => {
-            let flags = AskFlags { question: vec![text.to_owned()], ..AskFlags::default() };
+            let resume = resume.map(str::to_owned);
+            let flags = AskFlags { question: vec![text.to_owned()], resume, ..AskFlags::default() };
             super::ask::run(base, shared, &flags).await
         }
         Route::Ask if base.config.route.ask => {

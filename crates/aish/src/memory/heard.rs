@@ -17,6 +17,11 @@ const MANY: (usize, usize) = (3, 120);
 const TELLING: &str = "i i'm i've my mine we we're our ours always never usually prefer remember ich mein meine wir \
     unser unsere immer nie je mon ma mes nous notre nos toujours jamais yo mi mis nosotros nuestro nuestra siempre nunca";
 
+/// Words that questions begin with, also behind an `and`.
+const ASKING: &str = "how what why where when who which can could do does did is are am should would will may shall \
+    wie was warum wo wann wer welche kann soll darf comment pourquoi où quand qui quel quelle puis cómo qué dónde \
+    cuándo quién cuál puedo";
+
 /// One question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
@@ -70,16 +75,24 @@ impl Heard {
 
     /// Says whether a model should look for facts: when the person spoke of themselves or of rules, or asked a lot.
     pub fn is_telling(&self) -> bool {
-        let telling: Vec<&str> = TELLING.split_whitespace().collect();
         let (questions, characters) = MANY;
         let typed: usize = self.exchanges.iter().map(|exchange| exchange.question.chars().count()).sum();
-        let told = (self.exchanges.len() >= questions && typed >= characters)
-            || self.exchanges.iter().any(|exchange| {
-                let words = exchange.question.to_lowercase();
-                words.split(|c: char| !(c.is_alphanumeric() || c == '\'')).any(|word| telling.contains(&word))
-            });
-        told && !self.failed
+        let many = self.exchanges.len() >= questions && typed >= characters;
+        !self.failed && (many || self.exchanges.iter().any(|exchange| tells(&exchange.question)))
     }
+}
+
+/// Says whether a text speaks of the person or of rules, other than by asking: `how do I …?` tells nothing.
+fn tells(text: &str) -> bool {
+    let telling: Vec<&str> = TELLING.split_whitespace().collect();
+    let asking: Vec<&str> = ASKING.split_whitespace().collect();
+    let lower = text.to_lowercase();
+    lower.split_inclusive(['.', '!', '?', ';', '\n']).any(|sentence| {
+        let mut words = sentence.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty());
+        let begins = words.clone().find(|word| !["and", "but", "so", "then", "und", "et", "y"].contains(word));
+        let asks = sentence.ends_with('?') || begins.is_some_and(|word| asking.contains(&word));
+        !asks && words.any(|word| telling.contains(&word))
+    })
 }
 
 #[cfg(test)]
@@ -116,6 +129,10 @@ mod tests {
         for (question, telling) in [
             ("what is 17*23", false),
             ("tell me a story", false),
+            ("how do I deploy this?", false),
+            ("and how can I list my files", false),
+            ("how do I deploy? I prefer ssh", true),
+            ("so we should use pnpm", true),
             ("I prefer tabs", true),
             ("we deploy with ship.sh, remember that", true),
             ("Wir benutzen immer pnpm", true),

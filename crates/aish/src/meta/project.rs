@@ -23,7 +23,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
 }
 
 /// Describes a project's files, a line each.
-pub(super) fn lines(project: &Project) -> Vec<String> {
+pub fn lines(project: &Project) -> Vec<String> {
     let mut lines = vec![format!("project {}", project.root.display())];
     if project.files.is_empty() {
         lines.push(

@@ -50,6 +50,21 @@ fn service() {
 }
 
 #[test]
+fn memory() {
+    check(include_str!("cases/memory.yaml"));
+}
+
+#[test]
+fn project() {
+    check(include_str!("cases/project.yaml"));
+}
+
+#[test]
+fn sessions() {
+    check(include_str!("cases/sessions.yaml"));
+}
+
+#[test]
 fn terminal() {
     check(include_str!("cases/terminal.yaml"));
 }

@@ -7,10 +7,22 @@ mod cases;
 #[cfg(test)]
 mod edges;
 #[cfg(test)]
+mod killed;
+#[cfg(test)]
+mod page;
+#[cfg(test)]
 mod person;
+#[cfg(test)]
+mod place;
+#[cfg(test)]
+mod places;
 #[cfg(test)]
 mod programs;
 #[cfg(test)]
+mod resumed;
+#[cfg(test)]
 mod sandbox;
+#[cfg(test)]
+mod secrets;
 #[cfg(test)]
 mod undo;

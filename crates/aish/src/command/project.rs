@@ -1,0 +1,17 @@
+//! `aish project`: what the project's files say. Trusting them is a person's part, in the shell.
+
+use crate::exit::ExitCode;
+use crate::meta::project::lines;
+use crate::wiring::Base;
+
+/// Shows the project's files and whether they are used.
+///
+/// # Errors
+/// None.
+pub fn run(base: &Base, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    lines(&base.project).iter().for_each(|line| print(&aish_types::sanitize(line)));
+    if base.project.waiting().next().is_some() {
+        print("`:project trust` in the shell trusts them");
+    }
+    Ok(ExitCode::Ok)
+}
