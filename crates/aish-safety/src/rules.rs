@@ -3,6 +3,7 @@
 pub(crate) mod calls;
 pub(crate) mod disposable;
 pub(crate) mod index;
+pub(crate) mod names;
 pub(crate) mod places;
 pub(crate) mod programs;
 pub mod rule;

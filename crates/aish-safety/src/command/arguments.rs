@@ -26,6 +26,12 @@ pub(crate) struct Arguments<'a> {
     pub(crate) words: &'a [Word],
     roles: Vec<Role>,
     tool: Option<&'static Tool>,
+    /// The options' names, sorted, each once: `--name` of `--name=value`.
+    names: Vec<&'a str>,
+    /// The letters of all clusters, by their ASCII code.
+    letters: u128,
+    /// Where the operands are, and whether they are loose.
+    operands: Vec<(usize, bool)>,
 }
 
 impl<'a> Arguments<'a> {
@@ -60,7 +66,31 @@ impl<'a> Arguments<'a> {
             roles.push(Role::Operand { loose: before == Before::Unknown });
             before = Before::Nothing;
         }
-        Self { words, roles, tool }
+        let mut out = Self { words, roles, tool, names: Vec::new(), letters: 0, operands: Vec::new() };
+        out.collect();
+        out
+    }
+
+    /// Collects names, letters and operands, so that each rule looks them up and does not go through all arguments.
+    fn collect(&mut self) {
+        let mut names: Vec<&'a str> = Vec::new();
+        let mut letters = 0_u128;
+        for (_, text) in self.options() {
+            names.push(text.split('=').next().unwrap_or(text));
+            if !text.starts_with("--") {
+                letters |=
+                    self.cluster(text).filter(char::is_ascii).fold(0, |all, letter| all | 1 << u32::from(letter));
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        self.names = names;
+        self.letters = letters;
+        let operands = self.iter().enumerate().filter_map(|(at, (_, role))| match role {
+            Role::Operand { loose } => Some((at, loose)),
+            Role::Option | Role::Value => None,
+        });
+        self.operands = operands.collect();
     }
 
     /// Goes through arguments with their roles.
@@ -70,10 +100,13 @@ impl<'a> Arguments<'a> {
 
     /// Goes through the operands.
     pub(crate) fn operands(&self) -> impl Iterator<Item = (usize, &'a Word, bool)> + '_ {
-        self.iter().enumerate().filter_map(|(at, (word, role))| match role {
-            Role::Operand { loose } => Some((at, word, loose)),
-            Role::Option | Role::Value => None,
-        })
+        self.operands.iter().filter_map(|(at, loose)| Some((*at, self.words.get(*at)?, *loose)))
+    }
+
+    /// Returns an operand by its number: its place, itself, whether it is loose.
+    pub(crate) fn operand(&self, number: usize) -> Option<(usize, &'a Word, bool)> {
+        let (at, loose) = self.operands.get(number)?;
+        Some((*at, self.words.get(*at)?, *loose))
     }
 
     /// Goes through the options' own texts; stops at `--`.
@@ -88,7 +121,25 @@ impl<'a> Arguments<'a> {
     /// Says whether an option is given: `-x` also in a cluster, `--long` also with a value or, where the tool takes
     /// that, shortened.
     pub(crate) fn has(&self, flag: &str) -> bool {
-        self.options().any(|(_, text)| self.is_flag(text, flag))
+        let given = |name: &str| self.names.binary_search(&name).is_ok();
+        if given(flag) {
+            return true;
+        }
+        if let Some(long) = flag.strip_prefix("--") {
+            let single = self.dashes_alike() && flag.get(1..).is_some_and(given);
+            let shortened = self.tool.is_some_and(|tool| tool.shortens)
+                && (1..long.len()).any(|end| flag.get(..end + 2).is_some_and(given));
+            return single || shortened;
+        }
+        let Some(short) = flag.strip_prefix('-') else { return false };
+        let mut letters = short.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) => {
+                !self.dashes_alike() && letter.is_ascii() && self.letters & 1 << u32::from(letter) != 0
+            }
+            // `-force` of tools with long options behind one dash.
+            _ => self.names.iter().any(|name| name.strip_prefix("--") == Some(short)),
+        }
     }
 
     fn is_flag(&self, text: &str, flag: &str) -> bool {

@@ -204,7 +204,9 @@ impl Walker<'_> {
             self.state.folder = Some(text);
             return;
         }
-        self.state.folder = Some(self.place(target).text);
+        let place = self.place(target).text;
+        // No system has longer paths.
+        self.state.folder = Some(if place.len() > 4_096 { String::from(HOLE) } else { place });
     }
 
     /// Returns an alias's name and text for a command's first word as it is written.

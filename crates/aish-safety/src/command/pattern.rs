@@ -30,18 +30,17 @@ pub(crate) fn matches(on: &str, subject: &Subject<'_>) -> Option<Vec<usize>> {
     if !matches!(programs, "*" | "?") && !programs.split('|').any(|name| name == subject.program) {
         return None;
     }
-    let operands: Vec<(usize, &Word, bool)> = subject.arguments.operands().collect();
+    let arguments = subject.arguments;
     let mut next = 0;
     let mut skipping = false;
-    let mut late: Vec<&str> = Vec::new();
-    for part in parts {
+    for part in parts.clone() {
         let first = part.as_bytes().first().copied().unwrap_or(b' ');
         match first {
             b'*' if part == "**" => skipping = true,
-            b'-' | b'!' | b'%' | b'<' => late.push(part),
+            b'-' | b'!' | b'%' | b'<' => {}
             _ => {
                 let mut found = false;
-                while let Some((_, word, loose)) = operands.get(next) {
+                while let Some((_, word, loose)) = arguments.operand(next) {
                     next += 1;
                     if part.split('|').any(|glob| glob_match(glob, &word.text)) {
                         found = true;
@@ -58,9 +57,10 @@ pub(crate) fn matches(on: &str, subject: &Subject<'_>) -> Option<Vec<usize>> {
             }
         }
     }
-    let left: Vec<usize> = operands.iter().skip(next).map(|(at, ..)| *at).collect();
+    let left: Vec<usize> = arguments.operands().skip(next).map(|(at, ..)| at).collect();
     let rest = Rest { subject, left: &left };
-    late.iter().all(|part| rest.holds(part)).then_some(left)
+    let holds = parts.filter(|part| part.starts_with(['-', '!', '%', '<'])).all(|part| rest.holds(part));
+    holds.then_some(left)
 }
 
 struct Rest<'a, 'b> {
@@ -200,7 +200,9 @@ impl Rest<'_, '_> {
                 .iter()
                 .any(|(word, role)| matches!(role, Role::Value | Role::Option) && self.in_classes(names, word));
         }
-        self.words().any(|word| self.in_classes(class, word))
+        // The same word many times over is looked at once.
+        let mut before: Option<&Word> = None;
+        self.words().any(|word| before.replace(word) != Some(word) && self.in_classes(class, word))
     }
 
     fn in_classes(&self, names: &str, word: &Word) -> bool {

@@ -18,6 +18,9 @@ use crate::rules::rule::{Effect, Rule};
 use crate::rules::{index, programs, sources};
 use crate::verdict::Verdict;
 
+/// The most commands of a line whose program is a pattern: each stands for all programs that it matches.
+const MAX_PATTERNS: usize = 32;
+
 /// The program as it is looked up in the tables.
 struct Program {
     name: String,
@@ -44,6 +47,18 @@ impl Walker<'_> {
                 "runs a command whose name was fetched or decoded",
             );
             return Stream::unknown(first.taint);
+        }
+        if !self.count_words(words.len()) {
+            return Stream::unknown(Taint::NONE);
+        }
+        if first.glob {
+            self.patterns += 1;
+            if self.patterns == MAX_PATTERNS {
+                self.refuse("", "bounds.steps", "names more programs by patterns than can be judged");
+            }
+            if self.patterns >= MAX_PATTERNS {
+                return Stream::unknown(Taint::NONE);
+            }
         }
         let candidates = self.programs(first);
         match candidates.as_slice() {

@@ -23,6 +23,8 @@ use crate::verdict::{Judgement, Verdict};
 const MAX_STEPS: usize = 100_000;
 /// The most calls of functions that are followed for one line.
 const MAX_CALLS: usize = 4_096;
+/// The most words that are judged for one line: four times as many as it can have, for those inside wrappers count again.
+const MAX_WORDS: usize = 4 * 32_768;
 /// The deepest nesting of texts, functions and blocks together.
 const MAX_DEPTH: usize = 96;
 
@@ -59,6 +61,9 @@ pub(crate) struct Walker<'a> {
     pub(crate) rules: &'a PolicyRules,
     /// The policy's rules that matched a part.
     pub(crate) matched: Vec<String>,
+    /// Commands so far whose program is a pattern.
+    pub(crate) patterns: usize,
+    words: usize,
     steps: usize,
     calls: usize,
     worst: Option<Judgement>,
@@ -94,6 +99,8 @@ impl<'a> Walker<'a> {
             record: None,
             rules: &crate::policy::rule::NONE,
             matched: Vec::new(),
+            patterns: 0,
+            words: 0,
             steps: 0,
             calls: 0,
             worst: None,
@@ -221,8 +228,18 @@ impl<'a> Walker<'a> {
         out
     }
 
-    fn refuse(&mut self, text: &str, rule: &'static str, reason: &str) {
+    pub(crate) fn refuse(&mut self, text: &str, rule: &'static str, reason: &str) {
         self.note_plain(text, Verdict::Halt, Effect::Unknown, rule, reason);
+    }
+
+    /// Counts the words of one command, those of the commands inside it again; false when there have been too many.
+    pub(crate) fn count_words(&mut self, words: usize) -> bool {
+        let before = self.words;
+        self.words = self.words.saturating_add(words);
+        if before < MAX_WORDS && self.words >= MAX_WORDS {
+            self.refuse("", "bounds.steps", "hands on more words than can be judged");
+        }
+        self.words < MAX_WORDS
     }
 
     /// Counts one command; false when there have been too many.

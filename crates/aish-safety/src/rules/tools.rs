@@ -1,5 +1,7 @@
 //! How tools spell their options: which take a value, which mean "only show", which may be shortened.
 
+use super::names::{self, NameIndex};
+
 /// A tool's way with options.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tool {
@@ -63,8 +65,24 @@ impl Tool {
 
 /// Finds a tool by name.
 pub(crate) fn find(program: &str) -> Option<&'static Tool> {
-    TOOLS.iter().find(|tool| tool.names.split('|').any(|name| name == program))
+    INDEX
+        .candidates(program)
+        .filter_map(|at| TOOLS.get(at))
+        .find(|tool| tool.names.split('|').any(|name| name == program))
 }
+
+#[expect(clippy::indexing_slicing, reason = "evaluated when compiled; an error there fails the build")]
+const NAMES: [&str; TOOLS.len()] = {
+    let mut out = [""; TOOLS.len()];
+    let mut at = 0;
+    while at < TOOLS.len() {
+        out[at] = TOOLS[at].names;
+        at += 1;
+    }
+    out
+};
+
+static INDEX: NameIndex<{ names::count(&NAMES) }> = names::build(&NAMES);
 
 /// The tools.
 pub(crate) const TOOLS: &[Tool] = &[

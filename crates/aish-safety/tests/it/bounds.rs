@@ -13,3 +13,41 @@ fn a_long_command_is_judged_whole() {
     assert_eq!(judge_command(&text, &Surroundings::default()).verdict, Verdict::Halt);
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
+
+/// Shapes of a line of 16 KiB that once took more than their share: each is judged in time that grows with its length.
+#[test]
+fn every_shape_of_a_long_line_is_judged_in_time() {
+    let fill = |part: &str| part.repeat(16_000 / part.len());
+    let numbered = |part: &str| (0..16_000 / (part.len() + 4)).map(|at| part.replace('#', &at.to_string())).collect();
+    let shapes: [(&str, String); 22] = [
+        ("unknown programs", numbered("p# a;")),
+        ("one-letter programs", fill("a;")),
+        ("programs that are patterns", fill("* ;")),
+        ("paths that are patterns", fill("/b?n/l* ;")),
+        ("many options", format!("curl {}", fill("-x a "))),
+        ("many arguments", format!("tool {}", numbered("a# "))),
+        ("names of programs as arguments", format!("tool {}", fill("rm "))),
+        ("a chain of wrappers", format!("{} ls", fill("sudo "))),
+        ("changes of folder", fill("cd a; ")),
+        ("pipes", format!("ls {}", fill("| cat "))),
+        ("here-documents", fill("cat <<X\nabc\nX\n")),
+        ("assignments", numbered("a#=b ")),
+        ("a chain of assignments", numbered("a#=$a; ")),
+        ("quotes", format!("echo '{}'", fill("a b $x "))),
+        ("substitutions", fill("echo $(echo $(ls)); ")),
+        ("backslashes", format!("echo {}", fill("\\a"))),
+        ("brace expansion", format!("echo {}", "{a,b}".repeat(3_000))),
+        ("awk", format!("awk '{}'", fill("{print \"x\" | \"sh\"} "))),
+        ("python", format!("python3 -c '{}'", fill("os.system(\"ls\"); "))),
+        ("redirects", numbered("ls > a#; ")),
+        ("functions", numbered("f#() { ls; }; ")),
+        ("words after a bracket that does not close", format!("( {}", fill("rm x "))),
+    ];
+    for (name, mut text) in shapes {
+        text.truncate(65_536);
+        let start = Instant::now();
+        let _ = judge_command(&text, &Surroundings::default());
+        // Hung or done: without optimisation the slowest takes a second or two on an idle machine.
+        assert!(start.elapsed() < Duration::from_secs(60), "{name}: {:?}", start.elapsed());
+    }
+}

@@ -438,6 +438,7 @@ fn prints_its_input(before: &str) -> bool {
 fn awk(walker: &mut Walker<'_>, text: &str) {
     let mut rest = text;
     let mut before = ' ';
+    let mut suspected = false;
     while let Some(letter) = rest.chars().next() {
         if letter == '"'
             && let Some((value, length)) = literal::read(rest)
@@ -448,8 +449,10 @@ fn awk(walker: &mut Walker<'_>, text: &str) {
                 || after.trim_start().starts_with("|getline")
             {
                 if before == '|' && programs::SHELLS.contains(&value.rsplit('/').next().unwrap_or_default()) {
-                    for line in lines(text).take(64) {
-                        walker.suspect(&line);
+                    if !core::mem::replace(&mut suspected, true) {
+                        for line in lines(text).take(64) {
+                            walker.suspect(&line);
+                        }
                     }
                     if prints_its_input(text.get(..text.len() - rest.len()).unwrap_or_default()) {
                         walker.note_plain(
