@@ -58,6 +58,8 @@ pub struct Capabilities {
     pub unicode: bool,
     /// OSC 8 links may be written.
     pub links: bool,
+    /// The terminal is known to break its rows anew when it gets narrower.
+    pub reflows: bool,
     /// Columns, at least 1.
     pub width: u16,
     /// Rows, at least 1.
@@ -82,6 +84,8 @@ impl Capabilities {
             live: capable && color,
             unicode: facts.locale.as_deref().is_none_or(is_utf8),
             links: capable && color && facts.program.as_deref().is_some_and(shows_links),
+            // Of those that do not name themselves, xterm does not.
+            reflows: capable && facts.program.is_some(),
             width: if width == 0 { 80 } else { width },
             height: if height == 0 { 24 } else { height },
         }
@@ -89,12 +93,12 @@ impl Capabilities {
 
     /// The capabilities of a pipe: plain text.
     pub const fn plain() -> Self {
-        Self { color: false, live: false, unicode: true, links: false, width: 80, height: 24 }
+        Self { color: false, live: false, unicode: true, links: false, reflows: false, width: 80, height: 24 }
     }
 
     /// A capable terminal of the given size; for tests and examples.
     pub const fn terminal(width: u16, height: u16) -> Self {
-        Self { color: true, live: true, unicode: true, links: false, width, height }
+        Self { color: true, live: true, unicode: true, links: false, reflows: false, width, height }
     }
 }
 

@@ -58,7 +58,7 @@ impl Markdown {
             cleaner: Cleaner::default(),
             document: Document::default(),
             renderer: Renderer::new(theme, capabilities.unicode),
-            tail: Tail::default(),
+            tail: Tail::new(capabilities.reflows),
             drawn: None,
             waiting: false,
             at_line_start: true,

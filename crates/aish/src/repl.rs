@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aish_mcp::client::ServerPool;
 use aish_route::{Line, Route, decide, is_unfinished, parse_line};
@@ -33,6 +33,9 @@ use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
 use crate::wiring::{Base, Conversation, Setup};
+
+/// By when the first prompt is drawn; nobody types before.
+const PROMPT_DRAWN: Duration = Duration::from_millis(60);
 
 /// What the shell knows by name, kept fresh after each command.
 pub type Known = Arc<Mutex<Snapshot>>;
@@ -152,6 +155,7 @@ impl Repl {
         for notice in self.base.faults().into_iter().chain(std::mem::take(&mut self.conversation.notices)) {
             self.say(&notice);
         }
+        let warmed = self.warm_up();
         let code = loop {
             self.show_events();
             let mut view = self.prompt();
@@ -166,6 +170,7 @@ impl Repl {
             }
         };
         self.remember().await;
+        warmed.abort();
         self.servers.close().await;
         if let Some(plugins) = self.plugins.take() {
             plugins.close().await;
@@ -187,6 +192,15 @@ impl Repl {
         for line in extract::keep(&self.base, &self.conversation.driver.session, &folder, found) {
             self.say(&line);
         }
+    }
+
+    /// Opens the history once the prompt stands, so that the first key does not wait for it.
+    fn warm_up(&self) -> tokio::task::JoinHandle<()> {
+        let history = Arc::clone(&self.history);
+        tokio::spawn(async move {
+            tokio::time::sleep(PROMPT_DRAWN).await;
+            let _ = tokio::task::spawn_blocking(move || history.newest(1)).await;
+        })
     }
 
     /// Sends one line its way.

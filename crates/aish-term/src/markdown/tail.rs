@@ -10,19 +10,31 @@ use crate::wrap;
 #[derive(Debug, Default)]
 pub(super) struct Tail {
     rows: Vec<String>,
+    /// The columns of each row.
+    widths: Vec<usize>,
+    /// True where the terminal breaks rows anew when it gets narrower.
+    reflows: bool,
 }
 
 impl Tail {
+    /// Makes the tail of a terminal that breaks its rows anew when it gets narrower, or does not.
+    pub(super) fn new(reflows: bool) -> Self {
+        Self { reflows, ..Self::default() }
+    }
+
     /// Writes lines that are final and, after them, lines that are not.
     ///
-    /// Only the tail's own rows are ever erased: never more than were drawn, whatever a resize made of them.
+    /// Only the tail's own rows are ever erased: those that were drawn, or what a terminal that is known to break them anew
+    /// made of them.
     pub(super) fn draw(&mut self, done: &[Styled], open: &[Styled], size: (usize, usize), ink: Ink, out: &mut String) {
         let (width, height) = (size.0.max(1), size.1.max(1));
-        let mut rows: Vec<String> =
-            open.iter().flat_map(|line| wrap::hard(line, width)).map(|line| line.to_text(ink)).collect();
+        let lines: Vec<Styled> = open.iter().flat_map(|line| wrap::hard(line, width)).collect();
+        let mut rows: Vec<String> = lines.iter().map(|line| line.to_text(ink)).collect();
+        let mut widths: Vec<usize> = lines.iter().map(Styled::width).collect();
         // What scrolled off the top could not be erased again.
         let most = height.saturating_sub(1).max(1);
         if rows.len() > most {
+            widths.drain(..rows.len() - most);
             rows.drain(..rows.len() - most);
         }
         let kept =
@@ -31,12 +43,12 @@ impl Tail {
             return;
         }
         if done.is_empty() && self.extends_last(kept, &rows, out) {
-            self.rows = rows;
+            (self.rows, self.widths) = (rows, widths);
             return;
         }
         // Rows went away: the last that stays is drawn again, so that the cursor ends behind it.
         let kept = if kept == rows.len() && kept < self.rows.len() { kept.saturating_sub(1) } else { kept };
-        self.go_to(kept, out);
+        self.go_to(kept, width, out);
         for line in done {
             line.write(ink, out);
             out.push_str("\r\n");
@@ -47,7 +59,7 @@ impl Tail {
             }
             out.push_str(row);
         }
-        self.rows = rows;
+        (self.rows, self.widths) = (rows, widths);
     }
 
     /// The common case while text comes: the last row grows, and nothing is erased.
@@ -66,11 +78,12 @@ impl Tail {
     }
 
     /// Moves the cursor to the start of the row after the first `kept` and erases from there on.
-    fn go_to(&self, kept: usize, out: &mut String) {
+    fn go_to(&self, kept: usize, width: usize, out: &mut String) {
         if self.rows.is_empty() || kept == self.rows.len() {
             return;
         }
-        let up = self.rows.len() - 1 - kept;
+        let height = |columns: &usize| if self.reflows { columns.div_ceil(width).max(1) } else { 1 };
+        let up = self.widths.iter().skip(kept).map(height).sum::<usize>().saturating_sub(1);
         if up > 0 {
             let _ = write!(out, "\u{1b}[{up}A");
         }
@@ -104,6 +117,20 @@ mod tests {
             tail.draw(&lines(&done), &lines(&open), (10, 6), ink, &mut out);
             screen.process(out.as_bytes());
             assert_eq!(screen.screen().contents().trim_end(), expected, "{done:?} {open:?}");
+        }
+    }
+
+    #[test]
+    fn rows_that_the_terminal_broke_anew_are_erased() {
+        let ink = Ink { color: false, links: false };
+        for (reflows, up) in [(true, "\u{1b}[2A"), (false, "\u{1b}[1A")] {
+            let mut tail = Tail::new(reflows);
+            let open = [Styled::plain("123456789"), Styled::plain("ab")];
+            tail.draw(&[], &open, (10, 6), ink, &mut String::new());
+            let mut out = String::new();
+            tail.draw(&[], &open, (5, 6), ink, &mut out);
+            assert!(out.starts_with(up), "{out:?}");
+            assert!(out.ends_with("12345\r\n6789\r\nab"), "{out:?}");
         }
     }
 

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Measures the shell beside bash, curl and aichat, and prints a Markdown table.
+
+Usage: shell.py FOLDER [AICHAT [ROUNDS]]
+  FOLDER   where the programs `aish` and `testkit-model-server` are (target/release)
+  AICHAT   the program aichat; `-` leaves it out
+  ROUNDS   how often a thing is measured; the median counts (21)
+
+In every round the programs take turns, so that a ratio holds on a busy machine, too. "Prompt" is from the spawn to the first
+prompt on a pseudo-terminal that answers when it is asked for the cursor. PSS is that of the program alone, half a second
+later; the live bash of aish is counted apart. "Key" is from a key press to its character on the terminal. "ls" is from Enter to
+the next prompt. "To the request" is from the spawn to the first byte of the request on a socket. CPU is user and system time.
+Needs Linux (/proc), bash and curl.
+"""
+
+import fcntl
+import json
+import os
+import pty
+import select
+import shutil
+import signal
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+
+# What a terminal is asked, and what it answers: the cursor's place, what it is, and its colours.
+ANSWERS = {
+    b"\x1b[6n": b"\x1b[1;1R",
+    b"\x1b[c": b"\x1b[?62c",
+    b"\x1b]10;?\x07": b"\x1b]10;rgb:ffff/ffff/ffff\x07",
+    b"\x1b]11;?\x07": b"\x1b]11;rgb:0000/0000/0000\x07",
+}
+LIMIT = 20
+
+
+class Terminal:
+    """A program on a pseudo-terminal of 80 columns and 24 rows."""
+
+    def __init__(self, command, environment, folder):
+        self.seen = b""
+        self.began = time.perf_counter()
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            os.execve(command[0], command, environment)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+
+    def read(self):
+        piece = os.read(self.fd, 65536)
+        for asked, answer in ANSWERS.items():
+            os.write(self.fd, answer * piece.count(asked))
+        return piece
+
+    def until(self, text):
+        """Reads until a text came, and returns the moment; what came behind it counts for the next time."""
+        end = time.perf_counter() + LIMIT
+        while text not in self.seen:
+            if not select.select([self.fd], [], [], max(0, end - time.perf_counter()))[0]:
+                raise SystemExit(f"no {text!r}: {self.seen[-2000:]!r}")
+            self.seen += self.read()
+        self.seen = self.seen.partition(text)[2]
+        return time.perf_counter()
+
+    def quiet(self, seconds):
+        """Reads on until nothing has come for so long."""
+        while select.select([self.fd], [], [], seconds)[0]:
+            self.read()
+        self.seen = b""
+
+    def types(self, keys):
+        os.write(self.fd, keys)
+        return time.perf_counter()
+
+    def pss(self):
+        return kilobytes(self.pid)
+
+    def children(self):
+        with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as file:
+            listed = file.read().split()
+        for task in os.listdir(f"/proc/{self.pid}/task"):
+            with open(f"/proc/{self.pid}/task/{task}/children", encoding="ascii") as file:
+                listed += file.read().split()
+        return sum(kilobytes(child) for child in set(listed))
+
+    def end(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+def kilobytes(pid):
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+
+
+class OneAnswer:
+    """A server that notes when a request came, and answers with one token."""
+
+    BODY = (
+        b'data: {"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":null}]}\n\n'
+        b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    )
+
+    def __init__(self):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = "http://127.0.0.1:%d" % self.socket.getsockname()[1]
+        self.came = 0.0
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            connection, _ = self.socket.accept()
+            request = connection.recv(65536)
+            if b"POST" in request:
+                self.came = time.perf_counter()
+            head, _, body = request.partition(b"\r\n\r\n")
+            length = [int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")]
+            while length and len(body) < length[0]:
+                body += connection.recv(65536)
+            connection.sendall(
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
+                b"Content-Length: %d\r\n\r\n" % len(self.BODY) + self.BODY
+            )
+            connection.close()
+
+
+def spent(command, environment, folder):
+    """Runs a program to its end; returns wall and CPU seconds."""
+    began = time.perf_counter()
+    child = subprocess.Popen(
+        command, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = status
+    if status:
+        raise SystemExit(f"{command[0]} ended with {status}")
+    return time.perf_counter() - began, usage.ru_utime + usage.ru_stime
+
+
+def aichat_home(folder, url):
+    """Writes a configuration that asks the scripted server."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "config.yaml"), "w", encoding="utf-8") as file:
+        file.write(
+            "model: local:scripted\nclients:\n- type: openai-compatible\n  name: local\n"
+            f"  api_base: {url}/v1\n  api_key: none\n  models:\n  - name: scripted\n"
+        )
+    return {"AICHAT_CONFIG_DIR": folder}
+
+
+def milliseconds(values):
+    return "%.1f" % (statistics.median(values) * 1000)
+
+
+def main():
+    folder = os.path.abspath(sys.argv[1])
+    aichat = sys.argv[2] if len(sys.argv) > 2 and sys.argv[2] != "-" else None
+    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 21
+    aish = os.path.join(folder, "aish")
+    rows = []
+    with tempfile.TemporaryDirectory() as home:
+        work = os.path.join(home, "work")
+        os.mkdir(work)
+        for name in ("one", "two", "zz-last"):
+            open(os.path.join(work, name), "w", encoding="ascii").close()
+        base = {"HOME": home, "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+        one = OneAnswer()
+        asking = {**base, "OPENAI_BASE_URL": one.url, "OPENAI_API_KEY": "none", "OPENAI_MODEL": "scripted"}
+        peer = {**base, **aichat_home(os.path.join(home, "aichat"), one.url)} if aichat else None
+        bash = {**base, "PS1": "READY> "}
+        mark = "❯".encode()
+
+        ready, memory, shells, theirs, their_memory = [], [], [], [], []
+        keys, listing, plain = [], [], []
+        for _ in range(rounds):
+            person = Terminal([aish], asking, work)
+            ready.append(person.until(mark) - person.began)
+            person.quiet(0.5)
+            memory.append(person.pss())
+            shells.append(person.children())
+            typed = person.types(b"q")
+            keys.append(person.until(b"q") - typed)
+            person.types(b"\x7f")
+            person.quiet(0.2)
+            for line in (b"true", b"ls", b"ls"):
+                person.types(line)
+                person.quiet(0.1)
+                typed = person.types(b"\r")
+                if line == b"ls":
+                    person.until(b"zz-last")
+                    listing.append(person.until(mark) - typed)
+                person.quiet(0.2)
+            person.end()
+            other = Terminal([shutil.which("bash"), "--norc", "-i"], bash, work)
+            other.until(b"READY> ")
+            for _ in range(2):
+                other.types(b"ls")
+                other.quiet(0.1)
+                typed = other.types(b"\r")
+                other.until(b"zz-last")
+                plain.append(other.until(b"READY> ") - typed)
+            other.end()
+            if aichat:
+                other = Terminal([aichat], peer, work)
+                theirs.append(other.until(b"m>") - other.began)
+                other.quiet(0.5)
+                their_memory.append(other.pss())
+                other.end()
+        rows.append(("prompt ready", milliseconds(ready) + " ms", milliseconds(theirs) + " ms (aichat)" if aichat else "-"))
+        kept = "%.1f MB (its bash: %.1f MB)" % (statistics.median(memory) / 1000, statistics.median(shells) / 1000)
+        rows.append(("PSS at the prompt", kept, "%.1f MB (aichat)" % (statistics.median(their_memory) / 1000) if aichat else "-"))
+        rows.append(("a key press drawn", milliseconds(keys) + " ms", "-"))
+        rows.append(("`ls`, Enter to prompt", milliseconds(listing) + " ms", milliseconds(plain) + " ms (bash)"))
+
+        asked, theirs = [], []
+        for _ in range(rounds):
+            began = time.perf_counter()
+            spent([aish, "ask", "-q", "hi"], asking, work)
+            asked.append(one.came - began)
+            if aichat:
+                began = time.perf_counter()
+                spent([aichat, "hi"], peer, work)
+                theirs.append(one.came - began)
+        rows.append(("spawn to the request", milliseconds(asked) + " ms", milliseconds(theirs) + " ms (aichat)" if aichat else "-"))
+
+        server = subprocess.Popen(
+            [os.path.join(folder, "testkit-model-server"), "--tokens", "2000"], stdout=subprocess.PIPE, text=True
+        )
+        try:
+            url = server.stdout.readline().strip()
+            asking["OPENAI_BASE_URL"] = url
+            body = json.dumps({"model": "scripted", "stream": True, "messages": [{"role": "user", "content": "hi"}]})
+            curl = [shutil.which("curl"), "-sN", "-H", "content-type: application/json", "-d", body, url + "/v1/chat/completions"]
+            if aichat:
+                aichat_home(os.path.join(home, "aichat"), url)
+            wall, cpu = {}, {}
+            for _ in range(rounds):
+                runs = [("curl", curl, base), ("aish", [aish, "ask", "-q", "hi"], asking)]
+                if aichat:
+                    runs.append(("aichat", [aichat, "hi"], peer))
+                for name, command, environment in runs:
+                    took, used = spent(command, environment, work)
+                    wall.setdefault(name, []).append(took)
+                    cpu.setdefault(name, []).append(used)
+        finally:
+            server.kill()
+            server.wait()
+        floor = statistics.median(wall["curl"])
+
+        def figure(name):
+            ratio = statistics.median(wall[name]) / floor
+            return f"{milliseconds(wall[name])} ms ({ratio:.2f}x), CPU {milliseconds(cpu[name])} ms"
+
+        against = "curl " + figure("curl") + ("; aichat " + figure("aichat") if aichat else "")
+        rows.append(("2,000 tokens at full speed", figure("aish"), against))
+    print("| what | aish | against |")
+    print("|---|---|---|")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+
+
+main()
