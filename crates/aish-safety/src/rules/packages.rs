@@ -120,10 +120,18 @@ pub const RULES: &[Rule] = &[
     halt(
         "packages.unpublish",
         DeleteRemote,
-        "npm|pnpm|yarn|cargo|gem|twine|dart|nuget|dotnet|hex|mix|pod|jsr|vsce|ovsx|apm|opam|luarocks|conan|composer|clojars|poetry|pypi|rubygems|helm|pear|deno ** unpublish|yank|delete|trunk-delete|hex.retire|hex.publish-revert|deprecate|retire|revert|owner-remove|unpublish-all",
+        "npm|pnpm|yarn|cargo|gem|twine|dart|nuget|dotnet|hex|mix|pod|jsr|vsce|ovsx|apm|opam|luarocks|conan|composer|clojars|poetry|pypi|rubygems|helm|pear|deno unpublish|yank|delete|trunk-delete|hex.retire|hex.publish-revert|deprecate|retire|revert|owner-remove|unpublish-all",
         "takes a published package back from everybody",
         &["npm unpublish x --force", "cargo yank --version 1.0.0", "gem yank x -v 1", "npm deprecate x y"],
-        &["npm publish"],
+        &["npm publish", "cargo test -- --nocapture delete", "npm run delete"],
+    ),
+    halt(
+        "packages.unpublish-registry",
+        DeleteRemote,
+        "dotnet|nuget|pod|mix|helm|conan|gh nuget|trunk|hex|package|registry|search-index delete|remove|retire|revert|unpublish",
+        "takes a published package back from everybody",
+        &["dotnet nuget delete x 1.0.0", "pod trunk delete x 1"],
+        &["dotnet nuget list source"],
     ),
     halt(
         "packages.owner",

@@ -7,6 +7,7 @@ const FAMILIES: &[&str] = &[
     include_str!("lines/code.jsonl"),
     include_str!("lines/files.jsonl"),
     include_str!("lines/git.jsonl"),
+    include_str!("lines/second.jsonl"),
     include_str!("lines/services.jsonl"),
     include_str!("lines/system.jsonl"),
     include_str!("lines/wrapped.jsonl"),
