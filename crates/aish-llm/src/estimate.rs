@@ -7,7 +7,7 @@ use crate::request::ChatRequest;
 /// Tokens that a chat template adds to a message, about.
 const MESSAGE_OVERHEAD: u64 = 4;
 /// Tokens of an image, about: what a picture of 1024 by 1024 costs at most providers.
-const IMAGE: u64 = 1_000;
+pub const IMAGE_TOKENS: u64 = 1_000;
 
 /// Estimates the prompt in tokens: bytes / 4 of all texts and schemas, a little for each message, a lump for an image.
 pub(crate) fn prompt_tokens(request: &ChatRequest) -> u64 {
@@ -24,7 +24,7 @@ pub(crate) fn prompt_tokens(request: &ChatRequest) -> u64 {
             Message::System { .. } | Message::Assistant { .. } => &[],
         };
         let images = blocks.iter().filter(|block| matches!(block, Block::Image { .. })).count();
-        tokens = tokens.saturating_add(u64::try_from(images).unwrap_or(u64::MAX).saturating_mul(IMAGE));
+        tokens = tokens.saturating_add(u64::try_from(images).unwrap_or(u64::MAX).saturating_mul(IMAGE_TOKENS));
     }
     for tool in &request.tools {
         bytes = bytes.saturating_add(tool.name.as_str().len() + tool.description.len());

@@ -14,6 +14,10 @@ use crate::event::ChatError;
 use crate::failure::Failure;
 use crate::sse::Body;
 
+/// How long an idle connection is kept for the next request. llama.cpp, vLLM and most others close theirs after 5 s, and
+/// a request that meets the closing is lost; behind https the servers are patient, and a new connection is dear.
+const KEPT: Duration = Duration::from_secs(4);
+
 /// Builds its client on first use: loading root certificates takes 3 to 13 ms, and only https needs them.
 pub(crate) struct HttpClient {
     endpoint: Endpoint,
@@ -63,7 +67,7 @@ impl HttpClient {
             .redirect(redirect::Policy::none())
             .user_agent(concat!("aish/", env!("CARGO_PKG_VERSION")));
         if !self.endpoint.is_https() {
-            builder = builder.tls_certs_only([]);
+            builder = builder.tls_certs_only([]).pool_idle_timeout(KEPT);
         }
         if self.endpoint.is_loopback() {
             builder = builder.no_proxy();

@@ -37,6 +37,7 @@ pub use anthropic::AnthropicProvider;
 pub use broker::{Broker, BrokerModel, CallOptions, Chain};
 pub use discovery::{Found, LocalServers, ProviderKind};
 pub use endpoint::{Endpoint, EndpointError};
+pub use estimate::IMAGE_TOKENS;
 pub use event::{ChatError, FinishReason, StreamEvent};
 pub use openai::OpenAiProvider;
 pub use options::{Images, ModelOptions, Names};

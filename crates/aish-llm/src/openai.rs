@@ -6,6 +6,7 @@ pub(crate) mod decoder;
 pub(crate) mod extras;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use aish_types::BoxFuture;
@@ -41,6 +42,8 @@ struct Inner {
     http: HttpClient,
     quirks: LearnedQuirks,
     extras: Arc<CallExtras>,
+    /// The endpoint has counted tokens.
+    has_counted: AtomicBool,
 }
 
 impl OpenAiProvider {
@@ -53,7 +56,15 @@ impl OpenAiProvider {
             Names::ByEndpoint => endpoint.is_https(),
         };
         let http = HttpClient::new(endpoint, options.connect_timeout);
-        Self { inner: Arc::new(Inner { options, http, quirks: LearnedQuirks::new(strict), extras: Arc::default() }) }
+        Self {
+            inner: Arc::new(Inner {
+                options,
+                http,
+                quirks: LearnedQuirks::new(strict),
+                extras: Arc::default(),
+                has_counted: AtomicBool::new(false),
+            }),
+        }
     }
 
     /// Returns the server's address.
@@ -83,7 +94,7 @@ impl Provider for OpenAiProvider {
     }
 
     fn context_size(&self) -> BoxFuture<'_, Option<u64>> {
-        Box::pin(async move { timeout(Duration::from_secs(2), self.inner.context_size()).await.ok().flatten() })
+        Box::pin(async move { timeout(Duration::from_secs(5), self.inner.context_size()).await.ok().flatten() })
     }
 }
 
@@ -96,6 +107,11 @@ struct TokenizeBody<'a> {
 #[derive(Deserialize)]
 struct Tokenized {
     tokens: Vec<serde::de::IgnoredAny>,
+}
+
+/// Recognises the words for a connection that ended before the reply.
+fn is_closed(cause: &str) -> bool {
+    ["closed", "reset", "broken pipe"].iter().any(|word| cause.to_lowercase().contains(word))
 }
 
 impl Inner {
@@ -135,19 +151,31 @@ impl Inner {
     /// llama.cpp's tokenizer: `POST E/tokenize {content, model}` -> `{tokens: […]}`.
     async fn tokenize(&self, text: &str) -> Option<u64> {
         let body = serde_json::to_vec(&TokenizeBody { content: text, model: &self.options.model }).ok()?;
-        let request = self.http.post("/tokenize", body).ok()?.headers(self.headers().ok()?);
-        let response = self.http.send(request).await.ok()?;
+        let ask = || Some(self.http.post("/tokenize", body.clone()).ok()?.headers(self.headers().ok()?));
+        let response = match self.http.send(ask()?).await {
+            Ok(response) => response,
+            // It closed a kept connection under us, which says nothing about what it can.
+            Err(ChatError::Connect { cause, .. }) if self.has_counted.load(Ordering::Relaxed) && is_closed(&cause) => {
+                self.http.send(ask()?).await.ok()?
+            }
+            Err(_) => return None,
+        };
         if response.status().as_u16() != 200 {
             return None;
         }
         let reply: Tokenized = serde_json::from_str(&read_text(body_of(response)).await.ok()?).ok()?;
+        self.has_counted.store(true, Ordering::Relaxed);
         u64::try_from(reply.tokens.len()).ok()
     }
 
     /// llama.cpp's context of one slot: `GET E/props` -> `default_generation_settings.n_ctx`.
     async fn context_size(&self) -> Option<u64> {
-        let request = self.http.get("/props").ok()?.headers(self.headers().ok()?);
-        let response = self.http.send(request).await.ok()?;
+        let ask = || Some(self.http.get("/props").ok()?.headers(self.headers().ok()?));
+        let response = match self.http.send(ask()?).await {
+            Ok(response) => response,
+            Err(ChatError::Connect { cause, .. }) if is_closed(&cause) => self.http.send(ask()?).await.ok()?,
+            Err(_) => return None,
+        };
         if !response.status().is_success() {
             return None;
         }

@@ -1,7 +1,5 @@
 //! Against a real llama.cpp server: `AISH_TEST_PYTHON` with xllamacpp and `AISH_TEST_GGUF`, both set by `./test`.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +8,7 @@ use aish_llm::{
     BrokerModel, ChatError, Endpoint, ModelOptions, OpenAiProvider, Provider, StreamEvent, Support, TemplateOverhead,
     TokenCounter, TokenizerChoice, Traffic, UseEndpoint,
 };
+use aish_testkit::llama_server::LlamaServer;
 use aish_types::{Message, ToolCall, Usage};
 
 use crate::harness::{Collected, ask, run};
@@ -17,62 +16,18 @@ use crate::harness::{Collected, ask, run};
 /// Refuses tool turns, as Mistral's old template does.
 const STRICT: &str = "{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('Only user and assistant roles are supported!') }}{% endif %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n";
 
-struct Server {
-    child: Child,
-    url: String,
+fn server(test: &str, template: Option<&str>) -> Option<LlamaServer> {
+    LlamaServer::start("aish-llm", test, 4096, template)
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It ends by itself at the end of its stdin; killing makes sure.
-        drop(self.child.stdin.take());
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-/// Starts the server, or says why it cannot.
-fn server(test: &str, template: Option<&str>) -> Option<Server> {
-    let (Some(python), Some(model)) = (std::env::var_os("AISH_TEST_PYTHON"), std::env::var_os("AISH_TEST_GGUF")) else {
-        skip(test, "AISH_TEST_PYTHON and AISH_TEST_GGUF are not set; ./test sets them");
-        return None;
-    };
-    let found = Command::new(&python).args(["-c", "import xllamacpp"]).stderr(Stdio::null()).status().unwrap();
-    if !found.success() {
-        skip(test, "the Python of AISH_TEST_PYTHON has no xllamacpp");
-        return None;
-    }
-    let mut child = Command::new(python)
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/llama_server.py"))
-        .arg(model)
-        .args(template)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut url = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
-    assert!(url.starts_with("http://"), "the server did not start: {url:?}");
-    Some(Server { child, url: url.trim().to_owned() })
-}
-
-fn skip(test: &str, reason: &str) {
-    eprintln!("skipped: {test}: {reason}");
-    if let Some(file) = std::env::var_os("AISH_TEST_SKIPPED") {
-        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(file).unwrap();
-        writeln!(file, "aish-llm {test}: {reason}").unwrap();
-    }
-}
-
-fn provider(server: &Server) -> Arc<OpenAiProvider> {
+fn provider(server: &LlamaServer) -> Arc<OpenAiProvider> {
     let options = ModelOptions {
         max_tokens: 4,
         tokenize_timeout: Duration::from_secs(20),
         timeout: Duration::from_secs(120),
         ..ModelOptions::new("smollm2")
     };
-    Arc::new(OpenAiProvider::new(Endpoint::parse(&server.url).unwrap(), options))
+    Arc::new(OpenAiProvider::new(Endpoint::parse(server.url()).unwrap(), options))
 }
 
 fn usage(got: &Collected) -> Usage {
@@ -104,10 +59,10 @@ async fn llama_cpp_streams_counts_and_tells_its_context() {
     assert_eq!(provider.context_size().await, Some(4096));
 
     let counter = TokenCounter::new(UseEndpoint::Allowed, Traffic::default());
-    let endpoint = Some(server.url.clone());
+    let endpoint = Some(server.url().to_owned());
     let model = BrokerModel { provider: provider.clone(), endpoint, max_tokens: 4, price: None };
     assert_eq!(counter.count(&model, &TokenizerChoice::Auto, "hello world").await.count, 2);
-    assert_eq!(counter.supported(&server.url), Support::Yes);
+    assert_eq!(counter.supported(server.url()), Support::Yes);
     let file = TokenizerChoice::File(std::env::var_os("AISH_TEST_GGUF").unwrap().into());
     for text in ["hello world", "Grüße – 時計 🕰️\n\n  fn main() { println!(\"{}\", 12345); }"] {
         let by_server = counter.count(&model, &TokenizerChoice::Auto, text).await.count;
@@ -116,7 +71,7 @@ async fn llama_cpp_streams_counts_and_tells_its_context() {
     }
 
     let nowhere = "http://127.0.0.1:1".to_owned();
-    let found = LocalServers { llama_cpp: server.url.clone(), ollama: nowhere }.find().await;
+    let found = LocalServers { llama_cpp: server.url().to_owned(), ollama: nowhere }.find().await;
     assert_eq!(found.map(|found| found.origin), Some(Origin::LlamaCpp));
 }
 
@@ -124,7 +79,7 @@ async fn llama_cpp_streams_counts_and_tells_its_context() {
 async fn the_count_of_40_turns_is_the_servers_to_one_percent() {
     let Some(server) = server("the_count_of_40_turns_is_the_servers_to_one_percent", None) else { return };
     let counter = TokenCounter::new(UseEndpoint::Allowed, Traffic::default());
-    let endpoint = Some(server.url.clone());
+    let endpoint = Some(server.url().to_owned());
     let mut overhead = TemplateOverhead::default();
     let mut cached = 0;
     for turns in [1, 3, 41] {
