@@ -20,7 +20,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model_server::{ModelServer, Script};
+use crate::model_server::{ModelServer, RecordedRequest, Script};
 use crate::terminal::TerminalSession;
 
 /// Longer than anything takes that is not hung.
@@ -68,6 +68,9 @@ struct Case {
     /// Texts that it must not have.
     #[serde(default)]
     request_lacks: Vec<String>,
+    /// Whether each completion's body must begin with all of the one before, up to the end of its messages.
+    #[serde(default)]
+    requests_grow: bool,
 }
 
 /// One step in a terminal.
@@ -147,6 +150,9 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
     }
     let Some(server) = server else { return Ok(()) };
     let requests = server.verify().map_err(|violation| format!("{violation:?}"))?;
+    if case.requests_grow {
+        grows(&requests)?;
+    }
     let body = requests.last().map(|request| String::from_utf8_lossy(&request.body).into_owned()).unwrap_or_default();
     has("the last request", &body, &case.request_has)?;
     lacks("the last request", &body, &case.request_lacks)
@@ -234,6 +240,25 @@ fn in_terminal(
             code => Err(format!("exit {code:?}, not {expected}; screen:\n{}", session.contents())),
         },
     }
+}
+
+fn grows(requests: &[RecordedRequest]) -> Result<(), String> {
+    let bodies: Vec<String> = requests
+        .iter()
+        .filter(|request| request.path.ends_with("/chat/completions"))
+        .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+        .collect();
+    if bodies.len() < 2 {
+        return Err("there are no two completions to compare".to_owned());
+    }
+    for (before, after) in bodies.iter().zip(bodies.iter().skip(1)) {
+        let kept = before.strip_suffix("]}").ok_or("a body does not end with its messages")?;
+        if !after.starts_with(kept) {
+            let at = kept.bytes().zip(after.bytes()).take_while(|(one, other)| one == other).count();
+            return Err(format!("a prompt changed at byte {at}:\n--- before\n{before}\n--- after\n{after}"));
+        }
+    }
+    Ok(())
 }
 
 fn has(what: &str, text: &str, wanted: &[String]) -> Result<(), String> {

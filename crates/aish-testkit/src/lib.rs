@@ -4,6 +4,7 @@
 //! asynchronous runtime can use it. Nothing of it is part of a program that a person installs.
 
 pub mod case;
+pub mod llama_server;
 pub mod mcp_server;
 pub mod model_server;
 pub mod nats_server;
