@@ -146,6 +146,9 @@ pub struct AskFlags {
     /// Offer no tools.
     #[arg(long)]
     pub no_tools: bool,
+    /// Attach an image (PNG, JPEG, GIF or WebP); may be given more than once.
+    #[arg(long, value_name = "FILE")]
+    pub image: Vec<PathBuf>,
     /// Go on with a session: the newest, or the one that is named.
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", require_equals = true)]
     pub resume: Option<String>,

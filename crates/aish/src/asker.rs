@@ -1,15 +1,19 @@
 //! Asks models for the driver: what is offered, what is counted, and the summaries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use aish_llm::{Broker, CallOptions, ChatError, ChatRequest, EventStream, Purpose, StreamEvent, ToolSpec};
+use aish_llm::{
+    Broker, CallOptions, ChatError, ChatRequest, EventStream, IMAGE_TOKENS, Purpose, StreamEvent, ToolSpec,
+};
 use aish_tools::Registry;
 use aish_turn::{Counted, Event, Offer, Turn, summary};
-use aish_types::{Message, Risk, ToolDefinition};
+use aish_types::{Block, Message, Risk, ToolDefinition, Usage};
 use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
+use crate::calibration::{Calibration, CountedPrompt};
+use crate::context_size::ContextSizes;
 use crate::counting::Counting;
 use crate::discovery::{Discovery, Listing, is_offered};
 use crate::ledger::Ledger;
@@ -45,6 +49,16 @@ pub struct Asker {
     pub summarize: bool,
     /// Why main requests are made.
     pub purpose: Purpose,
+    /// What is known of the models' contexts.
+    pub sizes: ContextSizes,
+    /// What servers' reports taught, by model.
+    pub calibrations: BTreeMap<String, Calibration>,
+    /// Tokens of the tool schemas, as counted for the prompt that is being answered.
+    pub schemas: u64,
+    /// What they taught about summaries, which are charged too.
+    pub summaries: Calibration,
+    /// What the prompt that is being answered was counted as.
+    pub counted: Option<CountedPrompt>,
     /// The last failure, for the exit code.
     pub last_error: Option<ChatError>,
 }
@@ -65,11 +79,94 @@ impl Asker {
         offered
     }
 
-    /// Decides what the model is told of: all tools, or the two that stand for them.
-    pub async fn choose_listing(&mut self, turn: &Turn) {
+    /// Counts what is not counted yet, learns the model's context where that matters, and decides what the model is
+    /// told of: all tools, or the two that stand for them.
+    pub async fn measure(&mut self, turn: &mut Turn) -> Event {
+        let tokenizer = self.count_entries(turn).await;
+        let system_tokens = self.scaled(self.counting.count(&turn.transcript().system_text()).await);
         let all = specs(&self.offered());
-        let tokens = self.counting.count_schemas(&all).await;
-        self.listing = self.discovery.listing(all.len(), tokens, turn.budget().token_budget);
+        let all_tokens = self.scaled(self.counting.count_schemas(&all).await);
+        let mut budget = turn.budget().clone();
+        (budget.system_tokens, budget.schema_tokens, budget.tokens_per_message) = (system_tokens, all_tokens, 0);
+        let needed = budget.estimate(turn.transcript());
+        let token_budget = self.sizes.learn(&self.model, &self.broker, needed).await;
+        self.listing = self.discovery.listing(all.len(), all_tokens, token_budget);
+        turn.set_offers(self.offer());
+        let schema_tokens = match self.listing {
+            Listing::Direct => all_tokens,
+            Listing::Discovery => self.scaled(self.counting.count_schemas(&specs(&self.told())).await),
+        };
+        let template = self.template(turn, &tokenizer, schema_tokens);
+        let budget = turn.budget_mut();
+        (budget.token_budget, budget.tokens_per_message) = (token_budget, template.0);
+        self.schemas = schema_tokens;
+        // What the template saves on the schemas may be more than the system message has.
+        let whole = system_tokens.saturating_add(schema_tokens).saturating_add_signed(template.1);
+        Event::Measured { system_tokens: whole.saturating_sub(schema_tokens), schema_tokens: whole.min(schema_tokens) }
+    }
+
+    /// Counts the entries that this tokenizer has not counted; returns its name.
+    async fn count_entries(&self, turn: &mut Turn) -> String {
+        let mut tokenizer = self.counting.tokenizer();
+        // Twice, when the endpoint stops counting in the middle: one prompt is counted by one tokenizer.
+        for _ in 0..2 {
+            let scale = self.scale();
+            // Another scale is another count.
+            let name =
+                |tokenizer: &str| if scale == 100 { tokenizer.to_owned() } else { format!("{tokenizer} {scale}%") };
+            let uncounted: Vec<(u64, String, u64)> = turn
+                .transcript()
+                .uncounted(&name(&tokenizer))
+                .map(|entry| (entry.id, entry.countable().into_owned(), images(&entry.message)))
+                .collect();
+            for (id, text, images) in uncounted {
+                let (counted, by) = self.counting.count_and_name(&text).await;
+                let tokens = self.scaled(counted) + images * IMAGE_TOKENS;
+                turn.transcript_mut().set_count(id, Counted { tokenizer: name(&by), tokens });
+            }
+            let now = self.counting.tokenizer();
+            if now == tokenizer {
+                break;
+            }
+            tokenizer = now;
+        }
+        tokenizer
+    }
+
+    /// Returns what the template adds: to each message, and beside that to the whole, which is less than nothing where it
+    /// writes the schemas shorter than they were counted.
+    fn template(&self, turn: &Turn, tokenizer: &str, schemas: u64) -> (u64, i64) {
+        let adds = |messages| self.calibrations.get(&self.model)?.overhead(messages, tokenizer, schemas);
+        let sent = turn.transcript().render(turn.uses_tool_role()).len() as u64;
+        let (Some(now), Some(later)) = (adds(sent), adds(sent + 1000)) else { return (0, 0) };
+        let each = later.saturating_sub(now) / 1000;
+        let entries = turn.transcript().entries().len() as u64;
+        (each, now.cast_signed() - (each * entries).cast_signed() - schemas.cast_signed())
+    }
+
+    /// Returns by how much the model's counts are scaled, in percent: not at all where a tokenizer counts.
+    fn scale(&self) -> u64 {
+        match self.calibrations.get(&self.model) {
+            Some(calibration) if self.counting.tokenizer() == "chars" => calibration.scale(),
+            Some(_) | None => 100,
+        }
+    }
+
+    fn scaled(&self, tokens: u64) -> u64 {
+        tokens.saturating_mul(self.scale()) / 100
+    }
+
+    /// Learns from what the server reported for the prompt that was sent last.
+    pub fn learn(&mut self, model: &str, usage: &Usage) {
+        let asked = self.broker.model(&self.model).is_some_and(|known| known.provider.model() == model);
+        let Some(counted) = self.counted.take().filter(|_| !usage.estimated) else { return };
+        let calibration = self.calibrations.entry(self.model.clone()).or_default();
+        if asked {
+            calibration.learn(&counted, usage.prompt);
+        } else {
+            // A fallback answered: its tokenizer teaches nothing about ours, its charge does.
+            calibration.charged(counted.estimate, usage.prompt);
+        }
     }
 
     /// Returns the definitions that the model is told of.
@@ -92,24 +189,9 @@ impl Asker {
             .collect()
     }
 
-    /// Counts what is not counted yet.
-    pub async fn measure(&self, turn: &mut Turn) -> Event {
-        let tokenizer = self.counting.tokenizer();
-        let uncounted: Vec<(u64, String)> =
-            turn.transcript().uncounted(&tokenizer).map(|entry| (entry.id, entry.countable().into_owned())).collect();
-        for (id, text) in uncounted {
-            let tokens = self.counting.count(&text).await;
-            turn.transcript_mut().set_count(id, Counted { tokenizer: tokenizer.clone(), tokens });
-        }
-        let system_text = turn.transcript().system_text().into_owned();
-        let system_tokens = self.counting.count(&system_text).await;
-        let schema_tokens = self.counting.count_schemas(&specs(&self.told())).await;
-        Event::Measured { system_tokens, schema_tokens }
-    }
-
     /// Summarises evicted messages with the fast model; none when that fails or does not shrink.
     pub async fn summarize(
-        &self,
+        &mut self,
         evicted: &[Message],
         previous: Option<&str>,
         interrupt: &CancellationToken,
@@ -117,18 +199,22 @@ impl Asker {
         if !self.summarize {
             return None;
         }
+        let text = summary::request(evicted, previous);
+        let estimate = text.len() as u64 / 4 + 8;
+        let options = CallOptions { model: None, prompt_tokens: Some(self.summaries.most(estimate)) };
         let request = ChatRequest {
-            messages: vec![Message::user(summary::request(evicted, previous))],
+            messages: vec![Message::user(text)],
             tools: Vec::new(),
             max_tokens: Some(256),
             temperature: Some(0.0),
             purpose: Purpose::Summary,
         };
-        let mut stream = self.broker.stream(request, CallOptions::default(), interrupt.child_token());
+        let mut stream = self.broker.stream(request, options, interrupt.child_token());
         let mut words = Some(String::new());
         while let Some(item) = stream.next().await {
             match item {
                 Ok(StreamEvent::Text(piece)) => words.iter_mut().for_each(|words| words.push_str(&piece)),
+                Ok(StreamEvent::Usage(usage)) if !usage.estimated => self.summaries.charged(estimate, usage.prompt),
                 Ok(_) => {}
                 Err(_) => words = None,
             }
@@ -138,16 +224,45 @@ impl Asker {
 
     /// Sends the request and returns its stream.
     pub fn ask(
-        &self,
+        &mut self,
         messages: Vec<Message>,
         offer_tools: bool,
-        prompt_tokens: u64,
+        turn: &Turn,
         cancel: CancellationToken,
     ) -> EventStream {
+        let estimate = turn.budget().estimate(turn.transcript());
+        let prompt_tokens =
+            self.calibrations.get(&self.model).map_or(estimate, |calibration| calibration.most(estimate));
+        self.counted = self.counted_prompt(&messages, estimate, turn);
         let tools = if offer_tools { specs(&self.told()) } else { Vec::new() };
         let request = ChatRequest { messages, tools, max_tokens: None, temperature: None, purpose: self.purpose };
         let options = CallOptions { model: Some(self.model.clone()), prompt_tokens: Some(prompt_tokens) };
         self.broker.stream(request, options, cancel)
+    }
+
+    /// Notes what a prompt was counted as; none where it has images, whose tokens nobody counts.
+    fn counted_prompt(&self, messages: &[Message], estimate: u64, turn: &Turn) -> Option<CountedPrompt> {
+        if messages.iter().any(|message| images(message) > 0) {
+            return None;
+        }
+        let tokenizer = self.counting.tokenizer();
+        let budget = turn.budget();
+        let entries = turn.transcript().entries().len() as u64;
+        let (_, whole) = self.template(turn, &tokenizer, self.schemas);
+        let added = whole + (budget.tokens_per_message * entries).cast_signed();
+        let counted = estimate.saturating_add_signed(-added) * 100 / self.scale();
+        let (messages, schemas) = (messages.len() as u64, self.schemas);
+        Some(CountedPrompt { messages, counted, schemas, estimate, tokenizer })
+    }
+}
+
+/// Returns how many images a message carries.
+fn images(message: &Message) -> u64 {
+    match message {
+        Message::User { blocks, .. } | Message::Tool { blocks, .. } => {
+            blocks.iter().filter(|block| matches!(block, Block::Image { .. })).count() as u64
+        }
+        Message::System { .. } | Message::Assistant { .. } => 0,
     }
 }
 

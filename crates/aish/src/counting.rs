@@ -34,9 +34,17 @@ impl Counting {
 
     /// Counts the tokens of a text. Never fails; 0 for an empty text.
     pub async fn count(&self, text: &str) -> u64 {
+        self.count_and_name(text).await.0
+    }
+
+    /// Counts the tokens of a text and names the tokenizer that did.
+    pub async fn count_and_name(&self, text: &str) -> (u64, String) {
         match &self.model {
-            Some(model) => self.counter.count(model, &self.choice, text).await.count,
-            None => text.len() as u64 / 4,
+            Some(model) => {
+                let counted = self.counter.count(model, &self.choice, text).await;
+                (counted.count, counted.tokenizer.as_str().to_owned())
+            }
+            None => (text.len() as u64 / 4, "chars".to_owned()),
         }
     }
 

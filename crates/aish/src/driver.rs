@@ -119,9 +119,12 @@ impl Driver {
         let now = self.started.elapsed();
         match effect {
             Effect::Measure => {
-                self.asker.choose_listing(turn).await;
-                turn.set_offers(self.asker.offer());
-                let measured = self.asker.measure(turn).await;
+                // A server may be asked here, and may be silent.
+                let measured = tokio::select! {
+                    biased;
+                    () = interrupt.cancelled() => Event::Interrupted,
+                    measured = self.asker.measure(turn) => measured,
+                };
                 events.push_back(measured);
             }
             Effect::Summarize { evicted, previous } => {

@@ -1,9 +1,9 @@
 //! What this session has used, and the cap that is checked before each request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_llm::{BookedCall, PlannedCall, Purpose, SpendGuard, SpendRefusal};
+use aish_llm::{BookedCall, Broker, Endpoint, PlannedCall, Purpose, SpendGuard, SpendRefusal};
 use aish_store::{LedgerEntry, Store};
 use aish_types::{Money, Usage};
 
@@ -34,6 +34,8 @@ struct Books {
     rows: BTreeMap<(String, &'static str), Row>,
     /// What earlier sessions of the day spent, where the cap is a day's.
     before: Money,
+    /// What could not be written into the database.
+    unwritten: Money,
     warned: bool,
     last: Option<(String, Usage, Option<Money>)>,
 }
@@ -48,18 +50,22 @@ pub struct Shelf {
     pub project: Option<String>,
 }
 
+/// Returns what all sessions have spent today; none when the database cannot be read.
+pub type Today = Box<dyn Fn() -> Option<Money> + Send + Sync>;
+
 /// The session's books, which every request passes.
 #[derive(Default)]
 pub struct Ledger {
     limits: Limits,
     books: Mutex<Books>,
     shelf: Option<Shelf>,
+    today: Option<Today>,
 }
 
 impl Ledger {
     /// Opens the books with limits and what counts against them already.
     pub fn new(limits: Limits, before: Money) -> Self {
-        Self { limits, books: Mutex::new(Books { before, ..Books::default() }), shelf: None }
+        Self { limits, books: Mutex::new(Books { before, ..Books::default() }), shelf: None, today: None }
     }
 
     /// Books every call in the database too.
@@ -67,6 +73,21 @@ impl Ledger {
     pub fn on(mut self, shelf: Shelf) -> Self {
         self.shelf = Some(shelf);
         self
+    }
+
+    /// Holds the limits against all that is spent in a day, other sessions' calls included.
+    #[must_use]
+    pub fn of_the_day(mut self, today: Today) -> Self {
+        self.today = Some(today);
+        self
+    }
+
+    /// Returns what counts against the limits.
+    fn counted(&self, books: &Books) -> Money {
+        match self.today.as_ref().and_then(|today| today()) {
+            Some(today) => today + books.unwritten,
+            None => books.rows.values().map(|row| row.cost).sum::<Money>() + books.before,
+        }
     }
 
     fn books(&self) -> std::sync::MutexGuard<'_, Books> {
@@ -97,7 +118,7 @@ impl Ledger {
     pub fn warning(&self) -> Option<String> {
         let warn_at = self.limits.warn_at?;
         let mut books = self.books();
-        let spent: Money = books.rows.values().map(|row| row.cost).sum::<Money>() + books.before;
+        let spent = self.counted(&books);
         if books.warned || spent < warn_at {
             return None;
         }
@@ -109,8 +130,7 @@ impl Ledger {
 impl SpendGuard for Ledger {
     fn check(&self, call: &PlannedCall<'_>) -> Result<(), SpendRefusal> {
         let Some(cap) = self.limits.cap_at else { return Ok(()) };
-        let books = self.books();
-        let spent: Money = books.rows.values().map(|row| row.cost).sum::<Money>() + books.before;
+        let spent = self.counted(&self.books());
         let Some(worst) = call.worst_cost else {
             // An unknown price is not zero; it cannot be held against a cap either. Local models have none.
             return Ok(());
@@ -127,9 +147,10 @@ impl SpendGuard for Ledger {
     }
 
     fn book(&self, call: &BookedCall<'_>) {
+        let mut unwritten = false;
         if let Some(shelf) = &self.shelf {
             // Books that cannot be written cost the session nothing; the store warns once.
-            let _ = shelf.store.book(&LedgerEntry {
+            let written = shelf.store.book(&LedgerEntry {
                 session: shelf.session.clone(),
                 project: shelf.project.clone(),
                 model: call.model.to_owned(),
@@ -137,8 +158,12 @@ impl SpendGuard for Ledger {
                 usage: call.usage,
                 cost: call.cost,
             });
+            unwritten = written.is_err();
         }
         let mut books = self.books();
+        if unwritten && let Some(cost) = call.cost {
+            books.unwritten = books.unwritten + cost;
+        }
         let row = books.rows.entry((call.model.to_owned(), call.purpose.as_str())).or_default();
         row.calls += 1;
         row.usage = row.usage + call.usage;
@@ -150,6 +175,39 @@ impl SpendGuard for Ledger {
             books.last = Some((call.model.to_owned(), call.usage, call.cost));
         }
     }
+}
+
+/// Returns when the day began that a moment is in, both in milliseconds since 1970.
+pub fn start_of_day(now_ms: i64, zone: &jiff::tz::TimeZone) -> i64 {
+    jiff::Timestamp::from_millisecond(now_ms)
+        .and_then(|now| now.to_zoned(zone.clone()).start_of_day())
+        .map_or(now_ms, |start| start.timestamp().as_millisecond())
+}
+
+/// Says which of the models that may be asked no cap covers: those elsewhere whose price is not known.
+pub fn uncovered(limits: Limits, broker: &Broker) -> Vec<String> {
+    if limits == Limits::default() {
+        return Vec::new();
+    }
+    let chain = broker.chain();
+    let names: BTreeSet<&str> = std::iter::once(chain.default.as_str())
+        .chain(chain.fast.as_deref())
+        .chain(chain.fallback.iter().map(String::as_str))
+        .collect();
+    let elsewhere = |endpoint: &str| Endpoint::parse(endpoint).is_ok_and(|endpoint| !endpoint.is_loopback());
+    names
+        .into_iter()
+        .filter(|name| {
+            let model = broker.model(name);
+            model.is_some_and(|model| model.price.is_none() && model.endpoint.as_deref().is_some_and(elsewhere))
+        })
+        .map(|name| {
+            format!(
+                "the price of {name} is not known, so no limit of cost covers it (set models.{name}.price_in and \
+                 price_out)"
+            )
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -181,5 +239,29 @@ mod tests {
         assert!(ledger.check(&planned(Some(0.0041))).is_err());
         assert!(ledger.check(&planned(Some(0.004))).is_ok());
         assert_eq!(ledger.rows()[0].1, "summary");
+    }
+
+    #[test]
+    fn a_days_cap_counts_what_others_spend_meanwhile() {
+        let cap = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: None };
+        let spent = Arc::new(Mutex::new(Money::ZERO));
+        let today = Arc::clone(&spent);
+        let ledger = Ledger::new(cap, Money::ZERO).of_the_day(Box::new(move || Some(*today.lock().unwrap())));
+        assert!(ledger.check(&planned(Some(0.01))).is_ok());
+        *spent.lock().unwrap() = Money::from_dollars(0.002);
+        assert!(ledger.check(&planned(Some(0.009))).is_err());
+        // Midnight.
+        *spent.lock().unwrap() = Money::ZERO;
+        assert!(ledger.check(&planned(Some(0.009))).is_ok());
+    }
+
+    #[test]
+    fn a_day_begins_at_the_persons_midnight() {
+        let east = jiff::tz::TimeZone::fixed(jiff::tz::offset(2));
+        // 2026-11-22 00:30 at UTC+2 is still the 21st in UTC.
+        let now = "2026-11-21T22:30:00Z".parse::<jiff::Timestamp>().unwrap().as_millisecond();
+        let midnight = "2026-11-21T22:00:00Z".parse::<jiff::Timestamp>().unwrap().as_millisecond();
+        assert_eq!(start_of_day(now, &east), midnight);
+        assert_eq!(start_of_day(now, &jiff::tz::TimeZone::UTC), midnight - 22 * 3_600_000);
     }
 }

@@ -4,10 +4,12 @@
 
 pub mod arguments;
 pub mod asker;
+pub mod calibration;
 pub mod cli_tools;
 pub mod command;
 pub mod completion;
 pub mod config;
+pub mod context_size;
 pub mod counting;
 pub mod discovery;
 pub mod driver;
@@ -15,6 +17,7 @@ pub mod elicitation;
 pub mod exit;
 pub mod export;
 pub mod failure;
+pub mod image;
 pub mod interrupts;
 pub mod kept;
 pub mod ledger;
@@ -38,6 +41,7 @@ pub mod servers;
 pub mod session;
 pub mod shell_tool;
 pub mod surface;
+pub mod switch;
 pub mod system_prompt;
 pub mod termination;
 pub mod tool_server;

@@ -4,6 +4,7 @@ mod cost;
 mod export;
 mod help;
 mod history;
+mod image;
 mod mcp;
 mod memory;
 mod model;
@@ -42,6 +43,7 @@ pub const COMMANDS: &[MetaCommand] = &[
     command("models", "", "list the models"),
     command("reset", "", "forget the conversation"),
     command("history", "[COUNT]", "show the last lines"),
+    command("image", "FILE", "attach an image to the next question"),
     command("sessions", "[list|rename|fork|delete]", "kept sessions"),
     command("resume", "[ID]", "go on with another session"),
     command("export", "[md|html|json] [FILE]", "write this session to a file"),
@@ -68,6 +70,7 @@ pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
         "models" => model::list(repl),
         "reset" => reset::run(repl),
         "history" => history::run(repl, rest),
+        "image" => image::run(repl, rest),
         "sessions" => sessions::run(repl, rest).await,
         "resume" => sessions::resume(repl, rest),
         "export" => export::run(repl, rest),

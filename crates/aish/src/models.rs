@@ -1,6 +1,6 @@
 //! From the configuration to models that can be asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,6 +45,8 @@ pub struct Place {
     pub tokenizer: TokenizerChoice,
     /// Whether it is a small one, which gets about a hundred tokens of instructions and no tools.
     pub small: bool,
+    /// Whether it is offered tools (`models.NAME.tools`).
+    pub tools: bool,
 }
 
 /// Tokens of context that the embedded model is run with.
@@ -58,6 +60,7 @@ pub struct Collector {
     models: BTreeMap<String, BrokerModel>,
     places: BTreeMap<String, Place>,
     tokenizers: BTreeMap<String, TokenizerChoice>,
+    toolless: BTreeSet<String>,
     notices: Vec<String>,
 }
 
@@ -86,6 +89,9 @@ impl Collector {
             }
         }
         self.tokenizers.insert(name.to_owned(), crate::counting::choice(&model.tokenizer));
+        if model.tools == Some(false) {
+            self.toolless.insert(name.to_owned());
+        }
         self.add(name, "config", endpoint, options, model.provider);
         Ok(())
     }
@@ -134,6 +140,7 @@ impl Collector {
             max_tokens: EMBEDDED_REPLY,
             tokenizer: TokenizerChoice::Auto,
             small,
+            tools: !small,
         };
         let free = Price::from_dollars(0.0, 0.0, None);
         let model = BrokerModel { provider, endpoint: None, max_tokens: EMBEDDED_REPLY, price: Some(free) };
@@ -157,6 +164,7 @@ impl Collector {
             max_tokens: options.max_tokens,
             tokenizer,
             small: false,
+            tools: !self.toolless.contains(name),
         };
         let price = options.price.or(known.map(|known| known.price));
         let max_tokens = options.max_tokens;

@@ -271,7 +271,8 @@ impl Repl {
         // What a command showed is no question: it would find facts that nobody asked for.
         let text = self.base.with_memories(&text, question, &folder, self.conversation.turn.transcript());
         let interrupt = self.interrupts.arm();
-        let asked = Event::Asked { text, blocks: Vec::new() };
+        let blocks = std::mem::take(&mut self.conversation.attached);
+        let asked = Event::Asked { text, blocks };
         let Conversation { driver, turn, .. } = &mut self.conversation;
         let outcome = driver.play(turn, asked, &mut self.surface, &interrupt).await;
         if outcome == Outcome::Interrupted {

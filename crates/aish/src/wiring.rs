@@ -1,6 +1,6 @@
 //! Puts the parts together: paths, configuration, models, tools, gate.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,17 +11,19 @@ use aish_safety::{Approver, Gate, Mode, Policy, Surroundings};
 use aish_store::{LedgerFilter, Store};
 use aish_tools::{Executor, MemoryStore, Registry, builtin};
 use aish_turn::{Budget, Cap, Transcript, Turn, TurnOptions};
-use aish_types::{Money, SessionId};
+use aish_types::{Block, Money, SessionId};
 
 use crate::arguments::SharedFlags;
 use crate::asker::{Asker, Offering};
+use crate::calibration::Calibration;
 use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::section::Config;
+use crate::context_size::ContextSizes;
 use crate::counting::Counting;
 use crate::discovery::{Discovery, Listing};
 use crate::driver::{Driver, SessionLog};
 use crate::kept::KeptFile;
-use crate::ledger::{Ledger, Limits, Shelf};
+use crate::ledger::{Ledger, Limits, Shelf, start_of_day, uncovered};
 use crate::models::Found;
 use crate::paths::Paths;
 use crate::project::Project;
@@ -215,17 +217,16 @@ impl Base {
             session: session.to_string(),
             project: project_root(&self.folder).map(|root| root.display().to_string()),
         };
-        Ledger::new(limits, self.spent_before(limits)).on(shelf)
-    }
-
-    /// Returns what counts against the cap already: what was spent today, where the cap is a day's.
-    fn spent_before(&self, limits: Limits) -> Money {
-        if self.config.cost.scope != "day" || (limits.cap_at.is_none() && limits.warn_at.is_none()) {
-            return Money::ZERO;
+        let ledger = Ledger::new(limits, Money::ZERO).on(shelf);
+        if self.config.cost.scope != "day" || limits == Limits::default() {
+            return ledger;
         }
-        let day = 24 * 3600 * 1000;
-        let filter = LedgerFilter { from_ms: Some(self.clock.millis() / day * day), ..LedgerFilter::default() };
-        self.store.ledger_sum(&filter).map_or(Money::ZERO, |row| row.cost)
+        let (store, clock) = (Arc::clone(&self.store), self.clock.clone());
+        ledger.of_the_day(Box::new(move || {
+            let from_ms = start_of_day(clock.millis(), &jiff::tz::TimeZone::system());
+            let filter = LedgerFilter { from_ms: Some(from_ms), ..LedgerFilter::default() };
+            Some(store.ledger_sum(&filter).ok()?.cost)
+        }))
     }
 
     /// Says what is wrong with the configuration, a line each.
@@ -252,7 +253,11 @@ pub struct Conversation {
     /// What was told of the project's files.
     pub told: BTreeSet<String>,
     /// Where the models are.
-    pub found_places: std::collections::BTreeMap<String, crate::models::Place>,
+    pub found_places: BTreeMap<String, crate::models::Place>,
+    /// Whether tools are offered to models that take them.
+    pub offer_tools: bool,
+    /// What goes along with the next question.
+    pub attached: Vec<Block>,
 }
 
 /// The choices that differ between the shell and `aish ask`.
@@ -282,9 +287,10 @@ impl Base {
         let model = found.default.clone().unwrap_or_default();
         let place = found.places.get(&model);
         let small = place.is_some_and(|place| place.small);
+        let takes_tools = place.is_none_or(|place| place.tools);
         let offering = Offering {
             builtin: self.config.tools.builtin.iter().cloned().collect::<BTreeSet<_>>(),
-            tools: setup.offer_tools && !small,
+            tools: setup.offer_tools && takes_tools,
         };
         let broker = found.broker.with_guard(Arc::clone(&ledger) as Arc<_>);
         let use_endpoint =
@@ -302,6 +308,11 @@ impl Base {
             ledger,
             summarize: self.config.context.summarize,
             purpose: Purpose::Main,
+            sizes: ContextSizes::new(self.config.context.token_budget, found.places.clone()),
+            calibrations: BTreeMap::new(),
+            schemas: 0,
+            summaries: Calibration::default(),
+            counted: None,
             last_error: None,
         };
         let facts = Facts {
@@ -314,11 +325,7 @@ impl Base {
         };
         let budget = Budget {
             max_turns: self.config.context.max_turns,
-            token_budget: Budget::tokens(
-                self.config.context.token_budget,
-                place.and_then(|place| place.context),
-                place.map_or(1024, |place| u64::from(place.max_tokens)),
-            ),
+            token_budget: asker.sizes.budget(&asker.model),
             system_tokens: 0,
             schema_tokens: 0,
             tokens_per_message: 0,
@@ -346,8 +353,18 @@ impl Base {
             started: self.started,
         };
         let turn = Turn::new(options, Transcript::new(system_prompt(&facts)), budget);
-        let (notices, found_places) = (found.notices, found.places);
-        let mut conversation = Conversation { driver, turn, notices, facts, told: BTreeSet::new(), found_places };
+        let (mut notices, found_places) = (found.notices, found.places);
+        notices.extend(uncovered(driver.asker.ledger.limits(), &driver.asker.broker));
+        let mut conversation = Conversation {
+            driver,
+            turn,
+            notices,
+            facts,
+            told: BTreeSet::new(),
+            found_places,
+            offer_tools: setup.offer_tools,
+            attached: Vec::new(),
+        };
         let said = conversation.follow(&self.project);
         conversation.notices.extend(said);
         conversation

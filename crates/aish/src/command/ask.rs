@@ -42,6 +42,13 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         surface.show(Shown::Error("nothing was asked; try: aish ask \"what is a pipe?\""), now);
         return Ok(ExitCode::Usage);
     };
+    let blocks = match flags.image.iter().map(|path| crate::image::read(path)).collect::<Result<Vec<_>, _>>() {
+        Ok(blocks) => blocks,
+        Err(error) => {
+            surface.show(Shown::Error(&crate::failure::chain(&error)), now);
+            return Ok(ExitCode::Usage);
+        }
+    };
     let resumed = match flags.resume.as_deref().map(|wanted| crate::session::found::open(base, wanted)).transpose() {
         Ok(resumed) => resumed,
         Err(why) => {
@@ -107,7 +114,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     }
     let transcript = conversation.turn.transcript();
     let text = base.with_memories(&question, aish_types::attachment::typed(&question), &base.folder, transcript);
-    let asked = Event::Asked { text, blocks: Vec::new() };
+    let asked = Event::Asked { text, blocks };
     let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
     servers.close().await;
     if let Some(plugins) = plugins {

@@ -58,8 +58,11 @@ fn state(base: &Base) -> Finding {
 async fn model(base: &Base, shared: &SharedFlags) -> Finding {
     let found = find_models(base, shared.model.as_deref()).await;
     let good = found.default.is_some();
+    let context = context(&found).await;
     let mut text = match found.default.as_ref().and_then(|name| Some((name, found.places.get(name)?))) {
-        Some((name, place)) => format!("{name}: {} at {} ({})", place.model, place.endpoint, place.origin),
+        Some((name, place)) => {
+            format!("{name}: {} at {} ({}){context}", place.model, place.endpoint, place.origin)
+        }
         None => "none; `aish model pull` fetches a small one, or set OPENAI_BASE_URL".to_owned(),
     };
     for notice in &found.notices {
@@ -67,6 +70,17 @@ async fn model(base: &Base, shared: &SharedFlags) -> Finding {
         text.push_str(notice);
     }
     Finding { good, what: "model", text }
+}
+
+/// Says how long the model's context is, where it is known or its server tells; a server that is not there is said too.
+async fn context(found: &crate::models::Found) -> String {
+    let Some(name) = &found.default else { return String::new() };
+    let known = found.places.get(name).and_then(|place| place.context);
+    let asked = match (known, found.broker.model(name)) {
+        (None, Some(model)) => model.provider.context_size().await,
+        (known, _) => known,
+    };
+    asked.map_or_else(String::new, |tokens| format!(", {tokens} tokens of context"))
 }
 
 async fn shell(base: &Base) -> Finding {

@@ -26,8 +26,7 @@ impl Driver {
         let cancel = interrupt.child_token();
         let _stop = cancel.clone().drop_guard();
         surface.show(Shown::Waiting, self.started.elapsed());
-        let prompt_tokens = turn.budget().estimate(turn.transcript());
-        let mut stream = self.asker.ask(messages, offer_tools, prompt_tokens, cancel);
+        let mut stream = self.asker.ask(messages, offer_tools, turn, cancel);
         let mut finished = None;
         let last = loop {
             let tick =
@@ -61,6 +60,7 @@ impl Driver {
         drop(stream);
         surface.show(Shown::AnswerEnd, self.started.elapsed());
         if let Some((model, usage, cost)) = self.asker.ledger.take_last() {
+            self.asker.learn(&model, &usage);
             surface.show(Shown::Usage { model: &model, usage, cost }, self.started.elapsed());
         }
         if let Some(warning) = self.asker.ledger.warning() {
@@ -100,6 +100,9 @@ impl Driver {
 
     fn failed(&mut self, error: &ChatError) -> Event {
         let template_refused = matches!(error, ChatError::TemplateRefused(_));
+        if matches!(error, ChatError::ContextOverflow(_)) {
+            self.asker.sizes.refused(&self.asker.model);
+        }
         self.asker.last_error = Some(error.clone());
         Event::StreamFailed { message: crate::models::advice(error), template_refused }
     }

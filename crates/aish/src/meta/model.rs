@@ -1,28 +1,16 @@
 //! `:model` and `:models`.
 
-use aish_turn::Budget;
-
 use crate::repl::Repl;
 
 pub(super) fn run(repl: &mut Repl, rest: &str) {
     if rest.is_empty() {
         return show(repl);
     }
-    if !repl.conversation.driver.asker.broker.set_default(rest) {
+    if !repl.conversation.switch(&repl.base, rest) {
         let known: Vec<String> = repl.conversation.found_places.keys().cloned().collect();
         let known = if known.is_empty() { "none is configured".to_owned() } else { known.join(", ") };
         repl.complain(&format!("there is no model {rest:?}; there are: {known}"));
         return;
-    }
-    let asker = &mut repl.conversation.driver.asker;
-    asker.model = rest.to_owned();
-    let choice = repl.conversation.found_places.get(rest).map(|place| place.tokenizer.clone()).unwrap_or_default();
-    asker.counting.set_model(asker.broker.model(rest).cloned(), choice);
-    if let Some(place) = repl.conversation.found_places.get(rest).cloned() {
-        let configured = repl.base.config.context.token_budget;
-        let tokens = Budget::tokens(configured, place.context, u64::from(place.max_tokens));
-        repl.conversation.turn.budget_mut().token_budget = tokens;
-        repl.conversation.turn.set_tool_role(repl.base.config.context.use_tool_role);
     }
     show(repl);
 }

@@ -40,6 +40,11 @@ fn mcp() {
 }
 
 #[test]
+fn context() {
+    check(include_str!("cases/context.yaml"));
+}
+
+#[test]
 fn cost() {
     check(include_str!("cases/cost.yaml"));
 }

@@ -1,11 +1,19 @@
 //! The program as a whole, from outside.
 
 #[cfg(test)]
+mod asking;
+#[cfg(test)]
 mod bus;
+#[cfg(test)]
+mod cap;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod context;
+#[cfg(test)]
 mod edges;
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod killed;
 #[cfg(test)]
