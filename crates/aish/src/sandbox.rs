@@ -89,6 +89,14 @@ impl Chosen {
 /// # Errors
 /// In words, when `sandbox.mode = "required"` and none works.
 pub fn find(base: &Base, folder: &Path) -> Result<Found, String> {
+    find_by(base, folder, works)
+}
+
+fn find_by(
+    base: &Base,
+    folder: &Path,
+    works: impl Fn(Kind) -> Result<(), aish_process::sandbox::SandboxError>,
+) -> Result<Found, String> {
     let section = &base.config.sandbox;
     if section.mode == "off" {
         return Ok(Found::Off);
@@ -201,6 +209,31 @@ mod tests {
         assert_eq!(suspicion(1, "assertion failed", &chosen), None);
         chosen.bounds.network = true;
         assert_eq!(suspicion(6, "Could not resolve host", &chosen), None);
+    }
+
+    #[test]
+    fn the_mode_decides_what_a_missing_sandbox_means() {
+        use aish_process::sandbox::SandboxError;
+        let none = |kind| match kind {
+            Kind::Bubblewrap => Err(SandboxError::Bubblewrap("no such program".to_owned())),
+            Kind::Landlock => Err(SandboxError::Landlock("an old kernel".to_owned())),
+        };
+        let second = |kind| if kind == Kind::Landlock { Ok(()) } else { none(kind) };
+        let mut base = Base::load(&crate::arguments::SharedFlags::default());
+        let mut find = |mode: &str, one: bool| {
+            base.config.sandbox.mode = mode.to_owned();
+            if one { find_by(&base, Path::new("/work"), second) } else { find_by(&base, Path::new("/work"), none) }
+        };
+        let why = find("required", false).unwrap_err();
+        assert!(why.contains("required") && why.contains("no such program") && why.contains("an old kernel"), "{why}");
+        let found = find("auto", false).unwrap();
+        assert!(found.launcher().unwrap().is_empty() && found.say().contains("none works here"));
+        assert_eq!(find("off", true), Ok(Found::Off));
+        for mode in ["auto", "required"] {
+            let Ok(Found::Sandbox(chosen)) = find(mode, true) else { panic!("one works") };
+            assert_eq!((chosen.kind, chosen.bounds.network), (Kind::Landlock, false));
+            assert!(chosen.bounds.writable.contains(&PathBuf::from("/work")));
+        }
     }
 
     #[test]

@@ -153,3 +153,39 @@ fn a_program_that_is_missing_and_a_kind_that_is_unknown_are_errors() {
         Command::new(env!("CARGO_BIN_EXE_aish")).args(["__sandbox", "--kind", "wish", "--", "true"]).output().unwrap();
     assert_eq!(ran.status.code(), Some(2));
 }
+
+/// The live shell stands in the sandbox with all that it needs: its FIFOs, job control, Ctrl-C.
+#[test]
+fn a_live_shell_runs_in_it() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    each("sandbox shell", |place| {
+        runtime.block_on(async {
+            let mut options = aish_shell::Options::headless();
+            let words = ["__sandbox", "--kind", place.kind.as_str(), "--write"];
+            options.program = vec![env!("CARGO_BIN_EXE_aish").into()];
+            options.program.extend(words.map(std::ffi::OsString::from));
+            options.program.extend([place.at("project").into(), "--".into(), "bash".into()]);
+            options.cwd = Some(place.at("project"));
+            let shell = aish_shell::Shell::start(options);
+            let run = async |command: &str| {
+                let surroundings = aish_shell::Surroundings::default();
+                shell.run(command, surroundings).await.unwrap_or_else(|error| panic!("{:?}: {error}", place.kind))
+            };
+            let kept = run("x=5; mkdir sub && cd sub && echo in > file").await;
+            assert_eq!((kept.status, kept.cwd), (0, place.at("project/sub")), "{:?}", place.kind);
+            let shown = run("echo x is $x; cat file | tr a-z A-Z").await;
+            assert_eq!(shown.output.clean_text().trim(), "x is 5\nIN", "{:?}", place.kind);
+            assert_ne!(run("echo x > ../../outside/new").await.status, 0, "{:?}", place.kind);
+            assert!(!place.at("outside/new").exists());
+            let hung = aish_shell::Surroundings {
+                timeout: Some(std::time::Duration::from_millis(500)),
+                ..aish_shell::Surroundings::default()
+            };
+            let stopped = shell.run("sleep 600", hung).await.unwrap();
+            assert_eq!(stopped.ending, aish_shell::Ending::TimedOut, "{:?}", place.kind);
+            let after = run("echo still x is $x").await;
+            assert_eq!(after.output.clean_text().trim(), "still x is 5", "{:?}: the same shell", place.kind);
+            shell.stop().await;
+        });
+    });
+}
