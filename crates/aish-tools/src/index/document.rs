@@ -122,10 +122,10 @@ impl Terms<'_> {
     /// Adds a field's words; returns their terms in order.
     fn add<'w>(&mut self, field: &Field, words: impl Iterator<Item = &'w str>) -> Vec<TermId> {
         let mut ids = Vec::new();
-        for word in words.filter(|word| !self.lexicon.is_filler(word)) {
-            let id = self.postings.intern(&self.lexicon.stem(word));
-            self.postings.remember(word, id);
-            ids.push(id);
+        let lexicon = self.lexicon;
+        for word in words {
+            let stem = || (!lexicon.is_filler(word)).then(|| lexicon.stem(word));
+            ids.extend(self.postings.word(word, stem));
         }
         #[expect(clippy::cast_precision_loss, reason = "lengths are small")]
         let length = ids.len() as f32 / field.usual_length;

@@ -28,6 +28,8 @@ pub(super) struct Postings {
     ids: HashMap<Box<str>, TermId>,
     terms: Vec<Term>,
     written: BTreeMap<Box<str>, TermId>,
+    /// Words that were read before: their term, or none for those that say nothing. Spares stemming them again.
+    read: HashMap<Box<str>, Option<TermId>>,
 }
 
 impl Postings {
@@ -42,11 +44,17 @@ impl Postings {
         id
     }
 
-    /// Remembers a word as it is written.
-    pub(super) fn remember(&mut self, word: &str, id: TermId) {
-        if !self.written.contains_key(word) {
+    /// Returns the term of a word as it is written; a new word is read by `stem`, which says nothing of a filler.
+    pub(super) fn word(&mut self, word: &str, stem: impl FnOnce() -> Option<String>) -> Option<TermId> {
+        if let Some(&known) = self.read.get(word) {
+            return known;
+        }
+        let id = stem().map(|stem| self.intern(&stem));
+        if let Some(id) = id {
             self.written.insert(word.into(), id);
         }
+        self.read.insert(word.into(), id);
+        id
     }
 
     /// Adds a document to a term's list. Documents come in rising order.

@@ -111,6 +111,10 @@ fn score(index: &Index, text: &str, passes: &impl Fn(&Document) -> bool) -> Vec<
     }
     let mut literal: Vec<(u32, Literal)> = Vec::new();
     index.literals.find(&text.to_lowercase(), |document, place| literal.push((document, place)));
+    if let Some(id) = spelt_out(index, text) {
+        literal.retain(|(document, _)| *document != id);
+        literal.push((id, Literal::WholeName));
+    }
 
     let named = asked_terms(&request);
     let mut out: Vec<Scored> = Vec::with_capacity(sums.found.len());
@@ -134,6 +138,12 @@ fn score(index: &Index, text: &str, passes: &impl Fn(&Document) -> bool) -> Vec<
     }
     out.retain(|found| found.score >= top * NOISE);
     add_literal(index, &literal, passes, out)
+}
+
+/// Finds the tool whose name the request is, with blanks for what joins its words: `git stash pop`.
+fn spelt_out(index: &Index, text: &str) -> Option<u32> {
+    let name = text.split_whitespace().collect::<Vec<_>>().join("_").to_lowercase();
+    index.names.get(&name.as_str().into()).copied()
 }
 
 /// Adds what contains the request literally.
