@@ -4,6 +4,7 @@ mod call;
 mod completions;
 mod configs;
 mod import;
+mod import_fig;
 mod list;
 mod log;
 mod output;
@@ -47,6 +48,8 @@ enum Command {
     Skill(skill::Args),
     /// Make a config from a program's --help
     Import(import::Args),
+    /// Make configs from the specifications of the npm package @withfig/autocomplete (needs node)
+    ImportFig(import_fig::Args),
     /// Write a completion script for a shell
     Completions(completions::Args),
 }
@@ -91,6 +94,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Call(args) => call::run(&args),
         Command::Skill(args) => skill::run(&args),
         Command::Import(args) => import::run(&args),
+        Command::ImportFig(args) => import_fig::run(&args),
         Command::Completions(args) => completions::run(&args),
     };
     exit.into()

@@ -40,6 +40,7 @@ const DESTROYS: &[&str] = &[
 pub struct Draft {
     program: String,
     about: String,
+    origin: String,
     tools: String,
     names: BTreeSet<String>,
     /// Sentences on what could not be read.
@@ -49,11 +50,26 @@ pub struct Draft {
 impl Draft {
     /// Begins with a program and its own help.
     pub fn new(program: &str, help: &Help) -> Self {
-        let mut draft = Self { program: program.into(), about: help.about.clone(), ..Self::default() };
+        let base = program.rsplit('/').next().unwrap_or(program);
+        Self::begin(program, help, format!("`{base} --help`"))
+    }
+
+    /// Begins with a program and what a package's specification says of it.
+    pub(super) fn of_fig(program: &str, help: &Help) -> Self {
+        Self::begin(program, help, "a specification of @withfig/autocomplete".into())
+    }
+
+    fn begin(program: &str, help: &Help, origin: String) -> Self {
+        let mut draft = Self { program: program.into(), about: help.about.clone(), origin, ..Self::default() };
         if help.commands.is_empty() {
             draft.add(&[], help);
         }
         draft
+    }
+
+    /// Returns the program.
+    pub fn program(&self) -> &str {
+        &self.program
     }
 
     /// Counts the tools.
@@ -117,7 +133,7 @@ impl Draft {
         let mut out = String::new();
         line(
             &mut out,
-            &format!("# Made from `{base} --help`. Look at every risk before it is used: they are guessed by name."),
+            &format!("# Made from {}. Look at every risk before it is used: they are guessed by name.", self.origin),
         );
         line(&mut out, &format!("name: {}", quoted(&format!("{base}-tools"))));
         line(&mut out, &format!("description: {}", quoted(&self.about)));

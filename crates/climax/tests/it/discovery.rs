@@ -55,6 +55,7 @@ fn the_promised_requests_are_found_first() {
         ("open a pull request", "gh_pr_create"),
         ("upload file to s3", "aws_s3_cp"),
         ("comit with a message", "git_commit"),
+        ("docker compose ps", "docker_compose_ps"),
     ] {
         let page = index.search(&Query::text(request));
         assert_eq!(page.hits[0].definition.name.as_str(), tool, "{request}");
