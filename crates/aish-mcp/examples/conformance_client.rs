@@ -8,10 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_mcp::client::{
-    Endpoint, Era, McpClient, OAuthOptions, Person, Ports, ServerOptions, SignIn, Status, StatusSink,
+    Endpoint, Era, GatedCall, McpClient, OAuthOptions, Person, Ports, ServerOptions, SignIn, Status, StatusSink,
+};
+use aish_safety::{
+    Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, Mode, Pin, PinError, PinStore, Policy, Question,
+    Surroundings,
 };
 use aish_tools::ToolSource;
-use aish_types::{BoxFuture, Secret};
+use aish_types::{BoxFuture, CallContext, Secret, SourceId, ToolName};
 use serde_json::{Map, Value, json};
 
 /// Says yes with an empty form, which gets the schema's defaults.
@@ -25,6 +29,41 @@ impl Person for Agreeable {
         _schema: &'a Value,
     ) -> BoxFuture<'a, Option<Option<Value>>> {
         Box::pin(std::future::ready(Some(Some(json!({})))))
+    }
+}
+
+impl Approver for Agreeable {
+    fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(std::future::ready(Answer::Yes))
+    }
+}
+
+impl AuditLog for Agreeable {
+    fn append(&self, _entry: &AuditEntry) -> Result<(), AuditError> {
+        Ok(())
+    }
+}
+
+impl PinStore for Agreeable {
+    fn get(&self, _source: &SourceId, _tool: &ToolName) -> Result<Option<Pin>, PinError> {
+        Ok(None)
+    }
+
+    fn put(&self, _source: &SourceId, _tool: &ToolName, _pin: &Pin) -> Result<(), PinError> {
+        Ok(())
+    }
+}
+
+/// A call through a gate where the suite is the person.
+fn gated(tool: &str, arguments: Map<String, Value>) -> GatedCall {
+    let yes = Arc::new(Agreeable);
+    GatedCall {
+        gate: Gate::new(yes.clone(), yes.clone(), yes, Policy::default(), Mode::Interactive),
+        surroundings: Surroundings::default(),
+        context: CallContext { call: "c".into(), session: "s".into(), user: "u".into(), channel: None, folder: None },
+        tool: tool.to_owned(),
+        arguments,
+        within: Duration::from_secs(20),
     }
 }
 
@@ -96,7 +135,7 @@ async fn main() -> ExitCode {
         ..Ports::default()
     };
     let client = match McpClient::connect(options, ports).await {
-        Ok(client) => client,
+        Ok(client) => Arc::new(client),
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "{error}");
             return ExitCode::FAILURE;
@@ -119,9 +158,16 @@ async fn main() -> ExitCode {
     };
     let mut failed = false;
     for (name, arguments) in calls {
-        let outcome = client.call_unjudged(&name, arguments, Duration::from_secs(20)).await;
-        let _ = writeln!(std::io::stderr(), "{name}: {} {}", outcome.success, outcome.text);
-        failed |= outcome.transport_error;
+        match gated(&name, arguments).run(&client).await {
+            Ok(outcome) => {
+                let _ = writeln!(std::io::stderr(), "{name}: {} {}", outcome.success, outcome.text);
+                failed |= outcome.transport_error;
+            }
+            Err(why) => {
+                let _ = writeln!(std::io::stderr(), "{name}: {why}");
+                failed = true;
+            }
+        }
     }
     client.close().await;
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }

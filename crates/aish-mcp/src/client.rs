@@ -4,9 +4,11 @@
 //! blocks: servers are reached in the background, and what happens to them is told to a [`StatusSink`].
 //! Reading order: [`ServerOptions`], [`Ports`], [`McpClient`], [`ServerPool`].
 
+mod activity;
 mod call;
 mod connection;
 mod definition;
+mod gated;
 mod handler;
 mod header;
 mod http;
@@ -22,8 +24,10 @@ mod pool;
 mod ports;
 mod probe;
 mod process;
+mod silence;
 mod sse;
 
+pub use gated::GatedCall;
 pub use import::{ImportError, ImportedEndpoint, ImportedServer, expand, import};
 pub use loopback::LoopbackSignIn;
 pub use mcp::{ConnectError, McpClient, ServerState};

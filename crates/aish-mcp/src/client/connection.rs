@@ -182,7 +182,7 @@ async fn attempt(
         Endpoint::Stdio { command, args, env, cwd } => {
             let started = process::start(command, args, env, cwd.as_ref()).await;
             let server = started.map_err(|error| Failed::Other(error.to_string()))?;
-            let transport = ProcessTransport::new(server, probe_timeout, Arc::clone(&last))
+            let transport = ProcessTransport::new(server, probe_timeout, options.stuck_after, Arc::clone(&last))
                 .map_err(|error| Failed::Other(error.to_string()))?;
             serve_client_with_lifecycle(handler, transport, lifecycle).await
         }
@@ -201,6 +201,7 @@ async fn attempt(
                 probe_timeout,
                 last: Arc::clone(&last),
                 authorizer,
+                sign_in_hint: options.sign_in_hint.clone(),
             };
             let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).custom_headers(custom);
             let mut backoff = ExponentialBackoff::default();

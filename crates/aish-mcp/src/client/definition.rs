@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aish_safety::pin::Digest;
+use aish_tools::schema::Schema;
 use aish_types::{Hints, Risk, SourceId, ToolDefinition};
 use rmcp::model::Tool;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::header;
 
@@ -104,10 +105,13 @@ fn definition(alias: &str, source: &SourceId, tool: Tool) -> ToolDefinition {
     let description: String = tool.description.as_deref().unwrap_or_default().chars().take(MAX_DESCRIPTION).collect();
     let name = format!("{alias}.{}", tool.name);
     let schema = Value::Object(tool.input_schema.as_ref().clone());
+    // A schema that nothing can be checked with says nothing.
+    let schema = if Schema::compile(&schema).is_ok() { schema } else { json!({"type": "object"}) };
     let mut definition = ToolDefinition::new(name, description, schema, source.clone());
     let annotations = tool.annotations.unwrap_or_default();
     definition.title = tool.title.or(annotations.title);
-    definition.output_schema = tool.output_schema.map(|schema| Value::Object(schema.as_ref().clone()));
+    let output = tool.output_schema.map(|schema| Value::Object(schema.as_ref().clone()));
+    definition.output_schema = output.filter(|schema| Schema::compile(schema).is_ok());
     definition.hints = Hints {
         read_only: annotations.read_only_hint,
         destructive: annotations.destructive_hint,
@@ -127,8 +131,6 @@ fn definition(alias: &str, source: &SourceId, tool: Tool) -> ToolDefinition {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn checked(tools: Value) -> (Vec<String>, Vec<String>) {
@@ -178,6 +180,16 @@ mod tests {
         ]));
         assert_eq!(kept, ["files.local"]);
         assert_eq!(refused, ["remote", "file", "deep", "huge"]);
+    }
+
+    #[test]
+    fn a_schema_that_cannot_be_used_takes_anything() {
+        let tools = json!([{"name": "t", "inputSchema": {"type": "object", "properties": {"a": {"pattern": "(?<x>[a-z"}}},
+            "outputSchema": {"type": "object", "properties": {"a": {"$ref": "#/$defs/none"}}}}]);
+        let tools: Vec<Tool> = serde_json::from_value(tools).unwrap();
+        let checked = check("a", &SourceId::new("mcp:a"), None, tools);
+        assert_eq!(checked.definitions[0].input_schema, json!({"type": "object"}));
+        assert_eq!(checked.definitions[0].output_schema, None);
     }
 
     #[test]

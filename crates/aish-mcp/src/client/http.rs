@@ -5,6 +5,7 @@
 //! whatever goes wrong with it but the connection itself means that the server speaks an older one.
 
 mod answer;
+mod decode;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,12 +15,13 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use http::{HeaderName, HeaderValue, StatusCode};
 use reqwest::Url;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse};
 use serde_json::Value;
 use sse_stream::{Error as SseError, Sse};
 
+use super::normalize::repair::{self, Found};
 use super::normalize::{Normalizer, failure};
 use super::oauth::{Authorizer, MAX_STEP_UPS};
 use super::sse;
@@ -108,6 +110,8 @@ pub(super) struct HttpClient {
     pub(super) last: Arc<Mutex<Option<String>>>,
     /// Signs in where the server asks for it.
     pub(super) authorizer: Option<Arc<Authorizer>>,
+    /// What a person can do where it asks for authorization.
+    pub(super) sign_in_hint: Option<String>,
 }
 
 /// A message on its way.
@@ -128,10 +132,20 @@ enum Kind {
 }
 
 impl HttpClient {
+    /// Says what a person can do about it.
+    fn with_hint(&self, words: String) -> String {
+        match &self.sign_in_hint {
+            Some(hint) => format!("{words}; {hint}"),
+            None => words,
+        }
+    }
+
     fn note(&self, failure: Failure) -> Failure {
         let text = match &failure {
             StreamableHttpError::Client(error) => error.0.clone(),
-            StreamableHttpError::AuthRequired(_) => "the server asks for authorization (HTTP 401)".to_owned(),
+            StreamableHttpError::AuthRequired(_) => {
+                self.with_hint("the server asks for authorization (HTTP 401)".to_owned())
+            }
             StreamableHttpError::InsufficientScope(error) => refused_scope(error.get_required_scope()),
             other => other.to_string(),
         };
@@ -169,7 +183,7 @@ impl HttpClient {
                 },
                 _ => return Err(failure),
             };
-            done.map_err(|words| StreamableHttpError::Client(HttpError(words)))?;
+            done.map_err(|words| StreamableHttpError::Client(HttpError(self.with_hint(words))))?;
             self.normalizer.sent(&post.value);
         }
     }
@@ -225,7 +239,8 @@ impl HttpClient {
         let session = header(&response, SESSION);
         let retry_after = header(&response, RETRY_AFTER.as_str());
         let kind_of_body = header(&response, CONTENT_TYPE.as_str());
-        let mut body = response.bytes_stream();
+        let encoding = header(&response, CONTENT_ENCODING.as_str());
+        let mut body = decode::stream(response.bytes_stream(), encoding.as_deref());
         let begin = begin(&mut body).await?;
         if status.is_success() && is_event_stream(kind_of_body.as_deref(), &begin) {
             let rest = futures_util::stream::once(std::future::ready(Ok(begin))).chain(body).boxed();
@@ -233,11 +248,13 @@ impl HttpClient {
             return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
         let body = read(begin, body).await?;
-        let messages: Vec<Value> = serde_json::Deserializer::from_slice(&body)
-            .into_iter::<Value>()
-            .map_while(Result::ok)
-            .flat_map(|value| self.normalizer.received(value))
-            .collect();
+        let values = match repair::values(&body) {
+            Found::Values(values) => values,
+            Found::Other(values) if !values.is_empty() => values,
+            // Behind the warnings of a script, or in the call of one.
+            Found::Other(_) | Found::Unfinished => repair::embedded(&body).into_iter().collect(),
+        };
+        let messages: Vec<Value> = values.into_iter().flat_map(|value| self.normalizer.received(value)).collect();
         if messages.is_empty() {
             return Err(StreamableHttpError::Client(useless(status, &body, value, retry_after)));
         }

@@ -16,8 +16,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::normalize::repair::{self, Found};
 use super::normalize::{Normalizer, failure};
 use super::process;
+use super::silence::Silence;
 
 /// The longest message, in bytes; a longer one fails what is waited for.
 const MAX_MESSAGE: usize = 16 * 1024 * 1024;
@@ -25,6 +27,8 @@ const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 const MAX_SPREAD: usize = 1024 * 1024;
 /// How often a server that has written nothing yet gets the time of the probe again.
 const MAX_EXTENSIONS: u32 = 3;
+/// The most lines that are no messages, of a server that has sent none.
+const MAX_CHATTER: usize = 10_000;
 /// Messages that wait for a server that does not read.
 const QUEUE: usize = 64;
 
@@ -51,15 +55,27 @@ pub(super) struct ProcessTransport {
     heard: bool,
     /// How often the probe was given more time.
     extensions: u32,
+    /// Whether it has sent a message.
+    spoke: bool,
+    /// The first line that was no message, and how many there were.
+    chatter: (Option<String>, usize),
+    /// Tells a server that is stuck from one that is at work.
+    silence: Silence,
     obituary: Obituary,
 }
 
 impl ProcessTransport {
-    pub(super) fn new(mut server: Server, probe_timeout: Duration, obituary: Obituary) -> io::Result<Self> {
+    pub(super) fn new(
+        mut server: Server,
+        probe_timeout: Duration,
+        stuck_after: Option<Duration>,
+        obituary: Obituary,
+    ) -> io::Result<Self> {
         let missing = || io::Error::other("the server's streams are taken");
         let stdin = server.take_stdin().ok_or_else(missing)?;
         let stdout = server.take_stdout().ok_or_else(missing)?;
         let (out, rx) = mpsc::channel(QUEUE);
+        let silence = Silence::new(server.pid(), &stdin, stuck_after);
         Ok(Self {
             server: Some(server),
             reader: BufReader::new(stdout),
@@ -74,6 +90,9 @@ impl ProcessTransport {
             probe_timeout,
             heard: false,
             extensions: 0,
+            spoke: false,
+            chatter: (None, 0),
+            silence,
             obituary,
         })
     }
@@ -96,43 +115,79 @@ impl ProcessTransport {
 
     fn accept_value(&mut self, value: Value) {
         let messages = self.normalizer.received(value);
+        if !messages.is_empty() {
+            self.spoke = true;
+            self.silence.heard();
+        }
         messages.iter().for_each(|message| self.settle(message));
         self.push(messages);
     }
 
-    /// Takes a line, which may be a message, a part of one, or what a server prints beside its messages.
+    /// Takes a line, which may be messages, a part of one, or what a server prints beside its messages.
     fn accept(&mut self) {
         let line = std::mem::take(&mut self.line);
         let text = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line).trim_ascii();
+        let text = text.split(|byte| *byte != 0).next().map_or(text, |zeros| text.get(zeros.len()..).unwrap_or(text));
+        let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+        let text = text.get(..end).unwrap_or(text).trim_ascii();
         if text.is_empty() {
             return;
         }
-        if self.spread.is_empty() && !matches!(text.first(), Some(b'{' | b'[')) {
-            match embedded(text) {
+        if self.spread.is_empty() && !matches!(text.first(), Some(b'{' | b'[' | b'"')) {
+            return match repair::embedded(text) {
                 Some(value) => self.accept_value(value),
-                None => {
-                    tracing::debug!(line = %String::from_utf8_lossy(text), "the server printed a line that is no message");
-                }
+                None => self.chat(text),
+            };
+        }
+        let alone = repair::values(text);
+        let goes_on = !self.spread.is_empty();
+        match alone {
+            // A part of a message may be whole in itself.
+            Found::Values(values) | Found::Other(values)
+                if !values.is_empty() && (!goes_on || values.iter().any(repair::is_message)) =>
+            {
+                self.spread.clear();
+                values.into_iter().for_each(|value| self.accept_value(value));
+                return;
             }
-            return;
-        }
-        if let Some(value) = first_value(text) {
-            self.spread.clear();
-            self.accept_value(value);
-            return;
-        }
-        if self.spread.is_empty() && !unfinished(text) {
-            tracing::debug!("the server printed a line that is no message");
-            return;
+            Found::Values(_) | Found::Other(_) if !goes_on => return self.chat(text),
+            Found::Values(_) | Found::Other(_) | Found::Unfinished => {}
         }
         self.spread.extend_from_slice(text);
         self.spread.push(b'\n');
-        if let Some(value) = first_value(&self.spread) {
-            self.spread.clear();
-            self.accept_value(value);
-        } else if self.spread.len() > MAX_SPREAD || !unfinished(&self.spread) {
-            self.spread.clear();
+        match repair::values(&self.spread) {
+            Found::Values(values) => {
+                self.spread.clear();
+                values.into_iter().for_each(|value| self.accept_value(value));
+            }
+            Found::Unfinished if self.spread.len() <= MAX_SPREAD => {}
+            Found::Unfinished | Found::Other(_) => self.spread.clear(),
         }
+    }
+
+    /// Notes a line that is no message. A server that prints nothing else is none.
+    fn chat(&mut self, text: &[u8]) {
+        let text = String::from_utf8_lossy(text);
+        tracing::debug!(line = %text, "the server printed a line that is no message");
+        self.chatter.1 += 1;
+        if self.chatter.0.is_none() {
+            self.chatter.0 = Some(aish_types::sanitize(&text).chars().take(120).collect());
+        }
+        if !self.spoke && self.chatter.1 > MAX_CHATTER {
+            self.give_up();
+        }
+    }
+
+    /// Ends what is waited for with what is known of a server that does not answer.
+    fn give_up(&mut self) {
+        let words = match &self.chatter.0 {
+            _ if self.normalizer.repeats() => "the server only sends back what it is sent".to_owned(),
+            Some(line) if !self.spoke => format!("what the server prints is no MCP message: {line}"),
+            Some(_) | None => "the server does not answer".to_owned(),
+        };
+        self.silence.give_up();
+        let failed = self.normalizer.fail_all(&words);
+        self.push(failed);
     }
 
     /// Reads until a line is there. Safe to drop between polls.
@@ -161,7 +216,7 @@ impl ProcessTransport {
                 return Ok(Read::Line);
             }
             // A server that forgets the end of its line has said all when the braces are closed.
-            if self.line.len() < MAX_SPREAD && self.line.ends_with(b"}") && whole_message(&self.line) {
+            if self.line.len() < MAX_SPREAD && ends_a_message(&self.line) {
                 return Ok(Read::Line);
             }
         }
@@ -169,7 +224,7 @@ impl ProcessTransport {
 
     async fn die(&mut self, reason: &str) {
         let how = match self.server.take() {
-            Some(server) => process::end(server).await,
+            Some(server) => process::end(server, self.silence.patience()).await,
             None => reason.to_owned(),
         };
         let text = format!("the server {how}");
@@ -185,30 +240,11 @@ enum Read {
     End,
 }
 
-fn first_value(text: &[u8]) -> Option<Value> {
-    serde_json::Deserializer::from_slice(text)
-        .into_iter::<Value>()
-        .next()?
-        .ok()
-        .filter(|value| value.is_object() || value.is_array())
-}
-
-fn whole_message(text: &[u8]) -> bool {
-    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text).trim_ascii_start();
-    text.first() == Some(&b'{') && serde_json::from_slice::<Value>(text).is_ok()
-}
-
-fn unfinished(text: &[u8]) -> bool {
-    matches!(text.first(), Some(b'{' | b'['))
-        && serde_json::from_slice::<Value>(text).is_err_and(|error| error.is_eof())
-}
-
-/// Finds a message after a text on the same line.
-fn embedded(text: &[u8]) -> Option<Value> {
-    let starts = text.windows(2).enumerate().filter(|(_, window)| *window == b"{\"").map(|(at, _)| at).take(8);
-    starts
-        .filter_map(|at| first_value(text.get(at..)?))
-        .find(|value| value.get("jsonrpc").is_some() && (value.get("id").is_some() || value.get("method").is_some()))
+fn ends_a_message(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    let end = line.iter().rposition(|byte| !matches!(byte, 0 | b'\r' | b' ')).map_or(0, |at| at + 1);
+    let text = line.get(..end).unwrap_or(line).trim_ascii_start();
+    text.first() == Some(&b'{') && text.last() == Some(&b'}') && repair::is_whole(text)
 }
 
 async fn write_all(mut stdin: pipe::Sender, mut lines: mpsc::Receiver<Vec<u8>>) {
@@ -227,6 +263,7 @@ impl Transport<RoleClient> for ProcessTransport {
         let out = self.out.clone();
         let normalizer = Arc::clone(&self.normalizer);
         let probe = Arc::clone(&self.probe);
+        self.silence.asked();
         let deadline = Instant::now() + self.probe_timeout;
         async move {
             let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "the server is gone");
@@ -259,11 +296,18 @@ impl Transport<RoleClient> for ProcessTransport {
                     None => std::future::pending().await,
                 }
             };
+            let watched = self.silence.is_watched() && probe.is_none() && self.normalizer.expects_soon();
             let read = tokio::select! {
                 biased;
                 read = self.read_line() => read,
+                () = tokio::time::sleep(Silence::LOOK), if watched => {
+                    if self.silence.is_stuck() {
+                        self.give_up();
+                    }
+                    continue;
+                }
                 id = expired => {
-                    if !self.heard && self.extensions < MAX_EXTENSIONS {
+                    if !self.heard && self.extensions < MAX_EXTENSIONS && self.silence.is_starting() {
                         // It is still starting: an interpreter takes its time.
                         self.extensions += 1;
                         *self.probe.lock().unwrap_or_else(PoisonError::into_inner) =
@@ -296,8 +340,9 @@ impl Transport<RoleClient> for ProcessTransport {
             writer.abort();
             let _ = writer.await;
         }
+        self.silence.close();
         if let Some(server) = self.server.take() {
-            let how = process::end(server).await;
+            let how = process::end(server, self.silence.patience()).await;
             *self.obituary.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("the server {how}"));
         }
         Ok(())

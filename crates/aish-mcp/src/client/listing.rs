@@ -12,6 +12,8 @@ use tokio::time::Instant;
 
 /// The most pages of one list.
 const MAX_PAGES: usize = 200;
+/// The most empty pages that follow one another.
+const MAX_EMPTY: usize = 3;
 /// The most items of one list.
 const MAX_ITEMS: usize = 20_000;
 
@@ -51,6 +53,7 @@ pub(super) async fn all<T: Listed>(peer: &Peer<RoleClient>, within: Duration) ->
     let mut items = Vec::new();
     let mut cursors = BTreeSet::new();
     let mut cursor: Option<String> = None;
+    let mut empty = 0;
     for _ in 0..MAX_PAGES {
         let params = cursor.take().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
         let left = deadline.saturating_duration_since(Instant::now());
@@ -67,10 +70,12 @@ pub(super) async fn all<T: Listed>(peer: &Peer<RoleClient>, within: Duration) ->
                 return Ok(items);
             }
         };
-        let empty = page.is_empty();
+        empty = if page.is_empty() { empty + 1 } else { 0 };
         items.extend(page);
         match next.filter(|next| !next.is_empty()) {
-            Some(next) if !empty && items.len() < MAX_ITEMS && cursors.insert(next.clone()) => cursor = Some(next),
+            Some(next) if empty <= MAX_EMPTY && items.len() < MAX_ITEMS && cursors.insert(next.clone()) => {
+                cursor = Some(next)
+            }
             Some(_) | None => break,
         }
     }

@@ -127,6 +127,16 @@ impl McpClient {
         self.inner.options.endpoint.shown()
     }
 
+    /// Returns what the configuration says of it.
+    pub fn options(&self) -> &ServerOptions {
+        &self.inner.options
+    }
+
+    /// Returns how many tools it offers.
+    pub fn tool_count(&self) -> usize {
+        self.definitions().len()
+    }
+
     /// Says whether this is a server at this URL.
     pub fn is_at(&self, url: &str) -> bool {
         matches!(&self.inner.options.endpoint, Endpoint::Http { url: own, .. } if own == url)
@@ -218,13 +228,6 @@ impl McpClient {
         let work = connection.service.read_resource(ReadResourceRequestParams::new(uri));
         let result = self.inner.within(work, &connection).await?;
         Ok(result.contents.iter().filter_map(|content| serde_json::to_value(content).ok()).collect())
-    }
-
-    /// Calls a tool by the name that the server knows. The gate stands before every other way to here; this one is
-    /// for what a person typed (`aish mcp test`).
-    pub async fn call_unjudged(&self, tool: &str, arguments: Map<String, Value>, within: Duration) -> ToolOutcome {
-        let cancel = CancellationToken::new();
-        self.inner.call(tool, arguments, within, &cancel).await
     }
 
     /// Disconnects and waits until the server's processes are gone.
@@ -334,7 +337,11 @@ impl Inner {
     async fn list(&self, connection: &Connection) -> Result<(), String> {
         let listed = listing::all::<Tool>(connection.peer(), self.options.list_timeout).await;
         let tools = listed.map_err(|error| format!("tools/list: {}", call::message(error, connection.last_words())))?;
-        let checked = check(&self.options.alias, &self.id, connection.instructions.as_deref(), tools);
+        let mut checked = check(&self.options.alias, &self.id, connection.instructions.as_deref(), tools);
+        if let Some(limit) = self.options.call_timeout {
+            let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+            checked.definitions.iter_mut().for_each(|tool| Arc::make_mut(tool).timeout_ms = Some(limit_ms));
+        }
         for (tool, reason) in checked.refused {
             self.say(Status::Refused { tool, reason });
         }

@@ -5,49 +5,53 @@
 //! mended is dropped with a trace, and never touches another message. Answers that nobody waits for are dropped, so
 //! that a late reply reaches no other call.
 
+mod claim;
 mod content;
 mod listing;
+pub(super) mod repair;
 mod result;
+pub(super) mod schema;
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
+use claim::{Open, whole};
+
 /// Error code of what this layer reports itself.
 const OWN_ERROR: i64 = -32000;
 
-/// What is waited for: each open request's id and method.
+/// What is waited for.
 #[derive(Debug, Default)]
 pub(super) struct Normalizer {
-    open: Mutex<BTreeMap<i64, String>>,
+    open: Mutex<Open>,
 }
 
 impl Normalizer {
     /// Notes a message that goes out.
     pub(super) fn sent(&self, message: &Value) {
-        if let (Some(id), Some(method)) =
-            (message.get("id").and_then(Value::as_i64), message.get("method").and_then(Value::as_str))
-        {
-            self.lock().insert(id, method.to_owned());
-        }
-        // An answer to a cancelled request is late.
-        if message.get("method").and_then(Value::as_str) == Some("notifications/cancelled")
-            && let Some(id) = message.pointer("/params/requestId").and_then(Value::as_i64)
-        {
-            self.lock().remove(&id);
-        }
+        self.lock().sent(message);
     }
 
     /// Gives a request up; says whether it was open.
     pub(super) fn forget(&self, id: i64) -> bool {
-        self.lock().remove(&id).is_some()
+        self.lock().requests.remove(&id).is_some()
     }
 
     /// Ends all open requests with an error each.
     pub(super) fn fail_all(&self, message: &str) -> Vec<Value> {
-        let open = std::mem::take(&mut *self.lock());
+        let open = std::mem::take(&mut self.lock().requests);
         open.into_keys().map(|id| failure(id, OWN_ERROR, message)).collect()
+    }
+
+    /// Says whether something is waited for that every server answers at once: all but calls.
+    pub(super) fn expects_soon(&self) -> bool {
+        self.lock().requests.values().any(|method| method != "tools/call")
+    }
+
+    /// Says whether the server sent messages of ours back.
+    pub(super) fn repeats(&self) -> bool {
+        self.lock().repeats
     }
 
     /// Puts what came into messages that can be decoded.
@@ -55,60 +59,71 @@ impl Normalizer {
         match value {
             Value::Array(items) => items.into_iter().flat_map(|item| self.received(item)).collect(),
             Value::Object(message) => self.message(message).into_iter().collect(),
+            // A message that was written as JSON twice.
+            Value::String(text) if text.trim_start().starts_with('{') => match serde_json::from_str(&text) {
+                Ok(Value::Object(message)) => self.message(message).into_iter().collect(),
+                Ok(_) | Err(_) => Vec::new(),
+            },
             _ => Vec::new(),
         }
     }
 
     fn message(&self, mut message: Map<String, Value>) -> Option<Value> {
-        message.insert("jsonrpc".into(), json!("2.0"));
-        if message.get("method").is_some_and(Value::is_string) {
+        let given = |key: &str| message.get(key).is_some_and(|value| !value.is_null());
+        let answers = given("result") || given("error");
+        if !answers && message.get("method").is_some_and(Value::is_string) {
+            if claim::is_ours(&message) {
+                self.lock().repeats = true;
+                return None;
+            }
+            message.insert("jsonrpc".into(), json!("2.0"));
             return Some(Value::Object(request_or_notification(message)));
         }
-        let error = message.remove("error").filter(|error| !error.is_null());
         let result = message.remove("result");
+        let has_result = result.as_ref().is_some_and(|result| !result.is_null());
+        let error = message.remove("error").filter(|error| !(error.is_null() || has_result && is_empty(error)));
         if error.is_none() && result.is_none() {
-            tracing::debug!("a message that is neither request nor answer was dropped");
-            return None;
+            let claimed = self.lock().claim_bare(&message);
+            let Some((id, method)) = claimed else {
+                tracing::debug!("a message that is neither request nor answer was dropped");
+                return None;
+            };
+            return Some(answer(id, result::mend(&method, Value::Object(message))));
         }
-        let (id, method) = self.claim(message.get("id"))?;
-        let body = match (error, result) {
-            (Some(error), _) => return Some(error_of(id, error)),
-            (None, result) => result::mend(&method, result.unwrap_or_default()),
-        };
-        match body {
-            Ok(result) => Some(json!({"jsonrpc": "2.0", "id": id, "result": result})),
-            Err(message) => Some(failure(id, OWN_ERROR, &message)),
-        }
-    }
-
-    /// Finds the open request that an answer belongs to: its id as a number, a text or a float; where the id is
-    /// missing, the one that is open if it is the only one.
-    fn claim(&self, id: Option<&Value>) -> Option<(i64, String)> {
-        let mut open = self.lock();
-        let key = match id {
-            Some(Value::Number(number)) => number.as_i64().or_else(|| whole(number.as_f64()?)),
-            Some(Value::String(text)) => text.trim().parse().ok().or_else(|| whole(text.trim().parse().ok()?)),
-            None | Some(Value::Null) if open.len() == 1 => open.keys().next().copied(),
-            _ => None,
-        };
-        let claimed = key.and_then(|key| Some((key, open.remove(&key)?)));
-        if claimed.is_none() {
+        let id = message.get("id");
+        let claimed = self.lock().claim(id, error.is_none().then_some(result.as_ref()).flatten());
+        let Some((id, method)) = claimed else {
             tracing::debug!(?id, "an answer that nobody waits for was dropped");
-        }
-        claimed
+            return None;
+        };
+        Some(match error {
+            Some(error) => error_of(id, error),
+            None => answer(id, result::mend(&method, result.unwrap_or_default())),
+        })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<i64, String>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "compared with the float that it came from")]
-fn whole(number: f64) -> Option<i64> {
-    let id = number as i64;
-    #[expect(clippy::cast_precision_loss, reason = "ids are small")]
-    let same = (id as f64 - number).abs() < f64::EPSILON;
-    same.then_some(id)
+/// An error that says nothing, as some write beside each result.
+fn is_empty(error: &Value) -> bool {
+    match error {
+        Value::Object(map) => map.is_empty(),
+        Value::String(text) => text.is_empty(),
+        Value::Bool(flag) => !flag,
+        Value::Array(items) => items.is_empty(),
+        Value::Number(number) => number.as_i64() == Some(0),
+        Value::Null => true,
+    }
+}
+
+fn answer(id: i64, body: Result<Value, String>) -> Value {
+    match body {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err(message) => failure(id, OWN_ERROR, &message),
+    }
 }
 
 /// Makes an error answer.
@@ -179,7 +194,7 @@ mod tests {
             assert_eq!(got["id"], 3, "{id}");
         }
         assert_eq!(answer("ping", json!({"result": {}})).unwrap()["id"], 3);
-        for id in [json!(4), json!("x"), json!([3]), json!(3.5)] {
+        for id in [json!(4), json!("x"), json!([3, 3]), json!(3.5)] {
             assert_eq!(answer("ping", json!({"id": id, "result": {}})), None, "{id}");
         }
     }
@@ -193,6 +208,33 @@ mod tests {
         assert_eq!(normalizer.received(json!({"id": 2, "result": {}})).len(), 1);
         assert!(normalizer.received(json!({"id": 2, "result": {}})).is_empty(), "a second answer is late");
         assert_eq!(normalizer.received(json!({"result": {}})).len(), 1);
+    }
+
+    #[test]
+    fn an_answer_is_known_in_every_envelope() {
+        let info = json!({"protocolVersion": "2025-03-26", "serverInfo": {"name": "x"}});
+        for body in [
+            json!({"id": 3, "method": "initialize", "result": info}),
+            json!({"id": 3, "method": null, "params": null, "result": info, "error": null}),
+            json!({"id": 3, "result": info, "error": {}}),
+            json!({"id": [3], "result": info}),
+            json!(json!({"id": 3, "result": info}).to_string()),
+            info.clone(),
+        ] {
+            let got = answer("initialize", body.clone()).unwrap();
+            assert_eq!(got["result"]["serverInfo"]["name"], "x", "{body}");
+        }
+    }
+
+    #[test]
+    fn a_message_of_ours_that_comes_back_is_no_request() {
+        let normalizer = Normalizer::default();
+        normalizer.sent(&json!({"id": 1, "method": "initialize"}));
+        assert!(
+            normalizer.received(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}})).is_empty()
+        );
+        assert!(normalizer.repeats() && normalizer.expects_soon());
+        assert_eq!(normalizer.received(json!({"id": 5, "method": "roots/list", "result": null})).len(), 1);
     }
 
     #[test]

@@ -40,21 +40,24 @@ pub(super) struct Authorizer {
     url: String,
     options: OAuthOptions,
     ports: Ports,
-    sign_in: Arc<dyn SignIn>,
+    sign_in: Option<Arc<dyn SignIn>>,
     manager: Mutex<Option<AuthorizationManager>>,
     /// Set while a person is asked: that takes its time.
     pub(super) busy: AtomicBool,
 }
 
 impl Authorizer {
-    /// Makes an authorizer; none where nobody can sign in.
+    /// Makes an authorizer; none where nobody can sign in and no tokens are kept.
     pub(super) fn new(alias: &str, source: &str, url: &str, options: OAuthOptions, ports: &Ports) -> Option<Self> {
+        if ports.sign_in.is_none() && ports.tokens.is_none() {
+            return None;
+        }
         Some(Self {
             alias: alias.to_owned(),
             source: source.to_owned(),
             url: url.to_owned(),
             options,
-            sign_in: ports.sign_in.clone()?,
+            sign_in: ports.sign_in.clone(),
             ports: ports.clone(),
             manager: Mutex::default(),
             busy: AtomicBool::new(false),
@@ -90,13 +93,14 @@ impl Authorizer {
                 return Ok(());
             }
         }
+        let sign_in = self.sign_in()?;
         *slot = None;
         let words = |error: AuthError| format!("signing in failed: {error}");
         let mut manager = self.fresh().await.map_err(words)?;
         let challenge = Some(challenge).filter(|challenge| !challenge.is_empty());
         let resolution = manager.resolve_metadata_from_challenge(challenge).await.map_err(words)?;
         manager.set_metadata(resolution.metadata);
-        let redirect = self.sign_in.redirect_uri();
+        let redirect = sign_in.redirect_uri();
         let mut request = AuthorizationRequest::new(redirect).with_client_name("aish").with_initial_scope_selection();
         if let Some(id) = &self.options.client_id {
             request = request.with_preregistered_client(id);
@@ -115,6 +119,7 @@ impl Authorizer {
     /// Signs in again for a further scope.
     pub(super) async fn step_up(&self, scope: &str) -> Result<(), String> {
         let mut slot = self.manager.lock().await;
+        let sign_in = self.sign_in().map_err(|_| format!("it wants the scope {scope:?}, and nobody signs in"))?;
         let Some(manager) = slot.take() else { return Err("not signed in".into()) };
         if !manager.can_attempt_scope_upgrade().await {
             *slot = Some(manager);
@@ -127,10 +132,14 @@ impl Authorizer {
                 return Err(error.to_string());
             }
         };
-        let redirect = self.sign_in.redirect_uri();
+        let redirect = sign_in.redirect_uri();
         let session = AuthorizationSession::for_scope_upgrade(manager, address, &redirect);
         *slot = Some(self.finish(session).await?);
         Ok(())
+    }
+
+    fn sign_in(&self) -> Result<&Arc<dyn SignIn>, String> {
+        self.sign_in.as_ref().ok_or_else(|| "the server asks for authorization (HTTP 401)".to_owned())
     }
 
     /// Sends the person to the address and exchanges what comes back.
@@ -141,7 +150,7 @@ impl Authorizer {
         }
         self.ports.status.status(&self.alias, Status::SignIn(address.clone()));
         self.busy.store(true, Ordering::SeqCst);
-        let back = self.sign_in.sign_in(&self.alias, &address).await;
+        let back = self.sign_in()?.sign_in(&self.alias, &address).await;
         self.busy.store(false, Ordering::SeqCst);
         let back = back.ok_or("nobody signed in")?;
         session.handle_callback_url(&back).await.map_err(|error| format!("signing in failed: {error}"))?;

@@ -91,8 +91,15 @@ pub struct ServerOptions {
     pub connect_timeout: Duration,
     /// How long the newest protocol is tried before the older ones; 1 s unless set.
     pub probe_timeout: Duration,
+    /// How long a call may take; what runs it decides unless set.
+    pub call_timeout: Option<Duration>,
     /// How long listing tools, resources and prompts may take; 15 s unless set.
     pub list_timeout: Duration,
+    /// How long a program that has taken a request and does nothing may leave it unanswered, calls excepted; without it
+    /// only the other bounds hold.
+    pub stuck_after: Option<Duration>,
+    /// What a person can do where the server asks for authorization, as a sentence's second half.
+    pub sign_in_hint: Option<String>,
     /// How often it is started again after it ended, until it has stayed for a minute; 5 times unless set.
     pub restarts: u32,
     /// Which protocol versions are tried.
@@ -115,7 +122,10 @@ impl ServerOptions {
             endpoint,
             connect_timeout: Duration::from_secs(20),
             probe_timeout: Duration::from_secs(1),
+            call_timeout: None,
             list_timeout: Duration::from_secs(15),
+            stuck_after: None,
+            sign_in_hint: None,
             restarts: 5,
             era: Era::Any,
             oauth: OAuthOptions::default(),

@@ -1,11 +1,14 @@
 //! A trial of one server: connect, list, perhaps call, disconnect.
 
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
-use aish_tools::ToolSource;
+use aish_tools::ToolSource as _;
+use aish_types::ToolOutcome;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::gated::GatedCall;
 use super::mcp::McpClient;
 use super::options::ServerOptions;
 use super::ports::Ports;
@@ -29,19 +32,22 @@ pub struct TargetReport {
     pub ms: u64,
 }
 
-/// Connects to a server, lists its tools, makes a call where one is given, and disconnects.
-pub async fn test_target(
-    options: ServerOptions,
-    ports: Ports,
-    call: Option<(String, Map<String, Value>)>,
-    within: Duration,
-) -> TargetReport {
+impl TargetReport {
+    /// Reports a trial that could not begin.
+    pub fn failed(error: String) -> Self {
+        Self { ok: false, era: None, protocol: None, tools: Vec::new(), result: None, error: Some(error), ms: 0 }
+    }
+}
+
+/// Connects to a server, lists its tools, makes a call through its gate where one is given, and disconnects.
+pub async fn test_target(options: ServerOptions, ports: Ports, call: Option<GatedCall>) -> TargetReport {
     let started = Instant::now();
     let mut report =
         TargetReport { ok: false, era: None, protocol: None, tools: Vec::new(), result: None, error: None, ms: 0 };
     match McpClient::connect(options, ports).await {
         Err(error) => report.error = Some(error.to_string()),
         Ok(client) => {
+            let client = Arc::new(client);
             report.protocol = client.protocol();
             let modern = report.protocol.as_deref().is_some_and(|protocol| protocol >= "2026-07-28");
             report.era = Some(if modern { "modern" } else { "legacy" });
@@ -49,28 +55,31 @@ pub async fn test_target(
             report.tools = definitions.iter().map(|definition| definition.name.split().1.to_owned()).collect();
             match call {
                 None => report.ok = true,
-                Some((tool, arguments)) => {
-                    let outcome = client.call_unjudged(&tool, arguments, within).await;
-                    report.ok = !outcome.transport_error;
-                    if outcome.transport_error {
-                        report.error = Some(outcome.text);
-                    } else {
-                        let mut result = Map::new();
-                        result.insert("text".into(), json!(outcome.text));
-                        result.insert("is_error".into(), json!(!outcome.success));
-                        if let Some(structured) = outcome.structured {
-                            result.insert("structured".into(), structured);
-                        }
-                        if !outcome.blocks.is_empty() {
-                            result.insert("blocks".into(), json!(outcome.blocks));
-                        }
-                        report.result = Some(Value::Object(result));
+                Some(call) => match call.run(&client).await {
+                    Ok(outcome) if !outcome.transport_error => {
+                        report.ok = true;
+                        report.result = Some(result(outcome));
                     }
-                }
+                    Ok(outcome) => report.error = Some(outcome.text),
+                    Err(why) => report.error = Some(why),
+                },
             }
             client.close().await;
         }
     }
     report.ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     report
+}
+
+fn result(outcome: ToolOutcome) -> Value {
+    let mut result = Map::new();
+    result.insert("text".into(), json!(outcome.text));
+    result.insert("is_error".into(), json!(!outcome.success));
+    if let Some(structured) = outcome.structured {
+        result.insert("structured".into(), structured);
+    }
+    if !outcome.blocks.is_empty() {
+        result.insert("blocks".into(), json!(outcome.blocks));
+    }
+    Value::Object(result)
 }

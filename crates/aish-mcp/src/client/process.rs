@@ -28,9 +28,6 @@ const INHERITED: &[&str] = &[
     "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME",
 ];
-/// What a server is given between the end of its input and TERM.
-const PATIENCE: Duration = Duration::from_millis(1500);
-
 /// Starts a server.
 pub(super) async fn start(
     command: &str,
@@ -49,10 +46,11 @@ pub(super) async fn start(
     Server::start(&program, aish_process::ServerOptions::default()).await
 }
 
-/// Ends a server and says how it ended, with the last thing that it wrote to its error stream.
-pub(super) async fn end(server: Server) -> String {
+/// Ends a server and says how it ended, with the last thing that it wrote to its error stream. `patience` is what it is
+/// given between the end of its input and TERM.
+pub(super) async fn end(server: Server, patience: Duration) -> String {
     let stderr = server.stderr().clean_text();
-    let exit = server.stop(PATIENCE).await;
+    let exit = server.stop(patience).await;
     obituary(exit, &stderr)
 }
 

@@ -12,6 +12,7 @@ use serde_json::Value;
 use sse_stream::{Error, Sse};
 
 use super::normalize::Normalizer;
+use super::normalize::repair::{self, Found};
 
 /// Turns a response's bytes into events that each carry one message in shape; what is no message is dropped, but
 /// ids and retry times pass, since a stream is resumed by them.
@@ -70,12 +71,11 @@ pub(super) fn at_once(messages: Vec<Value>) -> BoxStream<'static, Result<Sse, Er
 
 fn clean(event: Sse, normalizer: &Normalizer) -> Vec<Sse> {
     let bare = Sse { event: None, data: None, id: event.id, retry: event.retry };
-    let messages = event
-        .data
-        .as_deref()
-        .and_then(|data| serde_json::from_str::<Value>(data.trim()).ok())
-        .map(|value| normalizer.received(value))
-        .unwrap_or_default();
+    let values = match repair::values(event.data.as_deref().unwrap_or_default().trim().as_bytes()) {
+        Found::Values(values) | Found::Other(values) => values,
+        Found::Unfinished => Vec::new(),
+    };
+    let messages: Vec<Value> = values.into_iter().flat_map(|value| normalizer.received(value)).collect();
     if messages.is_empty() {
         return if bare.id.is_some() || bare.retry.is_some() { vec![bare] } else { Vec::new() };
     }

@@ -18,7 +18,7 @@ async fn f20_a_server_that_dies_before_its_greeting_is_an_error_at_once() {
     let started = Instant::now();
     let (ports, _) = fake::ports();
     let options = fake::stdio(&script(json!({"exit": ["initialize", "server/discover"]})));
-    let error = McpClient::connect(options, ports).await.err().unwrap();
+    let error = fake::connect(options, ports).await.err().unwrap();
     assert!(error.to_string().contains("exited with code 3"), "{error}");
     assert!(started.elapsed() < Duration::from_secs(8));
 }
@@ -30,7 +30,7 @@ async fn f20_a_server_that_cannot_be_started_is_an_error_at_once() {
     if let aish_mcp::client::Endpoint::Stdio { command, .. } = &mut options.endpoint {
         *command = "/no/such/program".into();
     }
-    assert!(McpClient::connect(options, ports).await.is_err());
+    assert!(fake::connect(options, ports).await.is_err());
 }
 
 #[tokio::test]
@@ -39,9 +39,9 @@ async fn f20_a_call_fails_at_once_when_its_server_dies_and_is_not_sent_again() {
     let trace = folder.path().join("trace");
     let (ports, recorder) = fake::ports();
     let options = fake::stdio(&script(json!({"exit": ["tools/call"], "trace_file": trace})));
-    let client = McpClient::connect(options, ports).await.unwrap();
+    let client = fake::connect(options, ports).await.unwrap();
     let started = Instant::now();
-    let outcome = client.call_unjudged("echo", Map::new(), Duration::from_secs(60)).await;
+    let outcome = fake::call(&client, "echo", Map::new(), Duration::from_secs(60)).await;
     assert!(outcome.transport_error);
     assert!(outcome.text.contains("exited with code 3"), "{}", outcome.text);
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
@@ -64,11 +64,11 @@ async fn f20_restarts_are_bounded_and_others_unharmed() {
     let (ports, recorder) = fake::ports();
     let mut options = fake::stdio(&script(json!({"exit": ["tools/call"]})));
     options.restarts = 1;
-    let dying = McpClient::connect(options, ports.clone()).await.unwrap();
-    let other = McpClient::connect(fake::stdio(&McpScript::default()), ports).await.unwrap();
+    let dying = fake::connect(options, ports.clone()).await.unwrap();
+    let other = fake::connect(fake::stdio(&McpScript::default()), ports).await.unwrap();
     for _ in 0..2 {
         assert!(dying.ready().await.is_ok());
-        dying.call_unjudged("echo", Map::new(), Duration::from_secs(10)).await;
+        fake::call(&dying, "echo", Map::new(), Duration::from_secs(10)).await;
         recorder.wait(|status| matches!(status, Status::Lost { .. })).await;
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -85,7 +85,7 @@ async fn f21_garbage_is_skipped_and_a_huge_message_is_an_error() {
     let huge = format!("{{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{{\"content\":\"{}\"}}}}", "x".repeat(100));
     let garbage =
         json!({"banner": ["\u{0}\u{1}garbage", "{\"jsonrpc\":\"2.0\",", "[[[["], "raw": {"tools/call": huge}});
-    let client = McpClient::connect(fake::stdio(&script(garbage)), ports.clone()).await.unwrap();
+    let client = fake::connect(fake::stdio(&script(garbage)), ports.clone()).await.unwrap();
     assert_eq!(echo(&client, "x").await.unwrap().len(), 100);
     client.close().await;
 
@@ -105,7 +105,7 @@ read a
         *command = "/bin/sh".into();
         *args = vec![program.to_string_lossy().into_owned()];
     }
-    let client = McpClient::connect(options, ports).await.unwrap();
+    let client = fake::connect(options, ports).await.unwrap();
     let error = echo(&client, "x").await.unwrap_err();
     assert!(error.contains("16 MiB"), "{error}");
     assert_eq!(echo(&client, "x").await.unwrap(), "small", "the connection goes on");
@@ -115,9 +115,9 @@ read a
 #[tokio::test]
 async fn f21_a_late_reply_reaches_no_other_call() {
     let (ports, _) = fake::ports();
-    let client = McpClient::connect(fake::stdio(&script(json!({"delay_ms": 400}))), ports).await.unwrap();
+    let client = fake::connect(fake::stdio(&script(json!({"delay_ms": 400}))), ports).await.unwrap();
     let arguments = |text: &str| [("text".to_owned(), json!(text))].into_iter().collect();
-    let late = client.call_unjudged("echo", arguments("late"), Duration::from_millis(100)).await;
+    let late = fake::call(&client, "echo", arguments("late"), Duration::from_millis(100)).await;
     assert!(late.transport_error && late.text.contains("no answer within"), "{}", late.text);
     assert_eq!(echo(&client, "mine").await.unwrap(), "mine");
     client.close().await;
@@ -132,7 +132,7 @@ async fn f22_a_connect_that_times_out_or_is_given_up_leaves_no_child() {
     let mut options = fake::stdio(&silent);
     options.connect_timeout = Duration::from_secs(1);
     let started = Instant::now();
-    let error = McpClient::connect(options.clone(), ports.clone()).await.err().unwrap();
+    let error = fake::connect(options.clone(), ports.clone()).await.err().unwrap();
     assert!(error.to_string().contains("no answer within 1 s"), "{error}");
     assert!(started.elapsed() < Duration::from_secs(8));
     let pid = |trace: &std::path::Path| {
@@ -157,7 +157,7 @@ async fn f22_a_connect_that_times_out_or_is_given_up_leaves_no_child() {
 async fn f23_a_lost_session_is_renewed_once() {
     let server = HttpServer::start(script(json!({"session": true, "forget_session_after": 5}))).unwrap();
     let (ports, _) = fake::ports();
-    let client = McpClient::connect(fake::http(&server.url()), ports).await.unwrap();
+    let client = fake::connect(fake::http(&server.url()), ports).await.unwrap();
     for text in ["a", "b", "c"] {
         assert_eq!(echo(&client, text).await.unwrap(), text);
     }
@@ -170,16 +170,16 @@ async fn f23_a_lost_session_is_renewed_once() {
 async fn f23_401_is_no_lost_session_and_403_names_the_scope() {
     let (ports, _) = fake::ports();
     let server = HttpServer::start(script(json!({"token": "right"}))).unwrap();
-    let error = McpClient::connect(fake::http_with_token(&server.url(), "wrong"), ports.clone()).await.err().unwrap();
+    let error = fake::connect(fake::http_with_token(&server.url(), "wrong"), ports.clone()).await.err().unwrap();
     assert!(error.to_string().contains("401"), "{error}");
-    let client = McpClient::connect(fake::http_with_token(&server.url(), "right"), ports.clone()).await.unwrap();
+    let client = fake::connect(fake::http_with_token(&server.url(), "right"), ports.clone()).await.unwrap();
     assert_eq!(echo(&client, "in").await.unwrap(), "in");
     client.close().await;
 
     let challenge = "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"files:write\"";
     let refusing = json!({"status": {"tools/call": 403}, "headers": {"tools/call": [challenge]}});
     let server = HttpServer::start(script(refusing)).unwrap();
-    let client = McpClient::connect(fake::http(&server.url()), ports).await.unwrap();
+    let client = fake::connect(fake::http(&server.url()), ports).await.unwrap();
     let error = echo(&client, "x").await.unwrap_err();
     assert!(error.contains("files:write"), "{error}");
     client.close().await;
@@ -188,15 +188,14 @@ async fn f23_401_is_no_lost_session_and_403_names_the_scope() {
 #[tokio::test]
 async fn f24_a_flood_of_errors_and_a_server_that_does_not_read_are_no_deadlock() {
     let (ports, _) = fake::ports();
-    let client =
-        McpClient::connect(fake::stdio(&script(json!({"stderr_bytes": 2_000_000}))), ports.clone()).await.unwrap();
+    let client = fake::connect(fake::stdio(&script(json!({"stderr_bytes": 2_000_000}))), ports.clone()).await.unwrap();
     assert_eq!(echo(&client, "loud").await.unwrap(), "loud");
     client.close().await;
 
     let mut options = fake::stdio(&script(json!({"deaf": true})));
     options.list_timeout = Duration::from_secs(1);
     let started = Instant::now();
-    let error = McpClient::connect(options, ports).await.err().unwrap();
+    let error = fake::connect(options, ports).await.err().unwrap();
     assert!(error.to_string().contains("tools/list"), "{error}");
     assert!(started.elapsed() < Duration::from_secs(10));
 }
@@ -207,7 +206,7 @@ async fn nothing_is_left_of_a_server_with_children() {
     let file = folder.path().join("child");
     let (ports, _) = fake::ports();
     let leaving = script(json!({"child_pid_file": file, "stubborn": true}));
-    let client = McpClient::connect(fake::stdio(&leaving), ports).await.unwrap();
+    let client = fake::connect(fake::stdio(&leaving), ports).await.unwrap();
     let child = std::fs::read_to_string(&file).unwrap();
     assert!(fake::alive(&child));
     client.close().await;

@@ -32,14 +32,14 @@ async fn fixture() -> (Arc<Fixture>, String) {
     (fixture, format!("http://{address}/mcp"))
 }
 
-async fn call(client: &McpClient, tool: &str) -> String {
-    client.call_unjudged(tool, Map::new(), Duration::from_secs(10)).await.text
+async fn call(client: &Arc<McpClient>, tool: &str) -> String {
+    fake::call(client, tool, Map::new(), Duration::from_secs(10)).await.text
 }
 
 #[tokio::test]
 async fn the_newest_protocol_is_spoken_with_our_own_server() {
     let (_fixture, url) = fixture().await;
-    let client = McpClient::connect(fake::http(&url), fake::ports().0).await.unwrap();
+    let client = fake::connect(fake::http(&url), fake::ports().0).await.unwrap();
     assert_eq!(client.protocol().as_deref(), Some("2026-07-28"));
     assert_eq!(client.instructions().as_deref(), Some("Echo things."));
     assert_eq!(fake::echo(&client, "grüße").await.unwrap(), "grüße");
@@ -56,12 +56,12 @@ async fn safety_14_a_server_asks_only_when_it_may() {
     let (_fixture, url) = fixture().await;
     let (ports, _) = fake::ports();
     let ports = Ports { person: Some(Arc::new(Agreeable)), ..ports };
-    let client = McpClient::connect(fake::http(&url), ports.clone()).await.unwrap();
+    let client = fake::connect(fake::http(&url), ports.clone()).await.unwrap();
     assert_eq!(call(&client, "ask").await, "nobody to ask");
     client.close().await;
     let mut allowed = fake::http(&url);
     allowed.elicitation = true;
-    let client = McpClient::connect(allowed, ports).await.unwrap();
+    let client = fake::connect(allowed, ports).await.unwrap();
     assert_eq!(call(&client, "ask").await, "accepted {\"ok\":true}");
     client.close().await;
 }
@@ -69,7 +69,7 @@ async fn safety_14_a_server_asks_only_when_it_may() {
 #[tokio::test]
 async fn a_change_of_the_list_is_noticed() {
     let (fixture, url) = fixture().await;
-    let client = McpClient::connect(fake::http(&url), fake::ports().0).await.unwrap();
+    let client = fake::connect(fake::http(&url), fake::ports().0).await.unwrap();
     let mut changes = client.changes();
     changes.mark_unchanged();
     for _ in 0..500 {
@@ -88,8 +88,8 @@ async fn a_change_of_the_list_is_noticed() {
 async fn a_call_that_is_cancelled_is_cancelled_there() {
     let (fixture, url) = fixture().await;
     let (ports, recorder) = fake::ports();
-    let client = McpClient::connect(fake::http(&url), ports).await.unwrap();
-    let outcome = client.call_unjudged("slow", Map::new(), Duration::from_millis(500)).await;
+    let client = fake::connect(fake::http(&url), ports).await.unwrap();
+    let outcome = fake::call(&client, "slow", Map::new(), Duration::from_millis(500)).await;
     assert!(outcome.transport_error);
     for _ in 0..1000 {
         if fixture.cancelled.load(std::sync::atomic::Ordering::SeqCst) == 1 {
@@ -106,7 +106,7 @@ async fn relisting_finds_what_a_server_does_not_announce() {
     let script = json!({"sequences": {"tools/list": [{"tools": [{"name": "echo"}]},
         {"tools": [{"name": "echo", "description": "new"}, {"name": "more"}]}]}});
     let (ports, recorder) = fake::ports();
-    let client = McpClient::connect(fake::stdio(&serde_json::from_value(script).unwrap()), ports).await.unwrap();
+    let client = fake::connect(fake::stdio(&serde_json::from_value(script).unwrap()), ports).await.unwrap();
     assert_eq!(client.definitions().len(), 1);
     assert_eq!(client.relist().await.unwrap(), 2);
     assert!(recorder.all().contains(&Status::Changed { added: 2, removed: 0 }));

@@ -78,7 +78,7 @@ async fn lmcp() -> (HttpServer, Arc<McpClient>) {
     let server = HttpServer::start(McpScript::lmcp()).unwrap();
     let mut options = fake::http(&server.url());
     options.alias = "boltzmann".into();
-    let client = Arc::new(McpClient::connect(options, fake::ports().0).await.unwrap());
+    let client = fake::connect(options, fake::ports().0).await.unwrap();
     (server, client)
 }
 
@@ -152,7 +152,7 @@ async fn checkpoint_1_the_handshake_is_as_lmcp_wants_it() {
 #[tokio::test]
 async fn checkpoint_1_the_bearer_token_is_sent() {
     let server = HttpServer::start(McpScript { token: Some("t0ken".into()), ..McpScript::lmcp() }).unwrap();
-    let client = McpClient::connect(fake::http_with_token(&server.url(), "t0ken"), fake::ports().0).await.unwrap();
+    let client = fake::connect(fake::http_with_token(&server.url(), "t0ken"), fake::ports().0).await.unwrap();
     assert!(server.seen().iter().all(|seen| seen.header("authorization") == Some("Bearer t0ken")));
     client.close().await;
 }
@@ -185,8 +185,13 @@ async fn risk_a_tool_handler_exception_is_for_the_model_unchanged() {
 
 #[tokio::test]
 async fn risk_a_json_rpc_error_from_tools_call_is_a_status_and_no_tool_turn() {
-    let (_server, client) = lmcp().await;
-    let outcome = client.call_unjudged("no_such", Map::new(), Duration::from_secs(5)).await;
+    let mut script = McpScript::lmcp();
+    script
+        .results
+        .insert("tools/list".into(), json!({"tools": [{"name": "no_such", "inputSchema": {"type": "object"}}]}));
+    let server = HttpServer::start(script).unwrap();
+    let client = fake::connect(fake::http(&server.url()), fake::ports().0).await.unwrap();
+    let outcome = fake::call(&client, "no_such", Map::new(), Duration::from_secs(5)).await;
     assert!(outcome.transport_error);
     assert_eq!(outcome.text, "Tool not found");
 }
@@ -194,7 +199,7 @@ async fn risk_a_json_rpc_error_from_tools_call_is_a_status_and_no_tool_turn() {
 #[tokio::test]
 async fn risk_an_empty_list_of_tools_is_no_error() {
     let script: McpScript = serde_json::from_value(json!({"results": {"tools/list": {"tools": []}}})).unwrap();
-    let client = McpClient::connect(fake::stdio(&script), fake::ports().0).await.unwrap();
+    let client = fake::connect(fake::stdio(&script), fake::ports().0).await.unwrap();
     assert!(client.definitions().is_empty());
     client.close().await;
 }

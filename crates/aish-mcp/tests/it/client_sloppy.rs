@@ -195,7 +195,7 @@ async fn run(options: ServerOptions) -> (bool, String, Duration) {
     let started = Instant::now();
     let (ports, recorder) = fake::ports();
     let arguments = [("text".to_owned(), json!("hi"))].into_iter().collect();
-    let report = test_target(options, ports, Some(("echo".into(), arguments)), Duration::from_secs(5)).await;
+    let report = test_target(options, ports, Some(fake::gated("echo", arguments, Duration::from_secs(5)))).await;
     let said = report.result.as_ref().and_then(|result| result["text"].as_str()).unwrap_or_default();
     let works = report.ok && report.tools.contains(&"echo".to_owned()) && said.trim_matches('"') == "hi";
     (works, format!("{report:?}\n{}", recorder.lines()), started.elapsed())

@@ -12,6 +12,8 @@ use std::time::Duration;
 use aish_mcp::client::{Endpoint, Ports, ServerOptions, test_target};
 use serde_json::{Value, json};
 
+use crate::fake;
+
 fn skip(what: &str) {
     if let Some(file) = std::env::var_os("AISH_TEST_SKIPPED")
         && let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(file)
@@ -116,8 +118,9 @@ async fn try_server(command: PathBuf, args: Vec<String>, tool: &str, arguments: 
     let command = command.to_string_lossy().into_owned();
     let mut options = ServerOptions::new("real", Endpoint::Stdio { command, args, env, cwd: None });
     options.connect_timeout = Duration::from_secs(60);
-    let call = Some((tool.to_owned(), arguments.as_object().cloned().unwrap_or_default()));
-    let report = test_target(options, Ports::default(), call, Duration::from_secs(30)).await;
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let call = fake::gated(tool, arguments, Duration::from_secs(30));
+    let report = test_target(options, Ports::default(), Some(call)).await;
     assert!(report.ok, "{report:?}");
     assert!(report.tools.contains(&tool.to_owned()), "{report:?}");
     let result = report.result.unwrap();

@@ -5,9 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aish_mcp::client::{Endpoint, McpClient, Ports, ServerOptions, Status, StatusSink};
+use aish_mcp::client::{ConnectError, Endpoint, GatedCall, McpClient, Ports, ServerOptions, Status, StatusSink};
+use aish_safety::{
+    Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, Mode, Pin, PinError, PinStore, Policy, Question,
+    Surroundings,
+};
 use aish_testkit::mcp_server::McpScript;
-use aish_types::Secret;
+use aish_types::{BoxFuture, CallContext, Secret, SourceId, ToolName, ToolOutcome};
+use serde_json::{Map, Value};
 
 /// Keeps what happens to servers.
 #[derive(Default)]
@@ -81,10 +86,63 @@ fn options(endpoint: Endpoint) -> ServerOptions {
     options
 }
 
+/// Connects, for a client that calls go to.
+pub(crate) async fn connect(options: ServerOptions, ports: Ports) -> Result<Arc<McpClient>, ConnectError> {
+    McpClient::connect(options, ports).await.map(Arc::new)
+}
+
+/// Says yes to everything, and keeps nothing.
+struct Agreeable;
+
+impl Approver for Agreeable {
+    fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(std::future::ready(Answer::Yes))
+    }
+}
+
+impl AuditLog for Agreeable {
+    fn append(&self, _entry: &AuditEntry) -> Result<(), AuditError> {
+        Ok(())
+    }
+}
+
+impl PinStore for Agreeable {
+    fn get(&self, _source: &SourceId, _tool: &ToolName) -> Result<Option<Pin>, PinError> {
+        Ok(None)
+    }
+
+    fn put(&self, _source: &SourceId, _tool: &ToolName, _pin: &Pin) -> Result<(), PinError> {
+        Ok(())
+    }
+}
+
+/// A call through a gate where the person always says yes.
+pub(crate) fn gated(tool: &str, arguments: Map<String, Value>, within: Duration) -> GatedCall {
+    let yes = Arc::new(Agreeable);
+    GatedCall {
+        gate: Gate::new(yes.clone(), yes.clone(), yes, Policy::default(), Mode::Interactive),
+        surroundings: Surroundings::default(),
+        context: CallContext { call: "c".into(), session: "s".into(), user: "u".into(), channel: None, folder: None },
+        tool: tool.to_owned(),
+        arguments,
+        within,
+    }
+}
+
+/// Calls a tool through the gate; what never reached the server is a failed transport.
+pub(crate) async fn call(
+    client: &Arc<McpClient>,
+    tool: &str,
+    arguments: Map<String, Value>,
+    within: Duration,
+) -> ToolOutcome {
+    gated(tool, arguments, within).run(client).await.unwrap_or_else(ToolOutcome::transport)
+}
+
 /// Calls `echo` and returns what came back.
-pub(crate) async fn echo(client: &McpClient, text: &str) -> Result<String, String> {
+pub(crate) async fn echo(client: &Arc<McpClient>, text: &str) -> Result<String, String> {
     let arguments = [("text".to_owned(), text.into())].into_iter().collect();
-    let outcome = client.call_unjudged("echo", arguments, Duration::from_secs(10)).await;
+    let outcome = call(client, "echo", arguments, Duration::from_secs(10)).await;
     if outcome.success { Ok(outcome.text) } else { Err(outcome.text) }
 }
 

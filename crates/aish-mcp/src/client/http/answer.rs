@@ -1,5 +1,7 @@
 //! What an HTTP answer is: a refusal, a stream of events, messages, or nothing of use.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use futures_util::StreamExt;
 use http::StatusCode;
@@ -8,7 +10,10 @@ use reqwest::header::WWW_AUTHENTICATE;
 use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError, StreamableHttpError};
 use serde_json::Value;
 
-use super::{Failure, HttpError, MAX_BODY, sending};
+use super::{Failure, HttpError, MAX_BODY, repair, sending};
+
+/// How long a body may pause before it is looked at whether it is whole.
+const PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) fn is_refusal(failure: &Failure) -> bool {
     matches!(failure, StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_))
@@ -93,12 +98,14 @@ pub(super) async fn read(
     mut body: impl futures_util::Stream<Item = reqwest::Result<Bytes>> + Unpin,
 ) -> Result<Vec<u8>, Failure> {
     let mut all = begin.to_vec();
-    while let Some(chunk) = body.next().await {
-        match chunk {
-            Ok(chunk) => all.extend_from_slice(&chunk),
-            // A body that is whole but for its announced length is still an answer.
-            Err(_) if serde_json::from_slice::<Value>(&all).is_ok() => break,
-            Err(error) => return Err(StreamableHttpError::Client(sending(error))),
+    loop {
+        match tokio::time::timeout(PAUSE, body.next()).await {
+            Ok(Some(Ok(chunk))) => all.extend_from_slice(&chunk),
+            Ok(None) => break,
+            // A body that is whole but for its announced length, or that is never ended, is still an answer.
+            Ok(Some(Err(_))) | Err(_) if repair::is_whole(&all) => break,
+            Ok(Some(Err(error))) => return Err(StreamableHttpError::Client(sending(error))),
+            Err(_) => {}
         }
         if all.len() > MAX_BODY {
             return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: MAX_BODY });

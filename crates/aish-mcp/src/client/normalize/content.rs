@@ -67,7 +67,16 @@ fn block(item: Value) -> Value {
             map.insert("type".into(), json!("text"));
             Value::Object(map)
         }
-        Some("text") => text(map.get("text").filter(|text| !text.is_null()).map(Value::to_string).unwrap_or_default()),
+        Some("text") => match ["text", "content", "value", "data"].iter().find_map(|key| map.get(*key)) {
+            Some(Value::String(plain)) => text(plain.clone()),
+            Some(Value::Null) => text(""),
+            Some(other) => text(other.to_string()),
+            None => text(Value::Object(map).to_string()),
+        },
+        // Another word for it.
+        Some(kind) if has_text(&map, "text") && (kind.eq_ignore_ascii_case("text") || kind == "markdown") => {
+            text(map.get("text").and_then(Value::as_str).unwrap_or_default())
+        }
         Some(kind @ ("image" | "audio")) if has_text(&map, "data") => {
             let default = if kind == "image" { "image/png" } else { "audio/wav" };
             if !has_text(&map, "mimeType") {

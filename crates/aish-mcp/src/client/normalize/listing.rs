@@ -3,19 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use super::result::{object_or_nothing, text_or_nothing};
+use super::schema;
 
 /// Puts one item into shape; none when it cannot be.
 type Mend = fn(Map<String, Value>) -> Option<Map<String, Value>>;
 
 /// Puts one page into shape.
 pub(super) fn page(result: Value, key: &str, mend: Mend) -> Value {
-    let (items, cursor) = match result {
-        Value::Object(mut result) => (result.remove(key), result.remove("nextCursor")),
-        Value::Array(items) => (Some(Value::Array(items)), None),
-        _ => (None, None),
-    };
-    let items = match items {
-        Some(Value::Array(items)) => items,
+    let (items, cursor) = found(result, key, 3);
+    let items: Vec<Value> = match items {
+        Some(Value::Array(items)) => items.into_iter().flat_map(flattened).collect(),
         // A map from name to definition.
         Some(Value::Object(map)) => map.into_iter().map(|(name, item)| named(name, item)).collect(),
         _ => Vec::new(),
@@ -42,6 +39,42 @@ pub(super) fn page(result: Value, key: &str, mend: Mend) -> Value {
     page
 }
 
+/// Finds the list and the cursor: under its key, in whatever case, bare, as JSON in a text, or inside of a wrapper.
+fn found(result: Value, key: &str, levels: u32) -> (Option<Value>, Option<Value>) {
+    let Some(levels) = levels.checked_sub(1) else { return (None, None) };
+    match result {
+        Value::Object(mut result) => {
+            let cursor = result.remove("nextCursor").or_else(|| result.remove("next_cursor"));
+            let same = result.keys().find(|own| own.eq_ignore_ascii_case(key)).cloned();
+            let list = match same.and_then(|own| result.remove(&own)) {
+                Some(Value::String(text)) => serde_json::from_str(&text).ok(),
+                Some(list) => Some(list),
+                None => None,
+            };
+            if list.is_some() {
+                return (list, cursor);
+            }
+            let inner = ["result", "data", "response", "items"].iter().find_map(|wrapper| result.remove(*wrapper));
+            let (list, inner_cursor) = inner.map_or((None, None), |inner| found(inner, key, levels));
+            (list, cursor.or(inner_cursor))
+        }
+        Value::Array(items) => (Some(Value::Array(items)), None),
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(inner) => found(inner, key, levels),
+            Err(_) => (None, None),
+        },
+        _ => (None, None),
+    }
+}
+
+/// A list in the list is its items.
+fn flattened(item: Value) -> Vec<Value> {
+    match item {
+        Value::Array(items) => items,
+        other => vec![other],
+    }
+}
+
 fn named(name: String, mut item: Value) -> Value {
     if let Some(map) = item.as_object_mut() {
         map.entry("name").or_insert(Value::String(name));
@@ -49,9 +82,14 @@ fn named(name: String, mut item: Value) -> Value {
     item
 }
 
-/// Keeps of a tool what is well formed; only the name cannot be done without.
+/// Keeps of a tool what is well formed; only the name cannot be done without. A function as models are given it is a
+/// tool, too.
 pub(super) fn tool(item: Map<String, Value>) -> Option<Map<String, Value>> {
-    let name = item.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
+    let item = match item.get("function") {
+        Some(Value::Object(function)) if !item.contains_key("name") => function.clone(),
+        _ => item,
+    };
+    let name = any(&item, &["name", "Name"]).and_then(Value::as_str).filter(|name| !name.is_empty())?;
     let mut tool = Map::new();
     tool.insert("name".into(), json!(name));
     for key in ["title", "description"] {
@@ -59,7 +97,8 @@ pub(super) fn tool(item: Map<String, Value>) -> Option<Map<String, Value>> {
             tool.insert(key.into(), text.clone());
         }
     }
-    let schema = item.get("inputSchema").or_else(|| item.get("input_schema")).or_else(|| item.get("parameters"));
+    let keys = ["inputSchema", "input_schema", "inputschema", "InputSchema", "parameters", "schema"];
+    let schema = any(&item, &keys);
     tool.insert("inputSchema".into(), object_schema(schema));
     if let Some(schema @ Value::Object(_)) = item.get("outputSchema") {
         tool.insert("outputSchema".into(), schema.clone());
@@ -79,6 +118,10 @@ pub(super) fn tool(item: Map<String, Value>) -> Option<Map<String, Value>> {
     Some(tool)
 }
 
+fn any<'m>(item: &'m Map<String, Value>, keys: &[&str]) -> Option<&'m Value> {
+    keys.iter().find_map(|key| item.get(*key))
+}
+
 /// A schema that is missing, null or no object takes any object; one written as text is read.
 fn object_schema(given: Option<&Value>) -> Value {
     let mut schema = match given {
@@ -86,17 +129,15 @@ fn object_schema(given: Option<&Value>) -> Value {
         Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_default(),
         _ => Map::new(),
     };
-    if !schema.get("type").is_some_and(|kind| kind.is_string() || kind.is_array()) {
+    schema::mend(&mut schema);
+    // Arguments are an object, whatever the server says of them.
+    let takes_object = match schema.get("type") {
+        Some(Value::String(kind)) => kind == "object",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
+        _ => false,
+    };
+    if !takes_object {
         schema.insert("type".into(), json!("object"));
-    }
-    match schema.get("properties") {
-        None | Some(Value::Object(_)) => {}
-        Some(_) => {
-            schema.remove("properties");
-        }
-    }
-    if schema.get("required").is_some_and(|required| !required.is_array()) {
-        schema.remove("required");
     }
     Value::Object(schema)
 }
@@ -178,6 +219,17 @@ mod tests {
         assert_eq!(tools(json!({"tools": null, "nextCursor": null})).tools.len(), 0);
         assert_eq!(tools(json!([{"name": "a"}])).tools.len(), 1);
         assert_eq!(tools(json!({"tools": {"a": {}, "b": {"name": "c"}}})).tools.len(), 2);
+        for given in [
+            json!({"Tools": [{"name": "a"}]}),
+            json!({"data": {"tools": [{"name": "a"}]}}),
+            json!({"result": [{"Name": "a", "InputSchema": {}}]}),
+            json!({"tools": [[{"name": "a"}]]}),
+            json!({"tools": "[{\"name\": \"a\"}]"}),
+            json!("{\"tools\": [{\"name\": \"a\"}]}"),
+            json!({"tools": [{"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}]}),
+        ] {
+            assert_eq!(tools(given.clone()).tools.len(), 1, "{given}");
+        }
         assert_eq!(tools(json!({"tools": [], "nextCursor": 5})).next_cursor.as_deref(), Some("5"));
     }
 }

@@ -7,7 +7,7 @@ use super::{content, listing};
 /// Puts a result into the shape that its method promises, or says why it cannot be.
 pub(super) fn mend(method: &str, result: Value) -> Result<Value, String> {
     match method {
-        "initialize" => initialize(result),
+        "initialize" => Ok(initialize(result)),
         "server/discover" => discover(result),
         "tools/list" => Ok(listing::page(result, "tools", listing::tool)),
         "resources/list" => Ok(listing::page(result, "resources", listing::resource)),
@@ -21,11 +21,13 @@ pub(super) fn mend(method: &str, result: Value) -> Result<Value, String> {
     }
 }
 
-fn initialize(result: Value) -> Result<Value, String> {
-    let Value::Object(mut result) = result else {
-        return Err("the server's answer to initialize is not an object".into());
+fn initialize(result: Value) -> Value {
+    // Whatever it says, it answered.
+    let mut result = match result {
+        Value::Object(result) => result,
+        _ => Map::new(),
     };
-    let version = match result.get("protocolVersion") {
+    let version = match result.get("protocolVersion").or_else(|| result.get("protocol_version")) {
         Some(Value::String(version)) if !version.trim().is_empty() => version.trim().to_owned(),
         _ => "2025-03-26".to_owned(),
     };
@@ -36,7 +38,7 @@ fn initialize(result: Value) -> Result<Value, String> {
     result.insert("serverInfo".into(), info);
     text_or_nothing(&mut result, "instructions");
     object_or_nothing(&mut result, "_meta");
-    Ok(Value::Object(result))
+    Value::Object(result)
 }
 
 /// A server that does not know the method may answer it with anything; only a real answer counts.
@@ -132,6 +134,9 @@ mod tests {
     fn an_empty_greeting_is_enough() {
         for given in [
             json!({}),
+            Value::Null,
+            json!(true),
+            json!("welcome"),
             json!({"protocolVersion": null, "capabilities": null, "serverInfo": null}),
             json!({"protocolVersion": 20250326, "capabilities": [], "serverInfo": {}}),
         ] {

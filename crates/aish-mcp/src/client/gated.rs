@@ -1,0 +1,50 @@
+//! A call of one server alone, through the gate: what a person typed, or a test.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_safety::{Gate, Passage, Surroundings};
+use aish_tools::{Executor, Registry};
+use aish_types::{CallContext, ToolName, ToolOutcome};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::mcp::McpClient;
+
+/// A call of a tool, and the gate that it passes.
+pub struct GatedCall {
+    /// The one door, with whoever is asked and where it is written down.
+    pub gate: Gate,
+    /// What is known around it.
+    pub surroundings: Surroundings,
+    /// Who calls.
+    pub context: CallContext,
+    /// The tool's name as the server knows it.
+    pub tool: String,
+    /// The arguments.
+    pub arguments: Map<String, Value>,
+    /// How long it may take.
+    pub within: Duration,
+}
+
+impl GatedCall {
+    /// Prepares, judges and runs the call.
+    ///
+    /// # Errors
+    /// In words, when it never reached the server: no such tool, arguments that do not fit, or a no at the gate.
+    pub async fn run(self, client: &Arc<McpClient>) -> Result<ToolOutcome, String> {
+        let registry = Arc::new(Registry::default());
+        registry.add(Arc::clone(client) as Arc<_>);
+        let within_ms = u64::try_from(self.within.as_millis()).unwrap_or(u64::MAX);
+        let executor = Executor::new(registry).with_timeout_ms(within_ms);
+        let name = ToolName::new(format!("{}.{}", client.alias(), self.tool));
+        let prepared = executor.prepare_value(&name, Value::Object(self.arguments), self.context).await;
+        let prepared = prepared.map_err(|outcome| outcome.text)?;
+        match self.gate.pass(prepared, &self.surroundings).await {
+            Passage::Approved(approved) => Ok(executor.run(approved, CancellationToken::new()).await),
+            Passage::Declined { reason, .. } => Err(reason),
+            Passage::Halted { judgement } => Err(format!("not approved: {}", judgement.reason)),
+            Passage::Edited { .. } => Err("the call was edited, and not run".to_owned()),
+        }
+    }
+}

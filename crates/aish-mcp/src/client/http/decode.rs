@@ -1,0 +1,86 @@
+//! Bodies that a server compressed though nobody asked it to.
+
+use std::io::Write;
+
+use bytes::Bytes;
+use flate2::write::{GzDecoder, ZlibDecoder};
+use futures_util::stream::BoxStream;
+use futures_util::{Stream, StreamExt};
+
+/// How a body is decoded; known at its first bytes.
+enum Decoder {
+    Unknown,
+    Plain,
+    Gzip(GzDecoder<Vec<u8>>),
+    Zlib(ZlibDecoder<Vec<u8>>),
+    /// What came was broken.
+    Ended,
+}
+
+/// Decodes a body by how it begins: one that only claims to be compressed is read as it is.
+pub(super) fn stream(
+    body: impl Stream<Item = reqwest::Result<Bytes>> + Send + 'static,
+    encoding: Option<&str>,
+) -> BoxStream<'static, reqwest::Result<Bytes>> {
+    let said_deflate = encoding.is_some_and(|encoding| encoding.trim().eq_ignore_ascii_case("deflate"));
+    let mut decoder = Decoder::Unknown;
+    body.map(move |chunk| chunk.map(|chunk| decoder.decode(chunk, said_deflate))).boxed()
+}
+
+impl Decoder {
+    fn decode(&mut self, chunk: Bytes, said_deflate: bool) -> Bytes {
+        if matches!(self, Self::Unknown) && !chunk.is_empty() {
+            *self = match chunk.first() {
+                // No text begins like this.
+                Some(0x1F) => Self::Gzip(GzDecoder::new(Vec::new())),
+                Some(0x78) if said_deflate => Self::Zlib(ZlibDecoder::new(Vec::new())),
+                Some(_) | None => Self::Plain,
+            };
+        }
+        let (written, decoded) = match self {
+            Self::Unknown | Self::Plain => return chunk,
+            Self::Ended => return Bytes::new(),
+            Self::Gzip(gzip) => (gzip.write_all(&chunk).and_then(|()| gzip.flush()), std::mem::take(gzip.get_mut())),
+            Self::Zlib(zlib) => (zlib.write_all(&chunk).and_then(|()| zlib.flush()), std::mem::take(zlib.get_mut())),
+        };
+        if let Err(why) = written {
+            tracing::debug!(%why, "a compressed body is broken");
+            *self = Self::Ended;
+        }
+        decoded.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flate2::Compression;
+    use flate2::write::{GzEncoder, ZlibEncoder};
+
+    use super::*;
+
+    const TEXT: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
+
+    async fn decoded(bytes: &[u8], encoding: Option<&str>, size: usize) -> Vec<u8> {
+        let chunks: Vec<_> = bytes.chunks(size).map(|chunk| Ok(Bytes::copy_from_slice(chunk))).collect();
+        let all: Vec<_> = stream(futures_util::stream::iter(chunks), encoding).collect().await;
+        all.into_iter().flat_map(Result::unwrap).collect()
+    }
+
+    #[tokio::test]
+    async fn what_is_compressed_is_decoded_and_what_only_claims_to_be_is_not() {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        gzip.write_all(TEXT).unwrap();
+        let gzip = gzip.finish().unwrap();
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+        zlib.write_all(TEXT).unwrap();
+        let zlib = zlib.finish().unwrap();
+        for size in [1, 7, 1000] {
+            assert_eq!(decoded(&gzip, Some("gzip"), size).await, TEXT);
+            assert_eq!(decoded(&gzip, None, size).await, TEXT);
+            assert_eq!(decoded(&zlib, Some("deflate"), size).await, TEXT);
+            assert_eq!(decoded(TEXT, Some("gzip"), size).await, TEXT);
+        }
+        let cut = gzip.get(..gzip.len() / 2).unwrap();
+        assert!(decoded(cut, Some("gzip"), 5).await.len() < TEXT.len());
+    }
+}

@@ -1,0 +1,242 @@
+//! Text that is nearly JSON: what servers print whose authors did not use a JSON library, or one that is lenient.
+//!
+//! Valid JSON is read as it is. Only what fails is mended and read once more: `NaN` and `Infinity` (Python writes them),
+//! raw control characters and lone surrogates in texts, bytes that are no UTF-8, commas before a closing bracket,
+//! comments, and Python's quotes and constants.
+
+use serde_json::Value;
+
+/// What a text holds.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::client) enum Found {
+    /// Values, one after the other, and nothing else; at least one.
+    Values(Vec<Value>),
+    /// The begin of a value that goes on.
+    Unfinished,
+    /// Something else; values that stand before it are given.
+    Other(Vec<Value>),
+}
+
+/// Reads all values of a text.
+pub(in crate::client) fn values(text: &[u8]) -> Found {
+    match strictly(text) {
+        (Found::Other(good), offset) => {
+            let rest = text.get(offset..).unwrap_or_default();
+            if !matches!(rest.trim_ascii_start().first(), Some(b'{' | b'[')) {
+                return Found::Other(good);
+            }
+            match strictly(mended(rest).as_bytes()).0 {
+                Found::Values(more) => Found::Values(good.into_iter().chain(more).collect()),
+                Found::Unfinished if good.is_empty() => Found::Unfinished,
+                Found::Unfinished => Found::Other(good),
+                Found::Other(more) => Found::Other(good.into_iter().chain(more).collect()),
+            }
+        }
+        (found, _) => found,
+    }
+}
+
+/// Says whether a text is values of valid JSON and nothing else.
+pub(in crate::client) fn is_whole(text: &[u8]) -> bool {
+    matches!(strictly(text).0, Found::Values(_))
+}
+
+/// Finds a message behind a text on the same line, or inside of one.
+pub(in crate::client) fn embedded(text: &[u8]) -> Option<Value> {
+    let starts = text.windows(2).enumerate().filter(|(_, window)| *window == b"{\"").map(|(at, _)| at).take(8);
+    let first = |text: &[u8]| match values(text) {
+        Found::Values(values) | Found::Other(values) => values.into_iter().next(),
+        Found::Unfinished => None,
+    };
+    starts.filter_map(|at| first(text.get(at..)?)).find(is_message)
+}
+
+/// Says whether a value is a message, and not something else that a server prints.
+pub(in crate::client) fn is_message(value: &Value) -> bool {
+    value.get("jsonrpc").is_some() && (value.get("id").is_some() || value.get("method").is_some())
+}
+
+/// Reads values of valid JSON; returns also where what is none begins.
+fn strictly(text: &[u8]) -> (Found, usize) {
+    let mut values = Vec::new();
+    let mut stream = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
+    let mut offset = 0;
+    loop {
+        match stream.next() {
+            Some(Ok(value)) => {
+                values.push(value);
+                offset = stream.byte_offset();
+            }
+            Some(Err(error)) if error.is_eof() && values.is_empty() => return (Found::Unfinished, offset),
+            Some(Err(_)) => return (Found::Other(values), offset),
+            None if values.is_empty() => return (Found::Other(values), offset),
+            None => return (Found::Values(values), offset),
+        }
+    }
+}
+
+/// Mends what can be mended without guessing.
+fn mended(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text.as_ref();
+    while let Some(c) = rest.chars().next() {
+        let after = rest.get(c.len_utf8()..).unwrap_or_default();
+        rest = match c {
+            '"' | '\'' => quoted(c, after, &mut out),
+            '/' if after.starts_with('/') => after.find('\n').and_then(|end| after.get(end..)).unwrap_or_default(),
+            '/' if after.starts_with('*') => after.find("*/").and_then(|end| after.get(end + 2..)).unwrap_or_default(),
+            ',' if after.trim_start().starts_with(['}', ']']) => after,
+            '-' if after.starts_with("Infinity") => after,
+            c if c.is_ascii_alphabetic() => word(rest, &mut out),
+            '\0' => after,
+            other => {
+                out.push(other);
+                after
+            }
+        };
+    }
+    out
+}
+
+/// Writes a constant; what JavaScript and Python have beside those of JSON is null.
+fn word<'t>(text: &'t str, out: &mut String) -> &'t str {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    out.push_str(match word {
+        "True" => "true",
+        "False" => "false",
+        "None" | "NaN" | "Infinity" | "undefined" => "null",
+        other => other,
+    });
+    rest
+}
+
+/// Writes a text in double quotes, whatever quotes it came in; returns what follows it.
+fn quoted<'t>(quote: char, text: &'t str, out: &mut String) -> &'t str {
+    out.push('"');
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        match c {
+            '\\' => rest = escape(rest, out),
+            c if c == quote => {
+                out.push('"');
+                return rest;
+            }
+            '"' => out.push_str("\\\""),
+            c if u32::from(c) < 0x20 => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    // Without its closing quote: still unfinished for whoever reads it.
+    rest
+}
+
+/// Writes an escape, `text` being what follows the backslash; returns what follows the escape.
+fn escape<'t>(text: &'t str, out: &mut String) -> &'t str {
+    let Some(c) = text.chars().next() else { return text };
+    let after = text.get(c.len_utf8()..).unwrap_or_default();
+    match c {
+        'u' => match unit(after) {
+            Some(high @ 0xD800..=0xDBFF) => {
+                let low = after.get(4..).and_then(|next| next.strip_prefix("\\u")).and_then(unit);
+                match low {
+                    Some(low @ 0xDC00..=0xDFFF) => {
+                        out.push_str(&format!("\\u{high:04x}\\u{low:04x}"));
+                        after.get(10..).unwrap_or_default()
+                    }
+                    _ => {
+                        out.push('\u{fffd}');
+                        after.get(4..).unwrap_or_default()
+                    }
+                }
+            }
+            Some(0xDC00..=0xDFFF) => {
+                out.push('\u{fffd}');
+                after.get(4..).unwrap_or_default()
+            }
+            Some(unit) => {
+                out.push_str(&format!("\\u{unit:04x}"));
+                after.get(4..).unwrap_or_default()
+            }
+            None => {
+                out.push('u');
+                after
+            }
+        },
+        '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' => {
+            out.push('\\');
+            out.push(c);
+            after
+        }
+        other => {
+            out.push(other);
+            after
+        }
+    }
+}
+
+fn unit(text: &str) -> Option<u32> {
+    let digits = text.get(..4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_nearly_json_is_read() {
+        for (text, expected) in [
+            (&b"{\"a\": NaN, \"b\": [-Infinity, Infinity]}"[..], json!({"a": null, "b": [null, null]})),
+            (b"{\"a\": 1,}", json!({"a": 1})),
+            (b"{\"a\": [1, 2, ], }", json!({"a": [1, 2]})),
+            (b"{\"a\": \"x\ty\nz\"}", json!({"a": "x\ty\nz"})),
+            (b"{\"a\": \"hi\\ud800\"}", json!({"a": "hi\u{fffd}"})),
+            (b"{\"a\": NaN, \"b\": \"\\ud83d\\ude00\"}", json!({"a": null, "b": "\u{1f600}"})),
+            (b"{\"a\": \"f\xfcr\"}", json!({"a": "f\u{fffd}r"})),
+            (b"{'a': 'it\\'s \"x\"', 'b': None, 'c': True}", json!({"a": "it's \"x\"", "b": null, "c": true})),
+            (b"{\"a\": 1 /* one */, // two\n \"b\": 2}", json!({"a": 1, "b": 2})),
+            (
+                b"{\"a\": \"NaN, // no comment, 'x',}\", \"b\": NaN}",
+                json!({"a": "NaN, // no comment, 'x',}", "b": null}),
+            ),
+        ] {
+            let name = String::from_utf8_lossy(text);
+            assert_eq!(values(text), Found::Values(vec![expected]), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_valid_stays_and_what_is_open_is_unfinished() {
+        assert_eq!(
+            values(b"{\"a\":1}{\"b\":2} [3]"),
+            Found::Values(vec![json!({"a": 1}), json!({"b": 2}), json!([3])])
+        );
+        assert_eq!(values(b"{\"a\": [1,"), Found::Unfinished);
+        assert_eq!(values(b"{\"a\": \"x\ny"), Found::Unfinished);
+        assert_eq!(values(b"{\"a\":1} sent"), Found::Other(vec![json!({"a": 1})]));
+        assert_eq!(values(b"hello"), Found::Other(Vec::new()));
+        assert_eq!(values(b""), Found::Other(Vec::new()));
+        assert!(is_whole(b"{}\r{}\r") && !is_whole(b"{} x") && !is_whole(b"{"));
+    }
+
+    proptest! {
+        #[test]
+        fn valid_json_is_the_same_after_mending(text in "[ -~\\n\\u{e4}\\u{1f600}]{0,40}", number in any::<i32>()) {
+            let value = json!({"text": text, "list": [number, true, null, {"x": text}]});
+            let written = value.to_string();
+            prop_assert_eq!(serde_json::from_str::<Value>(&mended(written.as_bytes())).unwrap(), value);
+        }
+
+        #[test]
+        fn nothing_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let _ = values(&bytes);
+            let _ = mended(&bytes);
+        }
+    }
+}
