@@ -455,9 +455,9 @@ pub enum McpCommand {
         /// The file: Claude's, Cursor's or VS Code's.
         file: PathBuf,
     },
-    /// Connect to a URL or a command line, list its tools, call one.
+    /// Connect to a server, list its tools, call one.
     Test {
-        /// A URL, or a command line.
+        /// A URL, a command line, or the name of a configured server.
         target: String,
         /// The tool to call.
         #[arg(long, value_name = "TOOL")]
@@ -468,5 +468,14 @@ pub enum McpCommand {
         /// Print a JSON object.
         #[arg(long)]
         json: bool,
+        /// Seconds that connecting, listing and the call may take each; a server on this machine that does nothing is
+        /// given up sooner without it.
+        #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+        timeout: Option<u64>,
+    },
+    /// Sign in at a configured server that asks for it, in the browser.
+    Login {
+        /// The server's name.
+        alias: String,
     },
 }

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::asker::Asker;
 use crate::secrets::Secrets;
+use crate::servers::news::CallNews;
 use crate::surface::{Shown, Surface};
 use crate::undo::UndoKeeper;
 
@@ -67,6 +68,8 @@ pub struct Driver {
     pub targets: HashMap<CallId, ToolName>,
     /// The last tool's name and its whole text.
     pub last_outcome: Option<(ToolName, String)>,
+    /// What servers say while calls run.
+    pub news: Arc<CallNews>,
     /// The clock's start.
     pub started: Instant,
 }
@@ -149,7 +152,7 @@ impl Driver {
             }
             Effect::Run(calls) => {
                 let calls = self.put_aside(calls, events, surface).await;
-                self.run(calls, events, interrupt).await;
+                self.run(calls, events, surface, interrupt).await;
             }
             Effect::ShowText(text) => surface.show(Shown::Text(&text), now),
             Effect::ShowOutcome { tool, outcome } => {
@@ -190,8 +193,10 @@ impl Driver {
         &self,
         calls: Vec<aish_safety::ApprovedCall>,
         events: &mut VecDeque<Event>,
+        surface: &mut dyn Surface,
         interrupt: &CancellationToken,
     ) {
+        let news = self.news.listen();
         let mut running: FuturesUnordered<_> = calls
             .into_iter()
             .map(|approved| {
@@ -200,10 +205,25 @@ impl Driver {
                 async move { (id, run.await) }
             })
             .collect();
-        while let Some((id, mut outcome)) = running.next().await {
-            outcome.text = self.secrets.redact(&outcome.text).into_owned();
-            events.push_back(Event::Ran { id, outcome });
+        loop {
+            tokio::select! {
+                biased;
+                line = news.next() => self.pass_on(&line, surface),
+                ended = running.next() => match ended {
+                    Some((id, mut outcome)) => {
+                        outcome.text = self.secrets.redact(&outcome.text).into_owned();
+                        events.push_back(Event::Ran { id, outcome });
+                    }
+                    None => break,
+                },
+            }
         }
+        news.rest().iter().for_each(|line| self.pass_on(line, surface));
+    }
+
+    /// Shows what a server says.
+    fn pass_on(&self, line: &str, surface: &mut dyn Surface) {
+        surface.show(Shown::Notice(&self.secrets.redact(line)), self.started.elapsed());
     }
 
     /// Returns which tool the call of an event is for, where the call reached it through another.

@@ -51,7 +51,7 @@ pub const COMMANDS: &[MetaCommand] = &[
     command("project", "[trust|distrust]", "show what this project brings along, and trust it"),
     command("cost", "[detail]", "show what this session has used"),
     command("tokenize", "TEXT", "count the tokens of a text"),
-    command("mcp", "connect|disconnect|list|tools|tool", "MCP servers"),
+    command("mcp", "connect|disconnect|list|login|prompt|prompts|resource|resources|tool|tools", "MCP servers"),
     command("undo", "[list|ID]", "bring back what the model's last command changed"),
     command("tool", "last", "show the last result whole"),
     command("tools", "", "list the tools that the model can call"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use aish_mcp::client::ServerPool;
+use aish_mcp::client::{Ports, ServerOptions, ServerPool};
 use aish_route::{Line, Route, decide, is_unfinished, parse_line};
 use aish_safety::{Approver, Mode, Surroundings};
 use aish_shell::{ShellEvent, Snapshot, UserTerminal};
@@ -27,7 +27,10 @@ use crate::plugins::{self, Plugins};
 use crate::project::Project;
 use crate::prompt::{self, PromptFacts};
 use crate::search::find_models;
-use crate::servers::{self, Lines};
+use crate::servers::news::{CallNews, News};
+use crate::servers::person::Forms;
+use crate::servers::writer::{Sampler, Sampling};
+use crate::servers::{self, Servers, SignInWords};
 use crate::session;
 use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Verbosity};
@@ -60,9 +63,14 @@ pub struct Repl {
     pub surface: TextSurface,
     /// What standard error can show.
     pub err: Capabilities,
+    /// Who is stopped by Ctrl-C.
+    pub interrupts: Interrupts,
+    /// Servers whose lines are shown before they are started.
+    waiting: Vec<(String, ServerOptions)>,
+    /// What goes along with the next question.
+    attached: Vec<String>,
     theme: Theme,
     known: Known,
-    interrupts: Interrupts,
     heard: Heard,
 }
 
@@ -105,14 +113,22 @@ impl Repl {
         let interrupts = Interrupts::listen();
         let approver: Arc<dyn Approver> = Arc::new(TerminalApprover::new(Arc::clone(&editor)));
         registry.add(Arc::new(ShellTool::new(Arc::clone(&live) as Arc<_>, 0)));
+        let news: Arc<CallNews> = Arc::default();
         let printer = editor.printer();
-        let sink = Arc::new(Lines(move |line: String| printer.print(&format!("[aish] {line}"))));
-        let (servers, faults) = servers::start(&base, &registry, sink);
+        let sink = News::new(Arc::clone(&news), move |line: String| printer.print(&format!("[aish] {line}")));
+        let sampling = Arc::new(Sampling::default());
+        let ports = Ports {
+            person: Some(Arc::new(Forms(Arc::clone(&approver)))),
+            writer: Some(Arc::clone(&sampling) as _),
+            ..servers::telling(Arc::new(sink))
+        };
+        let Servers { pool: servers, waiting, faults } = servers::start(&base, &registry, ports, SignInWords::Shell);
         notices.extend(faults);
         let printer = editor.printer();
         let plugins = plugins::start(&base, &registry, move |line| printer.print(&format!("[aish] {line}")));
         let found = find_models(&base, shared.model.as_deref()).await;
         vocabulary.set_models(found.places.keys().cloned());
+        let gate = base.gate(Arc::clone(&approver), Mode::Interactive);
         let setup = Setup {
             approver,
             mode: Mode::Interactive,
@@ -121,9 +137,17 @@ impl Repl {
             registry,
             offer_tools: true,
             commands: true,
+            news,
             surroundings: surroundings(&base, &live, &known),
         };
         let mut conversation = base.conversation(found, setup);
+        sampling.open(Sampler {
+            broker: conversation.driver.asker.broker.clone(),
+            model: conversation.driver.asker.model.clone(),
+            gate,
+            session: conversation.driver.session.clone(),
+            user: conversation.driver.user.clone(),
+        });
         if let Some(resumed) = resumed {
             conversation.go_on(resumed);
         }
@@ -136,13 +160,15 @@ impl Repl {
             editor,
             live,
             servers,
+            waiting,
             plugins,
             history,
             surface,
             err,
+            interrupts,
+            attached: Vec::new(),
             theme,
             known,
-            interrupts,
             heard: Heard::default(),
         })
     }
@@ -155,6 +181,11 @@ impl Repl {
         for notice in self.base.faults().into_iter().chain(std::mem::take(&mut self.conversation.notices)) {
             self.say(&notice);
         }
+        let waiting = std::mem::take(&mut self.waiting);
+        for (line, _) in &waiting {
+            self.say(line);
+        }
+        servers::start_shown(&self.base, &self.servers, &self.conversation.driver.asker.registry, waiting);
         let warmed = self.warm_up();
         let code = loop {
             self.show_events();
@@ -258,9 +289,22 @@ impl Repl {
         Flow::Go
     }
 
+    /// Puts a text before the next question.
+    pub fn attach(&mut self, text: String) {
+        self.attached.push(text);
+    }
+
+    /// Asks the model, as the person's question; `typed` is what the person typed.
+    pub async fn ask(&mut self, typed: &str, question: &str) {
+        // What the shell does next is told by its state.
+        let _ = self.question(typed, question).await;
+    }
+
     async fn question(&mut self, typed: &str, question: &str) -> Flow {
         self.history.add(typed, &self.folder(), "ai", None, None);
         self.follow_project();
+        let attached: String = self.attached.drain(..).map(|text| text + "\n\n").collect();
+        let question = &(attached + question);
         let pending = self.live.take_pending();
         let text = if self.base.config.shell.output_to_model {
             with_output(question, &pending, self.base.config.shell.output_bytes)

@@ -1,62 +1,129 @@
 //! The MCP servers of the configuration, as sources of tools.
 
+pub mod browser;
+pub mod first_start;
+pub mod login;
+pub mod news;
+pub mod person;
+pub mod tokens;
+pub mod writer;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_mcp::client::{Endpoint, Ports, ServerOptions, ServerPool, ServerState, Status, StatusSink, expand};
+use aish_mcp::client::{Endpoint, Ports, ServerOptions, ServerPool, ServerState, StatusSink, expand};
 use aish_tools::Registry;
 use aish_types::Secret;
 
 use crate::config::section::McpServer;
 use crate::wiring::Base;
+use first_start::ShownCommands;
 
-/// Hands what happens to servers to a closure, as one line.
-pub struct Lines<F>(pub F);
+/// What a person does to sign in at a server, as the end of a sentence about one that asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignInWords {
+    /// In the shell.
+    Shell,
+    /// In a command line.
+    CommandLine,
+}
 
-impl<F: Fn(String) + Send + Sync> StatusSink for Lines<F> {
-    fn status(&self, alias: &str, status: Status) {
-        match status {
-            // These would drown what matters.
-            Status::Log { .. } | Status::Progress { .. } | Status::Connected { .. } => {}
-            Status::Failed(_)
-            | Status::Lost { .. }
-            | Status::Refused { .. }
-            | Status::Changed { .. }
-            | Status::PlainToken
-            | Status::SignIn(_) => (self.0)(format!("mcp: {alias}: {status}")),
+impl SignInWords {
+    /// Returns the end of the sentence.
+    pub fn hint(self, alias: &str) -> String {
+        match self {
+            Self::Shell => format!("`:mcp login {alias}` signs in"),
+            Self::CommandLine => format!("`aish mcp login {alias}` signs in"),
         }
     }
 }
 
-/// Starts all configured servers in the background and registers their tools; returns what is wrong with the entries.
-pub fn start(base: &Base, registry: &Arc<Registry>, status: Arc<dyn StatusSink>) -> (ServerPool, Vec<String>) {
-    start_some(base, registry, status, |_| true)
+/// The servers of the configuration, those at URLs and those whose command line was shown before under way.
+pub struct Servers {
+    /// All that were started.
+    pub pool: ServerPool,
+    /// Those to be started when their line was shown.
+    pub waiting: Vec<(String, ServerOptions)>,
+    /// What is wrong with the entries.
+    pub faults: Vec<String>,
+}
+
+impl Servers {
+    /// Starts those that waited for their lines to be shown, which the caller has done.
+    pub fn start_waiting(&mut self, base: &Base, registry: &Registry) {
+        start_shown(base, &self.pool, registry, std::mem::take(&mut self.waiting));
+    }
+}
+
+/// Starts servers whose lines were shown.
+pub fn start_shown(base: &Base, pool: &ServerPool, registry: &Registry, waiting: Vec<(String, ServerOptions)>) {
+    if waiting.is_empty() {
+        return;
+    }
+    let mut shown = ShownCommands::open(base.in_state("mcp-commands.json"));
+    for (_, options) in waiting {
+        shown.note(&options);
+        registry.add(pool.add(options));
+    }
+}
+
+/// Starts all configured servers in the background and registers their tools.
+pub fn start(base: &Base, registry: &Arc<Registry>, ports: Ports, words: SignInWords) -> Servers {
+    start_some(base, registry, ports, words, |_| true)
 }
 
 /// Starts those of the configured servers whose alias is wanted, as [`start`] does.
 pub fn start_some(
     base: &Base,
     registry: &Arc<Registry>,
-    status: Arc<dyn StatusSink>,
+    ports: Ports,
+    words: SignInWords,
     wanted: impl Fn(&str) -> bool,
-) -> (ServerPool, Vec<String>) {
-    let pool = ServerPool::new(Ports { status, ..Ports::default() });
-    let mut faults = Vec::new();
+) -> Servers {
+    let ports = Ports { tokens: Some(Arc::new(base.tokens())), ..ports };
+    let mut servers = Servers { pool: ServerPool::new(ports), waiting: Vec::new(), faults: Vec::new() };
+    let shown = ShownCommands::open(base.in_state("mcp-commands.json"));
     for (alias, server) in &base.config.mcp.servers {
         if !server.enabled || !wanted(alias) {
             continue;
         }
         match options(base, alias, server) {
-            Ok((options, warning)) => {
-                faults.extend(warning);
-                let client = pool.add(options);
-                registry.add(client);
+            Ok((mut options, warning)) => {
+                servers.faults.extend(warning);
+                options.sign_in_hint = Some(words.hint(alias));
+                match shown.line(&options) {
+                    Some(line) => servers.waiting.push((line, options)),
+                    None => {
+                        registry.add(servers.pool.add(options));
+                    }
+                }
             }
-            Err(why) => faults.push(format!("mcp.servers.{alias}: {why}")),
+            Err(why) => servers.faults.push(format!("mcp.servers.{alias}: {why}")),
         }
     }
-    (pool, faults)
+    servers
+}
+
+/// Returns ports that tell a sink, and nobody else.
+pub fn telling(status: Arc<dyn StatusSink>) -> Ports {
+    Ports { status, ..Ports::default() }
+}
+
+/// Returns the options of a configured server.
+///
+/// # Errors
+/// In words, when there is none of that alias, or its entry is wrong.
+pub fn configured(base: &Base, alias: &str) -> Result<ServerOptions, String> {
+    let server = base.config.mcp.servers.get(alias).ok_or_else(|| {
+        let known: Vec<&str> = base.config.mcp.servers.keys().map(String::as_str).collect();
+        match known.is_empty() {
+            true => format!("there is no server {alias:?}; none is configured"),
+            false => format!("there is no server {alias:?}; there are: {}", known.join(", ")),
+        }
+    })?;
+    let (options, _) = options(base, alias, server).map_err(|why| format!("mcp.servers.{alias}: {why}"))?;
+    Ok(options)
 }
 
 /// Turns an entry of the configuration into options.
@@ -96,9 +163,10 @@ fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOption
         },
     };
     let mut options = ServerOptions::new(alias, endpoint);
-    if let Some(timeout_ms) = server.timeout_ms {
-        options.list_timeout = Duration::from_millis(timeout_ms);
-    }
+    options.call_timeout = server.timeout_ms.map(Duration::from_millis);
+    options.elicitation = server.elicitation;
+    options.sampling = server.sampling;
+    options.oauth.client_id = server.client_id.as_ref().map(filled).transpose()?;
     options.roots = vec![base.folder.clone()];
     Ok((options, warning))
 }

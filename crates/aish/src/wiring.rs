@@ -28,6 +28,8 @@ use crate::models::Found;
 use crate::paths::Paths;
 use crate::project::Project;
 use crate::secrets::Secrets;
+use crate::servers::news::CallNews;
+use crate::servers::tokens::TokenFolder;
 use crate::session::{KeptLog, Opening};
 use crate::system_prompt::{Facts, system_prompt};
 use crate::undo::UndoKeeper;
@@ -156,7 +158,13 @@ impl Base {
         PinFile::new(self.in_state("pins.json"))
     }
 
-    fn in_state(&self, name: &str) -> PathBuf {
+    /// Returns where tokens of MCP servers are kept.
+    pub fn tokens(&self) -> TokenFolder {
+        TokenFolder::new(self.in_state("mcp-tokens"))
+    }
+
+    /// Returns the path of a file of the state folder.
+    pub fn in_state(&self, name: &str) -> PathBuf {
         self.paths.in_state(name)
     }
 
@@ -276,6 +284,8 @@ pub struct Setup {
     pub offer_tools: bool,
     /// Whether `CMD:` lines are proposals.
     pub commands: bool,
+    /// What servers say while calls run.
+    pub news: Arc<CallNews>,
     /// Reads what is known around a command.
     pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
 }
@@ -350,6 +360,7 @@ impl Base {
             standing_notes: Vec::new(),
             targets: HashMap::new(),
             last_outcome: None,
+            news: setup.news,
             started: self.started,
         };
         let turn = Turn::new(options, Transcript::new(system_prompt(&facts)), budget);

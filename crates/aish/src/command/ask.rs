@@ -15,7 +15,8 @@ use crate::exit::ExitCode;
 use crate::live::Live;
 use crate::plugins;
 use crate::search::find_models;
-use crate::servers::{self, Lines};
+use crate::servers::news::{CallNews, News};
+use crate::servers::{self, SignInWords};
 use crate::shell_tool::ShellTool;
 use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Verbosity};
@@ -73,9 +74,18 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     registry.add(Arc::new(ShellTool::new(Arc::clone(&live) as Arc<_>, timeout_ms)));
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let sink = Arc::clone(&heard);
-    let sink = Arc::new(Lines(move |line| sink.lock().unwrap_or_else(PoisonError::into_inner).push(line)));
-    let (servers, faults) = servers::start(base, &registry, sink);
-    notices.extend(faults);
+    let news: Arc<CallNews> = Arc::default();
+    let sink = News::new(Arc::clone(&news), move |line| {
+        sink.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    });
+    let ports = servers::telling(Arc::new(sink));
+    let mut servers = servers::start(base, &registry, ports, SignInWords::CommandLine);
+    notices.append(&mut servers.faults);
+    for (line, _) in &servers.waiting {
+        surface.show(Shown::Notice(line), now);
+    }
+    servers.start_waiting(base, &registry);
+    let servers = servers.pool;
     let sink = Arc::clone(&heard);
     let plugins = plugins::start(base, &registry, move |line| {
         sink.lock().unwrap_or_else(PoisonError::into_inner).push(line);
@@ -101,6 +111,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         registry,
         offer_tools: !flags.no_tools,
         commands: true,
+        news,
         surroundings,
     };
     let mut conversation = base.conversation(found, setup);

@@ -2,19 +2,21 @@
 
 mod add;
 mod serve;
+mod test;
 
-use std::time::Duration;
+use std::sync::Arc;
 
-use aish_mcp::client::{Ports, test_target};
-use serde_json::Value;
+use aish_mcp::client::StatusSink;
+use tokio_util::sync::CancellationToken;
 
+use super::ask::spawn_interrupt;
 use crate::arguments::McpCommand;
 use crate::exit::ExitCode;
 use crate::servers;
+use crate::servers::login::login;
+use crate::servers::news::News;
 use crate::wiring::Base;
-
-/// How long a call of `aish mcp test` may take.
-const CALL: Duration = Duration::from_secs(60);
+use test::Trial;
 
 /// Runs a sub-command.
 ///
@@ -47,51 +49,37 @@ pub async fn run(
         McpCommand::Serve => serve::run(base, complain).await,
         McpCommand::Add(flags) => add::add(base, flags, print, complain),
         McpCommand::Import { file } => add::import_file(base, file, print, complain),
-        McpCommand::Test { target, call, args, json } => {
-            test(base, target, call.as_deref(), args, *json, print, complain).await
+        McpCommand::Test { target, call, args, json, timeout } => {
+            let trial = Trial { target, call: call.as_deref(), arguments: args, json: *json, timeout_s: *timeout };
+            test::run(base, &trial, print, complain).await
         }
+        McpCommand::Login { alias } => sign_in(base, alias, print, complain).await,
     }
 }
 
-async fn test(
+async fn sign_in(
     base: &Base,
-    target: &str,
-    call: Option<&str>,
-    args: &str,
-    json: bool,
+    alias: &str,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
 ) -> anyhow::Result<ExitCode> {
-    let options = match servers::target(base, target) {
-        Ok(options) => options,
+    let status: Arc<dyn StatusSink> = Arc::new(News::new(Arc::default(), |line: String| {
+        crate::run::complain(&aish_types::sanitize(&line));
+    }));
+    let interrupt = CancellationToken::new();
+    spawn_interrupt(interrupt.clone());
+    let done = match servers::configured(base, alias) {
+        Ok(options) => login(base, options, status, &interrupt).await,
+        Err(why) => Err(why),
+    };
+    Ok(match done {
+        Ok(words) => {
+            print(&aish_types::sanitize(&format!("{alias}: {words}")));
+            ExitCode::Ok
+        }
         Err(why) => {
-            complain(&why);
-            return Ok(ExitCode::Usage);
+            complain(&aish_types::sanitize(&format!("{alias}: {why}")));
+            ExitCode::Error
         }
-    };
-    let arguments = match serde_json::from_str::<Value>(args) {
-        Ok(Value::Object(arguments)) => arguments,
-        Ok(_) | Err(_) => {
-            complain(&format!("--args must be a JSON object, not {args:?}"));
-            return Ok(ExitCode::Usage);
-        }
-    };
-    let call = call.map(|tool| (tool.to_owned(), arguments));
-    let report = test_target(options, Ports::default(), call, CALL).await;
-    if json {
-        print(&serde_json::to_string(&report)?);
-    } else {
-        let clean = |text: &str| aish_types::sanitize(text).into_owned();
-        if let Some(protocol) = &report.protocol {
-            print(&clean(&format!("connected in {} ms, protocol {protocol}, {} tools", report.ms, report.tools.len())));
-        }
-        report.tools.iter().for_each(|tool| print(&clean(&format!("  {tool}"))));
-        if let Some(result) = &report.result {
-            print(&clean(result.get("text").and_then(Value::as_str).unwrap_or_default()));
-        }
-        if let Some(error) = &report.error {
-            complain(&clean(error));
-        }
-    }
-    Ok(if report.ok { ExitCode::Ok } else { ExitCode::Error })
+    })
 }

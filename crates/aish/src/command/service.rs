@@ -17,7 +17,8 @@ use crate::exit::ExitCode;
 use crate::models::Found;
 use crate::run::complain;
 use crate::search::find_models;
-use crate::servers::{self, Lines};
+use crate::servers::news::News;
+use crate::servers::{self, SignInWords};
 use crate::wiring::Base;
 use crate::{plugins, session, termination};
 
@@ -92,14 +93,17 @@ async fn service(
 ) -> (Arc<Service>, Arc<Registry>, ServerPool) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let (registry, mut notices) = base.registry_over(Service::memory(Arc::clone(&state), Arc::clone(&clock)));
-    let status = Arc::new(Lines(|line: String| complain(&aish_types::sanitize(&line))));
+    let status = Arc::new(News::new(Arc::default(), |line: String| complain(&aish_types::sanitize(&line))));
     // A server whose tools are not allowed is not started: nothing of it could be called here.
     let allow = &base.config.service.allow;
     let wanted =
         |alias: &str| allow.iter().any(|name| name.strip_prefix(alias).is_some_and(|rest| rest.starts_with('.')));
-    let (pool, faults) = servers::start_some(base, &registry, status, wanted);
-    notices.extend(faults);
+    let ports = servers::telling(status);
+    let mut servers = servers::start_some(base, &registry, ports, SignInWords::CommandLine, wanted);
+    notices.append(&mut servers.faults);
+    notices.extend(servers.waiting.iter().map(|(line, _)| line.clone()));
     notices.iter().for_each(|notice| complain(&aish_types::sanitize(notice)));
+    servers.start_waiting(base, &registry);
     let ports = ServicePorts {
         model: made.model,
         executor: base.executor(&registry),
@@ -110,7 +114,7 @@ async fn service(
         random: Arc::new(SystemRandom),
         events,
     };
-    (Arc::new(Service::new(made.options, ports)), registry, pool)
+    (Arc::new(Service::new(made.options, ports)), registry, servers.pool)
 }
 
 async fn over_lines(base: &Base, made: Made, shutdown: CancellationToken) -> anyhow::Result<()> {

@@ -1,15 +1,25 @@
 //! `aish tools`: the tools, for people and scripts.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use aish_mcp::client::ServerState;
 use aish_safety::{Mode, Nobody, Passage};
+use aish_tools::Registry;
 use aish_types::{CallContext, CallId, ToolCall, ToolName, ToolOutcome};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::ToolsCommand;
 use crate::exit::ExitCode;
+use crate::servers::news::News;
+use crate::servers::{self, Servers, SignInWords};
 use crate::wiring::Base;
+
+/// How long a list waits for the configured MCP servers.
+const LIST_SERVERS: Duration = Duration::from_secs(3);
+/// How long a call waits for its server.
+const CALL_SERVER: Duration = Duration::from_secs(20);
 
 /// Runs a sub-command.
 ///
@@ -23,6 +33,54 @@ pub async fn run(
 ) -> anyhow::Result<ExitCode> {
     let (registry, notices) = base.registry();
     notices.iter().for_each(|notice| complain(notice));
+    let servers = with_servers(base, &registry, command, complain).await;
+    let ended = perform(base, &registry, command, print, complain).await;
+    servers.pool.close().await;
+    ended
+}
+
+/// Starts the MCP servers that the command is about, and waits for them.
+async fn with_servers(
+    base: &Base,
+    registry: &Arc<Registry>,
+    command: &ToolsCommand,
+    complain: &mut dyn FnMut(&str),
+) -> Servers {
+    let named = match command {
+        ToolsCommand::List { .. } => None,
+        ToolsCommand::Describe { name } | ToolsCommand::Call { name, .. } => Some(name),
+    };
+    let wanted =
+        |alias: &str| named.is_none_or(|name| name.strip_prefix(alias).is_some_and(|rest| rest.starts_with('.')));
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let sink = Arc::clone(&heard);
+    let news = News::new(Arc::default(), move |line| sink.lock().unwrap_or_else(PoisonError::into_inner).push(line));
+    let ports = servers::telling(Arc::new(news));
+    let mut started = servers::start_some(base, registry, ports, SignInWords::CommandLine, wanted);
+    started.faults.iter().for_each(|fault| complain(&aish_types::sanitize(fault)));
+    started.waiting.iter().for_each(|(line, _)| complain(&aish_types::sanitize(line)));
+    started.start_waiting(base, registry);
+    // A call is for one server, which may take its time.
+    let limit = if named.is_some() { CALL_SERVER } else { LIST_SERVERS };
+    servers::settle(&started.pool, limit).await;
+    for line in heard.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        complain(&aish_types::sanitize(&line));
+    }
+    for row in started.pool.rows() {
+        if row.state == ServerState::Connecting {
+            complain(&format!("mcp: {}: not connected yet; its tools are missing here", row.alias));
+        }
+    }
+    started
+}
+
+async fn perform(
+    base: &Base,
+    registry: &Arc<Registry>,
+    command: &ToolsCommand,
+    print: &mut dyn FnMut(&str),
+    complain: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
     match command {
         ToolsCommand::List { json: true } => {
             print(&serde_json::to_string_pretty(&registry.schemas(None))?);
@@ -55,7 +113,7 @@ pub async fn run(
                 arguments: arguments.clone(),
             };
             let mode = if *yes { Mode::HeadlessYes } else { Mode::Headless };
-            let (outcome, code) = call_once(base, &registry, &call, mode).await;
+            let (outcome, code) = call_once(base, registry, &call, mode).await;
             if *json {
                 print(&serde_json::to_string(&outcome)?);
             } else if outcome.success {
@@ -68,12 +126,7 @@ pub async fn run(
     }
 }
 
-async fn call_once(
-    base: &Base,
-    registry: &Arc<aish_tools::Registry>,
-    call: &ToolCall,
-    mode: Mode,
-) -> (ToolOutcome, ExitCode) {
+async fn call_once(base: &Base, registry: &Arc<Registry>, call: &ToolCall, mode: Mode) -> (ToolOutcome, ExitCode) {
     let executor = base.executor(registry);
     let context = CallContext {
         call: call.id.clone(),

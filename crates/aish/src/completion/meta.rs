@@ -44,7 +44,7 @@ impl Vocabulary {
         match (name, before) {
             ("model", "") => self.models.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             ("mcp", "tool") | ("policy", "") => self.tools(),
-            ("mcp", "tools" | "disconnect" | "prompts" | "resources" | "login") => self.servers(),
+            ("mcp", "disconnect" | "prompts" | "resources" | "resource" | "login") => self.servers(),
             (_, "") => choices(name),
             _ => Vec::new(),
         }

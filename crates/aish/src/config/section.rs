@@ -130,6 +130,12 @@ section! {
         headers: BTreeMap<String, String> = BTreeMap::new(),
         /// Milliseconds of a call.
         timeout_ms: Option<u64> = None,
+        /// The server may put questions to the person.
+        elicitation: bool = false,
+        /// The server may have the model write, each time with the person's leave.
+        sampling: bool = false,
+        /// The client id to sign in with, where the server gave one out.
+        client_id: Option<String> = None,
         /// False leaves it alone.
         enabled: bool = true,
     }

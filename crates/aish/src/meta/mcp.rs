@@ -1,4 +1,7 @@
-//! `:mcp connect|disconnect|list|tools|tool`.
+//! `:mcp connect|disconnect|list|tools|tool|prompts|prompt|resources|resource|login`.
+
+mod login;
+mod material;
 
 use aish_mcp::client::ServerPool;
 use aish_tools::ToolSource as _;
@@ -8,14 +11,29 @@ use crate::repl::Repl;
 use crate::servers;
 
 pub(super) async fn run(repl: &mut Repl, rest: &str) {
-    let mut words = rest.split_whitespace();
-    match (words.next().unwrap_or("list"), words.next(), words.next()) {
-        ("list", None, None) => list(repl),
-        ("tools", None, None) => tools(repl),
-        ("tool", Some(name), None) => tool(repl, name),
-        ("connect", Some(url), alias) => connect(repl, url, alias).await,
-        ("disconnect", Some(alias), None) => disconnect(repl, alias).await,
-        _ => repl.complain(":mcp connect URL [ALIAS] | disconnect ALIAS | list | tools | tool ALIAS.NAME"),
+    let words = match shell_words::split(rest) {
+        Ok(words) => words,
+        Err(error) => return repl.complain(&error.to_string()),
+    };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] | ["list"] => list(repl),
+        ["tools"] => tools(repl),
+        ["tool", name] => tool(repl, name),
+        ["connect", url] => connect(repl, url, None).await,
+        ["connect", url, alias] => connect(repl, url, Some(alias)).await,
+        ["disconnect", alias] => disconnect(repl, alias).await,
+        ["prompts"] => material::prompts(repl, None).await,
+        ["prompts", alias] => material::prompts(repl, Some(alias)).await,
+        ["prompt", name, arguments @ ..] => material::prompt(repl, name, arguments).await,
+        ["resources"] => material::resources(repl, None).await,
+        ["resources", alias] => material::resources(repl, Some(alias)).await,
+        ["resource", alias, uri] => material::resource(repl, alias, uri).await,
+        ["login", alias] => login::run(repl, alias).await,
+        _ => repl.complain(
+            ":mcp connect URL [ALIAS] | disconnect ALIAS | list | tools | tool ALIAS.NAME | login ALIAS\n\
+             :mcp prompts [ALIAS] | prompt ALIAS.NAME [ARGUMENT=VALUE ...] | resources [ALIAS] | resource ALIAS URI",
+        ),
     }
 }
 
@@ -59,10 +77,11 @@ async fn connect(repl: &mut Repl, url: &str, alias: Option<&str>) {
         Some(alias) => alias.to_owned(),
         None => ServerPool::alias_of(url),
     };
+    options.sign_in_hint = Some(servers::SignInWords::Shell.hint(&options.alias));
     let client = repl.servers.add(options);
     repl.conversation.driver.asker.registry.add(client.clone());
     match client.ready().await {
-        Ok(()) => repl.say(&format!("mcp: {}: {} tools", client.alias(), client.definitions().len())),
+        Ok(()) => repl.say(&format!("mcp: {}: {} tools", client.alias(), client.tool_count())),
         Err(error) => repl.complain(&format!("mcp: {}: {}", client.alias(), crate::failure::chain(&error))),
     }
 }

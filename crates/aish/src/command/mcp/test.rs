@@ -1,0 +1,175 @@
+//! `aish mcp test`: connects to a server, lists its tools, calls one, and says what came of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_mcp::client::{Endpoint, GatedCall, Ports, ServerOptions, TargetReport, test_target};
+use aish_safety::{Answer, Approver, Gate, Mode, Pin, PinError, PinStore, Question};
+use aish_types::{BoxFuture, CallContext, SourceId, ToolName};
+use serde_json::Value;
+
+use crate::exit::ExitCode;
+use crate::servers;
+use crate::wiring::Base;
+
+/// How long a call may take.
+const CALL: Duration = Duration::from_secs(60);
+/// How long a server on this machine may take to answer, where nothing else is known of it.
+const NEAR: Duration = Duration::from_millis(1700);
+/// How long a program that took a request may do nothing.
+const STUCK: Duration = Duration::from_millis(800);
+/// How long the newest protocol is tried.
+const PROBE: Duration = Duration::from_millis(600);
+
+/// What is tried.
+pub(super) struct Trial<'a> {
+    /// A URL, a command line, or the name of a configured server.
+    pub(super) target: &'a str,
+    /// The tool to call.
+    pub(super) call: Option<&'a str>,
+    /// Its arguments, as JSON.
+    pub(super) arguments: &'a str,
+    /// Print one JSON object and nothing else.
+    pub(super) json: bool,
+    /// Seconds that each step may take.
+    pub(super) timeout_s: Option<u64>,
+}
+
+/// The person who typed the call is the one who approves it.
+struct Typed;
+
+impl Approver for Typed {
+    fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(std::future::ready(Answer::Yes))
+    }
+}
+
+/// A trial approves nothing for later.
+struct NoPins;
+
+impl PinStore for NoPins {
+    fn get(&self, _source: &SourceId, _tool: &ToolName) -> Result<Option<Pin>, PinError> {
+        Ok(None)
+    }
+
+    fn put(&self, _source: &SourceId, _tool: &ToolName, _pin: &Pin) -> Result<(), PinError> {
+        Ok(())
+    }
+}
+
+pub(super) async fn run(
+    base: &Base,
+    trial: &Trial<'_>,
+    print: &mut dyn FnMut(&str),
+    complain: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
+    let (report, code) = match prepared(base, trial) {
+        Ok((options, call)) => {
+            let ports = Ports { tokens: Some(Arc::new(base.tokens())), ..Ports::default() };
+            let report = test_target(options, ports, call).await;
+            let code = if report.ok { ExitCode::Ok } else { ExitCode::Error };
+            (report, code)
+        }
+        Err(why) => (TargetReport::failed(why), ExitCode::Usage),
+    };
+    if trial.json {
+        print(&serde_json::to_string(&report)?);
+        return Ok(code);
+    }
+    let clean = |text: &str| aish_types::sanitize(text).into_owned();
+    if let Some(protocol) = &report.protocol {
+        print(&clean(&format!("connected in {} ms, protocol {protocol}, {} tools", report.ms, report.tools.len())));
+    }
+    report.tools.iter().for_each(|tool| print(&clean(&format!("  {tool}"))));
+    if let Some(result) = &report.result {
+        print(&clean(result.get("text").and_then(Value::as_str).unwrap_or_default()));
+    }
+    if let Some(error) = &report.error {
+        complain(&clean(error));
+    }
+    Ok(code)
+}
+
+fn prepared(base: &Base, trial: &Trial<'_>) -> Result<(ServerOptions, Option<GatedCall>), String> {
+    let options = match base.config.mcp.servers.contains_key(trial.target) {
+        true => servers::configured(base, trial.target)?,
+        false => servers::target(base, trial.target)?,
+    };
+    let given = trial.timeout_s.map(Duration::from_secs);
+    let options = bounded(options, given);
+    let Ok(Value::Object(arguments)) = serde_json::from_str(trial.arguments) else {
+        return Err(format!("--args must be a JSON object, not {:?}", trial.arguments));
+    };
+    let call = trial.call.map(|tool| GatedCall {
+        gate: Gate::new(Arc::new(Typed), Arc::new(base.audit()), Arc::new(NoPins), base.policy(), Mode::Interactive),
+        surroundings: base.surroundings(),
+        context: CallContext {
+            call: "call-1".into(),
+            session: "mcp-test".into(),
+            user: base.variable("USER").unwrap_or_else(|| "user".to_owned()),
+            channel: None,
+            folder: Some(base.folder.display().to_string()),
+        },
+        tool: tool.to_owned(),
+        arguments,
+        within: given.unwrap_or(CALL),
+    });
+    Ok((options, call))
+}
+
+/// Sets the bounds: those that were given, else short ones for a server on this machine. A machine with more to do than
+/// it has processors gives everything more time.
+fn bounded(mut options: ServerOptions, given: Option<Duration>) -> ServerOptions {
+    options.restarts = 0;
+    if let Some(given) = given {
+        options.connect_timeout = given;
+        options.list_timeout = given;
+        return options;
+    }
+    let factor = slowness();
+    options.probe_timeout = PROBE.mul_f64(factor);
+    match &options.endpoint {
+        Endpoint::Stdio { .. } => options.stuck_after = Some(STUCK.mul_f64(factor)),
+        Endpoint::Http { url, .. } if is_near(url) => {
+            options.connect_timeout = NEAR.mul_f64(factor);
+            options.list_timeout = NEAR.mul_f64(factor);
+        }
+        Endpoint::Http { .. } => {}
+    }
+    options
+}
+
+fn is_near(url: &str) -> bool {
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    ["localhost", "127.", "[::1]"].iter().any(|near| host.starts_with(near))
+}
+
+/// How many processes want each processor, between 1 and 5.
+fn slowness() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load: f64 = text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(1.0);
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    #[expect(clippy::cast_precision_loss, reason = "processors are few")]
+    let each = load / processors as f64;
+    each.clamp(1.0, 5.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_is_this_machine() {
+        for (url, near) in [
+            ("http://127.0.0.1:8/mcp", true),
+            ("http://localhost/mcp", true),
+            ("https://user@[::1]:8/", true),
+            ("https://mcp.example/localhost", false),
+            ("http://127.0.0.1@mcp.example/", false),
+        ] {
+            assert_eq!(is_near(url), near, "{url}");
+        }
+    }
+}
