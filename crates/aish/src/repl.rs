@@ -1,15 +1,17 @@
 //! The shell's loop: read a line, send it its way, show what comes of it.
 
+mod editor;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aish_mcp::client::{Ports, ServerOptions, ServerPool};
-use aish_route::{Line, Route, decide, is_unfinished, parse_line};
+use aish_route::{Line, Route, decide, parse_line};
 use aish_safety::{Approver, Mode, Surroundings};
 use aish_shell::{ShellEvent, Snapshot, UserTerminal};
-use aish_term::{Capabilities, EditorOptions, Input, KeyMode, LineEditor, TerminalApprover, Theme, Wholeness};
+use aish_term::{Capabilities, Input, LineEditor, TerminalApprover, Theme};
 use aish_turn::{Event, Outcome};
 
 use crate::arguments::{SharedFlags, ShellFlags};
@@ -36,6 +38,7 @@ use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
 use crate::wiring::{Base, Conversation, Setup};
+use editor::editor_options;
 
 /// By when the first prompt is drawn; nobody types before.
 const PROMPT_DRAWN: Duration = Duration::from_millis(60);
@@ -450,67 +453,6 @@ fn names(known: &Known, base: &Base) -> PathNames {
     let folder = if snapshot.cwd.as_os_str().is_empty() { base.folder.clone() } else { snapshot.cwd.clone() };
     let own = snapshot.aliases.keys().chain(&snapshot.functions).chain(&snapshot.builtins).cloned();
     PathNames::new(&path, &folder).with_shell_names(own)
-}
-
-fn editor_options(
-    base: &Base,
-    err: Capabilities,
-    theme: &Theme,
-    history: &Arc<LineHistory>,
-    known: &Known,
-) -> EditorOptions {
-    use std::io::IsTerminal as _;
-    let term = base.variable("TERM");
-    let store = Arc::clone(history) as Arc<dyn aish_term::HistoryStore>;
-    let mut options = EditorOptions::new(err, std::io::stdin().is_terminal(), term.as_deref(), store);
-    options.theme = theme.clone();
-    if base.config.ui.edit_mode == "vi" {
-        options.keys = KeyMode::Vi;
-    }
-    let path = base.variable("PATH").unwrap_or_default();
-    let folder = base.folder.clone();
-    let router = Router { path, folder, known: Arc::clone(known) };
-    let whole = router.clone();
-    options.route = Some(Box::new(move |line: &str| router.route(line)));
-    options.wholeness = Some(Box::new(move |text: &str| {
-        let shell = matches!(whole.route(text), aish_term::Route::Shell | aish_term::Route::Ask);
-        if shell && is_unfinished(text) { Wholeness::Unfinished } else { Wholeness::Whole }
-    }));
-    options
-}
-
-/// Routes for the editor's colours, on its thread.
-#[derive(Clone)]
-struct Router {
-    path: String,
-    folder: PathBuf,
-    known: Known,
-}
-
-impl Router {
-    fn route(&self, line: &str) -> aish_term::Route {
-        match parse_line(line) {
-            Line::Empty | Line::Shell(_) => aish_term::Route::Shell,
-            Line::Question(_) => aish_term::Route::Model,
-            Line::Meta(..) => aish_term::Route::Meta,
-            Line::Plain(line) => {
-                let names = self.names();
-                match decide(line, &names).route {
-                    Route::Shell => aish_term::Route::Shell,
-                    Route::Ai => aish_term::Route::Model,
-                    Route::Ask => aish_term::Route::Ask,
-                }
-            }
-        }
-    }
-
-    fn names(&self) -> PathNames {
-        let snapshot = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = snapshot.environment.get("PATH").unwrap_or(&self.path);
-        let folder = if snapshot.cwd.as_os_str().is_empty() { &self.folder } else { &snapshot.cwd };
-        let own = snapshot.aliases.keys().chain(&snapshot.functions).chain(&snapshot.builtins).cloned();
-        PathNames::new(path, folder).with_shell_names(own)
-    }
 }
 
 /// Puts the last commands with their exit codes and outputs before a question, head and tail of them in `limit` bytes.

@@ -1,8 +1,9 @@
 //! F20 to F24: servers that die, talk nonsense, do not answer, refuse, flood or do not read.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use aish_mcp::client::{McpClient, ServerState, Status};
+use aish_mcp::client::{Endpoint, McpClient, ServerOptions, ServerState, Status};
 use aish_testkit::mcp_server::{HttpServer, McpScript};
 use aish_tools::ToolSource;
 use serde_json::{Map, Value, json};
@@ -211,4 +212,40 @@ async fn nothing_is_left_of_a_server_with_children() {
     assert!(fake::alive(&child));
     client.close().await;
     fake::gone(&child).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_is_no_server_is_given_up_with_a_reason() {
+    let garbage = "while read line; do echo garbage; done";
+    for (command, args, words) in [
+        ("sleep", vec!["1000"], "the server does not answer"),
+        ("cat", vec![], "only sends back what it is sent"),
+        ("sh", vec!["-c", garbage], "what the server prints is no MCP message: garbage"),
+        ("yes", vec![], "what the server prints is no MCP message: y"),
+        ("true", vec![], "the server exited with code 0"),
+    ] {
+        let args = args.into_iter().map(str::to_owned).collect();
+        let endpoint = Endpoint::Stdio { command: command.into(), args, env: BTreeMap::new(), cwd: None };
+        let mut options = ServerOptions::new("none", endpoint);
+        options.probe_timeout = Duration::from_millis(200);
+        options.stuck_after = Some(Duration::from_millis(300));
+        options.connect_timeout = Duration::from_secs(100);
+        let started = Instant::now();
+        let error = McpClient::connect(options, fake::ports().0).await.err().unwrap();
+        assert!(error.to_string().contains(words), "{command}: {error}");
+        assert!(started.elapsed() < Duration::from_secs(50), "{command}: {:?}", started.elapsed());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_is_busy_is_waited_for() {
+    let slow = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; exit 7";
+    let args = vec!["-c".to_owned(), slow.to_owned()];
+    let endpoint = Endpoint::Stdio { command: "sh".into(), args, env: BTreeMap::new(), cwd: None };
+    let mut options = ServerOptions::new("busy", endpoint);
+    options.probe_timeout = Duration::from_millis(50);
+    options.stuck_after = Some(Duration::from_millis(100));
+    options.connect_timeout = Duration::from_secs(100);
+    let error = McpClient::connect(options, fake::ports().0).await.err().unwrap();
+    assert!(error.to_string().contains("exited with code 7"), "{error}");
 }

@@ -39,6 +39,14 @@ fn greeting(result: Value) -> Value {
     json!({"results": {"initialize": result}})
 }
 
+fn raw(method: &str, text: &str) -> Value {
+    json!({"raw": {method: text}})
+}
+
+fn schema(schema: Value) -> Value {
+    tools(json!({"tools": [{"name": "echo", "inputSchema": schema}]}))
+}
+
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn cases() -> Vec<(&'static str, Over, Value, Must)> {
     let e = echo();
@@ -160,6 +168,153 @@ fn cases() -> Vec<(&'static str, Over, Value, Must)> {
         ("isError as text", Both, json!({"results": {"tools/call": {"content": "hi", "isError": "false"}}}), Work),
         ("block without type", Both, json!({"results": {"tools/call": {"content": [{"text": "hi"}]}}}), Work),
         ("structured content alone", Both, json!({"results": {"tools/call": {"structuredContent": "hi"}}}), Work),
+        ("null as greeting", Both, greeting(Value::Null), Work),
+        ("text as greeting", Both, greeting(json!("welcome")), Work),
+        ("greeting with both", Both, raw("initialize", &format!(r#"{{"id":$ID,"result":{full},"error":{{}}}}"#)), Work),
+        (
+            "greeting with its method",
+            Both,
+            raw("initialize", &format!(r#"{{"id":$ID,"method":"initialize","result":{full}}}"#)),
+            Work,
+        ),
+        ("greeting without an envelope", Both, raw("initialize", &full.to_string()), Work),
+        ("id in a list", Both, raw("initialize", &format!(r#"{{"jsonrpc":"2.0","id":[$ID],"result":{full}}}"#)), Work),
+        (
+            "message as a text",
+            Both,
+            raw("tools/list", r#""{\"id\":$ID,\"result\":{\"tools\":[{\"name\":\"echo\"}]}}""#),
+            Work,
+        ),
+        (
+            "NaN",
+            Both,
+            raw("tools/list", r#"{"id":$ID,"result":{"tools":[{"name":"echo","inputSchema":{"default":NaN}}]}}"#),
+            Work,
+        ),
+        ("trailing commas", Both, raw("tools/list", r#"{"id":$ID,"result":{"tools":[{"name":"echo",},],},}"#), Work),
+        ("comments", Both, raw("tools/list", r#"{"id":$ID,/* all */"result":{"tools":[{"name":"echo"}]}}"#), Work),
+        (
+            "Python's quotes",
+            Both,
+            raw("tools/list", "{'id': $ID, 'result': {'tools': [{'name': 'echo', 'title': None}]}}"),
+            Work,
+        ),
+        (
+            "a lone surrogate",
+            Both,
+            raw("tools/list", r#"{"id":$ID,"result":{"tools":[{"name":"echo","description":"\ud800"}]}}"#),
+            Work,
+        ),
+        (
+            "a tab in a text",
+            Both,
+            raw("tools/list", "{\"id\":$ID,\"result\":{\"tools\":[{\"name\":\"echo\",\"description\":\"a\tb\"}]}}"),
+            Work,
+        ),
+        (
+            "a line end in a text",
+            Both,
+            raw("tools/list", "{\"id\":$ID,\"result\":{\"tools\":[{\"name\":\"echo\",\"description\":\"a\nb\"}]}}"),
+            Work,
+        ),
+        (
+            "a notification on the same line",
+            Both,
+            raw("tools/list", r#"{"method":"notifications/x"}{"id":$ID,"result":{"tools":[{"name":"echo"}]}}"#),
+            Work,
+        ),
+        (
+            "a NUL at the end",
+            Both,
+            raw("tools/list", "{\"id\":$ID,\"result\":{\"tools\":[{\"name\":\"echo\"}]}}\u{0}"),
+            Work,
+        ),
+        (
+            "a warning before JSON",
+            Both,
+            raw(
+                "tools/list",
+                "Warning: x in y.php {\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"tools\":[{\"name\":\"echo\"}]}}",
+            ),
+            Work,
+        ),
+        (
+            "length before JSON",
+            Stdio,
+            raw(
+                "tools/list",
+                "Content-Length: 60\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"tools\":[{\"name\":\"echo\"}]}}",
+            ),
+            Work,
+        ),
+        ("Tools for tools", Both, tools(json!({"Tools": [e]})), Work),
+        ("tools in data", Both, tools(json!({"data": {"tools": [e]}})), Work),
+        ("tools in result", Both, tools(json!({"result": {"tools": [e]}})), Work),
+        ("tools in a list in a list", Both, tools(json!({"tools": [[e]]})), Work),
+        ("tools as text", Both, tools(json!({"tools": json!([e]).to_string()})), Work),
+        (
+            "tools as functions",
+            Both,
+            tools(json!({"tools": [{"type": "function", "function": {"name": "echo", "parameters": {}}}]})),
+            Work,
+        ),
+        ("input_schema", Both, tools(json!({"tools": [{"name": "echo", "input_schema": {"type": "object"}}]})), Work),
+        (
+            "an empty first page",
+            Both,
+            json!({"sequences": {"tools/list": [{"tools": [], "nextCursor": "x"}, {"tools": [e]}]}}),
+            Work,
+        ),
+        ("an unknown type", Both, schema(json!({"type": "objekt", "properties": {"text": {"type": "str"}}})), Work),
+        (
+            "types for schemas",
+            Both,
+            schema(json!({"type": "object", "properties": {"text": "string", "other": null}})),
+            Work,
+        ),
+        (
+            "a list of properties",
+            Both,
+            schema(json!({"type": "object", "properties": [{"name": "text", "type": "string"}]})),
+            Work,
+        ),
+        (
+            "required as text",
+            Both,
+            schema(json!({"type": "object", "properties": {"text": {"required": true}}, "required": "text"})),
+            Work,
+        ),
+        (
+            "a bad pattern",
+            Both,
+            schema(json!({"type": "object", "properties": {"text": {"pattern": "(?<x>[a-z"}}})),
+            Work,
+        ),
+        (
+            "a reference to nothing",
+            Both,
+            schema(json!({"type": "object", "properties": {"text": {"$ref": "#/$defs/none"}}})),
+            Work,
+        ),
+        ("an enum that is none", Both, schema(json!({"type": "object", "properties": {"text": {"enum": "hi"}}})), Work),
+        (
+            "an output schema that is none",
+            Both,
+            tools(json!({"tools": [{"name": "echo", "outputSchema": {"type": "objekt"}}]})),
+            Work,
+        ),
+        (
+            "text under another key",
+            Both,
+            json!({"results": {"tools/call": {"content": [{"type": "text", "value": "hi"}]}}}),
+            Work,
+        ),
+        (
+            "TEXT for text",
+            Both,
+            json!({"results": {"tools/call": {"content": [{"type": "TEXT", "text": "hi"}]}}}),
+            Work,
+        ),
         (
             "greeting refused",
             Both,

@@ -13,6 +13,10 @@ mod client_sloppy;
 #[cfg(test)]
 mod external;
 #[cfg(test)]
+mod external_clients;
+#[cfg(test)]
+mod external_servers;
+#[cfg(test)]
 mod fake;
 #[cfg(test)]
 mod fixture;

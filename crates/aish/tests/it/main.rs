@@ -17,6 +17,8 @@ mod faults;
 #[cfg(test)]
 mod killed;
 #[cfg(test)]
+mod login;
+#[cfg(test)]
 mod page;
 #[cfg(test)]
 mod person;
@@ -32,5 +34,11 @@ mod resumed;
 mod sandbox;
 #[cfg(test)]
 mod secrets;
+#[cfg(test)]
+mod servers;
+#[cfg(test)]
+mod shell;
+#[cfg(test)]
+mod trial;
 #[cfg(test)]
 mod undo;

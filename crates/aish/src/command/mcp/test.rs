@@ -66,7 +66,12 @@ pub(super) async fn run(
     let (report, code) = match prepared(base, trial) {
         Ok((options, call)) => {
             let ports = Ports { tokens: Some(Arc::new(base.tokens())), ..Ports::default() };
-            let report = test_target(options, ports, call).await;
+            let mut report = test_target(options, ports, call).await;
+            if let Some(error) = report.error.as_mut().filter(|_| trial.timeout_s.is_none())
+                && ["does not answer", "no answer within"].iter().any(|words| error.contains(words))
+            {
+                error.push_str(" (--timeout SECONDS waits longer)");
+            }
             let code = if report.ok { ExitCode::Ok } else { ExitCode::Error };
             (report, code)
         }
