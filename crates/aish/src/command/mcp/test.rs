@@ -17,9 +17,9 @@ const CALL: Duration = Duration::from_secs(60);
 /// How long a server on this machine may take to answer, where nothing else is known of it.
 const NEAR: Duration = Duration::from_millis(1700);
 /// How long a program that took a request may do nothing.
-const STUCK: Duration = Duration::from_millis(800);
+const STUCK: Duration = Duration::from_millis(500);
 /// How long the newest protocol is tried.
-const PROBE: Duration = Duration::from_millis(600);
+const PROBE: Duration = Duration::from_millis(450);
 
 /// What is tried.
 pub(super) struct Trial<'a> {
@@ -151,14 +151,14 @@ fn is_near(url: &str) -> bool {
     ["localhost", "127.", "[::1]"].iter().any(|near| host.starts_with(near))
 }
 
-/// How many processes want each processor, between 1 and 5.
+/// How many processes want each processor, between 1 and 3.
 fn slowness() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: f64 = text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(1.0);
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     #[expect(clippy::cast_precision_loss, reason = "processors are few")]
     let each = load / processors as f64;
-    each.clamp(1.0, 5.0)
+    each.clamp(1.0, 3.0)
 }
 
 #[cfg(test)]
