@@ -220,6 +220,7 @@ impl Repl {
         if !(self.base.config.memory.enabled && self.base.config.memory.auto && self.heard.is_telling()) || small {
             return;
         }
+        self.say("looking for facts to remember (Ctrl-C skips it)");
         let cancel = self.interrupts.arm();
         let found = extract::ask(&self.conversation.driver.asker.broker, &self.heard, extract::PATIENCE, &cancel).await;
         let folder = PathBuf::from(self.folder());

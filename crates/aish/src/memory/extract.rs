@@ -16,7 +16,7 @@ use crate::memory::project_scope;
 use crate::wiring::Base;
 
 /// The longest that the end of a session waits for the model.
-pub const PATIENCE: Duration = Duration::from_secs(3);
+pub const PATIENCE: Duration = Duration::from_secs(2);
 /// Facts of one session at most.
 const MOST: usize = 5;
 /// Characters of a fact; longer ones are no facts.
