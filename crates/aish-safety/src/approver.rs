@@ -41,6 +41,8 @@ pub enum Answer {
     Always(String),
     /// Prepare and judge this instead: a command line for a command, JSON text for a tool.
     Edit(String),
+    /// Do not run it, and end the autonomous run that wanted it; elsewhere a plain no.
+    Stop,
     /// Nobody is there to be asked.
     Nobody,
 }

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::approver::{Answer, Approver, Question};
 use crate::audit::{AuditEntry, AuditLog};
+use crate::autonomy::Autonomy;
 use crate::call::{PreparedCall, Subject};
 use crate::command::{Surroundings, judge_argv_under, judge_command_under};
 use crate::kept::{self, KeptApprovals, NothingKept};
@@ -30,8 +31,21 @@ pub enum Mode {
     Headless,
     /// Nobody is asked, and the user said yes beforehand to what is not destructive (`--yes`).
     HeadlessYes,
-    /// An autonomous run: `ask` runs, `halt` stops.
+    /// An autonomous run: `ask` runs; `halt`, and what [`Autonomy`] leaves to a person, goes to the approver, and where
+    /// nobody answers the run stops.
     Autonomous,
+}
+
+/// The rule by which an autonomous run stops whose decisions cannot be written down; nobody can let it go on.
+pub const UNRECORDED: &str = "audit.unwritable";
+
+/// What came of a question.
+enum Said {
+    Yes,
+    No,
+    Stop,
+    Nothing,
+    Edit(String),
 }
 
 /// A call that the gate let through, after the decision was written. Only the gate makes one, and it runs once.
@@ -90,6 +104,7 @@ pub struct Gate {
     policy: Policy,
     mode: Mode,
     kept: Arc<dyn KeptApprovals>,
+    autonomy: Autonomy,
 }
 
 impl Gate {
@@ -101,7 +116,19 @@ impl Gate {
         policy: Policy,
         mode: Mode,
     ) -> Self {
-        Self { approver, audit, pins, policy, mode, kept: Arc::new(NothingKept) }
+        Self { approver, audit, pins, policy, mode, kept: Arc::new(NothingKept), autonomy: Autonomy::default() }
+    }
+
+    /// Sets what an autonomous run leaves to a person.
+    #[must_use]
+    pub fn with_autonomy(mut self, autonomy: Autonomy) -> Self {
+        self.autonomy = autonomy;
+        self
+    }
+
+    /// Returns what an autonomous run leaves to a person, to be changed by what it has read.
+    pub fn autonomy_mut(&mut self) -> &mut Autonomy {
+        &mut self.autonomy
     }
 
     /// Looks approvals for good up, and keeps new ones.
@@ -185,6 +212,18 @@ impl Gate {
 
     /// Passes one call through the gate, with lines that a person who is asked sees beside the question.
     pub async fn pass_noting(&self, call: PreparedCall, surroundings: &Surroundings, notes: Vec<String>) -> Passage {
+        self.pass_raised(call, surroundings, notes, None).await
+    }
+
+    /// Passes one call through the gate, with a judgement of the run that it belongs to: it only makes the call's own
+    /// stricter, and in an autonomous run a person decides then.
+    pub async fn pass_raised(
+        &self,
+        call: PreparedCall,
+        surroundings: &Surroundings,
+        notes: Vec<String>,
+        raised: Option<Judgement>,
+    ) -> Passage {
         let mut judgement = self.judge(&call, surroundings);
         let drift = match self.drift(&call) {
             Ok(drift) => drift,
@@ -200,53 +239,81 @@ impl Gate {
             judgement = judgement.strictest(changed);
         }
         let unreadable = judgement.rule == "pin.unreadable";
-        let kept = drift.is_none() && !unreadable && self.policy.broken.is_none() && self.is_kept(&call, &judgement);
-        let must_ask = !kept && (drift.is_some() || self.must_ask(&call, &judgement));
-        let (approved, by) = match (self.mode, judgement.verdict) {
-            _ if kept => (true, "kept"),
-            _ if !must_ask => (true, "policy"),
-            (Mode::Interactive, _) => {
-                let question = Question {
-                    tool: call.definition.name.clone(),
-                    subject: call.subject.clone(),
-                    arguments: call.arguments.clone(),
-                    judgement: judgement.clone(),
-                    confirm_message: call.confirm_message.clone(),
-                    drift: drift.clone(),
-                    always: kept::offer(&call, &judgement),
-                    notes,
-                };
-                match self.approver.ask(&question).await {
-                    Answer::Yes => (true, "person"),
-                    Answer::Always(text) => {
-                        // What cannot be kept is asked again the next time; this once it was a yes.
-                        let _ = self.kept.keep(&text);
-                        (true, "person")
-                    }
-                    Answer::No => (false, "person"),
-                    Answer::Nobody => (false, "nobody"),
-                    Answer::Edit(text) => return Passage::Edited { text },
+        let concern = match self.mode {
+            Mode::Autonomous => {
+                let own = self.autonomy.concern(&call, surroundings, &judgement, &self.policy);
+                [raised, own].into_iter().flatten().reduce(Judgement::strictest)
+            }
+            Mode::Interactive | Mode::Headless | Mode::HeadlessYes => raised,
+        };
+        let raised = concern.is_some();
+        if let Some(concern) = concern {
+            judgement = concern.strictest(judgement);
+        }
+        let kept = !raised
+            && drift.is_none()
+            && !unreadable
+            && self.policy.broken.is_none()
+            && self.is_kept(&call, &judgement);
+        let must_ask = !kept && (raised || drift.is_some() || self.must_ask(&call, &judgement));
+        let for_person = match self.mode {
+            Mode::Interactive => must_ask,
+            Mode::Autonomous => must_ask && (raised || drift.is_some() || judgement.verdict == Verdict::Halt),
+            Mode::Headless | Mode::HeadlessYes => false,
+        };
+        let mut ended = false;
+        let (approved, by) = if for_person {
+            let question = Question {
+                tool: call.definition.name.clone(),
+                subject: call.subject.clone(),
+                arguments: call.arguments.clone(),
+                judgement: judgement.clone(),
+                confirm_message: call.confirm_message.clone(),
+                drift: drift.clone(),
+                always: if self.mode == Mode::Interactive { kept::offer(&call, &judgement) } else { None },
+                notes,
+            };
+            match self.consult(&question).await {
+                Said::Yes => (true, "person"),
+                Said::No => (false, "person"),
+                Said::Stop => {
+                    ended = true;
+                    (false, "person")
+                }
+                Said::Nothing => (false, "nobody"),
+                Said::Edit(text) => return Passage::Edited { text },
+            }
+        } else {
+            match (self.mode, judgement.verdict) {
+                _ if kept => (true, "kept"),
+                _ if !must_ask => (true, "policy"),
+                (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, _) if self.policy.broken.is_some() => {
+                    (false, "nobody")
+                }
+                (Mode::HeadlessYes, _) if drift.is_some() || raised => (false, "nobody"),
+                (Mode::HeadlessYes, Verdict::Allow | Verdict::Ask) => (true, "policy"),
+                (Mode::Autonomous, Verdict::Allow | Verdict::Ask) => (true, "autonomous"),
+                // Nobody was asked, so nobody said yes.
+                (Mode::Headless | Mode::Interactive, _) | (Mode::HeadlessYes | Mode::Autonomous, Verdict::Halt) => {
+                    (false, "nobody")
                 }
             }
-            (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, _) if self.policy.broken.is_some() => {
-                (false, "nobody")
-            }
-            (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, Verdict::Halt) => (false, "nobody"),
-            (Mode::Headless, Verdict::Allow | Verdict::Ask) => (false, "nobody"),
-            (Mode::HeadlessYes | Mode::Autonomous, _) if drift.is_some() => (false, "nobody"),
-            (Mode::HeadlessYes, Verdict::Allow | Verdict::Ask) => (true, "policy"),
-            (Mode::Autonomous, Verdict::Allow | Verdict::Ask) => (true, "autonomous"),
         };
         let entry = self.entry(&call, &judgement, approved, by);
-        if let Err(error) = self.audit.append(&entry)
-            && (by != "person" || self.mode != Mode::Interactive)
-            && approved
-        {
-            return Passage::Declined { reason: error.to_string(), judgement };
+        if let Err(error) = self.audit.append(&entry) {
+            if self.mode == Mode::Autonomous {
+                let why = format!("{error}; an autonomous run leaves a record or does nothing");
+                return Passage::Halted { judgement: Judgement::new(Verdict::Halt, UNRECORDED, why) };
+            }
+            if (by != "person" || self.mode != Mode::Interactive) && approved {
+                return Passage::Declined { reason: error.to_string(), judgement };
+            }
         }
         if !approved {
             return match (judgement.verdict, self.mode) {
                 (_, Mode::Interactive) => Passage::Declined { reason: "declined by the user".into(), judgement },
+                (_, Mode::Autonomous) if ended || by == "nobody" => Passage::Halted { judgement },
+                (_, Mode::Autonomous) => Passage::Declined { reason: "skipped by the user".into(), judgement },
                 (Verdict::Halt, _) => Passage::Halted { judgement },
                 _ => Passage::Declined { reason: format!("not approved: {}", judgement.reason), judgement },
             };
@@ -258,6 +325,22 @@ impl Gate {
             return Passage::Declined { reason: error.to_string(), judgement };
         }
         Passage::Approved(ApprovedCall { call: Box::new(call), judgement })
+    }
+
+    /// Asks whoever is to be asked.
+    async fn consult(&self, question: &Question) -> Said {
+        match self.approver.ask(question).await {
+            Answer::Yes => Said::Yes,
+            Answer::Always(text) => {
+                // What cannot be kept is asked again the next time; this once it was a yes.
+                let _ = self.kept.keep(&text);
+                Said::Yes
+            }
+            Answer::No => Said::No,
+            Answer::Stop => Said::Stop,
+            Answer::Nobody => Said::Nothing,
+            Answer::Edit(text) => Said::Edit(text),
+        }
     }
 
     /// Says whether a person approved this for good; the policy's own word for a tool comes before that.

@@ -1,7 +1,8 @@
 //! What a command does, and the one gate that lets it.
 //!
 //! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line), [`rules`] (its
-//! tables), [`change`] (what it changes), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`], and last [`gate`], the only maker of [`ApprovedCall`].
+//! tables), [`change`] (what it changes), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`],
+//! [`autonomy`] (what a run by itself leaves to a person), and last [`gate`], the only maker of [`ApprovedCall`].
 //! This crate never does I/O: the audit, the pins and the person are ports that are passed in.
 #![no_std]
 
@@ -9,6 +10,7 @@ extern crate alloc;
 
 pub mod approver;
 pub mod audit;
+pub mod autonomy;
 pub mod call;
 pub mod change;
 pub mod command;
@@ -22,13 +24,14 @@ pub mod verdict;
 
 pub use approver::{Answer, Approver, Nobody, Question};
 pub use audit::{AuditEntry, AuditError, AuditLog};
+pub use autonomy::{Autonomy, Consent, Taint};
 pub use call::{PreparedCall, Subject};
 pub use change::{Changes, changes};
 pub use command::{
     Explanation, Part, Surroundings, explain, explain_argv, explain_under, judge_argv, judge_argv_under, judge_command,
     judge_command_under,
 };
-pub use gate::{ApprovedCall, Gate, Mode, Passage};
+pub use gate::{ApprovedCall, Gate, Mode, Passage, UNRECORDED};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
 pub use policy::{Level, Policy, PolicyRule, PolicyRules, RuleError, Tried, WrittenRule};

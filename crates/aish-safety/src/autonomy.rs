@@ -1,0 +1,104 @@
+//! What an autonomous run leaves to a person though the verdict alone would let it run.
+//!
+//! Reading secrets and publishing always; after results from outside ([`taint`]) everything that sends something out
+//! ([`sending`]); what the user's policy wants asked; and in a run that only reads, whatever is not plainly harmless.
+//! Tools of strangers have no effect that could be parsed: [`stranger`] goes by their names and arguments.
+
+pub mod sending;
+pub mod stranger;
+pub mod taint;
+
+use alloc::format;
+
+use crate::call::{PreparedCall, Subject};
+use crate::command::{Part, Surroundings, explain, explain_argv};
+use crate::policy::Policy;
+use crate::rules::rule::Effect;
+use crate::verdict::{Judgement, Verdict};
+
+pub use taint::Taint;
+
+/// What a person agreed to when the run began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Consent {
+    /// `allow` and `ask` verdicts run unasked.
+    #[default]
+    Acts,
+    /// Only `allow` verdicts run unasked (`--yes-read-only`).
+    Reads,
+}
+
+/// What an autonomous run leaves to a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Autonomy {
+    /// What was agreed to.
+    pub consent: Consent,
+    /// What the model has read so far.
+    pub taint: Taint,
+}
+
+impl Autonomy {
+    /// Returns why a person must decide about a call, if one must; at least as strict as `ask`.
+    pub fn concern(
+        &self,
+        call: &PreparedCall,
+        surroundings: &Surroundings,
+        judgement: &Judgement,
+        policy: &Policy,
+    ) -> Option<Judgement> {
+        // What the user's own rules want asked is asked.
+        let rule = judgement.rule.as_ref();
+        let explicit = judgement.verdict > Verdict::Allow
+            && (rule.starts_with("policy.") || matches!(rule, "tool.confirmation" | "pin.unreadable"));
+        let own = explicit.then(|| judgement.clone());
+        let effect = match &call.subject {
+            Subject::Command { text } => self.strictest(&explain(text, surroundings).parts),
+            Subject::Argv { words } => self.strictest(&explain_argv(words, surroundings).parts),
+            Subject::Tool if !call.definition.trusted => {
+                stranger::concern(call, surroundings, self.taint, policy.auto_approval(&call.definition.name))
+            }
+            Subject::Tool => None,
+        };
+        let reads = (self.consent == Consent::Reads && judgement.verdict > Verdict::Allow).then(|| {
+            let reason = format!("{}, and this run may only read", judgement.reason);
+            Judgement::new(Verdict::Ask, judgement.rule.clone(), reason)
+        });
+        [own, effect, reads].into_iter().flatten().reduce(Judgement::strictest)
+    }
+
+    fn strictest(&self, parts: &[Part]) -> Option<Judgement> {
+        parts
+            .iter()
+            .filter_map(|part| {
+                [self.of_part(part), self.strictest(&part.parts)].into_iter().flatten().reduce(Judgement::strictest)
+            })
+            .reduce(Judgement::strictest)
+    }
+
+    fn of_part(&self, part: &Part) -> Option<Judgement> {
+        let left = |why: &str| Some(Judgement::new(Verdict::Ask, part.rule.clone(), format!("{}; {why}", part.reason)));
+        match part.effect {
+            Effect::ReadSecret => left("a person decides about secrets"),
+            Effect::Publish => left("a person decides what is published"),
+            _ if self.taint == Taint::Foreign && sending::talks(part) => {
+                left("it can send out, and the model has read what strangers wrote")
+            }
+            _ if self.taint >= Taint::Local && sending::uploads(part) => {
+                left("it sends data out, and the model has read files or outputs")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns what reading the result of a call makes of a run.
+pub fn taint_of(call: &PreparedCall, surroundings: &Surroundings) -> Taint {
+    if !call.definition.trusted {
+        return Taint::Foreign;
+    }
+    match &call.subject {
+        Subject::Command { text } => taint::of_parts(&explain(text, surroundings).parts),
+        Subject::Argv { words } => taint::of_parts(&explain_argv(words, surroundings).parts),
+        Subject::Tool => Taint::Clean,
+    }
+}

