@@ -66,6 +66,8 @@ pub enum Event {
     },
     /// The person pressed Ctrl-C.
     Interrupted,
+    /// The autonomous run that the turn belongs to may not go on.
+    Stopped,
 }
 
 /// What the gate, or already `prepare`, decided about a call.

@@ -1,7 +1,8 @@
 //! The turn as a pure state machine: events in, effects out.
 //!
 //! Reading order: [`transcript`] (what was said), [`budget`] (what of it still fits), [`summary`] (what is kept of the
-//! rest), [`command_line`] (`CMD:` lines), [`event`], [`effect`], and [`turn`], the machine itself.
+//! rest), [`command_line`] (`CMD:` lines), [`event`], [`effect`], [`turn`], the machine itself, and [`run`], the autonomous run
+//! round it, with its [`limits`].
 //! This crate never does I/O and never waits: the driver performs the effects and feeds back what came of them.
 #![no_std]
 
@@ -12,6 +13,7 @@ pub mod command_line;
 pub mod effect;
 pub mod event;
 pub mod limits;
+pub mod run;
 pub mod summary;
 pub mod transcript;
 pub mod turn;
@@ -20,5 +22,6 @@ pub use budget::{Budget, Eviction};
 pub use effect::{Effect, Record, Status};
 pub use event::{Event, Judged};
 pub use limits::{Limit, Limits, Spent};
+pub use run::{Checked, End, Next, Phase, Run};
 pub use transcript::{Counted, Entry, Transcript};
 pub use turn::{Cap, Faults, Offer, Outcome, Turn, TurnOptions};

@@ -73,17 +73,26 @@ impl Limit {
 }
 
 impl Limits {
-    /// Returns the first limit that is reached, if any.
-    pub fn reached(&self, spent: &Spent) -> Option<Limit> {
+    /// Returns the first limit that forbids another request to the model. Calls are not held against it: the result of
+    /// the last one may still be reported.
+    pub fn before_request(&self, spent: &Spent) -> Option<Limit> {
         [
             (spent.steps >= self.steps, Limit::Steps),
-            (spent.tool_calls >= self.tool_calls, Limit::ToolCalls),
             (spent.tokens >= self.tokens, Limit::Tokens),
-            (spent.money >= self.money, Limit::Money),
+            // Who may spend nothing may ask a model that costs nothing.
+            (spent.money >= self.money && spent.money > Money::ZERO, Limit::Money),
             (spent.millis >= self.millis, Limit::Time),
         ]
         .into_iter()
         .find_map(|(reached, limit)| reached.then_some(limit))
+    }
+
+    /// Returns the first limit that forbids another call. What a request has used is not held against it: what was
+    /// answered within the limits may be carried out.
+    pub fn before_call(&self, spent: &Spent) -> Option<Limit> {
+        [(spent.tool_calls >= self.tool_calls, Limit::ToolCalls), (spent.millis >= self.millis, Limit::Time)]
+            .into_iter()
+            .find_map(|(reached, limit)| reached.then_some(limit))
     }
 }
 
@@ -95,15 +104,19 @@ mod tests {
     fn each_limit_is_reached_by_its_own_figure() {
         let limits = Limits::default();
         let none = Spent::default();
-        assert_eq!(limits.reached(&none), None);
-        for (spent, expected) in [
-            (Spent { steps: 25, ..none }, Limit::Steps),
-            (Spent { tool_calls: 50, ..none }, Limit::ToolCalls),
-            (Spent { tokens: 200_000, ..none }, Limit::Tokens),
-            (Spent { money: Money::from_dollars(1.0), ..none }, Limit::Money),
-            (Spent { millis: 1_800_000, ..none }, Limit::Time),
+        assert_eq!((limits.before_request(&none), limits.before_call(&none)), (None, None));
+        for (spent, request, call) in [
+            (Spent { steps: 25, ..none }, Some(Limit::Steps), None),
+            (Spent { tool_calls: 50, ..none }, None, Some(Limit::ToolCalls)),
+            (Spent { tokens: 200_000, ..none }, Some(Limit::Tokens), None),
+            (Spent { money: Money::from_dollars(1.0), ..none }, Some(Limit::Money), None),
+            (Spent { millis: 1_800_000, ..none }, Some(Limit::Time), Some(Limit::Time)),
         ] {
-            assert_eq!(limits.reached(&spent), Some(expected));
+            assert_eq!((limits.before_request(&spent), limits.before_call(&spent)), (request, call), "{spent:?}");
         }
+        let free = Limits { money: Money::ZERO, ..limits };
+        assert_eq!(free.before_request(&none), None);
+        let one = Spent { money: Money::from_nanos(1), ..none };
+        assert_eq!(free.before_request(&one), Some(Limit::Money));
     }
 }

@@ -98,6 +98,8 @@ pub enum Outcome {
     Halted,
     /// Ctrl-C.
     Interrupted,
+    /// At a limit of the autonomous run that it belongs to.
+    Stopped,
 }
 
 #[derive(Debug, Default)]
@@ -210,6 +212,7 @@ impl Turn {
             (State::Streaming(streaming), event) => self.stream(streaming, event),
             (State::Acting(acting), event) => self.act(acting, event),
             (State::Measuring | State::Summarizing, Event::Interrupted) => self.finish(Outcome::Interrupted),
+            (State::Measuring | State::Summarizing, Event::Stopped) => self.finish(Outcome::Stopped),
             (state, _) => {
                 self.state = state;
                 Vec::new()

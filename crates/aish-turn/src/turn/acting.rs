@@ -107,6 +107,7 @@ impl Turn {
             Event::Judged { id, judged } => effects.extend(self.judged(&mut acting, &id, judged)),
             Event::Ran { id, outcome } => effects.extend(self.ran(&mut acting, &id, outcome)),
             Event::Interrupted => return self.stop(acting, Outcome::Interrupted),
+            Event::Stopped => return self.stop(acting, Outcome::Stopped),
             Event::Asked { .. }
             | Event::Measured { .. }
             | Event::Summarized(_)

@@ -61,6 +61,11 @@ impl Turn {
                 effects.extend(self.finish(Outcome::Interrupted));
                 effects
             }
+            Event::Stopped => {
+                let mut effects = self.keep_partial(streaming.text);
+                effects.extend(self.finish(Outcome::Stopped));
+                effects
+            }
             Event::Asked { .. }
             | Event::Measured { .. }
             | Event::Summarized(_)
