@@ -36,6 +36,7 @@ pub use port::{Candidate, LineCompleter, Route, RouteHint, Wholeness};
 pub use printer::Printer;
 pub use view::PromptView;
 
+use crate::question::HaltAnswer;
 use hangup::Hangup;
 use thread::Job;
 
@@ -89,6 +90,16 @@ impl LineEditor {
         }
         self.printer.knock();
         self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(Answer::No)
+    }
+
+    /// Asks at the HALT gate of an autonomous run. End of input and a terminal that cannot be read end the run.
+    pub async fn halt(&self, question: Question) -> HaltAnswer {
+        let (answer, reply) = oneshot::channel();
+        if self.jobs.send(Job::Halt { question: Box::new(question), answer }).is_err() {
+            return HaltAnswer::Nobody;
+        }
+        self.printer.knock();
+        self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(HaltAnswer::End)
     }
 
     /// Lets the person press one of some keys, after what was typed ahead is thrown away. None for Enter, Escape, Ctrl-C,

@@ -1,16 +1,19 @@
 //! What a person is asked at the gate, and how the answer is read.
 //!
 //! Order: [`body`] draws the question whole, [`dialogue`] shows it, throws typed-ahead input away and reads a key,
+//! [`halt`] does so at the HALT gate of an autonomous run,
 //! [`tty`] is the real terminal, [`approver`] the gate's port.
 
 mod approver;
 mod body;
 mod dialogue;
+mod halt;
 mod terminal;
 mod tty;
 
 pub use approver::TerminalApprover;
 pub use body::question_lines;
 pub use dialogue::{ask, choose};
+pub use halt::{HaltAnswer, halt};
 pub use terminal::{AskTerminal, Key};
-pub(crate) use tty::{ask_on_terminal, choose_on_terminal};
+pub(crate) use tty::{ask_on_terminal, choose_on_terminal, halt_on_terminal};

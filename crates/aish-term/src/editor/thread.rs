@@ -23,13 +23,14 @@ use super::prompt::DrawnPrompt;
 use super::session::Shared;
 use super::view::PromptView;
 use crate::guard::RawGuard;
-use crate::question;
+use crate::question::{self, HaltAnswer};
 use crate::styled::Ink;
 
 /// What the thread is asked to do.
 pub(super) enum Job {
     Read { view: Box<PromptView>, answer: oneshot::Sender<Result<Input, EditorError>> },
     Ask { question: Box<Question>, answer: oneshot::Sender<Answer> },
+    Halt { question: Box<Question>, answer: oneshot::Sender<HaltAnswer> },
     Choose { label: String, keys: Vec<char>, answer: oneshot::Sender<Option<char>> },
     TypedAhead { answer: oneshot::Sender<String> },
     Release { answer: oneshot::Sender<()> },
@@ -57,6 +58,7 @@ pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::R
         match job {
             Job::Read { view, answer } => worker.read(&view, answer),
             Job::Ask { question, answer } => worker.ask(&question, answer),
+            Job::Halt { question, answer } => worker.halt(&question, answer),
             Job::Choose { label, keys, answer } => worker.choose(&label, &keys, answer),
             Job::TypedAhead { answer } => {
                 // What was typed behind a line feed came before what still waits in the terminal.
@@ -257,6 +259,7 @@ impl Worker<'_> {
         {
             match job {
                 Job::Ask { question, answer } => self.ask(&question, answer),
+                Job::Halt { question, answer } => self.halt(&question, answer),
                 Job::Choose { label, keys, answer } => self.choose(&label, &keys, answer),
                 Job::TypedAhead { answer } => {
                     let _ = answer.send(String::new());
@@ -286,6 +289,14 @@ impl Worker<'_> {
             return;
         }
         let given = question::ask_on_terminal(question, &self.options, &|| answer.is_closed());
+        let _ = answer.send(given);
+    }
+
+    fn halt(&mut self, question: &Question, answer: oneshot::Sender<HaltAnswer>) {
+        if answer.is_closed() {
+            return;
+        }
+        let given = question::halt_on_terminal(question, &self.options, &|| answer.is_closed());
         let _ = answer.send(given);
     }
 

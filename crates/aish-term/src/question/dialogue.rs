@@ -123,15 +123,23 @@ fn said(terminal: &mut dyn AskTerminal, word: &str, answer: Option<Answer>) -> i
 
 /// An edit that is given up, or that leaves nothing, goes back to the question.
 fn edited(question: &Question, terminal: &mut dyn AskTerminal) -> io::Result<Option<Answer>> {
+    Ok(edited_text(question, "edit: ", terminal)?.map(Answer::Edit))
+}
+
+/// Lets the command or the JSON be edited; none where that is given up or nothing is left.
+pub(super) fn edited_text(
+    question: &Question,
+    label: &str,
+    terminal: &mut dyn AskTerminal,
+) -> io::Result<Option<String>> {
     let text = match &question.subject {
         Subject::Command { text } => text.clone(),
         Subject::Argv { .. } | Subject::Tool => shown_json(&question.arguments),
     };
-    let changed = terminal.edit("edit: ", &text)?;
-    Ok(changed.filter(|text| !text.trim().is_empty()).map(Answer::Edit))
+    Ok(terminal.edit(label, &text)?.filter(|text| !text.trim().is_empty()))
 }
 
-fn show(line: &Styled, terminal: &mut dyn AskTerminal, end: &str) -> io::Result<()> {
+pub(super) fn show(line: &Styled, terminal: &mut dyn AskTerminal, end: &str) -> io::Result<()> {
     let capabilities = terminal.capabilities();
     let mut text = line.to_text(Ink { color: capabilities.color, links: false });
     text.push_str(end);
@@ -139,7 +147,7 @@ fn show(line: &Styled, terminal: &mut dyn AskTerminal, end: &str) -> io::Result<
 }
 
 /// Shows lines page by page where they do not fit; false when the person gave up before the end.
-fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<bool> {
+pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<bool> {
     let mut shown = 0;
     loop {
         let room = usize::from(terminal.capabilities().height).saturating_sub(3).max(1);

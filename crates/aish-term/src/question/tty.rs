@@ -8,6 +8,7 @@ use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use reedline::Signal;
 
 use super::dialogue::{ask, choose};
+use super::halt::{HaltAnswer, halt};
 use super::terminal::{AskTerminal, Key};
 use crate::capability::Capabilities;
 use crate::editor::{EditorOptions, Reach, edit_text};
@@ -22,6 +23,18 @@ pub(crate) fn ask_on_terminal(question: &Question, options: &EditorOptions, with
         return Answer::Nobody;
     }
     ask(question, &options.theme, &mut Tty { options, withdrawn, raw: None, pushed: None })
+}
+
+/// Asks at the HALT gate on the process's terminal; where there is none, nobody is there to be asked.
+pub(crate) fn halt_on_terminal(
+    question: &Question,
+    options: &EditorOptions,
+    withdrawn: &dyn Fn() -> bool,
+) -> HaltAnswer {
+    if !io::stdin().is_terminal() {
+        return HaltAnswer::Nobody;
+    }
+    halt(question, &options.theme, &mut Tty { options, withdrawn, raw: None, pushed: None })
 }
 
 /// Offers a choice on the process's terminal; where there is none, nothing is chosen.

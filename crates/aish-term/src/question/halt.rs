@@ -1,0 +1,220 @@
+//! The HALT gate of an autonomous run: what it wants, why it stopped there, and what a person may say.
+
+use std::io;
+
+use aish_safety::{Question, Verdict};
+
+use super::body::{question_lines, why_lines};
+use super::dialogue::{edited_text, paged, show};
+use super::terminal::{AskTerminal, Key};
+use crate::styled::Styled;
+use crate::theme::Theme;
+
+/// The word that lets a halted call run all the same.
+const WORD: &str = "run";
+
+/// What a person says at the HALT gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HaltAnswer {
+    /// Run it, this once.
+    Run,
+    /// Leave it out and go on.
+    Skip,
+    /// Judge this instead: a command line for a command, JSON text for a tool.
+    Change(String),
+    /// End the run.
+    End,
+    /// Ctrl-C: end the run at once.
+    Interrupted,
+    /// Nobody is there to be asked.
+    Nobody,
+}
+
+/// Asks on a terminal what becomes of a halted call. Enter, Escape, the end of the input and a closed terminal end the run;
+/// what was halted runs only after the word was typed.
+pub fn halt(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -> HaltAnswer {
+    converse(question, theme, terminal).unwrap_or_else(|error| {
+        tracing::debug!(%error, "the HALT gate could not be shown");
+        HaltAnswer::End
+    })
+}
+
+fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<HaltAnswer> {
+    let lines = question_lines(question, theme, &terminal.capabilities());
+    if !paged(&lines, theme, terminal)? {
+        return Ok(HaltAnswer::End);
+    }
+    loop {
+        terminal.discard_typed_ahead()?;
+        show(&choices(theme), terminal, "")?;
+        let answer = match terminal_choice(terminal)? {
+            Choice::Run => {
+                terminal.write("run\n")?;
+                agreed(question, terminal)?.then_some(HaltAnswer::Run)
+            }
+            Choice::Skip => {
+                terminal.write("skip\n")?;
+                Some(HaltAnswer::Skip)
+            }
+            Choice::Change => {
+                terminal.write("change\n")?;
+                edited_text(question, "change: ", terminal)?.map(HaltAnswer::Change)
+            }
+            Choice::End => {
+                terminal.write("end\n")?;
+                Some(HaltAnswer::End)
+            }
+            Choice::Interrupt => {
+                terminal.write("\n")?;
+                Some(HaltAnswer::Interrupted)
+            }
+            Choice::Why => {
+                terminal.write("why\n")?;
+                let width = usize::from(terminal.capabilities().width);
+                for line in why_lines(question, theme, width) {
+                    show(&line, terminal, "\n")?;
+                }
+                None
+            }
+        };
+        if let Some(answer) = answer {
+            return Ok(answer);
+        }
+    }
+}
+
+enum Choice {
+    Run,
+    Skip,
+    Change,
+    End,
+    Interrupt,
+    Why,
+}
+
+fn choices(theme: &Theme) -> Styled {
+    let mut line = Styled::default();
+    line.push(theme.strong, "[r]un anyway  [s]kip  [c]hange  [e]nd  [?]why");
+    line.push(theme.dim, " (end) ");
+    line
+}
+
+/// Unknown keys are passed over.
+fn terminal_choice(terminal: &mut dyn AskTerminal) -> io::Result<Choice> {
+    loop {
+        match terminal.key()? {
+            Key::Char('r' | 'R') => return Ok(Choice::Run),
+            Key::Char('s' | 'S') => return Ok(Choice::Skip),
+            Key::Char('c' | 'C') => return Ok(Choice::Change),
+            Key::Char('e' | 'E') | Key::Enter | Key::Escape | Key::EndOfInput => return Ok(Choice::End),
+            Key::Interrupt => return Ok(Choice::Interrupt),
+            Key::Char('?' | 'w' | 'W') => return Ok(Choice::Why),
+            Key::Char(_) | Key::Other => {}
+        }
+    }
+}
+
+/// What was halted wants the whole word; what was only to be asked is agreed to by the key.
+fn agreed(question: &Question, terminal: &mut dyn AskTerminal) -> io::Result<bool> {
+    if question.judgement.verdict < Verdict::Halt {
+        return Ok(true);
+    }
+    let typed = terminal.edit(&format!("type `{WORD}` to run it anyway: "), "")?;
+    Ok(typed.is_some_and(|typed| typed.trim() == WORD))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use aish_safety::{Judgement, Subject};
+    use insta::assert_snapshot;
+
+    use super::*;
+    use crate::capability::Capabilities;
+
+    /// A terminal whose keys and typed lines are known beforehand; without more keys it is closed.
+    struct Script {
+        keys: VecDeque<Key>,
+        typed: VecDeque<Option<&'static str>>,
+        shown: String,
+    }
+
+    impl AskTerminal for Script {
+        fn capabilities(&self) -> Capabilities {
+            Capabilities { width: 60, height: 24, ..Capabilities::plain() }
+        }
+
+        fn write(&mut self, text: &str) -> io::Result<()> {
+            self.shown.push_str(text);
+            Ok(())
+        }
+
+        fn discard_typed_ahead(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn key(&mut self) -> io::Result<Key> {
+            self.keys.pop_front().ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+        }
+
+        fn edit(&mut self, label: &str, _text: &str) -> io::Result<Option<String>> {
+            let typed = self.typed.pop_front().flatten();
+            self.shown.push_str(&format!("{label}{}\n", typed.unwrap_or_default()));
+            Ok(typed.map(str::to_owned))
+        }
+    }
+
+    fn answered(verdict: Verdict, keys: &[Key], typed: &[Option<&'static str>]) -> (HaltAnswer, String) {
+        let question = Question {
+            tool: "shell".into(),
+            subject: Subject::Command { text: "rm -rf /srv".into() },
+            arguments: serde_json::json!({"command": "rm -rf /srv"}),
+            judgement: Judgement::new(verdict, "files.delete-recursive", "deletes /srv and all below it"),
+            confirm_message: None,
+            drift: None,
+            always: None,
+            notes: Vec::new(),
+        };
+        let mut script = Script {
+            keys: keys.iter().copied().collect(),
+            typed: typed.iter().copied().collect(),
+            shown: String::new(),
+        };
+        let answer = halt(&question, &Theme::dark(), &mut script);
+        (answer, script.shown)
+    }
+
+    #[test]
+    fn what_was_halted_runs_after_the_whole_word_only() {
+        let r = Key::Char('r');
+        let (answer, shown) = answered(Verdict::Halt, &[r], &[Some(" run ")]);
+        assert_eq!(answer, HaltAnswer::Run);
+        assert_snapshot!(shown, @r"
+        [aish] HALT: A command wants to run:
+          $ rm -rf /srv
+          deletes /srv and all below it (files.delete-recursive)
+        [r]un anyway  [s]kip  [c]hange  [e]nd  [?]why (end) run
+        type `run` to run it anyway:  run 
+        ");
+        for typed in [Some("y"), Some(""), Some("RUN"), Some("run it"), None] {
+            assert_eq!(answered(Verdict::Halt, &[r, Key::Enter], &[typed]).0, HaltAnswer::End, "{typed:?}");
+        }
+        assert_eq!(answered(Verdict::Ask, &[r], &[]).0, HaltAnswer::Run);
+    }
+
+    #[test]
+    fn skip_change_end_and_interrupt() {
+        let of = |keys: &[Key], typed: &[Option<&'static str>]| answered(Verdict::Halt, keys, typed).0;
+        assert_eq!(of(&[Key::Char('s')], &[]), HaltAnswer::Skip);
+        assert_eq!(of(&[Key::Char('c')], &[Some("ls /srv")]), HaltAnswer::Change("ls /srv".into()));
+        assert_eq!(of(&[Key::Char('c'), Key::Char('s')], &[None]), HaltAnswer::Skip);
+        for keys in [&[Key::Char('e')][..], &[Key::Enter], &[Key::Escape], &[Key::EndOfInput], &[]] {
+            assert_eq!(of(keys, &[]), HaltAnswer::End, "{keys:?}");
+        }
+        assert_eq!(of(&[Key::Char('y'), Key::Other, Key::Interrupt], &[]), HaltAnswer::Interrupted);
+        let (answer, shown) = answered(Verdict::Halt, &[Key::Char('?'), Key::Enter], &[]);
+        assert_eq!(answer, HaltAnswer::End);
+        assert!(shown.contains("verdict: halt"));
+    }
+}
