@@ -18,7 +18,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::model_server::{ModelServer, RecordedRequest, Script};
 use crate::terminal::TerminalSession;
@@ -58,10 +58,18 @@ struct Case {
     stderr_lacks: Vec<String>,
     /// Keys of a run in a terminal.
     keys: Option<Vec<Key>>,
+    /// Arguments of the run in a terminal.
+    #[serde(default)]
+    arguments: Vec<String>,
     exit: Option<i32>,
     /// Texts that files, by their paths below the home folder, must have at the end.
     #[serde(default)]
     home_has: BTreeMap<String, Vec<String>>,
+    /// Paths below the home folder where nothing may be at the end.
+    #[serde(default)]
+    home_lacks: Vec<String>,
+    /// All lines of the audit, in order, each with at least these fields.
+    audit: Option<Vec<Map<String, Value>>>,
     /// Texts that the last request to the model must have in its body.
     #[serde(default)]
     request_has: Vec<String>,
@@ -148,6 +156,12 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
         let content = std::fs::read_to_string(home.path().join(name)).map_err(|error| format!("{name}: {error}"))?;
         has(name, &content, texts)?;
     }
+    if let Some(there) = case.home_lacks.iter().find(|name| home.path().join(name).exists()) {
+        return Err(format!("{there} is there"));
+    }
+    if let Some(expected) = &case.audit {
+        audited(expected, &home.path().join(".local/state/aish/audit.jsonl"))?;
+    }
     let Some(server) = server else { return Ok(()) };
     let requests = server.verify().map_err(|violation| format!("{violation:?}"))?;
     if case.requests_grow {
@@ -217,8 +231,8 @@ fn in_terminal(
     variables: &[(String, String)],
     folder: &Path,
 ) -> Result<(), String> {
-    let mut session =
-        TerminalSession::start(program, &[], variables, folder, (80, 24)).map_err(|error| error.to_string())?;
+    let mut session = TerminalSession::start(program, &case.arguments, variables, folder, (80, 24))
+        .map_err(|error| error.to_string())?;
     for (at, key) in keys.iter().enumerate() {
         if let Some(text) = &key.r#type {
             session.type_bytes(text.as_bytes()).map_err(|error| error.to_string())?;
@@ -259,6 +273,19 @@ fn grows(requests: &[RecordedRequest]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Holds the audit against what it must say, line by line.
+fn audited(expected: &[Map<String, Value>], path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let lines: Vec<Map<String, Value>> =
+        text.lines().map(serde_json::from_str).collect::<Result<_, _>>().map_err(|error| format!("audit: {error}"))?;
+    let kept = lines.len() == expected.len()
+        && lines
+            .iter()
+            .zip(expected)
+            .all(|(line, wanted)| wanted.iter().all(|(key, value)| line.get(key) == Some(value)));
+    if kept { Ok(()) } else { Err(format!("the audit is not {expected:?}: {text}")) }
 }
 
 fn has(what: &str, text: &str, wanted: &[String]) -> Result<(), String> {
