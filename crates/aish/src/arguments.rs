@@ -1,10 +1,14 @@
 //! The command line as it was written; resolved elsewhere.
 
+mod norris;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::export::Format;
+
+pub use norris::NorrisFlags;
 
 /// An AI-augmented conversational shell: a line is a shell command or a question.
 #[derive(Debug, Parser)]
@@ -58,12 +62,15 @@ pub struct ShellFlags {
     /// Do not load the rc file of the shell.
     #[arg(long)]
     pub norc: bool,
+    /// Let the model work on a goal by itself; as `aish norris GOAL`.
+    #[arg(long, value_name = "GOAL", conflicts_with_all = ["line", "resume"])]
+    pub norris: Option<String>,
 }
 
 impl ShellFlags {
     /// Says whether any is given; none goes with a command.
     pub fn any(&self) -> bool {
-        self.line.is_some() || self.resume.is_some() || self.norc
+        self.line.is_some() || self.resume.is_some() || self.norc || self.norris.is_some()
     }
 }
 
@@ -72,6 +79,8 @@ impl ShellFlags {
 pub enum Command {
     /// Ask a question once; what is piped in goes along.
     Ask(AskFlags),
+    /// Let the model work on a goal by itself, within limits.
+    Norris(NorrisFlags),
     /// Say for each line of standard input whether it is a shell command or a question.
     Route(LineFlags),
     /// Judge a command, or each line of standard input: allow, ask or halt.

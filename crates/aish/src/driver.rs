@@ -1,5 +1,6 @@
 //! The driver: performs the effects of a turn and feeds back what came of them.
 
+pub mod autonomous;
 mod judge;
 mod request;
 mod status;
@@ -70,6 +71,8 @@ pub struct Driver {
     pub last_outcome: Option<(ToolName, String)>,
     /// What servers say while calls run.
     pub news: Arc<CallNews>,
+    /// The autonomous run that is under way.
+    pub autonomous: Option<autonomous::Autonomous>,
     /// The clock's start.
     pub started: Instant,
 }
@@ -135,6 +138,10 @@ impl Driver {
                 events.push_back(Event::Summarized(summary));
             }
             Effect::Ask { messages, offer_tools } => {
+                if self.may_ask().is_err() {
+                    events.push_back(Event::Stopped);
+                    return None;
+                }
                 return self.stream(messages, offer_tools, turn, events, surface, interrupt).await;
             }
             Effect::Judge(call) => {
@@ -143,12 +150,22 @@ impl Driver {
                         if target.name != call.name {
                             self.targets.insert(call.id.clone(), target.name.clone());
                         }
+                        let Ok(raised) = self.may_call(&target) else {
+                            events.push_back(Event::Stopped);
+                            return None;
+                        };
                         surface.show(Shown::Calling(&target), now);
-                        self.judge(&target, surface, interrupt).await
+                        let judged = self.judge(&target, raised, surface, interrupt).await;
+                        self.judged(&target, &judged);
+                        judged
                     }
                     Err(outcome) => Judged::Refused(*outcome),
                 };
-                events.push_back(Event::Judged { id: call.id, judged });
+                // Who presses Ctrl-C at the gate means the turn, whatever was decided about the call.
+                events.push_back(match interrupt.is_cancelled() {
+                    true => Event::Interrupted,
+                    false => Event::Judged { id: call.id, judged },
+                });
             }
             Effect::Run(calls) => {
                 let calls = self.put_aside(calls, events, surface).await;
@@ -159,6 +176,9 @@ impl Driver {
                 surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);
                 self.last_outcome = Some((tool, outcome.text));
             }
+            // A run goes on behind two of them, and says at its end what halted it.
+            Effect::Status(Status::DepthLimit | Status::Looping { .. } | Status::Halted(_))
+                if self.autonomous.is_some() => {}
             Effect::Status(status) => {
                 status::show(&status, surface, now);
                 if status == Status::ToolRoleOff {

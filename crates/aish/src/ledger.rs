@@ -37,6 +37,8 @@ struct Books {
     /// What could not be written into the database.
     unwritten: Money,
     warned: bool,
+    /// What the session's spending may come to while an autonomous run goes on.
+    run_cap: Option<Money>,
     last: Option<(String, Usage, Option<Money>)>,
 }
 
@@ -104,6 +106,21 @@ impl Ledger {
         self.books().rows.values().map(|row| row.cost).sum()
     }
 
+    /// Returns tokens and dollars of this session in all.
+    pub fn totals(&self) -> (u64, Money) {
+        let books = self.books();
+        books
+            .rows
+            .values()
+            .fold((0, Money::ZERO), |(tokens, money), row| (row.usage.total().saturating_add(tokens), money + row.cost))
+    }
+
+    /// Lets an autonomous run spend so much from now on, or ends that.
+    pub fn cap_run(&self, money: Option<Money>) {
+        let spent = self.spent();
+        self.books().run_cap = money.map(|money| spent + money);
+    }
+
     /// Returns the limits.
     pub fn limits(&self) -> Limits {
         self.limits
@@ -129,19 +146,27 @@ impl Ledger {
 
 impl SpendGuard for Ledger {
     fn check(&self, call: &PlannedCall<'_>) -> Result<(), SpendRefusal> {
-        let Some(cap) = self.limits.cap_at else { return Ok(()) };
-        let spent = self.counted(&self.books());
         let Some(worst) = call.worst_cost else {
             // An unknown price is not zero; it cannot be held against a cap either. Local models have none.
             return Ok(());
         };
-        if spent + worst > cap {
-            let left = cap.saturating_sub(spent);
-            return Err(SpendRefusal(format!(
-                "not sent: this request to {} could cost {worst} ({} + {} tokens), and {left} of the cap of {cap} is left \
-                 (cost.cap_at_dollars)",
-                call.model, call.prompt_tokens, call.max_completion_tokens
-            )));
+        let books = self.books();
+        let spent: Money = books.rows.values().map(|row| row.cost).sum();
+        let caps = [
+            (self.limits.cap_at, self.counted(&books), "cost.cap_at_dollars"),
+            (books.run_cap, spent, "norris.max_dollars, or --max-dollars"),
+        ];
+        for (cap, spent, key) in caps {
+            if let Some(cap) = cap
+                && spent + worst > cap
+            {
+                let left = cap.saturating_sub(spent);
+                return Err(SpendRefusal(format!(
+                    "not sent: this request to {} could cost {worst} ({} + {} tokens), and {left} of the cap of {cap} \
+                     is left ({key})",
+                    call.model, call.prompt_tokens, call.max_completion_tokens
+                )));
+            }
         }
         Ok(())
     }
@@ -263,5 +288,20 @@ mod tests {
         let midnight = "2026-11-21T22:00:00Z".parse::<jiff::Timestamp>().unwrap().as_millisecond();
         assert_eq!(start_of_day(now, &east), midnight);
         assert_eq!(start_of_day(now, &jiff::tz::TimeZone::UTC), midnight - 22 * 3_600_000);
+    }
+
+    #[test]
+    fn a_run_has_a_cap_of_its_own() {
+        let ledger = Ledger::new(Limits::default(), Money::from_dollars(5.0));
+        let usage = Usage { prompt: 5, completion: 5, ..Usage::default() };
+        let cost = Some(Money::from_dollars(2.0));
+        ledger.book(&BookedCall { model: "m", purpose: Purpose::Main, usage, cost });
+        ledger.cap_run(Some(Money::from_dollars(0.01)));
+        assert!(ledger.check(&planned(Some(0.01))).is_ok());
+        let refused = ledger.check(&planned(Some(0.0101))).unwrap_err();
+        assert!(refused.to_string().contains("norris.max_dollars"));
+        ledger.cap_run(None);
+        assert!(ledger.check(&planned(Some(100.0))).is_ok());
+        assert_eq!(ledger.totals(), (10, Money::from_dollars(2.0)));
     }
 }

@@ -64,6 +64,13 @@ impl Live {
         Self::new(options, Some(terminal))
     }
 
+    /// Makes the shell of an autonomous run, in a folder; it starts with its first command.
+    pub fn of_run(options: Options, folder: PathBuf) -> Self {
+        let live = Self::new(options, None);
+        live.lock().folder = Some(folder);
+        live
+    }
+
     fn new(options: Options, terminal: Option<Arc<UserTerminal>>) -> Self {
         let remembered = Remembered { folder: std::env::current_dir().ok(), ..Remembered::default() };
         Self {

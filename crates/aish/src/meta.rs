@@ -8,6 +8,7 @@ mod image;
 mod mcp;
 mod memory;
 mod model;
+mod norris;
 mod policy;
 pub mod project;
 mod reset;
@@ -49,6 +50,7 @@ pub const COMMANDS: &[MetaCommand] = &[
     command("export", "[md|html|json] [FILE]", "write this session to a file"),
     command("memory", "add|search|list|forget", "what is remembered of you"),
     command("project", "[trust|distrust]", "show what this project brings along, and trust it"),
+    command("norris", "GOAL|log", "let the model work on a goal by itself; what it did"),
     command("cost", "[detail]", "show what this session has used"),
     command("tokenize", "TEXT", "count the tokens of a text"),
     command("mcp", "connect|disconnect|list|login|prompt|prompts|resource|resources|tool|tools", "MCP servers"),
@@ -76,6 +78,7 @@ pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
         "export" => export::run(repl, rest),
         "memory" => memory::run(repl, rest),
         "project" => project::run(repl, rest),
+        "norris" => norris::run(repl, rest).await,
         "cost" => cost::run(repl, rest),
         "tokenize" => tokenize::run(repl, rest).await,
         "tool" => tools::last(repl, rest),

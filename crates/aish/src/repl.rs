@@ -25,6 +25,7 @@ use crate::memory::extract;
 use crate::memory::heard::Heard;
 use crate::meta;
 use crate::names::PathNames;
+use crate::norris::log::RunLog;
 use crate::plugins::{self, Plugins};
 use crate::project::Project;
 use crate::prompt::{self, PromptFacts};
@@ -34,6 +35,7 @@ use crate::servers::person::Forms;
 use crate::servers::writer::{Sampler, Sampling};
 use crate::servers::{self, Servers, SignInWords};
 use crate::session;
+use crate::shell_switch::Switch;
 use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
@@ -72,6 +74,10 @@ pub struct Repl {
     waiting: Vec<(String, ServerOptions)>,
     /// What goes along with the next question.
     attached: Vec<String>,
+    /// What autonomous runs of this session did.
+    pub runs: RunLog,
+    /// The shell that proposed commands go to.
+    pub runner: Arc<Switch>,
     theme: Theme,
     known: Known,
     heard: Heard,
@@ -115,8 +121,10 @@ impl Repl {
         let editor = Arc::new(LineEditor::start(options)?);
         let interrupts = Interrupts::listen();
         let approver: Arc<dyn Approver> = Arc::new(TerminalApprover::new(Arc::clone(&editor)));
-        registry.add(Arc::new(ShellTool::new(Arc::clone(&live) as Arc<_>, 0)));
         let news: Arc<CallNews> = Arc::default();
+        let runner = Arc::new(Switch::new(Arc::clone(&live) as Arc<_>));
+        registry.add(Arc::new(ShellTool::new(Arc::clone(&runner) as Arc<_>, 0)));
+        let runs = RunLog::new(&base, &session);
         let printer = editor.printer();
         let sink = News::new(Arc::clone(&news), move |line: String| printer.print(&format!("[aish] {line}")));
         let sampling = Arc::new(Sampling::default());
@@ -170,6 +178,8 @@ impl Repl {
             err,
             interrupts,
             attached: Vec::new(),
+            runs,
+            runner,
             theme,
             known,
             heard: Heard::default(),

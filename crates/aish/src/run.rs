@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use clap::{CommandFactory as _, Parser as _};
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Arguments, Command, NorrisFlags};
 use crate::exit::ExitCode;
 use crate::wiring::Base;
 use crate::{command, failure};
@@ -40,7 +40,7 @@ pub fn run() -> ExitCode {
 /// Refuses flags of the shell beside a command; flags that every command takes may stand on either side of it.
 fn no_mixture(arguments: Arguments) -> Result<Arguments, clap::Error> {
     if arguments.command.is_some() && arguments.shell.any() {
-        let text = "-c, --resume and --norc are for the shell itself and go with no command";
+        let text = "-c, --resume, --norris and --norc are for the shell itself and go with no command";
         return Err(Arguments::command().error(clap::error::ErrorKind::ArgumentConflict, text));
     }
     Ok(arguments)
@@ -70,9 +70,18 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let base = Base::load(shared);
             runtime()?.block_on(command::ask::run(&base, shared, flags))
         }
+        Some(Command::Norris(flags)) => {
+            let base = Base::load(shared);
+            to_the_end(command::norris::run(&base, shared, flags))
+        }
         Some(Command::Tools(sub)) => {
             let base = Base::load(shared);
             runtime()?.block_on(command::tools::run(&base, sub, &mut print, &mut complain))
+        }
+        None if arguments.shell.norris.is_some() => {
+            let goal = arguments.shell.norris.iter().cloned().collect();
+            let base = Base::load(shared);
+            to_the_end(command::norris::run(&base, shared, &NorrisFlags { goal, ..NorrisFlags::default() }))
         }
         None => {
             let base = Base::load(shared);

@@ -6,7 +6,7 @@ pub mod text;
 use std::time::Duration;
 
 use aish_safety::Judgement;
-use aish_turn::Outcome;
+use aish_turn::{End, Outcome, Spent};
 use aish_types::{Money, ToolCall, ToolName, ToolOutcome, Usage};
 
 /// One thing to show.
@@ -55,6 +55,17 @@ pub enum Shown<'a> {
     Error(&'a str),
     /// The turn is over.
     TurnEnd(&'a Outcome),
+    /// An autonomous run is over, which was one turn to whoever reads.
+    RunEnd {
+        /// How it ended.
+        end: &'a End,
+        /// What it used.
+        spent: &'a Spent,
+        /// How it ended, in words.
+        text: &'a str,
+        /// What it used, in words.
+        used: &'a str,
+    },
 }
 
 /// Shows a turn.

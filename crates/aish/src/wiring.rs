@@ -25,6 +25,7 @@ use crate::driver::{Driver, SessionLog};
 use crate::kept::KeptFile;
 use crate::ledger::{Ledger, Limits, Shelf, start_of_day, uncovered};
 use crate::models::Found;
+use crate::norris::shell::OwnShell;
 use crate::paths::Paths;
 use crate::project::Project;
 use crate::secrets::Secrets;
@@ -123,6 +124,12 @@ impl Base {
             protected: self.paths.protected(),
             ..Surroundings::default()
         }
+    }
+
+    /// Returns what reads the surroundings of a run's commands: its own bash is where it is, and has no aliases.
+    pub fn surroundings_of_run(&self, shell: &Arc<OwnShell>) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
+        let (fixed, shell) = (self.surroundings(), Arc::clone(shell));
+        Arc::new(move || Surroundings { folder: shell.folder().or_else(|| fixed.folder.clone()), ..fixed.clone() })
     }
 
     /// Returns the policy that the gate applies.
@@ -361,6 +368,7 @@ impl Base {
             targets: HashMap::new(),
             last_outcome: None,
             news: setup.news,
+            autonomous: None,
             started: self.started,
         };
         let turn = Turn::new(options, Transcript::new(system_prompt(&facts)), budget);

@@ -1,8 +1,7 @@
 //! `aish ask`: one question, one answer.
 
 use std::io::{self, IsTerminal as _, Read as _};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use aish_llm::ChatError;
 use aish_safety::{Approver, Mode, Nobody};
@@ -10,14 +9,11 @@ use aish_term::{Capabilities, ColorPolicy, Facts, Theme};
 use aish_turn::{Event, Outcome};
 use tokio_util::sync::CancellationToken;
 
+use super::sources::Sources;
 use crate::arguments::{AskFlags, SharedFlags, When};
 use crate::exit::ExitCode;
 use crate::live::Live;
-use crate::plugins;
 use crate::search::find_models;
-use crate::servers::news::{CallNews, News};
-use crate::servers::{self, SignInWords};
-use crate::shell_tool::ShellTool;
 use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
@@ -25,9 +21,6 @@ use crate::wiring::{Base, Setup};
 
 /// The most of standard input that goes along, in bytes; the middle of more is left out.
 const PIPED: usize = 64 * 1024;
-
-/// How long a single question waits for the configured MCP servers.
-const SERVERS: Duration = Duration::from_secs(3);
 
 /// Asks once and returns how it ended.
 ///
@@ -67,36 +60,10 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         surface.show(Shown::Error(&format!("no model {name:?} to ask; `aish model list` shows what there is")), now);
         return Ok(ExitCode::Error);
     }
-    let (registry, mut notices) = base.registry();
     let session = crate::session::new_id(&base.clock);
     let live = Arc::new(Live::headless(&base.config.shell.program));
     let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
-    registry.add(Arc::new(ShellTool::new(Arc::clone(&live) as Arc<_>, timeout_ms)));
-    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-    let sink = Arc::clone(&heard);
-    let news: Arc<CallNews> = Arc::default();
-    let sink = News::new(Arc::clone(&news), move |line| {
-        sink.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-    });
-    let ports = servers::telling(Arc::new(sink));
-    let mut servers = servers::start(base, &registry, ports, SignInWords::CommandLine);
-    notices.append(&mut servers.faults);
-    for (line, _) in &servers.waiting {
-        surface.show(Shown::Notice(line), now);
-    }
-    servers.start_waiting(base, &registry);
-    let servers = servers.pool;
-    let sink = Arc::clone(&heard);
-    let plugins = plugins::start(base, &registry, move |line| {
-        sink.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-    });
-    let plugged = async {
-        if let Some(plugins) = &plugins {
-            plugins.settle(SERVERS).await;
-        }
-    };
-    tokio::join!(servers::settle(&servers, SERVERS), plugged);
-    notices.extend(std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner)));
+    let (sources, mut notices) = Sources::start(base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
     let surroundings = {
         let known = base.surroundings();
         Arc::new(move || known.clone())
@@ -108,10 +75,10 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         mode,
         log: Box::new(base.session_log(&session)),
         session,
-        registry,
+        registry: Arc::clone(&sources.registry),
         offer_tools: !flags.no_tools,
         commands: true,
-        news,
+        news: Arc::clone(&sources.news),
         surroundings,
     };
     let mut conversation = base.conversation(found, setup);
@@ -127,10 +94,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let text = base.with_memories(&question, aish_types::attachment::typed(&question), &base.folder, transcript);
     let asked = Event::Asked { text, blocks };
     let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
-    servers.close().await;
-    if let Some(plugins) = plugins {
-        plugins.close().await;
-    }
+    sources.close().await;
     live.close().await;
     Ok(exit_code(&outcome, conversation.driver.asker.last_error.as_ref()))
 }
@@ -141,7 +105,7 @@ pub fn exit_code(outcome: &Outcome, error: Option<&ChatError>) -> ExitCode {
         (Outcome::Answered, _) => ExitCode::Ok,
         (Outcome::Declined | Outcome::Halted, _) => ExitCode::Halted,
         (Outcome::Interrupted, _) => ExitCode::Interrupted,
-        (Outcome::Failed, Some(ChatError::SpendRefused(_))) => ExitCode::Budget,
+        (Outcome::Stopped, _) | (Outcome::Failed, Some(ChatError::SpendRefused(_))) => ExitCode::Budget,
         (Outcome::Failed | Outcome::NothingLeft | Outcome::DepthLimit | Outcome::Looping, _) => ExitCode::Error,
     }
 }
@@ -158,7 +122,7 @@ fn question(flags: &AskFlags) -> io::Result<Option<String>> {
 }
 
 /// Reads standard input to its end when it is no terminal; a terminal is never waited on.
-fn piped() -> io::Result<Option<String>> {
+pub(super) fn piped() -> io::Result<Option<String>> {
     if io::stdin().is_terminal() {
         return Ok(None);
     }

@@ -80,7 +80,10 @@ fn act(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> R
 pub fn delete(sessions: &Sessions, id: &SessionId) -> Result<(), String> {
     match Hold::take(sessions.folder(), id) {
         Ok(None) => Err(format!("session {id} is open in another aish; end that first")),
-        Ok(Some(_hold)) => sessions.delete(id).map_err(|error| chain(&error)),
+        Ok(Some(_hold)) => {
+            sessions.delete(id).map_err(|error| chain(&error))?;
+            crate::norris::log::forget(sessions.folder(), id)
+        }
         Err(error) => Err(chain(&error)),
     }
 }

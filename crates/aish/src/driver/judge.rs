@@ -1,6 +1,6 @@
 //! A call's way to the gate: prepare, judge, ask; an edit goes back to prepare.
 
-use aish_safety::{Judgement, Passage, Verdict};
+use aish_safety::{Judgement, Passage};
 use aish_turn::Judged;
 use aish_types::ToolCall;
 use serde_json::json;
@@ -13,6 +13,7 @@ impl Driver {
     pub(super) async fn judge(
         &self,
         call: &ToolCall,
+        mut raised: Option<Judgement>,
         surface: &mut dyn Surface,
         interrupt: &CancellationToken,
     ) -> Judged {
@@ -30,7 +31,11 @@ impl Driver {
                 Ok(notes) => notes,
                 Err(judgement) => return Judged::Halted(judgement),
             };
-            let passage = self.gate.pass_noting(prepared, &surroundings, notes).await;
+            let passing = self.gate.pass_raised(prepared, &surroundings, notes, raised.take());
+            let passage = tokio::select! {
+                passage = passing => passage,
+                () = interrupt.cancelled() => return Judged::Refused(stopped()),
+            };
             let mut verdict = |judgement: &Judgement, approved: bool| {
                 surface.show(Shown::Verdict { tool: &call.name, judgement, approved }, self.started.elapsed());
             };
@@ -44,7 +49,6 @@ impl Driver {
                     return Judged::Declined { reason };
                 }
                 Passage::Halted { judgement } => {
-                    debug_assert_eq!(judgement.verdict, Verdict::Halt);
                     verdict(&judgement, false);
                     return Judged::Halted(judgement);
                 }

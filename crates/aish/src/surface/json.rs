@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::{Shown, Surface};
-use aish_turn::Outcome;
+use aish_turn::{Checked, End, Outcome, Spent};
 
 /// The version of the event format.
 const VERSION: u64 = 1;
@@ -66,8 +66,27 @@ impl<W: Write + Send> Surface for JsonSurface<W> {
             Shown::Notice(text) => self.write("notice", json!({ "text": text })),
             Shown::Error(text) => self.write("error", json!({ "message": text })),
             Shown::TurnEnd(outcome) => self.write("turn_end", json!({ "outcome": outcome_word(outcome) })),
+            Shown::RunEnd { end, spent, text, .. } => self.write("turn_end", run_end(end, spent, text)),
         }
     }
+}
+
+/// Returns the fields of the end of an autonomous run.
+fn run_end(end: &End, spent: &Spent, text: &str) -> Value {
+    let mut fields = json!({
+        "outcome": end.as_str(), "text": text, "steps": spent.steps, "tool_calls": spent.tool_calls,
+        "tokens": spent.tokens, "dollars": spent.money.dollars(), "duration_ms": spent.millis,
+    });
+    let more = match end {
+        End::Done(checked) => json!({ "checked": *checked == Checked::Yes }),
+        End::Limit(limit) => json!({ "limit": limit.as_str() }),
+        End::Halted(judgement) => json!({ "rule": judgement.rule, "reason": judgement.reason }),
+        End::GaveUp | End::Stuck | End::Failed | End::Interrupted => json!({}),
+    };
+    if let (Value::Object(fields), Value::Object(more)) = (&mut fields, more) {
+        fields.extend(more);
+    }
+    fields
 }
 
 /// Returns the word for an outcome in the event stream.
@@ -81,6 +100,7 @@ pub fn outcome_word(outcome: &Outcome) -> &'static str {
         Outcome::Failed => "failed",
         Outcome::Halted => "halted",
         Outcome::Interrupted => "interrupted",
+        Outcome::Stopped => "stopped",
     }
 }
 

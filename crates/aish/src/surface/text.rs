@@ -7,7 +7,8 @@ use aish_term::capability::terminal_size;
 use aish_term::frame::{Ending, Frames};
 use aish_term::spinner::Spinner;
 use aish_term::{Capabilities, Markdown, Theme};
-use aish_types::sanitize;
+use aish_turn::{Checked, End};
+use aish_types::{ToolOutcome, head_and_tail, sanitize};
 
 use super::{Shown, Surface};
 
@@ -20,6 +21,20 @@ pub enum Verbosity {
     Quiet,
 }
 
+/// Who shows commands and what they print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Commands {
+    /// They do, at the person's terminal.
+    Live,
+    /// What they printed is shown when they are done.
+    Printed,
+    /// The same, between a line before it and one after it: a run, where nobody asked for each.
+    Framed,
+}
+
+/// Characters of a command's output that are shown of a run; the model and the log get more.
+const SHOWN: usize = 2000;
+
 /// Writes a turn for a person.
 pub struct TextSurface {
     theme: Theme,
@@ -30,8 +45,7 @@ pub struct TextSurface {
     markdown_wanted: bool,
     markdown: Option<Markdown>,
     spinner: Option<Spinner>,
-    /// True when commands show their output themselves, at the person's terminal.
-    live_commands: bool,
+    commands: Commands,
     /// True while what was last written to standard output did not end its line.
     open_line: bool,
 }
@@ -49,7 +63,7 @@ impl TextSurface {
             markdown_wanted: markdown,
             markdown: None,
             spinner: None,
-            live_commands: false,
+            commands: Commands::Printed,
             open_line: false,
         }
     }
@@ -57,8 +71,30 @@ impl TextSurface {
     /// Leaves the output of commands to the terminal that they run at.
     #[must_use]
     pub fn with_live_commands(mut self) -> Self {
-        self.live_commands = true;
+        self.commands = Commands::Live;
         self
+    }
+
+    /// Makes a surface like this one for an autonomous run.
+    pub fn of_run(&self) -> Self {
+        let mut surface = Self::new(self.theme.clone(), self.out, self.err, self.verbosity, self.markdown_wanted);
+        surface.commands = Commands::Framed;
+        surface
+    }
+
+    /// Shows what a command of an autonomous run printed, head and tail, and how it ended.
+    fn framed(&mut self, outcome: &ToolOutcome, took: Duration) {
+        let status = outcome.structured.as_ref().and_then(|structured| structured.get("exit_code")?.as_i64());
+        let text = sanitize(&outcome.text);
+        let text = text.rsplit_once("\n[exit code: ").filter(|_| status.is_some()).map_or(&*text, |(text, _)| text);
+        self.write_err(&head_and_tail(text, SHOWN).text);
+        let end = match status.and_then(|status| i32::try_from(status).ok()) {
+            Some(status) => self.frames.exec_end(status, took),
+            None => Some(self.frames.tool_end(Ending::Failed, "", took)),
+        };
+        if let Some(line) = end {
+            self.write_err(&line);
+        }
     }
 
     fn write_out(&mut self, text: &str) {
@@ -135,7 +171,7 @@ impl Surface for TextSurface {
     fn show(&mut self, shown: Shown<'_>, now: Duration) {
         let quiet = self.verbosity == Verbosity::Quiet;
         match shown {
-            Shown::Verdict { tool, judgement, approved: false } if !self.live_commands => {
+            Shown::Verdict { tool, judgement, approved: false } if self.commands == Commands::Printed => {
                 self.end_answer();
                 let text = format!(
                     "{tool} was not run: {} ({}); nobody is here to approve it",
@@ -162,6 +198,9 @@ impl Surface for TextSurface {
                 if call.name.as_str() != "shell" {
                     let line = self.frames.tool_begin(call.name.as_str(), &call.arguments);
                     self.write_err(&line);
+                } else if self.commands == Commands::Framed {
+                    let line = self.frames.exec_begin(&command_of(&call.arguments));
+                    self.write_err(&line);
                 }
             }
             Shown::Outcome { tool, outcome } if !quiet => {
@@ -170,8 +209,12 @@ impl Surface for TextSurface {
                     let ending = if outcome.success { Ending::Done } else { Ending::Failed };
                     let line = self.frames.tool_end(ending, &outcome.text, took);
                     self.write_err(&line);
-                } else if !self.live_commands {
-                    self.write_err(&sanitize(&outcome.text));
+                } else {
+                    match self.commands {
+                        Commands::Live => {}
+                        Commands::Printed => self.write_err(&sanitize(&outcome.text)),
+                        Commands::Framed => self.framed(outcome, took),
+                    }
                 }
             }
             Shown::Calling(_) | Shown::Outcome { .. } => {}
@@ -181,6 +224,15 @@ impl Surface for TextSurface {
                     let line = self.frames.status(text);
                     self.write_err(&line);
                 }
+            }
+            Shown::RunEnd { end, text, used, .. } => {
+                self.end_answer();
+                let line = match end {
+                    End::Done(Checked::Yes) if quiet => return,
+                    End::Done(Checked::Yes) => self.frames.status(&format!("norris: {text}; {used}")),
+                    _ => self.frames.warning(&format!("norris: {text}; {used}")),
+                };
+                self.write_err(&line);
             }
             Shown::Error(text) => {
                 self.end_answer();
@@ -208,4 +260,10 @@ impl Surface for TextSurface {
             self.write_out(&text);
         }
     }
+}
+
+fn command_of(arguments: &str) -> String {
+    let arguments: Option<serde_json::Value> = serde_json::from_str(arguments).ok();
+    let command = arguments.as_ref().and_then(|arguments| arguments.get("command")?.as_str());
+    command.unwrap_or_default().to_owned()
 }

@@ -78,3 +78,13 @@ fn terminal() {
 fn undo() {
     check(include_str!("cases/undo.yaml"));
 }
+
+#[test]
+fn norris() {
+    check(include_str!("cases/norris.yaml"));
+}
+
+#[test]
+fn norris_terminal() {
+    check(include_str!("cases/norris_terminal.yaml"));
+}

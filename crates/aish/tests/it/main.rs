@@ -19,6 +19,8 @@ mod killed;
 #[cfg(test)]
 mod login;
 #[cfg(test)]
+mod norris;
+#[cfg(test)]
 mod page;
 #[cfg(test)]
 mod person;

@@ -1,0 +1,117 @@
+//! `aish norris`: one goal, worked on without a shell round it.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+
+use aish_safety::{Approver, Mode, Nobody};
+use aish_term::history::MemoryHistory;
+use aish_term::{EditorOptions, LineEditor};
+use tokio_util::sync::CancellationToken;
+
+use super::ask::{capabilities, piped, spawn_interrupt, theme};
+use super::sources::Sources;
+use crate::arguments::{NorrisFlags, SharedFlags};
+use crate::exit::ExitCode;
+use crate::norris::approver::HaltApprover;
+use crate::norris::clock::RunClock;
+use crate::norris::log::RunLog;
+use crate::norris::order::Order;
+use crate::norris::shell::{COMMAND_MS, OwnShell, Seed};
+use crate::norris::{self, report};
+use crate::search::find_models;
+use crate::surface::json::JsonSurface;
+use crate::surface::text::{TextSurface, Verbosity};
+use crate::surface::{Shown, Surface};
+use crate::wiring::{Base, Setup};
+
+/// Works on a goal and returns how it ended.
+///
+/// # Errors
+/// When standard input cannot be read.
+pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyhow::Result<ExitCode> {
+    let mut surface = surface(base, shared, flags);
+    let now = base.started.elapsed();
+    for fault in base.faults() {
+        surface.show(Shown::Notice(&fault), now);
+    }
+    let given = flags.goal.join(" ");
+    let goal = if given.trim().is_empty() { piped()? } else { Some(given) };
+    let Some(goal) = goal else {
+        surface.show(Shown::Error("a goal is missing; try: aish norris \"find the largest files here\""), now);
+        return Ok(ExitCode::Usage);
+    };
+    let order = Order::new(goal.trim(), &base.config.norris, flags);
+    let found = find_models(base, shared.model.as_deref()).await;
+    if let Some(name) = shared.model.as_deref().filter(|name| found.default.as_deref() != Some(*name)) {
+        surface.show(Shown::Error(&format!("no model {name:?} to ask; `aish model list` shows what there is")), now);
+        return Ok(ExitCode::Error);
+    }
+    let interrupt = CancellationToken::new();
+    spawn_interrupt(interrupt.clone());
+    let shell = Arc::new(OwnShell::new(seed(base)));
+    let (sources, mut notices) = Sources::start(base, Arc::clone(&shell) as Arc<_>, COMMAND_MS).await;
+    let session = crate::session::new_id(&base.clock);
+    let mut log = RunLog::new(base, &session);
+    let clock = Arc::new(RunClock::default());
+    let setup = Setup {
+        approver: approver(base, shared, &clock, &interrupt),
+        mode: Mode::Autonomous,
+        log: Box::new(base.session_log(&session)),
+        session,
+        registry: Arc::clone(&sources.registry),
+        offer_tools: true,
+        commands: true,
+        news: Arc::clone(&sources.news),
+        surroundings: base.surroundings_of_run(&shell),
+    };
+    let mut conversation = base.conversation(found, setup);
+    notices.append(&mut conversation.notices);
+    for notice in &notices {
+        surface.show(Shown::Notice(notice), now);
+    }
+    let mut turn = norris::turn(base, &conversation);
+    let driver = &mut conversation.driver;
+    let finished = norris::play(driver, &mut turn, &order, &clock, &mut log, surface.as_mut(), &interrupt).await;
+    sources.close().await;
+    shell.close().await;
+    Ok(report::exit_code(&finished))
+}
+
+/// Returns how the run's bash is started where there is no person's shell to take after.
+fn seed(base: &Base) -> Seed {
+    Seed {
+        launcher: Vec::new(),
+        program: base.config.shell.program.clone(),
+        folder: base.folder.clone(),
+        exports: None,
+    }
+}
+
+/// A person is asked where one can be: standard input and standard error are both a terminal.
+fn approver(
+    base: &Base,
+    shared: &SharedFlags,
+    clock: &Arc<RunClock>,
+    interrupt: &CancellationToken,
+) -> Arc<dyn Approver> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Arc::new(Nobody);
+    }
+    let (_, err) = capabilities(base, shared);
+    let term = base.variable("TERM");
+    let mut options = EditorOptions::new(err, true, term.as_deref(), Arc::new(MemoryHistory::new()));
+    options.theme = theme(base);
+    match LineEditor::start(options) {
+        Ok(editor) => Arc::new(HaltApprover::new(Arc::new(editor), Arc::clone(clock), interrupt.clone())),
+        Err(_) => Arc::new(Nobody),
+    }
+}
+
+fn surface(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Box<dyn Surface> {
+    if flags.json {
+        return Box::new(JsonSurface::new(io::stdout()));
+    }
+    let (out, err) = capabilities(base, shared);
+    let verbosity = if flags.quiet { Verbosity::Quiet } else { Verbosity::Normal };
+    Box::new(TextSurface::new(theme(base), out, err, verbosity, base.config.ui.markdown).of_run())
+}

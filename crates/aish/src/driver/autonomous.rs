@@ -1,0 +1,93 @@
+//! The driver's part in an autonomous run: limits before each request and call, and what its results make of the run.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use aish_safety::autonomy::taint_of;
+use aish_safety::{ApprovedCall, Judgement, Surroundings, Taint, UNRECORDED, Verdict};
+use aish_turn::{Judged, Run};
+use aish_types::{Money, ToolCall};
+
+use super::Driver;
+use crate::ledger::Ledger;
+use crate::norris::clock::RunClock;
+
+/// The run that a driver's turns belong to.
+pub struct Autonomous {
+    /// The machine.
+    pub run: Run,
+    clock: Arc<RunClock>,
+    /// What the session's books said when it began.
+    before: (u64, Money),
+    /// Set when a step of it could not be written down.
+    unrecorded: Arc<AtomicBool>,
+    /// What the results make of the run once the model has read them.
+    results: Taint,
+}
+
+/// Says that the run may not go on.
+pub(super) struct Stopped;
+
+impl Autonomous {
+    /// Begins a run.
+    pub fn new(run: Run, clock: Arc<RunClock>, ledger: &Ledger, unrecorded: Arc<AtomicBool>) -> Self {
+        Self { run, clock, before: ledger.totals(), unrecorded, results: Taint::Clean }
+    }
+
+    /// Takes note of time and use up to now.
+    pub fn settle(&mut self, ledger: &Ledger) {
+        let (tokens, money) = ledger.totals();
+        self.run.used(tokens.saturating_sub(self.before.0), money.saturating_sub(self.before.1));
+        self.run.passed(self.clock.millis());
+    }
+
+    fn recorded(&mut self) -> Result<(), Stopped> {
+        if !self.unrecorded.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let reason = "the log of the run cannot be written; an autonomous run leaves a record or does nothing";
+        self.run.halted(Judgement::new(Verdict::Halt, UNRECORDED, reason));
+        Err(Stopped)
+    }
+}
+
+impl Driver {
+    /// Holds a request that is about to be sent against the run, if there is one. The model reads the results now.
+    pub(super) fn may_ask(&mut self) -> Result<(), Stopped> {
+        let Some(autonomous) = &mut self.autonomous else { return Ok(()) };
+        autonomous.recorded()?;
+        autonomous.settle(&self.asker.ledger);
+        autonomous.run.request(autonomous.clock.millis()).map_err(|_| Stopped)?;
+        let autonomy = self.gate.autonomy_mut();
+        autonomy.taint = autonomy.taint.max(autonomous.results);
+        Ok(())
+    }
+
+    /// Holds a call against the run, if there is one; returns what the run itself has against it.
+    pub(super) fn may_call(&mut self, call: &ToolCall) -> Result<Option<Judgement>, Stopped> {
+        let Some(autonomous) = &mut self.autonomous else { return Ok(None) };
+        autonomous.recorded()?;
+        autonomous.run.call(call, autonomous.clock.millis()).map_err(|_| Stopped)
+    }
+
+    /// Takes note of what the gate decided.
+    pub(super) fn judged(&mut self, call: &ToolCall, judged: &Judged) {
+        if self.autonomous.is_none() {
+            return;
+        }
+        let surroundings = (self.surroundings)();
+        let Some(autonomous) = &mut self.autonomous else { return };
+        match judged {
+            Judged::Approved(approved) => autonomous.approved(call, approved, &surroundings),
+            Judged::Halted(judgement) => autonomous.run.halted(judgement.clone()),
+            Judged::Refused(_) | Judged::Declined { .. } => {}
+        }
+    }
+}
+
+impl Autonomous {
+    fn approved(&mut self, call: &ToolCall, approved: &ApprovedCall, surroundings: &Surroundings) {
+        self.run.approved(call, approved.judgement().verdict);
+        self.results = self.results.max(taint_of(approved.call(), surroundings));
+    }
+}

@@ -1,0 +1,107 @@
+//! `:norris GOAL` and `:norris log`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use aish_safety::Mode;
+use aish_turn::Record;
+use aish_types::Message;
+
+use crate::driver::{Seen, SessionLog};
+use crate::norris::approver::HaltApprover;
+use crate::norris::clock::RunClock;
+use crate::norris::log::RunLog;
+use crate::norris::order::Order;
+use crate::norris::shell::{OwnShell, Seed};
+use crate::norris::{self, Finished, report};
+use crate::repl::Repl;
+
+/// The messages of a run are not the session's; the run's own log has them, and the session its goal and report.
+struct Unkept;
+
+impl SessionLog for Unkept {
+    fn keep(&mut self, _record: &Record, _model: &str) -> Option<String> {
+        None
+    }
+
+    fn context(&mut self, _seen: &Seen<'_>) -> Option<String> {
+        None
+    }
+}
+
+pub(super) async fn run(repl: &mut Repl, rest: &str) {
+    let session = repl.conversation.driver.session.clone();
+    if !repl.runs.is_of(&session) {
+        // Another session is gone on with since.
+        repl.runs = RunLog::new(&repl.base, &session);
+    }
+    match rest.trim() {
+        "" => repl.complain("what for? `:norris GOAL`; `:norris log` shows what the last run did"),
+        "log" => show_log(repl, false),
+        "log all" => show_log(repl, true),
+        line => match Order::parse(line, &repl.base.config.norris) {
+            Ok(order) => work(repl, &order).await,
+            Err(why) => repl.complain(&why),
+        },
+    }
+}
+
+fn show_log(repl: &Repl, all: bool) {
+    let lines = repl.runs.show(all);
+    if lines.is_empty() {
+        repl.print("there was no run in this session");
+    }
+    for line in lines {
+        repl.print(&line);
+    }
+}
+
+async fn work(repl: &mut Repl, order: &Order) {
+    let interrupt = repl.interrupts.arm();
+    let clock = Arc::new(RunClock::default());
+    let shell = Arc::new(OwnShell::new(seed(repl).await));
+    let approver = HaltApprover::new(Arc::clone(&repl.editor), Arc::clone(&clock), interrupt.clone());
+    let mut turn = norris::turn(&repl.base, &repl.conversation);
+    let mut surface = repl.surface.of_run();
+    repl.runner.set(Some(Arc::clone(&shell) as Arc<_>));
+    let driver = &mut repl.conversation.driver;
+    let gate = std::mem::replace(&mut driver.gate, repl.base.gate(Arc::new(approver), Mode::Autonomous));
+    let surroundings = std::mem::replace(&mut driver.surroundings, repl.base.surroundings_of_run(&shell));
+    let log: Box<dyn SessionLog> = std::mem::replace(&mut driver.log, Box::new(Unkept));
+    let purpose = driver.asker.purpose;
+    let finished = norris::play(driver, &mut turn, order, &clock, &mut repl.runs, &mut surface, &interrupt).await;
+    (driver.gate, driver.surroundings, driver.log, driver.asker.purpose) = (gate, surroundings, log, purpose);
+    repl.runner.set(None);
+    shell.close().await;
+    remember(repl, order, &finished);
+}
+
+/// The run's bash begins where the person's is, with what they exported.
+async fn seed(repl: &Repl) -> Seed {
+    let snapshot = repl.live.snapshot().await;
+    Seed {
+        launcher: Vec::new(),
+        program: repl.base.config.shell.program.clone(),
+        folder: PathBuf::from(repl.folder()),
+        exports: snapshot.map(|snapshot| snapshot.environment),
+    }
+}
+
+/// Puts goal and report into the conversation, so that the person can ask about them.
+fn remember(repl: &mut Repl, order: &Order, finished: &Finished) {
+    let ending = report::ending(&finished.end, order);
+    let said = finished.report.trim();
+    let report = if said.is_empty() { format!("[norris: {ending}]") } else { format!("{said}\n\n[norris: {ending}]") };
+    let messages = [Message::user(format!(":norris {}", order.goal)), Message::assistant(report)];
+    let transcript = repl.conversation.turn.transcript_mut();
+    let exchange = transcript.open_exchange();
+    let mut faults = Vec::new();
+    for message in messages {
+        let id = repl.conversation.turn.transcript_mut().push(exchange, message.clone());
+        let driver = &mut repl.conversation.driver;
+        faults.extend(driver.log.keep(&Record { id, exchange, message: Some(message) }, &driver.asker.model));
+    }
+    for fault in faults {
+        repl.say(&fault);
+    }
+}

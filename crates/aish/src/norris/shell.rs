@@ -1,0 +1,79 @@
+//! The bash of a run: its own, seeded with the person's folder and exports, and gone with the run.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use aish_shell::Options;
+use aish_types::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::live::Live;
+use crate::shell_tool::{CommandRunner, Ran};
+
+/// How long one command may take, in milliseconds, where nothing else says so; the run's own time bounds it too.
+pub const COMMAND_MS: u64 = 10 * 60 * 1000;
+
+/// How a run's bash is started.
+#[derive(Debug, Clone, Default)]
+pub struct Seed {
+    /// What stands before the shell's program, with its own arguments: a sandbox's launcher. Empty for none.
+    pub launcher: Vec<OsString>,
+    /// The shell's program.
+    pub program: String,
+    /// The folder that it starts in.
+    pub folder: PathBuf,
+    /// The person's exports, where they are known; else what this process has.
+    pub exports: Option<BTreeMap<String, String>>,
+}
+
+/// The bash of a run.
+pub struct OwnShell {
+    live: Arc<Live>,
+    /// The folder that this process was in before.
+    folder_before: Option<PathBuf>,
+}
+
+impl OwnShell {
+    /// Makes the shell; it starts with its first command.
+    pub fn new(seed: Seed) -> Self {
+        let mut options = Options::headless();
+        options.program = seed.launcher;
+        options.program.push(seed.program.into());
+        options.cwd = Some(seed.folder.clone());
+        if let Some(exports) = seed.exports {
+            options.environment = aish_process::Environment::empty();
+            for (name, value) in exports {
+                options.environment.set(name, value);
+            }
+        }
+        let folder_before = std::env::current_dir().ok();
+        Self { live: Arc::new(Live::of_run(options, seed.folder)), folder_before }
+    }
+
+    /// Returns the folder that the shell is in.
+    pub fn folder(&self) -> Option<String> {
+        self.live.remembered().folder.map(|folder| folder.display().to_string())
+    }
+
+    /// Ends the shell with everything that it started, and goes back to the folder that this process was in.
+    pub async fn close(&self) {
+        self.live.close().await;
+        if let Some(folder) = &self.folder_before {
+            let _ = std::env::set_current_dir(folder);
+        }
+    }
+}
+
+impl CommandRunner for OwnShell {
+    fn run<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        let limit = if timeout_ms == 0 { COMMAND_MS } else { timeout_ms };
+        self.live.run(command, limit, cancel)
+    }
+}

@@ -1,0 +1,39 @@
+//! The runner behind the tool `shell`: the person's live shell, or that of an autonomous run while one goes on.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aish_types::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::shell_tool::{CommandRunner, Ran};
+
+/// Hands commands to one of two shells.
+pub struct Switch {
+    usual: Arc<dyn CommandRunner>,
+    of_run: Mutex<Option<Arc<dyn CommandRunner>>>,
+}
+
+impl Switch {
+    /// Makes a switch that is at the usual shell.
+    pub fn new(usual: Arc<dyn CommandRunner>) -> Self {
+        Self { usual, of_run: Mutex::new(None) }
+    }
+
+    /// Hands commands to another shell, or to the usual one again.
+    pub fn set(&self, of_run: Option<Arc<dyn CommandRunner>>) {
+        *self.of_run.lock().unwrap_or_else(PoisonError::into_inner) = of_run;
+    }
+}
+
+impl CommandRunner for Switch {
+    fn run<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        let of_run = self.of_run.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let runner = of_run.unwrap_or_else(|| Arc::clone(&self.usual));
+        Box::pin(async move { runner.run(command, timeout_ms, cancel).await })
+    }
+}
