@@ -1,3 +1,5 @@
+//! A run from its first words to each of its ends.
+
 use alloc::format;
 use alloc::vec::Vec;
 
