@@ -25,7 +25,7 @@ impl Person for Forms {
                         Ok(()) => return Some(Some(form)),
                         Err(why) => fault = Some(why),
                     },
-                    Answer::No => return Some(None),
+                    Answer::No | Answer::Stop => return Some(None),
                     Answer::Nobody => return None,
                     Answer::Edit(text) => match serde_json::from_str::<Value>(&text) {
                         Ok(edited @ Value::Object(_)) => {
