@@ -6,12 +6,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use aish_process::sandbox::{Bounds, Kind, works};
-use aish_types::BoxFuture;
-use tokio_util::sync::CancellationToken;
-
-use crate::shell_tool::{CommandRunner, Ran};
 use crate::wiring::{Base, project_root};
+use aish_process::sandbox::{Bounds, Kind, works};
 
 /// A sandbox that works here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,14 +39,11 @@ impl Found {
         }
     }
 
-    /// Returns what stands before the shell's program: nothing without a sandbox.
-    ///
-    /// # Errors
-    /// When this program cannot tell its own path.
-    pub fn launcher(&self) -> std::io::Result<Vec<OsString>> {
+    /// Returns the sandbox that is in force.
+    pub const fn chosen(&self) -> Option<&Chosen> {
         match self {
-            Self::Sandbox(chosen) => chosen.launcher(),
-            Self::Off | Self::None(_) => Ok(Vec::new()),
+            Self::Sandbox(chosen) => Some(chosen),
+            Self::Off | Self::None(_) => None,
         }
     }
 }
@@ -159,36 +152,6 @@ pub fn suspicion(status: i32, output: &str, chosen: &Chosen) -> Option<String> {
     Some(format!("{what} may have been stopped by the sandbox ({})", chosen.say().trim_start_matches("sandbox: ")))
 }
 
-/// A shell in a sandbox, which says so where that may be why a command failed.
-pub struct Confined<R> {
-    inner: R,
-    chosen: Chosen,
-}
-
-impl<R: CommandRunner> Confined<R> {
-    /// Wraps the runner of a shell that was started by the sandbox's launcher.
-    pub fn new(inner: R, chosen: Chosen) -> Self {
-        Self { inner, chosen }
-    }
-}
-
-impl<R: CommandRunner> CommandRunner for Confined<R> {
-    fn run<'a>(
-        &'a self,
-        command: &'a str,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        Box::pin(async move {
-            let mut ran = self.inner.run(command, timeout_ms, cancel).await?;
-            if ran.ending.is_none() {
-                ran.ending = suspicion(ran.status, &ran.output, &self.chosen);
-            }
-            Ok(ran)
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,7 +190,7 @@ mod tests {
         let why = find("required", false).unwrap_err();
         assert!(why.contains("required") && why.contains("no such program") && why.contains("an old kernel"), "{why}");
         let found = find("auto", false).unwrap();
-        assert!(found.launcher().unwrap().is_empty() && found.say().contains("none works here"));
+        assert!(found.chosen().is_none() && found.say().contains("none works here"));
         assert_eq!(find("off", true), Ok(Found::Off));
         for mode in ["auto", "required"] {
             let Ok(Found::Sandbox(chosen)) = find(mode, true) else { panic!("one works") };

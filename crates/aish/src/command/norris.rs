@@ -18,6 +18,7 @@ use crate::norris::log::RunLog;
 use crate::norris::order::Order;
 use crate::norris::shell::{COMMAND_MS, OwnShell, Seed};
 use crate::norris::{self, report};
+use crate::sandbox::{self, Found as Sandboxed};
 use crate::search::find_models;
 use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Verbosity};
@@ -48,7 +49,14 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
     }
     let interrupt = CancellationToken::new();
     spawn_interrupt(interrupt.clone());
-    let shell = Arc::new(OwnShell::new(seed(base)));
+    let sandbox = match sandbox::find(base, &base.folder) {
+        Ok(sandbox) => sandbox,
+        Err(why) => {
+            surface.show(Shown::Error(&why), now);
+            return Ok(ExitCode::Error);
+        }
+    };
+    let shell = Arc::new(OwnShell::new(seed(base, &sandbox))?);
     let (sources, mut notices) = Sources::start(base, Arc::clone(&shell) as Arc<_>, COMMAND_MS).await;
     let session = crate::session::new_id(&base.clock);
     let mut log = RunLog::new(base, &session);
@@ -66,9 +74,11 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
     };
     let mut conversation = base.conversation(found, setup);
     notices.append(&mut conversation.notices);
+    notices.push(sandbox.say());
     for notice in &notices {
         surface.show(Shown::Notice(notice), now);
     }
+    conversation.driver.standing_notes.push(sandbox.say());
     let mut turn = norris::turn(base, &conversation);
     let driver = &mut conversation.driver;
     let finished = norris::play(driver, &mut turn, &order, &clock, &mut log, surface.as_mut(), &interrupt).await;
@@ -78,9 +88,9 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
 }
 
 /// Returns how the run's bash is started where there is no person's shell to take after.
-fn seed(base: &Base) -> Seed {
+fn seed(base: &Base, sandbox: &Sandboxed) -> Seed {
     Seed {
-        launcher: Vec::new(),
+        sandbox: sandbox.chosen().cloned(),
         program: base.config.shell.program.clone(),
         folder: base.folder.clone(),
         exports: None,

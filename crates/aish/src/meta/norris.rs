@@ -15,6 +15,7 @@ use crate::norris::order::Order;
 use crate::norris::shell::{OwnShell, Seed};
 use crate::norris::{self, Finished, report};
 use crate::repl::Repl;
+use crate::sandbox;
 
 /// The messages of a run are not the session's; the run's own log has them, and the session its goal and report.
 struct Unkept;
@@ -59,7 +60,14 @@ fn show_log(repl: &Repl, all: bool) {
 async fn work(repl: &mut Repl, order: &Order) {
     let interrupt = repl.interrupts.arm();
     let clock = Arc::new(RunClock::default());
-    let shell = Arc::new(OwnShell::new(seed(repl).await));
+    let shell = match own_shell(repl).await {
+        Ok((shell, said)) => {
+            repl.say(&said);
+            repl.conversation.driver.standing_notes.push(said);
+            Arc::new(shell)
+        }
+        Err(why) => return repl.complain(&why),
+    };
     let approver = HaltApprover::new(Arc::clone(&repl.editor), Arc::clone(&clock), interrupt.clone());
     let mut turn = norris::turn(&repl.base, &repl.conversation);
     let mut surface = repl.surface.of_run();
@@ -71,20 +79,24 @@ async fn work(repl: &mut Repl, order: &Order) {
     let purpose = driver.asker.purpose;
     let finished = norris::play(driver, &mut turn, order, &clock, &mut repl.runs, &mut surface, &interrupt).await;
     (driver.gate, driver.surroundings, driver.log, driver.asker.purpose) = (gate, surroundings, log, purpose);
+    repl.conversation.driver.standing_notes.clear();
     repl.runner.set(None);
     shell.close().await;
     remember(repl, order, &finished);
 }
 
-/// The run's bash begins where the person's is, with what they exported.
-async fn seed(repl: &Repl) -> Seed {
+/// The run's bash begins where the person's is, with what they exported, in the sandbox that works here.
+async fn own_shell(repl: &Repl) -> Result<(OwnShell, String), String> {
+    let folder = PathBuf::from(repl.folder());
+    let sandbox = sandbox::find(&repl.base, &folder)?;
     let snapshot = repl.live.snapshot().await;
-    Seed {
-        launcher: Vec::new(),
+    let seed = Seed {
+        sandbox: sandbox.chosen().cloned(),
         program: repl.base.config.shell.program.clone(),
-        folder: PathBuf::from(repl.folder()),
+        folder,
         exports: snapshot.map(|snapshot| snapshot.environment),
-    }
+    };
+    Ok((OwnShell::new(seed).map_err(|error| error.to_string())?, sandbox.say()))
 }
 
 /// Puts goal and report into the conversation, so that the person can ask about them.

@@ -1,7 +1,7 @@
 //! The bash of a run: its own, seeded with the person's folder and exports, and gone with the run.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use aish_types::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::live::Live;
+use crate::sandbox::{Chosen, suspicion};
 use crate::shell_tool::{CommandRunner, Ran};
 
 /// How long one command may take, in milliseconds, where nothing else says so; the run's own time bounds it too.
@@ -18,8 +19,8 @@ pub const COMMAND_MS: u64 = 10 * 60 * 1000;
 /// How a run's bash is started.
 #[derive(Debug, Clone, Default)]
 pub struct Seed {
-    /// What stands before the shell's program, with its own arguments: a sandbox's launcher. Empty for none.
-    pub launcher: Vec<OsString>,
+    /// The sandbox that it runs in; none for none.
+    pub sandbox: Option<Chosen>,
     /// The shell's program.
     pub program: String,
     /// The folder that it starts in.
@@ -31,15 +32,19 @@ pub struct Seed {
 /// The bash of a run.
 pub struct OwnShell {
     live: Arc<Live>,
+    sandbox: Option<Chosen>,
     /// The folder that this process was in before.
     folder_before: Option<PathBuf>,
 }
 
 impl OwnShell {
     /// Makes the shell; it starts with its first command.
-    pub fn new(seed: Seed) -> Self {
+    ///
+    /// # Errors
+    /// When it is to run in a sandbox and this program cannot tell its own path, which is the launcher's.
+    pub fn new(seed: Seed) -> io::Result<Self> {
         let mut options = Options::headless();
-        options.program = seed.launcher;
+        options.program = seed.sandbox.as_ref().map_or_else(|| Ok(Vec::new()), Chosen::launcher)?;
         options.program.push(seed.program.into());
         options.cwd = Some(seed.folder.clone());
         if let Some(exports) = seed.exports {
@@ -49,7 +54,7 @@ impl OwnShell {
             }
         }
         let folder_before = std::env::current_dir().ok();
-        Self { live: Arc::new(Live::of_run(options, seed.folder)), folder_before }
+        Ok(Self { sandbox: seed.sandbox, live: Arc::new(Live::of_run(options, seed.folder)), folder_before })
     }
 
     /// Returns the folder that the shell is in.
@@ -74,6 +79,12 @@ impl CommandRunner for OwnShell {
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<Ran, String>> {
         let limit = if timeout_ms == 0 { COMMAND_MS } else { timeout_ms };
-        self.live.run(command, limit, cancel)
+        Box::pin(async move {
+            let mut ran = self.live.run(command, limit, cancel).await?;
+            if let (None, Some(sandbox)) = (&ran.ending, &self.sandbox) {
+                ran.ending = suspicion(ran.status, &ran.output, sandbox);
+            }
+            Ok(ran)
+        })
     }
 }
