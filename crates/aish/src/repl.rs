@@ -13,6 +13,7 @@ use aish_safety::{Approver, Mode, Surroundings};
 use aish_shell::{ShellEvent, Snapshot, UserTerminal};
 use aish_term::{Capabilities, Input, LineEditor, TerminalApprover, Theme};
 use aish_turn::{Event, Outcome};
+use tokio::task::JoinHandle;
 
 use crate::arguments::{SharedFlags, ShellFlags};
 use crate::command::ask::{capabilities, theme};
@@ -80,6 +81,7 @@ pub struct Repl {
     pub runner: Arc<Switch>,
     theme: Theme,
     known: Known,
+    refreshing: Option<JoinHandle<()>>,
     heard: Heard,
 }
 
@@ -182,6 +184,7 @@ impl Repl {
             runner,
             theme,
             known,
+            refreshing: None,
             heard: Heard::default(),
         })
     }
@@ -219,6 +222,7 @@ impl Repl {
         if let Some(plugins) = self.plugins.take() {
             plugins.close().await;
         }
+        self.names_are_fresh().await;
         self.live.close().await;
         Ok(code)
     }
@@ -240,7 +244,7 @@ impl Repl {
     }
 
     /// Opens the history once the prompt stands, so that the first key does not wait for it.
-    fn warm_up(&self) -> tokio::task::JoinHandle<()> {
+    fn warm_up(&self) -> JoinHandle<()> {
         let history = Arc::clone(&self.history);
         tokio::spawn(async move {
             tokio::time::sleep(PROMPT_DRAWN).await;
@@ -250,6 +254,7 @@ impl Repl {
 
     /// Sends one line its way.
     pub async fn line(&mut self, text: &str, flipped: bool) -> Flow {
+        self.names_are_fresh().await;
         let trimmed = text.trim();
         let decision = match parse_line(trimmed) {
             Line::Empty => return Flow::Go,
@@ -293,7 +298,7 @@ impl Repl {
                 if result.ending == aish_shell::Ending::Exited {
                     return Flow::End(ExitCode::Of(u8::try_from(result.status).unwrap_or(1)));
                 }
-                self.refresh_names().await;
+                self.refresh_names();
             }
             Err(error) => {
                 self.history.add(typed, &folder, "shell", None, None);
@@ -345,7 +350,7 @@ impl Repl {
         if self.live.remembered().exited {
             return Flow::End(ExitCode::Ok);
         }
-        self.refresh_names().await;
+        self.refresh_names();
         Flow::Go
     }
 
@@ -358,9 +363,20 @@ impl Repl {
         project
     }
 
-    async fn refresh_names(&self) {
-        if let Some(snapshot) = self.live.snapshot().await {
-            *self.known.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+    /// Asks the live shell for its names while the next prompt is drawn and the person types.
+    fn refresh_names(&mut self) {
+        let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));
+        self.refreshing = Some(tokio::spawn(async move {
+            if let Some(snapshot) = live.snapshot().await {
+                *known.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+            }
+        }));
+    }
+
+    /// Waits for the names that were asked for last.
+    async fn names_are_fresh(&mut self) {
+        if let Some(task) = self.refreshing.take() {
+            let _ = task.await;
         }
     }
 
