@@ -112,7 +112,13 @@ fn page() -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_fetch_server_of_pypi_is_listed_and_called() {
     let Some(program) = python_program("mcp-server-fetch") else { return skip("mcp-server-fetch of PyPI") };
-    let result = try_server(program, vec!["--ignore-robots-txt".into()], "fetch", json!({"url": page()})).await;
+    let result = try_server(
+        program,
+        vec!["--ignore-robots-txt".into(), "--allow-private-ips".into()],
+        "fetch",
+        json!({"url": page()}),
+    )
+    .await;
     assert!(result["text"].as_str().unwrap().contains("Hello from here"), "{result}");
 }
 

@@ -93,8 +93,8 @@ fn jobs_stop_and_go_on() {
     person.types("\x1a").sees("Stopped").ends_with("[148] ❯");
     person.runs("jobs", "[1]+  Stopped");
     person.types("fg\r").sees_line("cat").types("second\r").sees("\nsecond\nsecond").types("\x04").prompt();
-    person.types("echo asleep; sleep 1000\r").sees_line("asleep").types("\x1a").ends_with("[148] ❯");
-    person.runs("bg", "sleep 1000 &\n").runs("jobs", "Running");
+    person.types("sh -c 'echo asleep; exec sleep 1000'\r").sees_line("asleep").types("\x1a").ends_with("[148] ❯");
+    person.runs("bg", "sleep 1000' &\n").runs("jobs", "Running");
     person.runs("kill %1; wait; echo all done", "\nall done\n");
     assert_eq!(person.leaves("\x04"), Some(0));
 }
@@ -121,8 +121,8 @@ fn signals_end_the_command_and_not_aish() {
     let home = Home::new();
     let person = home.sit_down();
     person.runs("kept=value; ulimit -c 0", "❯");
-    person.types("echo on; sleep 1000\r").sees_line("on").types("\x03").ends_with("[130] ❯");
-    person.types("echo again; sleep 1000\r").sees_line("again").types("\x1c").ends_with("[131] ❯");
+    person.types("sh -c 'echo on; exec sleep 1000'\r").sees_line("on").types("\x03").ends_with("[130] ❯");
+    person.types("sh -c 'echo again; exec sleep 1000'\r").sees_line("again").types("\x1c").ends_with("[131] ❯");
     person.types("echo still; while :; do :; done\r").sees_line("still").types("\x03").ends_with("[130] ❯");
     person.runs("echo $kept is here", "\nvalue is here\n");
     assert_eq!(person.leaves("\x04"), Some(0));
@@ -138,7 +138,7 @@ fn the_size_follows_while_one_types_and_while_a_command_runs() {
     person.types("; stty size\r").sees_line("20 40").prompt();
     person.types("trap 'stty size; trap - WINCH' WINCH; echo ready; read x\r").sees_line("ready");
     person.session.resize(60, 10).unwrap();
-    person.types("\r").sees_line("10 60").prompt();
+    person.sees_line("10 60").types("\r").prompt();
     person.runs("echo end", "\nend\n");
     assert_eq!(person.leaves("\x04"), Some(0));
 }
