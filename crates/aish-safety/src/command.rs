@@ -37,6 +37,7 @@ mod spread;
 mod sql;
 mod state;
 mod suspect;
+mod table;
 mod unwrap;
 mod walk;
 mod word;

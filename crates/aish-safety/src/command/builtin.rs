@@ -1,5 +1,6 @@
 //! Built-ins that change what later commands of the line mean, aliases, and variables that are code.
 
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -84,9 +85,9 @@ impl Walker<'_> {
             }
             "set" => {
                 if let Some(at) = arguments.iter().position(|word| word.text == "--") {
-                    self.state.positional = arguments.get(at + 1..).unwrap_or_default().to_vec();
+                    self.state.positional = Rc::new(arguments.get(at + 1..).unwrap_or_default().to_vec());
                 } else if arguments.first().is_some_and(|word| !word.text.starts_with(['-', '+'])) {
-                    self.state.positional = arguments.to_vec();
+                    self.state.positional = Rc::new(arguments.to_vec());
                 }
                 self.note_plain(
                     &shown(words),
@@ -99,7 +100,7 @@ impl Walker<'_> {
             }
             "shift" => {
                 if !self.state.positional.is_empty() {
-                    self.state.positional.remove(0);
+                    Rc::make_mut(&mut self.state.positional).remove(0);
                 }
                 self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.shift", "shifts the arguments");
                 Some(empty)

@@ -87,11 +87,9 @@ impl Walker<'_> {
 
     /// Runs `inside` so that what it assigns does not stay.
     pub(crate) fn apart_from(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
-        let before = self.state.clone();
+        let before = self.state.enter();
         let out = inside(self);
-        let files = core::mem::take(&mut self.state.files);
-        self.state = before;
-        self.state.files = files;
+        self.state.leave(before);
         out
     }
 
@@ -109,7 +107,7 @@ impl Walker<'_> {
     fn for_clause(&mut self, clause: &ast::ForClauseCommand, stdin: &Stream) -> Stream {
         let mut values: Vec<Word> = match &clause.values {
             Some(words) => words.iter().flat_map(|word| self.expand(&word.value)).collect(),
-            None => self.state.positional.clone(),
+            None => self.state.positional.to_vec(),
         };
         if values.len() > MAX_ALTERNATIVES {
             values.truncate(MAX_ALTERNATIVES - 1);
@@ -173,7 +171,7 @@ impl Walker<'_> {
         }
         self.calling.push(name.into());
         self.trail.push(alloc::format!("function {name}").into());
-        let positional = core::mem::replace(&mut self.state.positional, words.to_vec());
+        let positional = core::mem::replace(&mut self.state.positional, Rc::new(words.to_vec()));
         let before = self.apart;
         let outer = core::mem::take(&mut self.locals);
         self.in_function += 1;

@@ -57,7 +57,7 @@ impl Walker<'_> {
             return words;
         }
         match name {
-            "@" | "*" => return self.state.positional.clone(),
+            "@" | "*" => return self.state.positional.to_vec(),
             "#" => return vec![Word::literal(self.state.positional.len().to_string())],
             "?" => return vec![Word::literal("0")],
             "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "UID" | "EUID" | "BASHPID" => {

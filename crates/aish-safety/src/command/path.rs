@@ -31,7 +31,7 @@ pub(crate) fn place(word: &Word, folder: Option<&str>, home: Option<&str>) -> Pl
             None => text,
         }
     };
-    Place { text: plain(&joined), glob: word.glob }
+    Place { text: plain(joined), glob: word.glob }
 }
 
 fn strip_home(text: &str, home: Option<&str>) -> String {
@@ -46,7 +46,18 @@ fn strip_home(text: &str, home: Option<&str>) -> String {
     String::from(text)
 }
 
-fn plain(text: &str) -> String {
+/// Says whether a path has no part that could be left out, and none that stands for another.
+fn is_plain(text: &str) -> bool {
+    let relative = text.strip_prefix('/').unwrap_or(text);
+    !text.starts_with("/p")
+        && !text.starts_with("/mnt/c/")
+        && relative.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+fn plain(text: String) -> String {
+    if is_plain(&text) {
+        return text;
+    }
     let absolute = text.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in text.split('/') {
@@ -271,6 +282,18 @@ impl Place {
             || disposable::DISPOSABLE_STEMS.iter().any(|pattern| glob_match(pattern, last))
     }
 
+    /// One of the places of secrets, or something in it.
+    fn is_below_secret(&self) -> bool {
+        let slashes = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
+        slashes.filter_map(|(at, _)| self.text.get(at..)).any(|rest| {
+            let next = rest.as_bytes().get(1);
+            secret_places::SECRET_PATHS.iter().any(|path| {
+                path.as_bytes().get(1) == next
+                    && rest.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        })
+    }
+
     /// A file or folder that holds secrets.
     pub(crate) fn is_secret(&self) -> bool {
         let last = self.last();
@@ -285,11 +308,12 @@ impl Place {
         secret_places::SECRET_NAMES
             .iter()
             .any(|name| glob_match(name, last) || (self.glob && literal && glob_match(last, name)))
-            || secret_places::SECRET_PATHS.iter().any(|path| {
-                self.text.ends_with(path)
-                    || self.text.split_once(path).is_some_and(|(_, rest)| rest.starts_with('/'))
-                    || (self.glob && literal && path.rsplit('/').next().is_some_and(|end| glob_match(last, end)))
-            })
+            || self.is_below_secret()
+            || self.glob
+                && literal
+                && secret_places::SECRET_PATHS
+                    .iter()
+                    .any(|path| path.rsplit('/').next().is_some_and(|end| glob_match(last, end)))
     }
 }
 
@@ -300,6 +324,17 @@ fn is_everything(part: &str) -> bool {
 /// Matches a whole text against a pattern with `*`, `?` and `[…]`; iterative, at most pattern × text steps.
 pub(crate) fn glob_match(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    // Most patterns are told apart by their first or their last letter.
+    let differs = |pattern: Option<&u8>, text: Option<&u8>| {
+        pattern.is_some_and(|byte| !matches!(byte, b'*' | b'?' | b'[' | b']')) && pattern != text
+    };
+    if differs(pattern.first(), text.first()) || differs(pattern.last(), text.last()) {
+        return false;
+    }
+    glob_bytes(pattern, text)
+}
+
+fn glob_bytes(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut to) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while let Some(&byte) = text.get(to) {

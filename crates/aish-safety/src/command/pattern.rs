@@ -25,11 +25,20 @@ pub(crate) struct Subject<'a> {
 
 /// Holds a pattern against a command; returns where the operands that are left begin.
 pub(crate) fn matches(on: &str, subject: &Subject<'_>) -> Option<Vec<usize>> {
-    let mut parts = on.split(' ');
-    let programs = parts.next()?;
+    let (programs, parts) = on.split_once(' ').unwrap_or((on, ""));
     if !matches!(programs, "*" | "?") && !programs.split('|').any(|name| name == subject.program) {
         return None;
     }
+    holds(parts, subject)
+}
+
+/// The same for a rule that was found by its program's name.
+pub(crate) fn matches_found(on: &str, subject: &Subject<'_>) -> Option<Vec<usize>> {
+    holds(on.split_once(' ').map_or("", |(_, parts)| parts), subject)
+}
+
+fn holds(parts: &str, subject: &Subject<'_>) -> Option<Vec<usize>> {
+    let parts = parts.split(' ').filter(|part| !part.is_empty());
     let arguments = subject.arguments;
     let mut next = 0;
     let mut skipping = false;

@@ -174,7 +174,8 @@ impl Walker<'_> {
         };
         let dry = sorted.is_dry();
         let mut best: Option<(&'static Rule, Vec<usize>)> = None;
-        let strangers = (!programs::is_known(name)).then(|| index::candidates("?")).into_iter().flatten();
+        let known = programs::is_known(name);
+        let strangers = (!known).then(|| index::candidates("?")).into_iter().flatten();
         for rule in index::candidates(name).chain(index::candidates("*")).chain(strangers) {
             // What halts decides; else the first that matches, so that a family's catch-all stands last.
             if best.as_ref().is_some_and(|(found, _)| found.verdict == Verdict::Halt || rule.verdict != Verdict::Halt) {
@@ -190,14 +191,13 @@ impl Walker<'_> {
             if rule.verdict == Verdict::Allow && !self.may_allow(rule, program, words) {
                 continue;
             }
-            if let Some(left) = pattern::matches(rule.on, &subject) {
+            if let Some(left) = pattern::matches_found(rule.on, &subject) {
                 best = Some((rule, left));
             }
         }
         let rules = self.rules;
         let own = rules.for_command(|pattern| pattern::matches(pattern, &subject).is_some());
         let helped = asks_for_help(&sorted);
-        let known = programs::is_known(name);
         let part = match best {
             _ if shows_help(&sorted) && known && wrapped.is_none() && program.standard && !program_is_shell(name) => {
                 self.part(words, Effect::Read, Verdict::Allow, "help", "shows help or its version")
@@ -325,14 +325,10 @@ impl Walker<'_> {
             if !is_program {
                 continue;
             }
-            let mut guess = Walker::new(self.around, self.dropped);
-            guess.state = self.state.clone();
-            guess.guessing = true;
-            guess.rules = self.rules;
-            guess.trail.push(Self::label(&name, ""));
-            guess.run(inner, stdin);
-            if guess.verdict() == Verdict::Halt {
-                self.absorb(guess);
+            let halts = self.guess_at(0, alloc::vec![Self::label(&name, "")], |guess| {
+                guess.run(inner, stdin);
+            });
+            if halts {
                 return;
             }
         }

@@ -115,13 +115,13 @@ impl Walker<'_> {
             match alias {
                 Some((name, text)) => self.run_alias(&name, &text, words.get(1..).unwrap_or_default(), &input),
                 None => {
-                    let carried = (!assigned.is_empty()).then(|| self.state.variables.clone());
+                    let carried = (!assigned.is_empty()).then(|| self.state.variables.mark());
                     for one in &assigned {
                         self.state.assign(&one.name, one.value.clone());
                     }
                     let out = self.run(&words, &input);
-                    if let Some(variables) = carried {
-                        self.state.variables = variables;
+                    if let Some(mark) = carried {
+                        self.state.variables.back(mark);
                     }
                     out
                 }

@@ -1,12 +1,12 @@
 //! What is known while a line is walked: variables, functions, the folder, files it wrote.
 
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use brush_parser::ast;
 
+use super::table::{Mark, Table};
 use super::word::{Stream, Taint, Word};
 
 /// The most values that are followed for one variable.
@@ -34,24 +34,24 @@ pub(crate) struct FileContent {
 }
 
 /// The state that commands of a line leave to the next.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct State {
     /// Variables that the line set.
-    pub(crate) variables: BTreeMap<String, Values>,
+    pub(crate) variables: Table<String, Values>,
     /// Functions that the line defined.
-    pub(crate) functions: BTreeMap<String, Body>,
+    pub(crate) functions: Table<String, Body>,
     /// Aliases that the line defined.
-    pub(crate) aliases: BTreeMap<String, String>,
+    pub(crate) aliases: Table<String, String>,
     /// The folder the line went to, where it is known and absolute.
     pub(crate) folder: Option<String>,
     /// Files the line wrote, by plain path.
-    pub(crate) files: BTreeMap<String, FileContent>,
+    pub(crate) files: Table<String, FileContent>,
     /// Descriptors that the line opened.
-    pub(crate) descriptors: BTreeMap<i32, Stream>,
+    pub(crate) descriptors: Table<i32, Stream>,
     /// Descriptors that lead to another machine.
     pub(crate) sockets: Vec<i32>,
     /// `$1`, `$2`, … .
-    pub(crate) positional: Vec<Word>,
+    pub(crate) positional: Rc<Vec<Word>>,
     /// How deep in branches: an assignment there adds a value, elsewhere it replaces.
     pub(crate) branches: usize,
     /// Which of a variable's values is taken.
@@ -62,14 +62,62 @@ pub(crate) struct State {
     pub(crate) picture: bool,
 }
 
+/// A state to go back to.
+#[must_use]
+pub(crate) struct Before {
+    variables: Mark,
+    functions: Mark,
+    aliases: Mark,
+    descriptors: Mark,
+    sockets: usize,
+    folder: Option<String>,
+    positional: Rc<Vec<Word>>,
+    branches: usize,
+    choice: usize,
+    widest: usize,
+    picture: bool,
+}
+
 impl State {
+    /// Notes what there is, to be given to [`State::leave`], the last one first.
+    pub(crate) fn enter(&mut self) -> Before {
+        Before {
+            variables: self.variables.mark(),
+            functions: self.functions.mark(),
+            aliases: self.aliases.mark(),
+            descriptors: self.descriptors.mark(),
+            sockets: self.sockets.len(),
+            folder: self.folder.clone(),
+            positional: Rc::clone(&self.positional),
+            branches: self.branches,
+            choice: self.choice,
+            widest: self.widest,
+            picture: self.picture,
+        }
+    }
+
+    /// Takes back what was changed since; files stay, they are no part of a shell.
+    pub(crate) fn leave(&mut self, before: Before) {
+        self.variables.back(before.variables);
+        self.functions.back(before.functions);
+        self.aliases.back(before.aliases);
+        self.descriptors.back(before.descriptors);
+        self.sockets.truncate(before.sockets);
+        self.folder = before.folder;
+        self.positional = before.positional;
+        self.branches = before.branches;
+        self.choice = before.choice;
+        self.widest = before.widest;
+        self.picture = before.picture;
+    }
+
     /// Sets a variable.
     pub(crate) fn assign(&mut self, name: &str, value: Vec<Word>) {
         if self.branches > 0
-            && let Some(values) = self.variables.get_mut(name)
+            && let Some(values) = self.variables.get(name)
         {
-            if !values.contains(&value) && values.len() < MAX_ALTERNATIVES {
-                values.push(value);
+            if values.len() < MAX_ALTERNATIVES && !values.contains(&value) {
+                self.variables.change(name, |values| values.push(value));
             }
             return;
         }

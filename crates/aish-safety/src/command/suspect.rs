@@ -1,6 +1,7 @@
 //! What may be a command though it does not stand where one does: the parts of a line that cannot be parsed, the
 //! strings of code that runs one which it puts together. Such a guess is noted only where it halts.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -88,13 +89,28 @@ impl Walker<'_> {
         if self.guessing {
             return false;
         }
+        let (depth, trail) = (self.depth, self.trail.clone());
+        self.guess_at(depth, trail, run)
+    }
+
+    /// Walks something on the side, from the present state; says whether it halts, and notes what it found only then.
+    pub(crate) fn guess_at(
+        &mut self,
+        depth: usize,
+        trail: Vec<Cow<'static, str>>,
+        run: impl FnOnce(&mut Walker<'_>),
+    ) -> bool {
         let mut guess = Walker::new(self.around, self.dropped);
-        guess.state = self.state.clone();
+        guess.state = core::mem::take(&mut self.state);
         guess.guessing = true;
         guess.rules = self.rules;
-        guess.depth = self.depth;
-        guess.trail = self.trail.clone();
+        guess.depth = depth;
+        guess.trail = trail;
+        let (before, files) = (guess.state.enter(), guess.state.files.mark());
         run(&mut guess);
+        guess.state.files.back(files);
+        guess.state.leave(before);
+        self.state = core::mem::take(&mut guess.state);
         let halts = guess.verdict() == Verdict::Halt;
         if halts {
             self.absorb(guess);

@@ -1,5 +1,6 @@
 //! Wrappers: what they run is found by their table entry and judged.
 
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -126,14 +127,10 @@ impl Walker<'_> {
                     if language == Language::Shell {
                         // `bash -c 'code' name a b`: the operands are `$0`, `$1`, … .
                         let given = split.operands.iter().skip(1).filter_map(|at| arguments.get(*at)).cloned();
-                        self.state.positional = given.collect();
-                        self.state.variables.extend(
-                            split
-                                .operands
-                                .first()
-                                .and_then(|at| arguments.get(*at))
-                                .map(|word| (String::from("0"), alloc::vec![alloc::vec![word.clone()]])),
-                        );
+                        self.state.positional = Rc::new(given.collect());
+                        if let Some(word) = split.operands.first().and_then(|at| arguments.get(*at)) {
+                            self.state.variables.insert(String::from("0"), alloc::vec![alloc::vec![word.clone()]]);
+                        }
                     }
                     let known = value.is_known();
                     *out = Some(self.code(program, &text, value.taint, known, language, stdin));
@@ -175,7 +172,7 @@ impl Walker<'_> {
                     _ => self.script_file(&word),
                 };
                 let positional = core::mem::take(&mut self.state.positional);
-                self.state.positional = arguments.get(index + 1..).unwrap_or_default().to_vec();
+                self.state.positional = Rc::new(arguments.get(index + 1..).unwrap_or_default().to_vec());
                 match &stream.text {
                     Some(text) => {
                         let text = text.clone();

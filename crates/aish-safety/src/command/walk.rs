@@ -182,12 +182,7 @@ impl<'a> Walker<'a> {
     /// Judges the commands of a substitution; returns what they write.
     pub(crate) fn substitute(&mut self, source: &str) -> Stream {
         // What it assigns stays in it.
-        let state = self.state.clone();
-        let out = self.text(source, &Stream::default());
-        let files = core::mem::take(&mut self.state.files);
-        self.state = state;
-        self.state.files = files;
-        out
+        self.apart_from(|walker| walker.text(source, &Stream::default()))
     }
 
     /// Judges a text in the shell's language; returns what it writes.

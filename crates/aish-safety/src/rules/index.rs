@@ -21,6 +21,9 @@ const fn hash(bytes: &[u8], from: usize, to: usize) -> usize {
 struct Entry {
     family: u16,
     rule: u16,
+    /// Where in the pattern the program's name stands.
+    from: u16,
+    to: u16,
 }
 
 /// Calls nothing at run time: walks all rules and counts their programs.
@@ -45,7 +48,8 @@ const fn each(buckets: &mut [u16; BUCKETS], total: &mut usize, entries: &mut [En
                     if entries.is_empty() {
                         buckets[bucket] += 1;
                     } else {
-                        entries[buckets[bucket] as usize] = Entry { family: family as u16, rule: rule as u16 };
+                        entries[buckets[bucket] as usize] =
+                            Entry { family: family as u16, rule: rule as u16, from: from as u16, to: at as u16 };
                         buckets[bucket] += 1;
                     }
                     *total += 1;
@@ -81,7 +85,7 @@ const fn build() -> Index {
         counts[at] = starts[at];
         at += 1;
     }
-    let mut entries = [Entry { family: 0, rule: 0 }; COUNT];
+    let mut entries = [Entry { family: 0, rule: 0, from: 0, to: 0 }; COUNT];
     total = 0;
     each(&mut counts, &mut total, &mut entries);
     Index { starts, entries }
@@ -89,13 +93,14 @@ const fn build() -> Index {
 
 static INDEX: Index = build();
 
-/// Goes through the rules that may be about a program (and a few that are not: the pattern tells).
-pub(crate) fn candidates(program: &str) -> impl Iterator<Item = &'static Rule> {
+/// Goes through the rules whose patterns name a program; `*` and `?` are names too.
+pub(crate) fn candidates(program: &str) -> impl Iterator<Item = &'static Rule> + Clone {
     let bucket = hash(program.as_bytes(), 0, program.len());
     let from = INDEX.starts.get(bucket).copied().unwrap_or(0) as usize;
     let to = INDEX.starts.get(bucket + 1).copied().unwrap_or(0) as usize;
     INDEX.entries.get(from..to).unwrap_or_default().iter().filter_map(|entry| {
-        FAMILIES.get(usize::from(entry.family)).and_then(|family| family.get(usize::from(entry.rule)))
+        let rule = FAMILIES.get(usize::from(entry.family))?.get(usize::from(entry.rule))?;
+        (rule.on.get(usize::from(entry.from)..usize::from(entry.to)) == Some(program)).then_some(rule)
     })
 }
 

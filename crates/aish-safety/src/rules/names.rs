@@ -5,7 +5,16 @@ const BUCKETS: usize = 512;
 /// Which of some lists of names hold a name.
 pub(crate) struct NameIndex<const COUNT: usize> {
     starts: [u16; BUCKETS + 1],
-    entries: [u16; COUNT],
+    entries: [Entry; COUNT],
+    lists: &'static [&'static str],
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    list: u16,
+    /// Where in the list the name stands.
+    from: u16,
+    to: u16,
 }
 
 const fn hash(bytes: &[u8], from: usize, to: usize) -> usize {
@@ -22,7 +31,7 @@ const fn hash(bytes: &[u8], from: usize, to: usize) -> usize {
 
 /// Goes through the names of all lists: they are separated by a blank or a bar, and end at a stroke.
 #[expect(clippy::indexing_slicing, reason = "evaluated when compiled; an error there fails the build")]
-const fn each(lists: &[&str], buckets: &mut [u16; BUCKETS], entries: &mut [u16]) -> usize {
+const fn each(lists: &[&str], buckets: &mut [u16; BUCKETS], entries: &mut [Entry]) -> usize {
     let mut total = 0;
     let mut list = 0;
     while list < lists.len() {
@@ -34,7 +43,7 @@ const fn each(lists: &[&str], buckets: &mut [u16; BUCKETS], entries: &mut [u16])
             if (ends || byte == b'/') && !named {
                 let bucket = hash(bytes, from, at);
                 if !entries.is_empty() {
-                    entries[buckets[bucket] as usize] = list as u16;
+                    entries[buckets[bucket] as usize] = Entry { list: list as u16, from: from as u16, to: at as u16 };
                 }
                 buckets[bucket] += 1;
                 total += 1;
@@ -58,7 +67,7 @@ pub(crate) const fn count(lists: &[&str]) -> usize {
 
 /// Lays the names of all lists out.
 #[expect(clippy::indexing_slicing, reason = "evaluated when compiled; an error there fails the build")]
-pub(crate) const fn build<const COUNT: usize>(lists: &[&str]) -> NameIndex<COUNT> {
+pub(crate) const fn build<const COUNT: usize>(lists: &'static [&'static str]) -> NameIndex<COUNT> {
     let mut buckets = [0_u16; BUCKETS];
     each(lists, &mut buckets, &mut []);
     let mut starts = [0_u16; BUCKETS + 1];
@@ -68,13 +77,13 @@ pub(crate) const fn build<const COUNT: usize>(lists: &[&str]) -> NameIndex<COUNT
         buckets[at] = starts[at];
         at += 1;
     }
-    let mut entries = [0_u16; COUNT];
+    let mut entries = [Entry { list: 0, from: 0, to: 0 }; COUNT];
     each(lists, &mut buckets, &mut entries);
-    NameIndex { starts, entries }
+    NameIndex { starts, entries, lists }
 }
 
 impl<const COUNT: usize> NameIndex<COUNT> {
-    /// Goes through the numbers of the lists that may hold a name, in order, some that do not among them.
+    /// Goes through the numbers of the lists that hold a name, in order, each once.
     pub(crate) fn candidates(&self, name: &str) -> impl Iterator<Item = usize> {
         let bucket = hash(name.as_bytes(), 0, name.len());
         let from = self.starts.get(bucket).copied().unwrap_or(0) as usize;
@@ -84,7 +93,11 @@ impl<const COUNT: usize> NameIndex<COUNT> {
             .get(from..to)
             .unwrap_or_default()
             .iter()
-            .map(|entry| usize::from(*entry))
+            .filter(move |entry| {
+                let list = self.lists.get(usize::from(entry.list));
+                list.and_then(|list| list.get(usize::from(entry.from)..usize::from(entry.to))) == Some(name)
+            })
+            .map(|entry| usize::from(entry.list))
             .filter(move |entry| last.replace(*entry) != Some(*entry))
     }
 }

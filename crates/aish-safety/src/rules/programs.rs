@@ -47,14 +47,13 @@ pub(crate) const NAME_ONLY: &[&str] = &[
 
 /// Says whether any rule or wrapper is about a program.
 pub(crate) fn is_known(name: &str) -> bool {
-    !name.is_empty()
-        && (index::candidates(name).any(|rule| is_about(rule.on, name)) || wrappers::find(name).next().is_some())
+    !name.is_empty() && (index::candidates(name).next().is_some() || wrappers::find(name).next().is_some())
 }
 
 /// Says whether a rule that halts, or a wrapper, is about a program.
 pub(crate) fn is_destructive(name: &str) -> bool {
     !name.is_empty()
-        && (index::candidates(name).any(|rule| rule.verdict == crate::Verdict::Halt && is_about(rule.on, name))
+        && (index::candidates(name).any(|rule| rule.verdict == crate::Verdict::Halt)
             || wrappers::find(name).next().is_some())
 }
 
@@ -64,8 +63,4 @@ pub(crate) fn all() -> impl Iterator<Item = &'static str> {
         .flat_map(|rule| rule.on.split(' ').next().unwrap_or_default().split('|'))
         .filter(|name| !matches!(*name, "*" | "?"));
     ruled.chain(wrappers::names())
-}
-
-fn is_about(on: &str, name: &str) -> bool {
-    on.split(' ').next().is_some_and(|programs| programs.split('|').any(|program| program == name))
 }

@@ -65,10 +65,7 @@ impl Tool {
 
 /// Finds a tool by name.
 pub(crate) fn find(program: &str) -> Option<&'static Tool> {
-    INDEX
-        .candidates(program)
-        .filter_map(|at| TOOLS.get(at))
-        .find(|tool| tool.names.split('|').any(|name| name == program))
+    INDEX.candidates(program).next().and_then(|at| TOOLS.get(at))
 }
 
 #[expect(clippy::indexing_slicing, reason = "evaluated when compiled; an error there fails the build")]

@@ -78,10 +78,7 @@ static INDEX: NameIndex<{ names::count(&NAMES) }> = names::build(&NAMES);
 
 /// Goes through the wrappers of a program.
 pub(crate) fn find(program: &str) -> impl Iterator<Item = &'static Wrapper> {
-    INDEX
-        .candidates(program)
-        .filter_map(|at| FLAT.get(at).copied())
-        .filter(move |wrapper| wrapper.names.split(' ').any(|name| name.split('/').next() == Some(program)))
+    INDEX.candidates(program).filter_map(|at| FLAT.get(at).copied())
 }
 
 /// Goes through the programs' names.
