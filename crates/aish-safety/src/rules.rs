@@ -2,6 +2,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod disposable;
+pub(crate) mod globs;
 pub(crate) mod index;
 pub(crate) mod names;
 pub(crate) mod places;

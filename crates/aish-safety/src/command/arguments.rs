@@ -30,6 +30,8 @@ pub(crate) struct Arguments<'a> {
     names: Vec<&'a str>,
     /// The letters of all clusters, by their ASCII code.
     letters: u128,
+    /// All letters of options with one dash, values in the same word too.
+    anywhere: u128,
     /// Where the operands are, and whether they are loose.
     operands: Vec<(usize, bool)>,
 }
@@ -41,6 +43,7 @@ impl<'a> Arguments<'a> {
         let mut roles = Vec::with_capacity(words.len());
         let mut ended = false;
         let mut before = Before::Nothing;
+        let mut last = ("", Before::Nothing);
         for word in words {
             let text = word.text.as_str();
             if ended {
@@ -60,13 +63,17 @@ impl<'a> Arguments<'a> {
             }
             if text.len() > 1 && text.starts_with('-') {
                 roles.push(Role::Option);
-                before = after_option(tool, text);
+                // The same option many times over is looked up once.
+                if last.0 != text {
+                    last = (text, after_option(tool, text));
+                }
+                before = last.1;
                 continue;
             }
             roles.push(Role::Operand { loose: before == Before::Unknown });
             before = Before::Nothing;
         }
-        let mut out = Self { words, roles, tool, names: Vec::new(), letters: 0, operands: Vec::new() };
+        let mut out = Self { words, roles, tool, names: Vec::new(), letters: 0, anywhere: 0, operands: Vec::new() };
         out.collect();
         out
     }
@@ -74,10 +81,15 @@ impl<'a> Arguments<'a> {
     /// Collects names, letters and operands, so that each rule looks them up and does not go through all arguments.
     fn collect(&mut self) {
         let mut names: Vec<&'a str> = Vec::new();
-        let mut letters = 0_u128;
+        let (mut letters, mut anywhere) = (0_u128, 0_u128);
+        let mut last = "";
         for (_, text) in self.options() {
+            if core::mem::replace(&mut last, text) == text {
+                continue;
+            }
             names.push(text.split('=').next().unwrap_or(text));
             if !text.starts_with("--") {
+                anywhere |= text.bytes().filter(u8::is_ascii).fold(0, |all, byte| all | 1 << u32::from(byte));
                 letters |=
                     self.cluster(text).filter(char::is_ascii).fold(0, |all, letter| all | 1 << u32::from(letter));
             }
@@ -86,6 +98,7 @@ impl<'a> Arguments<'a> {
         names.dedup();
         self.names = names;
         self.letters = letters;
+        self.anywhere = anywhere;
         let operands = self.iter().enumerate().filter_map(|(at, (_, role))| match role {
             Role::Operand { loose } => Some((at, loose)),
             Role::Option | Role::Value => None,
@@ -215,9 +228,17 @@ impl<'a> Arguments<'a> {
         })
     }
 
+    /// Says whether an option may be among those given; where not, it has no values.
+    fn may_have(&self, flag: &str) -> bool {
+        match flag.as_bytes() {
+            [b'-', letter] if letter.is_ascii() => self.anywhere & 1 << u32::from(*letter) != 0,
+            _ => self.has(flag),
+        }
+    }
+
     /// Says whether an option has a value that matches a pattern.
     pub(crate) fn has_value(&self, flag: &str, pattern: &str) -> bool {
-        self.values(flag).any(|value| glob_match(pattern, &value.text))
+        self.may_have(flag) && self.values(flag).any(|value| glob_match(pattern, &value.text))
     }
 
     /// Says whether the tool only shows what it would do.

@@ -48,10 +48,18 @@ fn strip_home(text: &str, home: Option<&str>) -> String {
 
 /// Says whether a path has no part that could be left out, and none that stands for another.
 fn is_plain(text: &str) -> bool {
-    let relative = text.strip_prefix('/').unwrap_or(text);
-    !text.starts_with("/p")
-        && !text.starts_with("/mnt/c/")
-        && relative.split('/').all(|part| !matches!(part, "" | "." | ".."))
+    // What the part holds so far: nothing, dots only, or more.
+    let mut dots = 0;
+    let mut named = false;
+    for byte in text.strip_prefix('/').unwrap_or(text).bytes() {
+        match byte {
+            b'/' if !named && dots < 3 => return false,
+            b'/' => (dots, named) = (0, false),
+            b'.' => dots += 1,
+            _ => named = true,
+        }
+    }
+    (named || dots > 2) && !text.starts_with("/p") && !text.starts_with("/mnt/c/")
 }
 
 fn plain(text: String) -> String {
@@ -185,12 +193,12 @@ impl Place {
     pub(crate) fn is_startup(&self) -> bool {
         let last = self.last();
         places::STARTUP_NAMES.contains(&last) && !self.is_scratch()
-            || places::STARTUP_FOLDERS.iter().any(|folder| self.text.contains(folder))
+            || self.text.contains('/') && places::STARTUP_FOLDERS.iter().any(|folder| self.text.contains(folder))
     }
 
     /// What lets somebody in: keys and rights.
     pub(crate) fn is_access(&self) -> bool {
-        places::ACCESS.iter().any(|name| self.text.ends_with(name) || self.text.contains(&alloc::format!("{name}/")))
+        self.is_below(places::ACCESS)
     }
 
     /// A folder that a web server shows to everybody.
@@ -277,17 +285,15 @@ impl Place {
             return false;
         }
         let last = self.last();
-        self.is_disposable_folder()
-            || disposable::DISPOSABLE_FILES.iter().any(|pattern| glob_match(pattern, last))
-            || disposable::DISPOSABLE_STEMS.iter().any(|pattern| glob_match(pattern, last))
+        self.is_disposable_folder() || disposable::FILES.any(last) || disposable::STEMS.any(last)
     }
 
-    /// One of the places of secrets, or something in it.
-    fn is_below_secret(&self) -> bool {
+    /// Ends in one of these paths, each of which begins with a slash, or is something in one of them.
+    fn is_below(&self, paths: &[&str]) -> bool {
         let slashes = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
         slashes.filter_map(|(at, _)| self.text.get(at..)).any(|rest| {
             let next = rest.as_bytes().get(1);
-            secret_places::SECRET_PATHS.iter().any(|path| {
+            paths.iter().any(|path| {
                 path.as_bytes().get(1) == next
                     && rest.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
@@ -296,21 +302,22 @@ impl Place {
 
     /// A file or folder that holds secrets.
     pub(crate) fn is_secret(&self) -> bool {
+        self.looks_secret() && !secret_places::SECRET_EXCEPTIONS.iter().any(|pattern| glob_match(pattern, self.last()))
+    }
+
+    fn looks_secret(&self) -> bool {
         let last = self.last();
-        if secret_places::SECRET_EXCEPTIONS.iter().any(|pattern| glob_match(pattern, last)) {
-            return false;
+        if !self.glob {
+            return secret_places::SECRET.any(last) || self.is_below(secret_places::SECRET_PATHS);
         }
         let literal = last.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).count() >= 3;
         let stem = last.split(['*', '?', '[']).next().unwrap_or_default();
-        if self.glob && stem.len() >= 4 && secret_places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
+        if stem.len() >= 4 && secret_places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
             return true;
         }
-        secret_places::SECRET_NAMES
-            .iter()
-            .any(|name| glob_match(name, last) || (self.glob && literal && glob_match(last, name)))
-            || self.is_below_secret()
-            || self.glob
-                && literal
+        secret_places::SECRET_NAMES.iter().any(|name| glob_match(name, last) || (literal && glob_match(last, name)))
+            || self.is_below(secret_places::SECRET_PATHS)
+            || literal
                 && secret_places::SECRET_PATHS
                     .iter()
                     .any(|path| path.rsplit('/').next().is_some_and(|end| glob_match(last, end)))

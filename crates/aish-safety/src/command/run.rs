@@ -110,12 +110,13 @@ impl Walker<'_> {
             return out;
         }
         let outer = core::mem::take(&mut self.parts);
-        let first = words.first().cloned().unwrap_or_default();
+        let nothing = Word::default();
+        let first = words.first().unwrap_or(&nothing);
         let mut inner_out = None;
         let wrapped = self.unwrap(name, arguments, stdin, &mut inner_out);
         let children = core::mem::replace(&mut self.parts, outer);
         let mut part = self.judge(program, words, stdin, wrapped);
-        let content = self.file_taint(&first);
+        let content = self.file_taint(first);
         if (content.foreign() || first.taint.foreign()) && !program_is_shell(name) {
             part = Part::new(
                 shown(words),
@@ -128,8 +129,12 @@ impl Walker<'_> {
         part.parts = children;
         self.record_program(name, arguments, &part);
         self.note(part);
-        let known = self.state.files.get(&self.place(&first).text).and_then(|file| file.text.clone());
-        if let Some(text) = known.filter(|_| first.text.contains('/')) {
+        let known = if first.text.contains('/') {
+            self.state.files.get(&self.place(first).text).and_then(|file| file.text.clone())
+        } else {
+            None
+        };
+        if let Some(text) = known {
             self.within(Self::label(name, ""), |walker| walker.deeper(|walker| walker.text(&text, stdin)));
         }
         self.follow_files(name, arguments, stdin);

@@ -18,6 +18,10 @@ impl Walker<'_> {
         arguments: &[Word],
         out: &mut Option<Stream>,
     ) -> bool {
+        // What the program finds replaces `{}`; where it starts tells what that can be.
+        let start = arguments.iter().find(|word| !word.text.starts_with('-')).cloned().unwrap_or_default();
+        let narrow = narrowing(arguments);
+        let names = self.record.as_ref().map(|_| super::record::search_names(arguments)).unwrap_or_default();
         let mut found = false;
         let mut at = 0;
         while let Some(word) = arguments.get(at) {
@@ -29,9 +33,6 @@ impl Walker<'_> {
             while arguments.get(at).is_some_and(|word| !ends.split(' ').any(|end| end == word.text)) {
                 at += 1;
             }
-            // What the program finds replaces `{}`; where it starts tells what that can be.
-            let start = arguments.iter().find(|word| !word.text.starts_with('-')).cloned().unwrap_or_default();
-            let narrow = narrowing(arguments);
             let inner: Vec<Word> = arguments
                 .get(from..at)
                 .unwrap_or_default()
@@ -51,7 +52,7 @@ impl Walker<'_> {
                 found = true;
                 let since = self.recorded();
                 *out = Some(self.deeper(|walker| walker.run(&inner, &Stream::default())));
-                self.widen(since, &start, &super::record::search_names(arguments));
+                self.widen(since, &start, &names);
             }
         }
         found

@@ -4,7 +4,9 @@
 //! substitutions in them), its redirects judged, then it is run as an argument vector (`run`).
 
 use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -20,11 +22,13 @@ use crate::rules::rule::Effect;
 use crate::verdict::{Judgement, Verdict};
 
 /// The most commands that are judged for one line, those of functions and loops each time they run.
-const MAX_STEPS: usize = 100_000;
+const MAX_STEPS: usize = 50_000;
 /// The most calls of functions that are followed for one line.
 const MAX_CALLS: usize = 4_096;
-/// The most words that are judged for one line: four times as many as it can have, for those inside wrappers count again.
-const MAX_WORDS: usize = 4 * 32_768;
+/// The most words that are judged for one line: three times as many as it can have, for those inside wrappers count again.
+const MAX_WORDS: usize = 3 * 32_768;
+/// The most texts that are kept parsed, and the longest of them, in bytes: a line may run the same text many times.
+const MAX_KEPT: (usize, usize) = (64, 256);
 /// The deepest nesting of texts, functions and blocks together.
 const MAX_DEPTH: usize = 96;
 
@@ -69,6 +73,8 @@ pub(crate) struct Walker<'a> {
     worst: Option<Judgement>,
     /// Characters of text parsed so far.
     parsed: usize,
+    /// Short texts with what was parsed of them.
+    kept: BTreeMap<String, Option<Rc<ast::Program>>>,
 }
 
 impl<'a> Walker<'a> {
@@ -105,6 +111,7 @@ impl<'a> Walker<'a> {
             calls: 0,
             worst: None,
             parsed: 0,
+            kept: BTreeMap::new(),
         }
     }
 
@@ -215,12 +222,24 @@ impl<'a> Walker<'a> {
             return Stream::default();
         }
         self.depth += 1;
-        let out = match parse(text).or_else(|| parse(&inlined(text)?)) {
+        let out = match self.parse(text) {
             Some(program) => self.program(&program, stdin),
             None => self.unparsable(text, stdin),
         };
         self.depth -= 1;
         out
+    }
+
+    /// Parses a text, or takes what was made of it before.
+    fn parse(&mut self, text: &str) -> Option<Rc<ast::Program>> {
+        if let Some(kept) = self.kept.get(text) {
+            return kept.clone();
+        }
+        let program = parse(text).or_else(|| parse(&inlined(text)?)).map(Rc::new);
+        if self.kept.len() < MAX_KEPT.0 && text.len() <= MAX_KEPT.1 {
+            self.kept.insert(text.into(), program.clone());
+        }
+        program
     }
 
     pub(crate) fn refuse(&mut self, text: &str, rule: &'static str, reason: &str) {

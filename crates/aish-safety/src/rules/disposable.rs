@@ -1,5 +1,12 @@
 //! What a build, a test run or a tool makes again: folders and files by name.
 
+use super::globs::Globs;
+
+/// [`DISPOSABLE_FILES`], to be matched.
+pub(crate) static FILES: Globs = Globs::new(DISPOSABLE_FILES);
+/// [`DISPOSABLE_STEMS`], to be matched.
+pub(crate) static STEMS: Globs = Globs::new(DISPOSABLE_STEMS);
+
 /// Folders that a build, a test run or a tool makes again.
 pub(crate) const DISPOSABLE: &[&str] = &[
     "node_modules",

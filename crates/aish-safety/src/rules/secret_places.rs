@@ -1,5 +1,10 @@
 //! Where secrets are: files by name, folders, and what only looks like one.
 
+use super::globs::Globs;
+
+/// The names of files that hold secrets, to be matched.
+pub(crate) static SECRET: Globs = Globs::new(SECRET_NAMES);
+
 /// Names of files that hold secrets.
 pub(crate) const SECRET_NAMES: &[&str] = &[
     ".env",

@@ -1,5 +1,7 @@
 //! Where text comes from: fetchers, decoders, copiers.
 
+use super::names::{self, NameIndex};
+
 /// Programs whose output or target file comes from another machine.
 pub(crate) const FETCHERS: &[&str] = &[
     "curl",
@@ -72,13 +74,26 @@ const SECRET_PRINTERS: &[(&str, &[&str])] = &[
     ("sops", &["-d --decrypt decrypt"]),
 ];
 
+#[expect(clippy::indexing_slicing, reason = "evaluated when compiled; an error there fails the build")]
+const PRINTER_NAMES: [&str; SECRET_PRINTERS.len()] = {
+    let mut out = [""; SECRET_PRINTERS.len()];
+    let mut at = 0;
+    while at < SECRET_PRINTERS.len() {
+        out[at] = SECRET_PRINTERS[at].0;
+        at += 1;
+    }
+    out
+};
+
+static PRINTERS: NameIndex<{ names::count(&PRINTER_NAMES) }> = names::build(&PRINTER_NAMES);
+
 /// Says whether a command prints secrets.
 pub(crate) fn prints_secrets(program: &str, arguments: &[crate::command::Word]) -> bool {
-    SECRET_PRINTERS.iter().any(|(programs, parts)| {
-        programs.split(' ').any(|name| name == program)
-            && parts.iter().all(|part| {
-                arguments.iter().any(|word| part.split(' ').any(|glob| crate::command::glob_match(glob, &word.text)))
-            })
+    let parts = PRINTERS.candidates(program).filter_map(|at| SECRET_PRINTERS.get(at));
+    parts.into_iter().any(|(_, parts)| {
+        parts.iter().all(|part| {
+            arguments.iter().any(|word| part.split(' ').any(|glob| crate::command::glob_match(glob, &word.text)))
+        })
     })
 }
 
