@@ -378,6 +378,10 @@ pub(crate) fn fill(template: &str, program: &str, targets: &[&str]) -> String {
 
 /// Appends a text as it may be shown: the unknown as `…`, no control characters, not too long.
 pub(crate) fn push_shown(out: &mut String, text: &str) {
+    if text.len() <= 80 && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        out.push_str(text);
+        return;
+    }
     for (at, letter) in text.chars().enumerate() {
         if at == 80 {
             out.push('…');

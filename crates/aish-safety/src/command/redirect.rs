@@ -174,6 +174,9 @@ impl Walker<'_> {
                 "hands a shell to another machine",
             );
         }
+        if redirects.outputs.is_empty() {
+            return out;
+        }
         let mut left = out.clone();
         for output in &redirects.outputs {
             if output.standard {

@@ -21,8 +21,9 @@ use crate::policy::PolicyRules;
 use crate::rules::rule::Effect;
 use crate::verdict::{Judgement, Verdict};
 
-/// The most commands that are judged for one line, those of functions and loops each time they run.
-const MAX_STEPS: usize = 50_000;
+/// The most commands that are judged for one line, those of functions and loops each time they run: more than twice as
+/// many as it can have, for what an alias or a text stands for counts again.
+const MAX_STEPS: usize = 70_000;
 /// The most calls of functions that are followed for one line.
 const MAX_CALLS: usize = 4_096;
 /// The most words that are judged for one line: three times as many as it can have, for those inside wrappers count again.
@@ -127,11 +128,9 @@ impl<'a> Walker<'a> {
 
     /// Notes one judged part.
     pub(crate) fn note(&mut self, part: Part) {
-        let judgement = part.judgement();
-        self.worst = Some(match self.worst.take() {
-            Some(worst) => worst.strictest(judgement),
-            None => judgement,
-        });
+        if self.worst.as_ref().is_none_or(|worst| part.verdict > worst.verdict) {
+            self.worst = Some(part.judgement());
+        }
         self.parts.push(part);
     }
 
