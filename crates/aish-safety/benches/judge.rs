@@ -1,4 +1,4 @@
-//! How long the judgement of a command takes: a typical line, and 64 KiB.
+//! How long the judgement of a command takes: a typical line, and 64 KiB of many shapes.
 
 use aish_safety::{Surroundings, judge_command};
 use divan::{Bencher, black_box};
@@ -26,5 +26,51 @@ fn line(bencher: Bencher<'_, '_>, command: &str) {
 fn kibibytes(bencher: Bencher<'_, '_>, size: usize) {
     let around = Surroundings::default();
     let command = "echo one \"two $HOME\" | grep -v three; ".repeat(size * 1024 / 39);
+    bencher.bench(|| judge_command(black_box(&command), &around));
+}
+
+/// Shapes of a long line: what stands before, what is repeated (`#` is a number), what stands behind.
+const SHAPES: &[(&str, &str, &str, &str)] = &[
+    ("one-letter programs", "", "a;", ""),
+    ("one-letter programs, a line each", "", "a\n", ""),
+    ("conditions", "a", "&&a", ""),
+    ("unknown programs", "", "p# a;", ""),
+    ("programs with an argument", "", "ls a;", ""),
+    ("git", "", "git log; ", ""),
+    ("an alias", "alias a=ls; ", "a;", ""),
+    ("a variable as a program", "a=b; ", "$a;", ""),
+    ("a loop's body", "for i in {1..64}; do ", "ls $i;", " done"),
+    ("a chain of sudo", "", "sudo ", "ls"),
+    ("a chain of env", "", "env ", "ls"),
+    ("a chain of xargs", "", "xargs ", "rm -rf /"),
+    ("many options", "curl ", "-x a ", ""),
+    ("many arguments", "sudo tool ", "a# ", ""),
+    ("actions of find", "find . ", "-exec rm {} \\; ", ""),
+    ("data to send", "curl -d ", "a:b@c=", " http://x"),
+    ("changes of folder", "", "cd a; ", ""),
+    ("assignments", "", "a#=b;", ""),
+    ("subshells", "", "(a#=b; ls); ", ""),
+    ("assignments before programs", "", "a#=b ls;", ""),
+    ("substitutions", "", "`ls`;", ""),
+    ("texts for a shell", "", "bash -c 'ls'; ", ""),
+    ("redirects", "", "ls > a#; ", ""),
+    ("a bracket that does not close", "( ", "rm x ", ""),
+];
+
+#[divan::bench(args = SHAPES.iter().map(|shape| shape.0), sample_count = 20)]
+fn shape(bencher: Bencher<'_, '_>, name: &str) {
+    let around = Surroundings::default();
+    let mut command = String::new();
+    for (_, before, part, behind) in SHAPES.iter().filter(|shape| shape.0 == name) {
+        command.push_str(before);
+        for number in 0.. {
+            let next = part.replace('#', &number.to_string());
+            if command.len() + next.len() + behind.len() > 64 * 1024 {
+                break;
+            }
+            command.push_str(&next);
+        }
+        command.push_str(behind);
+    }
     bencher.bench(|| judge_command(black_box(&command), &around));
 }
