@@ -46,7 +46,8 @@ pub fn reap_orphans() {
     let _ = leftovers(None);
 }
 
-/// Reaps ended orphans, and returns the living ones that carry the tag; `None` where the kernel does not list them.
+/// Reaps ended orphans, and returns the living ones that carry the tag, or may, as they are in the middle of their
+/// `execve`; `None` where the kernel does not list them.
 pub(crate) fn leftovers(tag: Option<&str>) -> Option<Vec<Stat>> {
     let children = adopted()?;
     if children.is_empty() {
@@ -65,7 +66,7 @@ pub(crate) fn leftovers(tag: Option<&str>) -> Option<Vec<Stat>> {
             if Some(stat.session) != own_session {
                 let _ = waitpid(Some(pid), WaitOptions::NOHANG);
             }
-        } else if tag.is_some_and(|tag| environment_has(pid, TAG, tag)) {
+        } else if tag.is_some_and(|tag| environment_has(pid, TAG, tag) != Some(false)) {
             found.push(stat);
         }
     }

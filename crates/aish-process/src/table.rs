@@ -1,6 +1,7 @@
 //! The process table, as `/proc` shows it.
 
-use std::fs;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use rustix::process::{Pid, RawPid, getpid};
 
@@ -65,12 +66,40 @@ pub(crate) fn adopted() -> Option<Vec<Pid>> {
     Some(list.split_ascii_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect())
 }
 
-/// Says whether a process was started with this variable and value.
-pub(crate) fn environment_has(pid: Pid, name: &str, value: &str) -> bool {
-    let Ok(environment) = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())) else { return false };
-    environment.split(|byte| *byte == 0).any(|entry| {
+/// Says whether a living process was started with this variable and value; `None` in the middle of its `execve`, when
+/// it shows neither an environment nor arguments.
+pub(crate) fn environment_has(pid: Pid, name: &str, value: &str) -> Option<bool> {
+    let read = |file: &str| fs::read(format!("/proc/{}/{file}", pid.as_raw_nonzero()));
+    let Ok(mut environment) = read("environ") else { return Some(false) };
+    if environment.is_empty() {
+        if read("cmdline").is_ok_and(|arguments| arguments.is_empty()) {
+            return None;
+        }
+        // The arguments are there a moment before the environment is.
+        thread::yield_now();
+        environment = read("environ").unwrap_or_default();
+    }
+    Some(environment.split(|byte| *byte == 0).any(|entry| {
         entry.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"=")) == Some(value.as_bytes())
-    })
+    }))
+}
+
+/// How long an `execve` is waited for; one that takes longer is of a process that is stuck.
+const EXECVE: Duration = Duration::from_millis(500);
+
+/// Says the same once the process is through its `execve`. Blocks.
+pub(crate) fn settled_environment_has(pid: Pid, name: &str, value: &str) -> bool {
+    let since = Instant::now();
+    loop {
+        if let Some(has) = environment_has(pid, name, value) {
+            return has;
+        }
+        // An ended process shows neither, too.
+        if since.elapsed() > EXECVE || Stat::read(pid).is_none_or(|stat| stat.is_dead()) {
+            return false;
+        }
+        thread::sleep(Duration::from_micros(500));
+    }
 }
 
 #[cfg(test)]

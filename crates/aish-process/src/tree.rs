@@ -9,7 +9,7 @@ use rustix::process::{
 };
 
 use crate::registry;
-use crate::table::{self, Stat, environment_has, number};
+use crate::table::{self, Stat, number, settled_environment_has};
 
 /// The variable that marks every descendant of a command, also one that left its session and lost its parents.
 pub(crate) const TAG: &str = "AISH_PROCESS_TAG";
@@ -41,8 +41,9 @@ impl Tree {
             let related = !taken_by_another && (stat.session == root || stat.group == root || stat.pid == self.root);
             let orphan = || {
                 stat.parent == own
+                    && !stat.is_dead()
                     && !direct.contains_key(&number(stat.pid))
-                    && self.tag.as_ref().is_some_and(|tag| environment_has(stat.pid, TAG, tag))
+                    && self.tag.as_ref().is_some_and(|tag| settled_environment_has(stat.pid, TAG, tag))
             };
             if related || orphan() {
                 found.insert(number(stat.pid));

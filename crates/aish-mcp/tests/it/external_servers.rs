@@ -116,7 +116,7 @@ async fn the_fetch_server_of_pypi_is_listed_and_called() {
         program,
         vec!["--ignore-robots-txt".into(), "--allow-private-ips".into()],
         "fetch",
-        json!({"url": page()}),
+        json!({"url": page(), "raw": true}),
     )
     .await;
     assert!(result["text"].as_str().unwrap().contains("Hello from here"), "{result}");

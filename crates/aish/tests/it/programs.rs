@@ -136,9 +136,10 @@ fn the_size_follows_while_one_types_and_while_a_command_runs() {
     person.types("echo 'words that are longer than forty columns'").sees("forty columns'");
     person.session.resize(40, 20).unwrap();
     person.types("; stty size\r").sees_line("20 40").prompt();
-    person.types("trap 'stty size; trap - WINCH' WINCH; echo ready; read x\r").sees_line("ready");
+    let waiting = "echo ready; until [ \"$(stty size)\" = '10 60' ]; do sleep 0.02; done; echo it is known\r";
+    person.types(waiting).sees_line("ready");
     person.session.resize(60, 10).unwrap();
-    person.sees_line("10 60").types("\r").prompt();
+    person.sees_line("it is known").prompt();
     person.runs("echo end", "\nend\n");
     assert_eq!(person.leaves("\x04"), Some(0));
 }
