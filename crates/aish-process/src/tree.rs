@@ -75,13 +75,14 @@ impl Tree {
 
     /// Sends a signal to every member and returns how many there were.
     pub(crate) fn signal(&self, signal: Signal) -> usize {
-        if !self.reaped {
-            // The group first: it is one call, and no member can fork its way out of it.
-            let _ = kill_process_group(self.root, signal);
-        }
+        // The group first: it is one call, and no member can fork its way out of it.
+        let told = !self.reaped && kill_process_group(self.root, signal).is_ok();
         let members = self.members();
         for member in &members {
-            signal_exactly(member, signal);
+            // Told twice, a program would clean up twice.
+            if signal != Signal::TERM || !told || member.group != number(self.root) {
+                signal_exactly(member, signal);
+            }
             if signal == Signal::TERM {
                 // A stopped process takes no other signal until it goes on.
                 signal_exactly(member, Signal::CONT);
