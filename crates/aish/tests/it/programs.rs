@@ -48,7 +48,7 @@ fn ssh_has_a_terminal_of_its_own() {
     let person = home.sit_down();
     person.types("ssh me@there\r").sees("me@there's password: ").types("hunter2\r").ends_with("bash-");
     person.types("echo far-$((40+2))\r").sees_line("far-42").ends_with("bash-");
-    person.types("echo deep; sleep 1000\r").sees_line("deep").types("\x03").sees("^C").ends_with("bash-");
+    person.types("sh -c 'echo deep; exec sleep 1000'\r").sees_line("deep").types("\x03").sees("^C").ends_with("bash-");
     person.types("exit 7\r").ends_with("[7] ❯").runs("echo near", "\nnear\n");
     assert!(!person.screen().contains("hunter2"), "{}", person.screen());
     assert_eq!(person.leaves("\x04"), Some(0));
