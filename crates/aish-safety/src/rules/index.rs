@@ -1,21 +1,8 @@
 //! The table of rules by program, laid out when this crate is compiled.
 
 use super::FAMILIES;
+use super::names::{BUCKETS, hash};
 use super::rule::Rule;
-
-const BUCKETS: usize = 512;
-
-const fn hash(bytes: &[u8], from: usize, to: usize) -> usize {
-    let mut hash: u32 = 0x811c_9dc5;
-    let mut at = from;
-    while at < to {
-        #[expect(clippy::indexing_slicing, reason = "evaluated when compiled; `get` is not const")]
-        let byte = bytes[at];
-        hash = (hash ^ byte as u32).wrapping_mul(0x0100_0193);
-        at += 1;
-    }
-    (hash % BUCKETS as u32) as usize
-}
 
 #[derive(Clone, Copy)]
 struct Entry {

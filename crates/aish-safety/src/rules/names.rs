@@ -1,6 +1,7 @@
 //! Lists of program names, laid out for look-up when this crate is compiled.
 
-const BUCKETS: usize = 512;
+/// How many buckets a table has.
+pub(super) const BUCKETS: usize = 512;
 
 /// Which of some lists of names hold a name.
 pub(crate) struct NameIndex<const COUNT: usize> {
@@ -17,7 +18,8 @@ struct Entry {
     to: u16,
 }
 
-const fn hash(bytes: &[u8], from: usize, to: usize) -> usize {
+/// Returns the bucket of a name (FNV-1a).
+pub(super) const fn hash(bytes: &[u8], from: usize, to: usize) -> usize {
     let mut hash: u32 = 0x811c_9dc5;
     let mut at = from;
     while at < to {
