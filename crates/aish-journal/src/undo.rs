@@ -93,15 +93,29 @@ pub struct Step {
     /// What it is for.
     #[serde(default)]
     pub purpose: Purpose,
+    /// The session whose command it was, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// Files, links and folders that were put aside, those that were not there among them.
     pub files: u64,
     /// What could not be, each with the reason.
     pub missed: Vec<(String, String)>,
+    /// What the command changes beside that, in words: it has no names that were known, or is in no file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unnamed: Vec<String>,
     /// Bytes of the contents.
     pub bytes: u64,
     /// True in the line that says that the step was undone.
     #[serde(default)]
     pub undone: bool,
+}
+
+/// What a step is noted down with.
+struct About<'a> {
+    command: &'a str,
+    purpose: Purpose,
+    session: Option<&'a str>,
+    unnamed: &'a [String],
 }
 
 /// What an undo did.
@@ -182,10 +196,24 @@ impl UndoJournal {
     /// # Errors
     /// When a content or the record cannot be written; then nothing of it is kept.
     pub fn save(&self, command: &str, wanted: &[Wanted]) -> Result<Step, UndoError> {
-        self.save_for(command, wanted, Purpose::Command)
+        self.save_for(wanted, About { command, purpose: Purpose::Command, session: None, unnamed: &[] })
     }
 
-    fn save_for(&self, command: &str, wanted: &[Wanted], purpose: Purpose) -> Result<Step, UndoError> {
+    /// Does what [`UndoJournal::save`] does for a command of a session, with what of its changes cannot be put aside.
+    ///
+    /// # Errors
+    /// As [`UndoJournal::save`].
+    pub fn save_of(
+        &self,
+        session: &str,
+        command: &str,
+        wanted: &[Wanted],
+        unnamed: &[String],
+    ) -> Result<Step, UndoError> {
+        self.save_for(wanted, About { command, purpose: Purpose::Command, session: Some(session), unnamed })
+    }
+
+    fn save_for(&self, wanted: &[Wanted], about: About<'_>) -> Result<Step, UndoError> {
         let time_ms = self.clock.millis();
         crate::lines::make_folder(&self.folder.join("x"))
             .map_err(|source| UndoError::Io { path: self.folder.clone(), source })?;
@@ -196,10 +224,12 @@ impl UndoJournal {
             id,
             time: self.clock.text(),
             time_ms,
-            command: command.into(),
-            purpose,
+            command: about.command.into(),
+            purpose: about.purpose,
+            session: about.session.map(String::from),
             files: 0,
             missed: Vec::new(),
+            unnamed: about.unnamed.to_vec(),
             bytes: found.bytes,
             undone: false,
         };
@@ -245,19 +275,46 @@ impl UndoJournal {
     /// # Errors
     /// When there is no such step or the journal cannot be read or written.
     pub fn undo(&self, id: Option<&str>) -> Result<Restored, UndoError> {
-        let steps = self.steps()?;
-        let wanted = match id {
-            Some(id) => steps.into_iter().find(|step| step.id == id),
-            None => steps.into_iter().rfind(|step| step.purpose == Purpose::Command),
+        let step = match id {
+            Some(id) => self.named(id)?,
+            None => self.last(None)?,
         };
-        let step = wanted.ok_or(UndoError::Nothing)?;
+        self.bring_back(&step)
+    }
+
+    /// Returns the step of a name.
+    ///
+    /// # Errors
+    /// When there is no such step or the journal cannot be read.
+    pub fn named(&self, id: &str) -> Result<Step, UndoError> {
+        self.steps()?.into_iter().find(|step| step.id == id).ok_or(UndoError::Nothing)
+    }
+
+    /// Returns the step of the last command, of one session or of all.
+    ///
+    /// # Errors
+    /// When there is none or the journal cannot be read.
+    pub fn last(&self, session: Option<&str>) -> Result<Step, UndoError> {
+        let is_meant = |step: &Step| {
+            step.purpose == Purpose::Command && session.is_none_or(|session| step.session.as_deref() == Some(session))
+        };
+        self.steps()?.into_iter().rfind(is_meant).ok_or(UndoError::Nothing)
+    }
+
+    /// Brings back what a step put aside, as [`UndoJournal::undo`] does.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written.
+    pub fn bring_back(&self, step: &Step) -> Result<Restored, UndoError> {
         let folder = self.folder.join(&step.id);
         let entries = entry::load(&folder).map_err(|source| UndoError::Io { path: folder.clone(), source })?;
         let mut changed = restore::differing(&folder, &entries);
         let mut result = Restored { command: step.command.clone(), ..Restored::default() };
         if !changed.present.is_empty() {
-            let kept =
-                self.save_for(&format!("undo of {}: {}", step.id, step.command), &changed.present, Purpose::Undo)?;
+            let command = format!("undo of {}: {}", step.id, step.command);
+            let session = step.session.as_deref();
+            let about = About { command: &command, purpose: Purpose::Undo, session, unnamed: &[] };
+            let kept = self.save_for(&changed.present, about)?;
             let missed: HashSet<String> = kept.missed.iter().map(|(path, _)| path.clone()).collect();
             for (path, why) in &kept.missed {
                 result.failed.push((PathBuf::from(path), format!("what is there now cannot be put aside: {why}")));

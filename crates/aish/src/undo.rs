@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aish_journal::undo::{Plan, Restored, Step, UndoError, UndoJournal, UndoOptions, Wanted};
+use aish_journal::undo::{Plan, Step, UndoError, UndoJournal, UndoOptions, Wanted};
 use aish_safety::{Surroundings, changes};
-use aish_types::CallId;
+use aish_types::{CallId, SessionId};
 
 use crate::failure::chain;
 use crate::wiring::Base;
@@ -43,6 +43,8 @@ pub struct Prepared {
     pub command: String,
     /// What would be put aside.
     pub wanted: Vec<Wanted>,
+    /// What it changes beside that, in words.
+    pub unnamed: Vec<String>,
     /// What is told before it runs, a line each.
     pub notes: Vec<String>,
     /// Whether something cannot be brought back.
@@ -87,10 +89,11 @@ impl UndoKeeper {
             None => self.look(prepared.wanted.clone()).await,
         };
         prepared.incomplete = !unnamed.is_empty();
+        prepared.unnamed = unnamed;
         match planned {
             Ok(plan) => {
                 prepared.incomplete |= !plan.missed.is_empty();
-                prepared.notes = say::planned(&plan, &unnamed);
+                prepared.notes = say::planned(&plan, &prepared.unnamed);
             }
             Err(why) => {
                 prepared.incomplete = true;
@@ -111,16 +114,19 @@ impl UndoKeeper {
         planned.map_err(|error| error.to_string())?.map_err(|error| chain(&error))
     }
 
-    /// Puts aside what was planned; none where there is nothing.
+    /// Puts aside what was planned, for a session; none where there is nothing.
     ///
     /// # Errors
     /// In words, when it could not be written: then the command must not run unless the person knows.
-    pub async fn save(&self, prepared: &Prepared) -> Result<Option<Step>, String> {
+    pub async fn save(&self, prepared: &Prepared, session: &SessionId) -> Result<Option<Step>, String> {
         if prepared.wanted.is_empty() {
             return Ok(None);
         }
-        let (journal, command, wanted) = (Arc::clone(&self.journal), prepared.command.clone(), prepared.wanted.clone());
-        let saved = tokio::task::spawn_blocking(move || journal.save(&command, &wanted)).await;
+        let (journal, prepared, session) = (Arc::clone(&self.journal), prepared.clone(), session.clone());
+        let saved = tokio::task::spawn_blocking(move || {
+            journal.save_of(session.as_str(), &prepared.command, &prepared.wanted, &prepared.unnamed)
+        });
+        let saved = saved.await;
         let saved = saved.map_err(|error| error.to_string()).and_then(|saved| saved.map_err(|error| chain(&error)));
         *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = saved.as_ref().err().cloned();
         saved.map(Some)
@@ -150,23 +156,33 @@ fn journal(base: &Base) -> Option<UndoJournal> {
     Some(UndoJournal::new(folder, options, base.clock.clone()))
 }
 
-/// `:undo` and `aish undo`: `list`, the name of a step, or nothing for the last command. Returns the lines of the
-/// answer, and whether everything came back.
+/// `:undo` and `aish undo`: `list`, the name of a step, or nothing for the last command, of a session where one is
+/// given. What cannot be brought back is said before anything is done. Returns whether everything came back.
 ///
 /// # Errors
 /// In words for the person.
-pub fn answer(base: &Base, what: &str) -> Result<(Vec<String>, bool), String> {
+pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dyn FnMut(&str)) -> Result<bool, String> {
     let journal = journal(base).ok_or("there is no home folder, so nothing was put aside")?;
+    let session = session.map(SessionId::as_str);
     if what == "list" {
         journal.prune().map_err(|error| chain(&error))?;
         let steps = journal.steps().map_err(|error| chain(&error))?;
-        return Ok((say::list(&steps), true));
+        say::list(&steps, session).iter().for_each(|line| say(line));
+        return Ok(true);
     }
-    let restored: Restored = match journal.undo((!what.is_empty()).then_some(what)) {
-        Ok(restored) => restored,
-        Err(UndoError::Nothing) if what.is_empty() => return Err("there is nothing to undo".to_owned()),
-        Err(UndoError::Nothing) => return Err(format!("there is no step {what:?}; `undo list` shows what there is")),
-        Err(error) => return Err(chain(&error)),
-    };
-    Ok((say::restored(&restored), restored.failed.is_empty()))
+    let found = if what.is_empty() { journal.last(session) } else { journal.named(what) };
+    let step = found.map_err(|error| match error {
+        UndoError::Nothing if what.is_empty() && journal.last(None).is_ok() => {
+            "there is nothing to undo in this session; `:undo list` shows what other sessions changed, and `:undo ID` \
+             brings one of it back"
+                .to_owned()
+        }
+        UndoError::Nothing if what.is_empty() => "there is nothing to undo".to_owned(),
+        UndoError::Nothing => format!("there is no step {what:?}; `undo list` shows what there is"),
+        error => chain(&error),
+    })?;
+    say::lost(&step).iter().for_each(|line| say(line));
+    let restored = journal.bring_back(&step).map_err(|error| chain(&error))?;
+    say::restored(&restored, &step).iter().for_each(|line| say(line));
+    Ok(restored.failed.is_empty() && step.unnamed.is_empty())
 }

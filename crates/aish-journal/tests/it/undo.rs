@@ -272,3 +272,25 @@ fn a_folder_of_state_that_cannot_be_used_is_an_error_before_anything_is_changed(
     assert!(matches!(place.journal.plan(&wanted), Err(UndoError::Io { .. })));
     assert!(matches!(place.journal.save("rm file", &wanted), Err(UndoError::Io { .. })));
 }
+
+#[test]
+fn a_session_takes_back_its_own_last_command() {
+    let place = place(1_000_000);
+    let (mine, others) = (place.write("mine", "a"), place.write("others", "b"));
+    let wanted = |path: &PathBuf| [Wanted::new(path, How::Remove, Reach::Itself)];
+    let own = place.journal.save_of("me", "rm mine", &wanted(&mine), &["what `tar x` writes".to_owned()]).unwrap();
+    place.seconds.fetch_add(1, Ordering::SeqCst);
+    let other = place.journal.save_of("you", "rm others", &wanted(&others), &[]).unwrap();
+    fs::remove_file(&mine).unwrap();
+    fs::remove_file(&others).unwrap();
+    assert!(matches!(place.journal.last(Some("she")), Err(UndoError::Nothing)));
+    let last = place.journal.last(Some("me")).unwrap();
+    assert_eq!((&last.id, last.unnamed.len()), (&own.id, 1));
+    place.journal.bring_back(&last).unwrap();
+    assert!(mine.exists() && !others.exists());
+    assert!(matches!(place.journal.last(Some("me")), Err(UndoError::Nothing)), "another's is not the next");
+    assert_eq!(place.journal.last(None).unwrap().id, other.id);
+    let named = place.journal.named(&other.id).unwrap();
+    place.journal.bring_back(&named).unwrap();
+    assert!(others.exists(), "by its name it comes back");
+}

@@ -9,9 +9,7 @@ use crate::wiring::Base;
 /// # Errors
 /// When there is nothing to undo, or the journal cannot be used.
 pub fn run(base: &Base, what: Option<&str>, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
-    let (lines, whole) = answer(base, what.unwrap_or_default().trim()).map_err(anyhow::Error::msg)?;
-    for line in lines {
-        print(&aish_types::visible(&line));
-    }
+    let mut say = |line: &str| print(&aish_types::visible(line));
+    let whole = answer(base, None, what.unwrap_or_default().trim(), &mut say).map_err(anyhow::Error::msg)?;
     Ok(if whole { ExitCode::Ok } else { ExitCode::Error })
 }

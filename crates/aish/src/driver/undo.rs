@@ -54,7 +54,7 @@ impl Driver {
                     surface.show(Shown::Notice(note), self.started.elapsed());
                 }
             }
-            match undo.save(&planned).await {
+            match undo.save(&planned, &self.session).await {
                 Ok(_) => out.push(approved),
                 Err(why) => {
                     let text = format!("not run: what it changes could not be put aside for undo: {why}");

@@ -4,12 +4,9 @@ use crate::repl::Repl;
 use crate::undo::answer;
 
 pub(super) fn run(repl: &mut Repl, rest: &str) {
-    match answer(&repl.base, rest.trim()) {
-        Ok((lines, _)) => {
-            for line in lines {
-                repl.print(&aish_types::visible(&line));
-            }
-        }
-        Err(why) => repl.complain(&why),
+    let session = repl.conversation.driver.session.clone();
+    let answered = answer(&repl.base, Some(&session), rest.trim(), &mut |line| repl.print(&aish_types::visible(line)));
+    if let Err(why) = answered {
+        repl.complain(&why);
     }
 }

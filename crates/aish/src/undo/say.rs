@@ -1,5 +1,7 @@
 //! What is said of undo, before and after.
 
+use std::path::Path;
+
 use aish_journal::undo::{Plan, Purpose, Restored, Step};
 
 /// The most lines of one kind.
@@ -23,8 +25,8 @@ pub fn planned(plan: &Plan, unnamed: &[String]) -> Vec<String> {
     lines
 }
 
-/// Lists steps, newest first.
-pub fn list(steps: &[Step]) -> Vec<String> {
+/// Lists steps, newest first. Those of other sessions than the given one are marked.
+pub fn list(steps: &[Step], session: Option<&str>) -> Vec<String> {
     if steps.is_empty() {
         return vec!["there is nothing to undo".to_owned()];
     }
@@ -36,13 +38,29 @@ pub fn list(steps: &[Step]) -> Vec<String> {
             Purpose::Command => "",
             Purpose::Undo => "(what was there before an undo) ",
         };
-        format!("{}  {time}  {}, {}{missed}  {kept}{command}", step.id, count(step.files), size(step.bytes))
+        let other = match session {
+            Some(session) if step.session.as_deref() != Some(session) => "(another session) ",
+            Some(_) | None => "",
+        };
+        format!("{}  {time}  {}, {}{missed}  {other}{kept}{command}", step.id, count(step.files), size(step.bytes))
     };
     steps.iter().rev().map(line).collect()
 }
 
-/// Tells what an undo did.
-pub fn restored(restored: &Restored) -> Vec<String> {
+/// Tells what of a step an undo cannot bring back, before it brings back the rest.
+pub fn lost(step: &Step) -> Vec<String> {
+    let missed = step.missed.iter().map(|(path, why)| format!("{path} because {why}"));
+    let all: Vec<String> = missed.chain(step.unnamed.iter().cloned()).collect();
+    let more = all.len().saturating_sub(SHOWN);
+    let mut lines: Vec<String> = all.iter().take(SHOWN).map(|what| format!("cannot bring back {what}")).collect();
+    if more > 0 {
+        lines.push(format!("cannot bring back {more} more"));
+    }
+    lines
+}
+
+/// Tells what an undo did, but for what was [`lost`] and is told already.
+pub fn restored(restored: &Restored, step: &Step) -> Vec<String> {
     let mut lines = vec![format!("undone: {}", restored.command)];
     for path in restored.restored.iter().take(SHOWN) {
         lines.push(format!("  {}", path.display()));
@@ -54,7 +72,8 @@ pub fn restored(restored: &Restored) -> Vec<String> {
     if restored.restored.is_empty() {
         lines.push("  everything that was put aside is as it was".to_owned());
     }
-    for (path, why) in &restored.failed {
+    let is_new = |path: &Path| !step.missed.iter().any(|(lost, _)| Path::new(lost) == path);
+    for (path, why) in restored.failed.iter().filter(|(path, _)| is_new(path)) {
         lines.push(format!("not brought back: {} because {why}", path.display()));
     }
     if let Some(kept) = &restored.kept {
@@ -81,6 +100,39 @@ fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_lost_is_told_once_and_first() {
+        let step = Step {
+            id: "1-0".into(),
+            time: String::new(),
+            time_ms: 1,
+            command: "cp big small".into(),
+            purpose: Purpose::Command,
+            session: Some("s".into()),
+            files: 1,
+            missed: vec![("/big".into(), "it is too large".into())],
+            unnamed: vec!["what `tar x` writes".into()],
+            bytes: 1,
+            undone: false,
+        };
+        assert_eq!(
+            lost(&step),
+            ["cannot bring back /big because it is too large", "cannot bring back what `tar x` writes"]
+        );
+        let done = Restored {
+            command: step.command.clone(),
+            restored: vec!["/small".into()],
+            failed: vec![("/big".into(), "it is too large".into()), ("/x".into(), "no leave".into())],
+            ..Restored::default()
+        };
+        assert_eq!(
+            restored(&done, &step),
+            ["undone: cp big small", "  /small", "not brought back: /x because no leave"]
+        );
+        let marked = |session| list(std::slice::from_ref(&step), session)[0].contains("(another session)");
+        assert_eq!([marked(None), marked(Some("s")), marked(Some("t"))], [false, false, true]);
+    }
 
     #[test]
     fn sizes_and_counts_read_well() {

@@ -91,7 +91,7 @@ fn check_in(setup: &str, command: &str, kept_by_git: &str) {
     let keeper = UndoKeeper::new(place.journal(UndoOptions::default()), Vec::new());
     let planned = runtime.block_on(keeper.plan(command, &place.around()));
     assert!(!planned.incomplete, "{command}: {:?}", planned.notes);
-    let step = runtime.block_on(keeper.save(&planned)).unwrap().expect("something is put aside");
+    let step = runtime.block_on(keeper.save(&planned, &"s".into())).unwrap().expect("something is put aside");
     let said = bash(&place.work, command);
     let after = (picture(&place.work), bash(&place.work, kept_by_git));
     assert_ne!(before, after, "{command} changes something: {said}");
@@ -239,7 +239,7 @@ fn a_full_disk_is_said_before_and_runs_nothing_by_surprise() {
     let small = runtime.block_on(keeper.plan("echo x > a", &place.around()));
     fs::write(disk.join("filler"), vec![7; 60_000]).unwrap();
     let _ = fs::write(disk.join("more"), vec![7; 60_000]);
-    let saved = runtime.block_on(keeper.save(&small));
+    let saved = runtime.block_on(keeper.save(&small, &"s".into()));
     let again = runtime.block_on(keeper.plan("echo x > a", &place.around()));
     let unmounted = Command::new("umount").arg(&disk).status().is_ok_and(|status| status.success());
     assert!(unmounted);
@@ -259,5 +259,5 @@ fn a_state_folder_that_cannot_be_written_is_said() {
         planned.unusable.is_some() && planned.notes[0].starts_with("undo: nothing can be put aside"),
         "{planned:?}"
     );
-    assert!(runtime.block_on(keeper.save(&planned)).unwrap().is_none());
+    assert!(runtime.block_on(keeper.save(&planned, &"s".into())).unwrap().is_none());
 }
