@@ -51,6 +51,10 @@ impl Autonomy {
         let explicit = judgement.verdict > Verdict::Allow
             && (rule.starts_with("policy.") || matches!(rule, "tool.confirmation" | "pin.unreadable"));
         let own = explicit.then(|| judgement.clone());
+        // A tool is judged by its wish to be confirmed; a command by its effect, so the wish is looked at here.
+        let wishes = call.definition.requires_confirmation && call.subject != Subject::Tool;
+        let confirm = (wishes && policy.auto_approval(&call.definition.name) != Some(true))
+            .then(|| Judgement::new(Verdict::Ask, "tool.confirmation", "the tool wants to be confirmed"));
         let effect = match &call.subject {
             Subject::Command { text } => self.strictest(&explain(text, surroundings).parts),
             Subject::Argv { words } => self.strictest(&explain_argv(words, surroundings).parts),
@@ -63,7 +67,7 @@ impl Autonomy {
             let reason = format!("{}, and this run may only read", judgement.reason);
             Judgement::new(Verdict::Ask, judgement.rule.clone(), reason)
         });
-        [own, effect, reads].into_iter().flatten().reduce(Judgement::strictest)
+        [own, effect, reads, confirm].into_iter().flatten().reduce(Judgement::strictest)
     }
 
     fn strictest(&self, parts: &[Part]) -> Option<Judgement> {

@@ -67,6 +67,16 @@ fn allow_and_ask_run_unasked_and_halt_stops() {
 }
 
 #[test]
+fn what_wants_to_be_confirmed_is_whatever_it_runs() {
+    for subject in [Subject::Tool, Subject::Command { text: "ls".into() }, Subject::Argv { words: vec!["ls".into()] }] {
+        let mut own = definition("careful");
+        (own.trusted, own.requires_confirmation) = (true, true);
+        let call = prepared(own, subject.clone());
+        assert!(!runs_unasked(Autonomy::default(), call), "{subject:?}");
+    }
+}
+
+#[test]
 fn secrets_and_publishing_go_to_a_person() {
     for text in ["cat ~/.ssh/id_rsa", "cat .env | wc", "git push", "npm publish", "ls && git push origin main"] {
         assert!(!runs_unasked(Autonomy::default(), command(text)), "{text}");
