@@ -31,6 +31,7 @@ pub struct Row {
 
 #[derive(Debug, Default)]
 struct Books {
+    limits: Limits,
     rows: BTreeMap<(String, &'static str), Row>,
     /// What earlier sessions of the day spent, where the cap is a day's.
     before: Money,
@@ -58,7 +59,6 @@ pub type Today = Box<dyn Fn() -> Option<Money> + Send + Sync>;
 /// The session's books, which every request passes.
 #[derive(Default)]
 pub struct Ledger {
-    limits: Limits,
     books: Mutex<Books>,
     shelf: Option<Shelf>,
     today: Option<Today>,
@@ -67,7 +67,7 @@ pub struct Ledger {
 impl Ledger {
     /// Opens the books with limits and what counts against them already.
     pub fn new(limits: Limits, before: Money) -> Self {
-        Self { limits, books: Mutex::new(Books { before, ..Books::default() }), shelf: None, today: None }
+        Self { books: Mutex::new(Books { limits, before, ..Books::default() }), shelf: None, today: None }
     }
 
     /// Books every call in the database too.
@@ -123,7 +123,14 @@ impl Ledger {
 
     /// Returns the limits.
     pub fn limits(&self) -> Limits {
-        self.limits
+        self.books().limits
+    }
+
+    /// Sets other limits; what was spent stays. A warning that was given is given again when it is about another amount.
+    pub fn set_limits(&self, limits: Limits) {
+        let mut books = self.books();
+        books.warned &= books.limits.warn_at == limits.warn_at;
+        books.limits = limits;
     }
 
     /// Takes what the last request used.
@@ -133,8 +140,8 @@ impl Ledger {
 
     /// Says once when the spending passed the warning.
     pub fn warning(&self) -> Option<String> {
-        let warn_at = self.limits.warn_at?;
         let mut books = self.books();
+        let warn_at = books.limits.warn_at?;
         let spent = self.counted(&books);
         if books.warned || spent < warn_at {
             return None;
@@ -152,14 +159,11 @@ impl SpendGuard for Ledger {
         };
         let books = self.books();
         let spent: Money = books.rows.values().map(|row| row.cost).sum();
-        let caps = [
-            (self.limits.cap_at, self.counted(&books), "cost.cap_at_dollars"),
-            (books.run_cap, spent, "norris.max_dollars, or --max-dollars"),
-        ];
-        for (cap, spent, key) in caps {
-            if let Some(cap) = cap
-                && spent + worst > cap
-            {
+        // What others spent today is looked up only where it counts.
+        let counted = books.limits.cap_at.map(|cap| (cap, self.counted(&books), "cost.cap_at_dollars"));
+        let of_run = books.run_cap.map(|cap| (cap, spent, "norris.max_dollars, or --max-dollars"));
+        for (cap, spent, key) in [counted, of_run].into_iter().flatten() {
+            if spent + worst > cap {
                 let left = cap.saturating_sub(spent);
                 return Err(SpendRefusal(format!(
                     "not sent: this request to {} could cost {worst} ({} + {} tokens), and {left} of the cap of {cap} \

@@ -77,7 +77,7 @@ pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
         "resume" => sessions::resume(repl, rest),
         "export" => export::run(repl, rest),
         "memory" => memory::run(repl, rest),
-        "project" => project::run(repl, rest),
+        "project" => project::run(repl, rest).await,
         "norris" => norris::run(repl, rest).await,
         "cost" => cost::run(repl, rest),
         "tokenize" => tokenize::run(repl, rest).await,

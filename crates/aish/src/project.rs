@@ -7,6 +7,7 @@
 pub mod file;
 pub mod follow;
 pub mod instructions;
+pub mod settings;
 
 use std::path::{Path, PathBuf};
 

@@ -33,7 +33,7 @@ use crate::prompt::{self, PromptFacts};
 use crate::search::find_models;
 use crate::servers::news::{CallNews, News};
 use crate::servers::person::Forms;
-use crate::servers::writer::{Sampler, Sampling};
+use crate::servers::writer::Sampling;
 use crate::servers::{self, Servers, SignInWords};
 use crate::session;
 use crate::shell_switch::Switch;
@@ -154,13 +154,7 @@ impl Repl {
             surroundings: surroundings(&base, &live, &known),
         };
         let mut conversation = base.conversation(found, setup);
-        sampling.open(Sampler {
-            broker: conversation.driver.asker.broker.clone(),
-            model: conversation.driver.asker.model.clone(),
-            gate,
-            session: conversation.driver.session.clone(),
-            user: conversation.driver.user.clone(),
-        });
+        conversation.open_sampling(sampling, gate);
         if let Some(resumed) = resumed {
             conversation.go_on(resumed);
         }

@@ -31,6 +31,7 @@ use crate::project::Project;
 use crate::secrets::Secrets;
 use crate::servers::news::CallNews;
 use crate::servers::tokens::TokenFolder;
+use crate::servers::writer::Sampling;
 use crate::session::{KeptLog, Opening};
 use crate::system_prompt::{Facts, system_prompt};
 use crate::undo::UndoKeeper;
@@ -183,6 +184,13 @@ impl Base {
     /// Makes the registry over another memory than the person's own.
     pub fn registry_over(&self, memory: Arc<dyn MemoryStore>) -> (Arc<Registry>, Vec<String>) {
         let registry = Registry::default();
+        let mut notices = self.add_builtins(&registry, memory);
+        notices.extend(crate::cli_tools::add(self, &registry));
+        (Arc::new(registry), notices)
+    }
+
+    /// Puts the built-in tools into a registry, in the place of those that are there; returns what is wrong with them.
+    pub fn add_builtins(&self, registry: &Registry, memory: Arc<dyn MemoryStore>) -> Vec<String> {
         let mut notices = Vec::new();
         let names = &self.config.tools.builtin;
         let memory = self.config.memory.enabled.then_some(memory);
@@ -196,8 +204,7 @@ impl Base {
                 registry.add(Arc::new(builtin::Builtins::all(&ports)));
             }
         }
-        notices.extend(crate::cli_tools::add(self, &registry));
-        (Arc::new(registry), notices)
+        notices
     }
 
     /// Makes the executor.
@@ -221,19 +228,23 @@ impl Base {
         }))
     }
 
-    /// Makes the books of this session.
-    pub fn ledger(&self, session: &SessionId) -> Ledger {
-        let limits = Limits {
+    /// Returns the limits of cost.
+    pub fn limits(&self) -> Limits {
+        Limits {
             warn_at: self.config.cost.warn_at_dollars.map(Money::from_dollars),
             cap_at: self.config.cost.cap_at_dollars.map(Money::from_dollars),
-        };
+        }
+    }
+
+    /// Makes the books of this session.
+    pub fn ledger(&self, session: &SessionId) -> Ledger {
         let shelf = Shelf {
             store: Arc::clone(&self.store),
             session: session.to_string(),
             project: project_root(&self.folder).map(|root| root.display().to_string()),
         };
-        let ledger = Ledger::new(limits, Money::ZERO).on(shelf);
-        if self.config.cost.scope != "day" || limits == Limits::default() {
+        let ledger = Ledger::new(self.limits(), Money::ZERO).on(shelf);
+        if self.config.cost.scope != "day" {
             return ledger;
         }
         let (store, clock) = (Arc::clone(&self.store), self.clock.clone());
@@ -273,6 +284,8 @@ pub struct Conversation {
     pub offer_tools: bool,
     /// What goes along with the next question.
     pub attached: Vec<Block>,
+    /// Lets MCP servers use the model, where they may.
+    pub sampling: Option<Arc<Sampling>>,
 }
 
 /// The choices that differ between the shell and `aish ask`.
@@ -301,6 +314,11 @@ impl Base {
     /// Puts a conversation together over found models.
     pub fn conversation(&self, found: Found, setup: Setup) -> Conversation {
         let ledger = Arc::new(self.ledger(&setup.session));
+        self.conversation_on(found, setup, ledger)
+    }
+
+    /// Puts a conversation together over found models, on books that are open already.
+    pub fn conversation_on(&self, found: Found, setup: Setup, ledger: Arc<Ledger>) -> Conversation {
         let model = found.default.clone().unwrap_or_default();
         let place = found.places.get(&model);
         let small = place.is_some_and(|place| place.small);
@@ -383,6 +401,7 @@ impl Base {
             found_places,
             offer_tools: setup.offer_tools,
             attached: Vec::new(),
+            sampling: None,
         };
         let said = conversation.follow(&self.project);
         conversation.notices.extend(said);
@@ -394,7 +413,8 @@ fn lookup(variables: &[(String, String)], name: &str) -> Option<String> {
     variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
 }
 
-fn read_config(path: &Path, wanted: bool, faults: &mut Vec<Diagnostic>) -> Option<String> {
+/// Reads the configuration's file; what is wrong with it is added to `faults`.
+pub fn read_config(path: &Path, wanted: bool, faults: &mut Vec<Diagnostic>) -> Option<String> {
     match std::fs::read_to_string(path) {
         Ok(text) => Some(text),
         // No config file is no fault, unless it was named.

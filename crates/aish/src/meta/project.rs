@@ -1,5 +1,12 @@
 //! `:project`: what the project's files say, and whether they are used.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use aish_safety::Mode;
+use aish_term::TerminalApprover;
+use aish_tools::ToolSource as _;
+
 use crate::failure::chain;
 use crate::project::{Kind, Project, ProjectFile, Standing};
 use crate::repl::Repl;
@@ -7,7 +14,7 @@ use crate::repl::Repl;
 /// Lines of a file that are shown before it is trusted.
 const SHOWN: usize = 200;
 
-pub(super) fn run(repl: &mut Repl, rest: &str) {
+pub(super) async fn run(repl: &mut Repl, rest: &str) {
     let project = repl.base.project_at(std::path::Path::new(&repl.folder()));
     match rest {
         "" => {
@@ -16,8 +23,8 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
             }
             project.waiting().for_each(|file| show(repl, file));
         }
-        "trust" => trust(repl, &project),
-        "distrust" => distrust(repl, &project),
+        "trust" => trust(repl, &project).await,
+        "distrust" => distrust(repl, &project).await,
         other => repl.complain(&format!(":project takes `trust` or `distrust`, not {other:?}")),
     }
 }
@@ -59,7 +66,7 @@ fn show(repl: &Repl, file: &ProjectFile) {
     }
 }
 
-fn trust(repl: &mut Repl, project: &Project) {
+async fn trust(repl: &mut Repl, project: &Project) {
     let names: Vec<String> = project.waiting().map(|file| file.name.clone()).collect();
     if names.is_empty() {
         return repl.say("nothing is waiting to be trusted");
@@ -70,16 +77,54 @@ fn trust(repl: &mut Repl, project: &Project) {
     }
     repl.say(&format!("trusted as they are now: {}", names.join(", ")));
     if project.waiting().any(|file| file.kind == Kind::Settings) {
-        repl.say("settings hold from the next start of aish on");
+        hold(repl, project).await;
     }
     repl.follow_project();
 }
 
-fn distrust(repl: &mut Repl, project: &Project) {
+async fn distrust(repl: &mut Repl, project: &Project) {
+    let had_settings = project.settings().next().is_some();
     let paths = project.files.iter().map(|file| file.path.as_path());
     if let Err(error) = repl.base.paths.trust().distrust(paths) {
         return repl.complain(&chain(&error));
     }
+    repl.say("nothing of this project is trusted");
+    if had_settings {
+        hold(repl, project).await;
+    }
     repl.follow_project();
-    repl.say("nothing of this project is trusted; settings that were read at the start hold until aish ends");
+}
+
+/// Lets the settings hold that are trusted by now, and no others.
+async fn hold(repl: &mut Repl, project: &Project) {
+    if project.root != repl.base.project.root {
+        return repl.say("its settings hold where aish is started in it");
+    }
+    let folder = PathBuf::from(repl.folder());
+    let reloaded = repl.base.reload(&folder);
+    reloaded.faults.iter().for_each(|fault| repl.say(fault));
+    let gate = |repl: &Repl| {
+        let approver = TerminalApprover::new(Arc::clone(&repl.editor));
+        repl.base.gate(Arc::new(approver), Mode::Interactive)
+    };
+    let own = gate(repl);
+    let notices = repl.conversation.under(&repl.base, &reloaded.before, own).await;
+    notices.iter().for_each(|notice| repl.say(notice));
+    if let Some(sampling) = repl.conversation.sampling.take() {
+        let theirs = gate(repl);
+        repl.conversation.open_sampling(sampling, theirs);
+    }
+    for (alias, server) in &reloaded.before.mcp.servers {
+        let is_off = repl.base.config.mcp.servers.get(alias).is_none_or(|now| !now.enabled);
+        if let Some(client) = repl.servers.get(alias).filter(|_| server.enabled && is_off) {
+            repl.conversation.driver.asker.registry.remove(client.id());
+            repl.servers.remove(alias).await;
+        }
+    }
+    if !reloaded.now.is_empty() {
+        repl.say(&format!("holds from now on: {}", reloaded.now.join(", ")));
+    }
+    if !reloaded.late.is_empty() {
+        repl.say(&format!("holds from the next start of aish on: {}", reloaded.late.join(", ")));
+    }
 }

@@ -1,6 +1,6 @@
 //! The model for MCP servers that may let it write: each request passes the gate and the session's books.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use aish_llm::{Broker, CallOptions, ChatRequest, Purpose, StreamEvent};
 use aish_mcp::client::Writer;
@@ -10,6 +10,8 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::wiring::Conversation;
+
 /// The most tokens that a server may have written at once.
 const MAX_TOKENS: u32 = 2048;
 /// The most characters that a server may send along.
@@ -17,7 +19,7 @@ const MAX_CHARS: usize = 64 * 1024;
 
 /// Lets servers ask the model, once it is known which.
 #[derive(Default)]
-pub struct Sampling(OnceLock<Sampler>);
+pub struct Sampling(RwLock<Option<Arc<Sampler>>>);
 
 /// Who answers, and who is asked before.
 pub struct Sampler {
@@ -34,15 +36,34 @@ pub struct Sampler {
 }
 
 impl Sampling {
-    /// Makes it usable; before that every request is refused.
+    /// Makes it usable, or lets another one answer; before that every request is refused.
     pub fn open(&self, sampler: Sampler) {
-        let _ = self.0.set(sampler);
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(sampler));
+    }
+
+    fn sampler(&self) -> Option<Arc<Sampler>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Conversation {
+    /// Lets servers use this conversation's models, behind a gate.
+    pub fn open_sampling(&mut self, sampling: Arc<Sampling>, gate: Gate) {
+        let driver = &self.driver;
+        sampling.open(Sampler {
+            broker: driver.asker.broker.clone(),
+            model: driver.asker.model.clone(),
+            gate,
+            session: driver.session.clone(),
+            user: driver.user.clone(),
+        });
+        self.sampling = Some(sampling);
     }
 }
 
 impl Writer for Sampling {
     fn write<'a>(&'a self, alias: &'a str, params: &'a Value) -> BoxFuture<'a, Option<Value>> {
-        Box::pin(async move { self.0.get()?.write(alias, params).await })
+        Box::pin(async move { self.sampler()?.write(alias, params).await })
     }
 }
 
