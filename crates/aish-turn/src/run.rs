@@ -160,6 +160,11 @@ impl Run {
         self.halted = Some(judgement);
     }
 
+    /// Says whether something stopped the run at the gate.
+    pub fn is_halted(&self) -> bool {
+        self.halted.is_some()
+    }
+
     /// Takes note of a limit that was reached while something ran, or of one that is watched elsewhere.
     pub fn reached(&mut self, limit: Limit) {
         self.stopped = Some(limit);

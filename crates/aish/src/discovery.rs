@@ -10,6 +10,8 @@ use aish_safety::ApprovedCall;
 use aish_tools::{Changes, DiscoveryTools, Index, Registry, RunContext, ToolSource};
 use aish_types::{BoxFuture, SourceId, ToolCall, ToolDefinition, ToolOutcome};
 
+use crate::shell_tool::OUTSIDE_SOURCE;
+
 /// The source of the tool that finds.
 const SOURCE: &str = "discovery";
 /// The name of the tool that finds.
@@ -79,10 +81,11 @@ impl Discovery {
     }
 }
 
-/// Says whether the model may be told of a tool: of built-in ones, those that are configured.
+/// Says whether the model may be told of a tool: of built-in ones, those that are configured; of what runs outside the
+/// sandbox never.
 pub fn is_offered(definition: &ToolDefinition, builtin: &BTreeSet<String>) -> bool {
     match definition.source.as_str() {
-        SOURCE => false,
+        SOURCE | OUTSIDE_SOURCE => false,
         "builtin" => builtin.contains(definition.name.as_str()),
         _ => true,
     }

@@ -2,6 +2,7 @@
 
 pub mod autonomous;
 mod judge;
+mod outside;
 mod request;
 mod status;
 mod undo;
@@ -169,7 +170,11 @@ impl Driver {
             }
             Effect::Run(calls) => {
                 let calls = self.put_aside(calls, events, surface).await;
-                self.run(calls, events, surface, interrupt).await;
+                let commands = outside::commands(&calls);
+                let mut ran = VecDeque::new();
+                self.run(calls, &mut ran, surface, interrupt).await;
+                self.offer_outside(&commands, &mut ran, surface, interrupt).await;
+                events.append(&mut ran);
             }
             Effect::ShowText(text) => surface.show(Shown::Text(&text), now),
             Effect::ShowOutcome { tool, outcome } => {

@@ -209,6 +209,7 @@ impl CommandRunner for Live {
                 output: result.output.clean_text(),
                 truncated: result.output.truncated(),
                 ending,
+                stopped: None,
             })
         })
     }

@@ -81,8 +81,8 @@ pub async fn play(
     ledger.cap_run(Some(order.limits.money));
     driver.asker.purpose = Purpose::Norris;
     driver.gate.autonomy_mut().consent = order.consent;
-    driver.autonomous =
-        Some(Autonomous::new(Run::new(order.goal.clone(), order.limits), Arc::clone(clock), &ledger, unrecorded));
+    let run = Run::new(order.goal.clone(), order.limits);
+    driver.autonomous = Some(Autonomous::new(run, Arc::clone(clock), &ledger, unrecorded).with_person(order.person));
     let stop = interrupt.child_token();
     let watch = tokio::spawn(watch_time(Arc::clone(clock), order.limits, stop.clone()));
     let mut question = driver.autonomous.as_ref().map(|autonomous| autonomous.run.opening()).unwrap_or_default();

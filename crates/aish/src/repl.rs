@@ -125,7 +125,7 @@ impl Repl {
         let approver: Arc<dyn Approver> = Arc::new(TerminalApprover::new(Arc::clone(&editor)));
         let news: Arc<CallNews> = Arc::default();
         let runner = Arc::new(Switch::new(Arc::clone(&live) as Arc<_>));
-        registry.add(Arc::new(ShellTool::new(Arc::clone(&runner) as Arc<_>, 0)));
+        ShellTool::add_to(&registry, &(Arc::clone(&runner) as Arc<_>), 0);
         let runs = RunLog::new(&base, &session);
         let printer = editor.printer();
         let sink = News::new(Arc::clone(&news), move |line: String| printer.print(&format!("[aish] {line}")));

@@ -140,16 +140,29 @@ const HINTS: &[(&str, &str)] = &[
     ("network unreachable", "the network"),
 ];
 
+/// What of a failed command the sandbox may have stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suspicion {
+    /// What, and by which sandbox.
+    pub what: String,
+    /// The line of its output that says so.
+    pub said: String,
+}
+
 /// Says what of a failed command the sandbox may have stopped.
-pub fn suspicion(status: i32, output: &str, chosen: &Chosen) -> Option<String> {
+pub fn suspicion(status: i32, output: &str, chosen: &Chosen) -> Option<Suspicion> {
     if status == 0 {
         return None;
     }
-    let lower = output.to_lowercase();
-    let (_, what) = HINTS
-        .iter()
-        .find(|(words, what)| lower.contains(words) && (*what != "the network" || !chosen.bounds.network))?;
-    Some(format!("{what} may have been stopped by the sandbox ({})", chosen.say().trim_start_matches("sandbox: ")))
+    let hinted = |line: &str| {
+        let lower = line.to_lowercase();
+        let meant = |what: &str| what != "the network" || !chosen.bounds.network;
+        HINTS.iter().find(|(words, what)| lower.contains(words) && meant(what)).map(|(_, what)| *what)
+    };
+    let (line, what) = output.lines().find_map(|line| Some((line, hinted(line)?)))?;
+    let sandbox = chosen.say();
+    let what = format!("{what} may have been stopped by the sandbox ({})", sandbox.trim_start_matches("sandbox: "));
+    Some(Suspicion { what, said: line.trim().to_owned() })
 }
 
 #[cfg(test)]
@@ -160,14 +173,14 @@ mod tests {
     fn what_the_sandbox_may_have_stopped_is_said_and_nothing_else() {
         let mut chosen =
             Chosen { kind: Kind::Landlock, bounds: Bounds { writable: vec!["/work".into()], ..Bounds::default() } };
-        let said = suspicion(1, "touch: cannot touch '/x': Read-only file system", &chosen).unwrap();
+        let found = suspicion(1, "trying\n touch: cannot touch '/x': Read-only file system\nmore", &chosen).unwrap();
+        assert_eq!(found.said, "touch: cannot touch '/x': Read-only file system");
         assert_eq!(
-            said,
+            found.what,
             "writing may have been stopped by the sandbox (landlock, writes below /work alone, no network)"
         );
-        assert!(
-            suspicion(6, "curl: (6) Could not resolve host: example.org", &chosen).unwrap().starts_with("the network")
-        );
+        let found = suspicion(6, "curl: (6) Could not resolve host: example.org", &chosen).unwrap();
+        assert!(found.what.starts_with("the network"));
         assert_eq!(suspicion(0, "Permission denied", &chosen), None);
         assert_eq!(suspicion(1, "assertion failed", &chosen), None);
         chosen.bounds.network = true;

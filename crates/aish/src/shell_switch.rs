@@ -23,6 +23,11 @@ impl Switch {
     pub fn set(&self, of_run: Option<Arc<dyn CommandRunner>>) {
         *self.of_run.lock().unwrap_or_else(PoisonError::into_inner) = of_run;
     }
+
+    fn current(&self) -> Arc<dyn CommandRunner> {
+        let of_run = self.of_run.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        of_run.unwrap_or_else(|| Arc::clone(&self.usual))
+    }
 }
 
 impl CommandRunner for Switch {
@@ -32,8 +37,17 @@ impl CommandRunner for Switch {
         timeout_ms: u64,
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<Ran, String>> {
-        let of_run = self.of_run.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let runner = of_run.unwrap_or_else(|| Arc::clone(&self.usual));
+        let runner = self.current();
         Box::pin(async move { runner.run(command, timeout_ms, cancel).await })
+    }
+
+    fn run_outside<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        let runner = self.current();
+        Box::pin(async move { runner.run_outside(command, timeout_ms, cancel).await })
     }
 }

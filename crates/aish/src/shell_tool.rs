@@ -1,12 +1,15 @@
-//! The tool `shell`: commands that the model proposes, by `CMD:` lines or as calls.
+//! The tool `shell`: commands that the model proposes, by `CMD:` lines or as calls; and the one that no model is told of,
+//! by which a person lets a command run outside the sandbox that it failed in.
 
 use std::sync::Arc;
 
 use aish_safety::{ApprovedCall, Subject};
-use aish_tools::{Changes, Parameter, ParameterKind, RunContext, ToolSource, input_schema};
+use aish_tools::{Changes, Parameter, ParameterKind, Registry, RunContext, ToolSource, input_schema};
 use aish_types::{BoxFuture, Risk, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+
+use crate::sandbox::Suspicion;
 
 /// What came of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +22,8 @@ pub struct Ran {
     pub truncated: bool,
     /// How it ended, when not by itself.
     pub ending: Option<String>,
+    /// What of it the sandbox may have stopped.
+    pub stopped: Option<Suspicion>,
 }
 
 /// Runs one command line in the shell that belongs to this run.
@@ -30,10 +35,35 @@ pub trait CommandRunner: Send + Sync {
         timeout_ms: u64,
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<Ran, String>>;
+
+    /// Runs a command as [`CommandRunner::run`] does, outside the sandbox that the shell is in.
+    fn run_outside<'a>(
+        &'a self,
+        _command: &'a str,
+        _timeout_ms: u64,
+        _cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        Box::pin(std::future::ready(Err("there is no sandbox here that it could run outside of".to_owned())))
+    }
 }
 
-/// The source of the tool `shell`.
+/// The source of [`OUTSIDE`].
+pub const OUTSIDE_SOURCE: &str = "outside";
+/// The tool that runs a command outside the sandbox. No model is told of it; a person is asked for each call.
+pub const OUTSIDE: &str = "shell_outside";
+/// The note of an outcome that says what the sandbox may have stopped.
+pub const STOPPED: &str = "sandbox";
+
+/// Where the commands of a source run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Shell,
+    Outside,
+}
+
+/// The source of the tool `shell`, or of [`OUTSIDE`].
 pub struct ShellTool {
+    place: Place,
     id: SourceId,
     definition: Arc<ToolDefinition>,
     runner: Arc<dyn CommandRunner>,
@@ -41,21 +71,31 @@ pub struct ShellTool {
 }
 
 impl ShellTool {
-    /// Makes the source over a runner. `timeout_ms` bounds a command; 0 leaves that to the person's Ctrl-C.
-    pub fn new(runner: Arc<dyn CommandRunner>, timeout_ms: u64) -> Self {
-        let id = SourceId::new("shell");
+    /// Adds both tools to a registry, over a runner. `timeout_ms` bounds a command; 0 leaves that to the person's Ctrl-C.
+    pub fn add_to(registry: &Registry, runner: &Arc<dyn CommandRunner>, timeout_ms: u64) {
+        for place in [Place::Shell, Place::Outside] {
+            registry.add(Arc::new(Self::at(place, Arc::clone(runner), timeout_ms)));
+        }
+    }
+
+    fn at(place: Place, runner: Arc<dyn CommandRunner>, timeout_ms: u64) -> Self {
+        let (id, name, description) = match place {
+            Place::Shell => ("shell", "shell", "Run a command line in the user's shell."),
+            Place::Outside => (OUTSIDE_SOURCE, OUTSIDE, "Run a command line outside the sandbox; a person is asked."),
+        };
+        let id = SourceId::new(id);
         let mut parameter = Parameter::required("command", ParameterKind::String);
         parameter.description = Some("The command line, as for bash".to_owned());
         let schema = input_schema(&[parameter]);
-        let mut definition =
-            ToolDefinition::new("shell", "Run a command line in the user's shell.", schema, id.clone());
+        let mut definition = ToolDefinition::new(name, description, schema, id.clone());
         definition.category = "system".to_owned();
         definition.risk = Risk::Write;
         definition.trusted = true;
+        definition.requires_confirmation = place == Place::Outside;
         // The executor's own limit is far away: the runner keeps partial output when it stops a command.
         definition.timeout_ms =
             Some(if timeout_ms == 0 { 7 * 24 * 3600 * 1000 } else { timeout_ms.saturating_add(5000) });
-        Self { id, definition: Arc::new(definition), runner, timeout_ms }
+        Self { place, id, definition: Arc::new(definition), runner, timeout_ms }
     }
 }
 
@@ -78,7 +118,12 @@ impl ToolSource for ShellTool {
 
     fn call<'a>(&'a self, call: &'a ApprovedCall, context: RunContext) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
-            match self.runner.run(command(&call.call().arguments), self.timeout_ms, context.cancel).await {
+            let command = command(&call.call().arguments);
+            let running = match self.place {
+                Place::Shell => self.runner.run(command, self.timeout_ms, context.cancel),
+                Place::Outside => self.runner.run_outside(command, self.timeout_ms, context.cancel),
+            };
+            match running.await {
                 Ok(ran) => outcome(&ran),
                 Err(why) => ToolOutcome::failure(why),
             }
@@ -95,12 +140,16 @@ fn outcome(ran: &Ran) -> ToolOutcome {
     if text.is_empty() {
         text.push_str("(no output)");
     }
-    if let Some(ending) = &ran.ending {
+    let stopped = ran.stopped.as_ref().map(|stopped| &stopped.what);
+    if let Some(ending) = ran.ending.as_ref().or(stopped) {
         text.push_str(&format!("\n[{ending}]"));
     }
     text.push_str(&format!("\n[exit code: {}]", ran.status));
     let mut outcome = if ran.status == 0 { ToolOutcome::success(text) } else { ToolOutcome::reported_failure(text) };
     outcome.truncated = ran.truncated;
     outcome.structured = Some(json!({"exit_code": ran.status, "truncated": ran.truncated}));
+    if let Some(stopped) = &ran.stopped {
+        outcome.notes.insert(STOPPED.into(), json!({"what": stopped.what, "said": stopped.said}));
+    }
     outcome
 }

@@ -41,7 +41,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
         surface.show(Shown::Error("a goal is missing; try: aish norris \"find the largest files here\""), now);
         return Ok(ExitCode::Usage);
     };
-    let order = Order::new(goal.trim(), &base.config.norris, flags);
+    let mut order = Order::new(goal.trim(), &base.config.norris, flags);
     let found = find_models(base, shared.model.as_deref()).await;
     if let Some(name) = shared.model.as_deref().filter(|name| found.default.as_deref() != Some(*name)) {
         surface.show(Shown::Error(&format!("no model {name:?} to ask; `aish model list` shows what there is")), now);
@@ -61,8 +61,15 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
     let session = crate::session::new_id(&base.clock);
     let mut log = RunLog::new(base, &session);
     let clock = Arc::new(RunClock::default());
+    let approver: Arc<dyn Approver> = match person(base, shared, &clock, &interrupt) {
+        Some(person) => {
+            order = order.watched();
+            Arc::new(person)
+        }
+        None => Arc::new(Nobody),
+    };
     let setup = Setup {
-        approver: approver(base, shared, &clock, &interrupt),
+        approver,
         mode: Mode::Autonomous,
         log: Box::new(base.session_log(&session)),
         session,
@@ -98,23 +105,21 @@ fn seed(base: &Base, sandbox: &Sandboxed) -> Seed {
 }
 
 /// A person is asked where one can be: standard input and standard error are both a terminal.
-fn approver(
+fn person(
     base: &Base,
     shared: &SharedFlags,
     clock: &Arc<RunClock>,
     interrupt: &CancellationToken,
-) -> Arc<dyn Approver> {
+) -> Option<HaltApprover> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Arc::new(Nobody);
+        return None;
     }
     let (_, err) = capabilities(base, shared);
     let term = base.variable("TERM");
     let mut options = EditorOptions::new(err, true, term.as_deref(), Arc::new(MemoryHistory::new()));
     options.theme = theme(base);
-    match LineEditor::start(options) {
-        Ok(editor) => Arc::new(HaltApprover::new(Arc::new(editor), Arc::clone(clock), interrupt.clone())),
-        Err(_) => Arc::new(Nobody),
-    }
+    let editor = LineEditor::start(options).ok()?;
+    Some(HaltApprover::new(Arc::new(editor), Arc::clone(clock), interrupt.clone()))
 }
 
 fn surface(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Box<dyn Surface> {

@@ -29,7 +29,7 @@ impl Sources {
     /// Starts everything, with commands handed to `runner` for `timeout_ms` each; returns what to tell the person.
     pub async fn start(base: &Base, runner: Arc<dyn CommandRunner>, timeout_ms: u64) -> (Self, Vec<String>) {
         let (registry, mut notices) = base.registry();
-        registry.add(Arc::new(ShellTool::new(runner, timeout_ms)));
+        ShellTool::add_to(&registry, &runner, timeout_ms);
         let heard: Arc<Mutex<Vec<String>>> = Arc::default();
         let sink = Arc::clone(&heard);
         let news: Arc<CallNews> = Arc::default();

@@ -16,6 +16,8 @@ use crate::norris::clock::RunClock;
 pub struct Autonomous {
     /// The machine.
     pub run: Run,
+    /// Whether there is a person who can be asked.
+    pub person: bool,
     clock: Arc<RunClock>,
     /// What the session's books said when it began.
     before: (u64, Money),
@@ -31,7 +33,14 @@ pub(super) struct Stopped;
 impl Autonomous {
     /// Begins a run.
     pub fn new(run: Run, clock: Arc<RunClock>, ledger: &Ledger, unrecorded: Arc<AtomicBool>) -> Self {
-        Self { run, clock, before: ledger.totals(), unrecorded, results: Taint::Clean }
+        Self { run, person: false, clock, before: ledger.totals(), unrecorded, results: Taint::Clean }
+    }
+
+    /// Says whether a person can be asked.
+    #[must_use]
+    pub fn with_person(mut self, person: bool) -> Self {
+        self.person = person;
+        self
     }
 
     /// Takes note of time and use up to now.
@@ -42,6 +51,9 @@ impl Autonomous {
     }
 
     fn recorded(&mut self) -> Result<(), Stopped> {
+        if self.run.is_halted() {
+            return Err(Stopped);
+        }
         if !self.unrecorded.load(Ordering::Relaxed) {
             return Ok(());
         }

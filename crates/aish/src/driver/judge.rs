@@ -7,6 +7,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{Driver, stopped};
+use crate::shell_tool::OUTSIDE;
 use crate::surface::{Shown, Surface};
 
 impl Driver {
@@ -60,8 +61,8 @@ impl Driver {
                     return Judged::Halted(judgement);
                 }
                 Passage::Edited { text } => {
-                    call.arguments =
-                        if call.name.as_str() == "shell" { json!({ "command": text }).to_string() } else { text };
+                    let is_command = ["shell", OUTSIDE].contains(&call.name.as_str());
+                    call.arguments = if is_command { json!({ "command": text }).to_string() } else { text };
                 }
             }
         }

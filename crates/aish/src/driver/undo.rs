@@ -7,6 +7,7 @@ use aish_turn::Event;
 use aish_types::ToolOutcome;
 
 use super::Driver;
+use crate::shell_tool::OUTSIDE;
 use crate::surface::{Shown, Surface};
 
 impl Driver {
@@ -20,7 +21,10 @@ impl Driver {
         surroundings: &Surroundings,
     ) -> Result<Vec<String>, Judgement> {
         let Subject::Command { text } = &prepared.subject else { return Ok(Vec::new()) };
-        let mut notes = self.standing_notes.clone();
+        let mut notes = match prepared.definition.name.as_str() {
+            OUTSIDE => vec!["sandbox: none, it runs outside".to_owned()],
+            _ => self.standing_notes.clone(),
+        };
         let Some(undo) = &self.undo else { return Ok(notes) };
         let planned = undo.plan(text, surroundings).await;
         if let (Mode::Autonomous, Some(why)) = (self.gate.mode(), &planned.unusable) {

@@ -41,7 +41,7 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
         "log" => show_log(repl, false),
         "log all" => show_log(repl, true),
         line => match Order::parse(line, &repl.base.config.norris) {
-            Ok(order) => work(repl, &order).await,
+            Ok(order) => work(repl, &order.watched()).await,
             Err(why) => repl.complain(&why),
         },
     }

@@ -16,6 +16,8 @@ pub struct Order {
     pub limits: Limits,
     /// Whether it may act or only read.
     pub consent: Consent,
+    /// Whether there is a person who can be asked.
+    pub person: bool,
 }
 
 impl Order {
@@ -29,7 +31,14 @@ impl Order {
             millis: millis(flags.max_minutes.unwrap_or(config.max_minutes)),
         };
         let consent = if flags.yes_read_only || config.read_only { Consent::Reads } else { Consent::Acts };
-        Self { goal: goal.into(), limits, consent }
+        Self { goal: goal.into(), limits, consent, person: false }
+    }
+
+    /// Says that there is a person who can be asked.
+    #[must_use]
+    pub fn watched(mut self) -> Self {
+        self.person = true;
+        self
     }
 
     /// Takes flags off the front of a line: `:norris --max-steps 3 tidy up`. The rest is the goal, letter for letter.

@@ -9,6 +9,7 @@ use aish_shell::Options;
 use aish_types::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use crate::command::sandbox::EXCHANGE;
 use crate::live::Live;
 use crate::sandbox::{Chosen, suspicion};
 use crate::shell_tool::{CommandRunner, Ran};
@@ -33,6 +34,7 @@ pub struct Seed {
 pub struct OwnShell {
     live: Arc<Live>,
     sandbox: Option<Chosen>,
+    program: String,
     /// The folder that this process was in before.
     folder_before: Option<PathBuf>,
 }
@@ -45,7 +47,7 @@ impl OwnShell {
     pub fn new(seed: Seed) -> io::Result<Self> {
         let mut options = Options::headless();
         options.program = seed.sandbox.as_ref().map_or_else(|| Ok(Vec::new()), Chosen::launcher)?;
-        options.program.push(seed.program.into());
+        options.program.push(seed.program.clone().into());
         options.cwd = Some(seed.folder.clone());
         if let Some(exports) = seed.exports {
             options.environment = aish_process::Environment::empty();
@@ -54,7 +56,8 @@ impl OwnShell {
             }
         }
         let folder_before = std::env::current_dir().ok();
-        Ok(Self { sandbox: seed.sandbox, live: Arc::new(Live::of_run(options, seed.folder)), folder_before })
+        let live = Arc::new(Live::of_run(options, seed.folder));
+        Ok(Self { sandbox: seed.sandbox, live, program: seed.program, folder_before })
     }
 
     /// Returns the folder that the shell is in.
@@ -82,9 +85,42 @@ impl CommandRunner for OwnShell {
         Box::pin(async move {
             let mut ran = self.live.run(command, limit, cancel).await?;
             if let (None, Some(sandbox)) = (&ran.ending, &self.sandbox) {
-                ran.ending = suspicion(ran.status, &ran.output, sandbox);
+                ran.stopped = suspicion(ran.status, &ran.output, sandbox);
             }
             Ok(ran)
+        })
+    }
+
+    /// Runs a command in a bash of its own, where the run's bash is and with what it exports by now. What it sets is gone
+    /// with it: the run's bash stays inside.
+    fn run_outside<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        let limit = if timeout_ms == 0 { COMMAND_MS } else { timeout_ms };
+        Box::pin(async move {
+            if self.sandbox.is_none() {
+                return Err("the commands of this run are in no sandbox".to_owned());
+            }
+            let inside = self.live.remembered().folder;
+            let mut options = Options::headless();
+            options.program = vec![self.program.clone().into()];
+            options.cwd = inside.clone();
+            if let Some(snapshot) = self.live.snapshot().await {
+                options.environment = aish_process::Environment::empty();
+                for (name, value) in snapshot.environment.into_iter().filter(|(name, _)| name != EXCHANGE) {
+                    options.environment.set(name, value);
+                }
+            }
+            let outside = Live::of_run(options, inside.clone().unwrap_or_default());
+            let ran = outside.run(command, limit, cancel).await;
+            outside.close().await;
+            if let Some(folder) = inside {
+                let _ = std::env::set_current_dir(folder);
+            }
+            ran
         })
     }
 }

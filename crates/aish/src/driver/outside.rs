@@ -1,0 +1,94 @@
+//! A command of an autonomous run that the sandbox may have stopped: offered again outside it, to a person, through the
+//! gate. Nobody else can let it out, and where nobody is there it stays what it was: a command that failed, and says why.
+
+use std::collections::{HashMap, VecDeque};
+
+use aish_safety::{ApprovedCall, Judgement, Subject, Verdict};
+use aish_turn::{Event, Judged};
+use aish_types::{CallId, ToolCall, ToolName, ToolOutcome};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::Driver;
+use crate::shell_tool::{OUTSIDE, STOPPED};
+use crate::surface::{Shown, Surface};
+
+/// The rule under which a command is offered again.
+const RULE: &str = "sandbox.outside";
+
+/// Returns the command lines among calls.
+pub(super) fn commands(calls: &[ApprovedCall]) -> HashMap<CallId, String> {
+    let command = |call: &ApprovedCall| match &call.call().subject {
+        Subject::Command { text } => Some((call.call().context.call.clone(), text.clone())),
+        Subject::Argv { .. } | Subject::Tool => None,
+    };
+    calls.iter().filter_map(command).collect()
+}
+
+impl Driver {
+    /// Offers the commands among `ran` again that the sandbox may have stopped. What comes of it is added to their
+    /// outcomes.
+    pub(super) async fn offer_outside(
+        &mut self,
+        commands: &HashMap<CallId, String>,
+        ran: &mut VecDeque<Event>,
+        surface: &mut dyn Surface,
+        interrupt: &CancellationToken,
+    ) {
+        let Some(autonomous) = &self.autonomous else { return };
+        if !autonomous.person {
+            return;
+        }
+        for event in ran {
+            let Event::Ran { id, outcome } = event else { continue };
+            let (Some(command), Some(stopped)) = (commands.get(id), outcome.notes.get(STOPPED)) else { continue };
+            if interrupt.is_cancelled() {
+                return;
+            }
+            let word = |key: &str| stopped.get(key).and_then(Value::as_str).unwrap_or_default();
+            let said = self.secrets.redact(word("said")).into_owned();
+            let reason = format!("{}; it would run again outside it", word("what"));
+            let call = ToolCall {
+                id: CallId::new(format!("{id}-outside")),
+                name: ToolName::new(OUTSIDE),
+                arguments: json!({ "command": command }).to_string(),
+            };
+            surface.show(Shown::Notice(&format!("the command failed: {said}")), self.started.elapsed());
+            surface.show(Shown::Calling(&call), self.started.elapsed());
+            let raised = Judgement::new(Verdict::Ask, RULE, reason);
+            let judged = self.judge(&call, Some(raised), surface, interrupt).await;
+            if interrupt.is_cancelled() {
+                return;
+            }
+            self.judged(&call, &judged);
+            let line = match judged {
+                Judged::Approved(approved) => {
+                    let again = self.run_again(approved, surface, interrupt).await;
+                    outcome.success = again.success;
+                    outcome.truncated |= again.truncated;
+                    outcome.structured.clone_from(&again.structured);
+                    format!("[a person let it run again outside the sandbox]\n{}", again.text)
+                }
+                Judged::Refused(refused) => format!("[it was not run outside the sandbox: {}]", refused.text),
+                Judged::Declined { .. } | Judged::Halted(_) => {
+                    "[a person did not let it run outside the sandbox]".to_owned()
+                }
+            };
+            outcome.text.push('\n');
+            outcome.text.push_str(&line);
+        }
+    }
+
+    async fn run_again(
+        &self,
+        approved: ApprovedCall,
+        surface: &mut dyn Surface,
+        interrupt: &CancellationToken,
+    ) -> ToolOutcome {
+        let mut events = VecDeque::new();
+        let calls = self.put_aside(vec![approved], &mut events, surface).await;
+        self.run(calls, &mut events, surface, interrupt).await;
+        let outcome = |event| if let Event::Ran { outcome, .. } = event { Some(outcome) } else { None };
+        events.into_iter().filter_map(outcome).last().unwrap_or_else(|| ToolOutcome::failure("it has no result"))
+    }
+}
