@@ -4,11 +4,11 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::environment::Environment;
-use crate::evidence::{is_known, weigh};
+use crate::evidence::{Evidence, is_known, is_path, weigh};
 use crate::token::{Tokens, Word, tokenize};
 use crate::words::commands;
 use crate::words::english::is_english;
-use crate::words::language::{NARRATIVE, STARTERS, STRONG, has};
+use crate::words::language::{NARRATIVE, STARTERS, STRONG, VERBS, has};
 use crate::words::operands::takes_commands;
 
 mod known;
@@ -62,7 +62,7 @@ pub fn decide(line: &str, env: &dyn Environment) -> Decision {
         return decision(Route::Shell, "a comment");
     }
     let tokens = tokenize(line);
-    if let Some(decided) = by_shape(line, &tokens) {
+    if let Some(decided) = by_shape(line, &tokens, env) {
         return decided;
     }
     let words: &[Word] = &tokens.words;
@@ -72,14 +72,22 @@ pub fn decide(line: &str, env: &dyn Environment) -> Decision {
 }
 
 /// What the shape of the whole line says before any word is looked up.
-fn by_shape(line: &str, tokens: &Tokens) -> Option<Decision> {
+fn by_shape(line: &str, tokens: &Tokens, env: &dyn Environment) -> Option<Decision> {
     let first = tokens.words.first()?;
     let text = first.text.as_str();
-    if line.starts_with("((") || line.starts_with("[[ ") || line.starts_with("[ ") || line.starts_with("{ ") {
+    if matches!(line, "{" | "(")
+        || line.starts_with("((")
+        || line.starts_with("[[ ")
+        || line.starts_with("[ ")
+        || line.starts_with("{ ")
+    {
         return Some(decision(Route::Shell, "a shell construct"));
     }
-    if line.starts_with('(') && line.ends_with(')') && tokens.words.len() > 1 && !text.ends_with(')') {
-        return Some(decision(Route::Shell, "a subshell"));
+    if line.starts_with('(') && line.contains(')') && tokens.words.len() > 1 && !text.ends_with(')') {
+        let inner = text.trim_start_matches('(');
+        if line.ends_with(')') || is_known(inner, env) || is_path_of_program(inner) {
+            return Some(decision(Route::Shell, "a subshell"));
+        }
     }
     let tells =
         tokens.words.iter().skip(1).filter(|word| has(STRONG, &word.text) || has(NARRATIVE, &word.text)).count();
@@ -95,13 +103,19 @@ fn by_shape(line: &str, tokens: &Tokens) -> Option<Decision> {
     if is_assignment(first) && text.contains("=(") {
         return Some(decision(Route::Shell, "an assignment"));
     }
-    if line.starts_with(['>', '<']) {
+    if line.starts_with(['>', '<']) || line.starts_with("&>") || is_numbered_redirection(line) && tells == 0 {
         return Some(decision(Route::Shell, "a redirection"));
     }
     if text.ends_with("()") || tokens.words.get(1).is_some_and(|word| word.text == "()") {
         return Some(decision(Route::Shell, "a function"));
     }
     None
+}
+
+/// `2>&1 make`, `3<file cat`: the number of a descriptor right before the arrow.
+fn is_numbered_redirection(line: &str) -> bool {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < line.len() && rest.starts_with(['>', '<'])
 }
 
 fn is_assignment(word: &Word) -> bool {
@@ -129,9 +143,9 @@ fn decide_command(
     if let Some(decided) = keyword(name, arguments, tokens, env) {
         return decided;
     }
-    if is_path_of_program(name) {
+    if is_path_of_program(name) || is_path_below(name, env) {
         let evidence = weigh(name, line, tokens, arguments, env);
-        return if evidence.language >= evidence.shell + 2 {
+        return if evidence.language >= evidence.shell + 2 && tells_of(arguments, &evidence) {
             decision(Route::Ai, reasons("a path, but ", &evidence.language_reasons))
         } else {
             decision(Route::Shell, "the path of a program")
@@ -214,6 +228,48 @@ fn is_path_of_program(name: &str) -> bool {
         || name == "~"
         || name == ".."
         || (name.starts_with('/') && name.len() > 1)
+}
+
+/// `bin/tool`, `target/debug/tool`, `.venv/bin/python`: the path of a program without `./`, and not `and/or`.
+fn is_path_below(name: &str, env: &dyn Environment) -> bool {
+    const FOLDERS: &[&str] = &[
+        "app",
+        "bin",
+        "build",
+        "dist",
+        "examples",
+        "exe",
+        "hack",
+        "lib",
+        "libexec",
+        "node_modules",
+        "out",
+        "sbin",
+        "script",
+        "scripts",
+        "src",
+        "target",
+        "test",
+        "tests",
+        "tools",
+        "utils",
+        "vendor",
+        "venv",
+        "xtask",
+    ];
+    let Some((folder, rest)) = name.split_once('/') else { return false };
+    if folder.is_empty() || rest.is_empty() || rest.starts_with('/') || !is_path(name) || name.contains(':') {
+        return false;
+    }
+    let is_named = |text: &str| text.chars().any(|c| matches!(c, '.' | '_' | '-') || c.is_ascii_digit());
+    FOLDERS.contains(&folder) || is_named(name) || rest.split('/').count() > 2 || env.exists(name)
+}
+
+/// Says whether what stands behind a path tells of it or asks, and does not only hold a word that an argument may be.
+fn tells_of(arguments: &[Word], evidence: &Evidence) -> bool {
+    let own = || arguments.iter().filter(|word| !word.quoted).map(|word| word.text.as_str());
+    let strong = own().filter(|text| has(STRONG, text)).count();
+    evidence.question || strong > 1 || own().any(|text| has(NARRATIVE, text) || has(VERBS, text))
 }
 
 /// Skips the flags of a command that runs another, and the one value that some of its flags take.

@@ -85,6 +85,11 @@ pub fn weigh(command: &str, line: &str, tokens: &Tokens, arguments: &[Word], env
             evidence.plain += 1;
             continue;
         }
+        let clause = matches!(word.text.as_str(), "how" | "what" | "why") && !FREE_TEXT.contains(&command);
+        if index > 0 && clause && !word.quoted && own.get(index + 1).is_some_and(|next| is_word(&next.text)) {
+            evidence.language(8, &format!("the word `{}`", word.text));
+            continue;
+        }
         argument(command, (index, own.len() - 1), word, env, &mut evidence);
     }
     let weak = i32::try_from(evidence.weak).unwrap_or(i32::MAX / 4).min(50);

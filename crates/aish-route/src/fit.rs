@@ -12,12 +12,18 @@ use crate::words::operands::{
     edits_files, least, limit, takes_commands, takes_files, takes_pattern, takes_script, takes_shape,
 };
 use crate::words::subcommands;
-use crate::words::topics::{explains, is_topic};
+use crate::words::topics::{explains, is_topic, only_explains};
 
 /// Weighs the operands of a command as a whole.
 pub(crate) fn weigh(command: &str, arguments: &[&Word], env: &dyn Environment, evidence: &mut Evidence) {
     number(command, arguments, evidence);
     subcommand(command, arguments, evidence);
+    if let [_, .., last] = arguments
+        && !last.quoted
+        && only_explains(&last.text)
+    {
+        evidence.language(6, "a title");
+    }
     if FREE_TEXT.binary_search(&command).is_ok() || takes_commands(command) {
         return;
     }
@@ -59,8 +65,12 @@ fn number(command: &str, arguments: &[&Word], evidence: &mut Evidence) {
     if command == "make" && arguments.iter().enumerate().any(|(at, word)| number(word) && !flagged(at)) {
         evidence.language(3, "a number that is no target");
     }
-    if command == "more" && arguments.len() == 1 && evidence.english == 1 {
-        evidence.language(3, "a word that is no file");
+    if matches!(command, "more" | "last") && arguments.len() == 1 && evidence.english == 1 {
+        evidence.language(3, "a word that it does not take");
+    }
+    let method = arguments.first().filter(|first| !first.quoted).map_or("", |first| first.text.as_str());
+    if matches!(command, "http" | "https") && method.len() > 1 && method.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        evidence.language(if method == "localhost" { 0 } else { 3 }, "no URL");
     }
     let placed = arguments.iter().any(|word| word.text.starts_with('-') || is_path(&word.text));
     if command == "install" && (arguments.len() < 2 || !placed) {
@@ -155,6 +165,9 @@ fn title(command: &str, bare: &[&str], evidence: &mut Evidence) {
     let operands = bare.len() - usize::from(evidence.subcommand);
     if operands == 0 {
         return;
+    }
+    if last == "help" && bare.len() > 2 {
+        evidence.language(6, "a call for help");
     }
     let files = takes_files(command) || takes_pattern(command);
     let points = match (explains(last), is_topic(last)) {

@@ -12,7 +12,7 @@ use crate::words::language::{STARTERS, STRONG, WEAK, has};
 use crate::words::operands::{takes_commands, takes_files, takes_two};
 
 pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environment) -> Decision {
-    let Some(first) = arguments.first() else { return decision(Route::Shell, format!("`{name}` is a command")) };
+    let Some(first) = arguments.first() else { return alone(name) };
     if FREE_TEXT.binary_search(&name).is_ok() {
         return free_text(name, arguments, evidence);
     }
@@ -48,6 +48,14 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
     }
 }
 
+/// A command and nothing else. Some do nothing so, and are what one says to somebody.
+fn alone(name: &str) -> Decision {
+    if matches!(name, "continue" | "more") {
+        return decision(Route::Ask, format!("`{name}` does nothing by itself"));
+    }
+    decision(Route::Shell, format!("`{name}` is a command"))
+}
+
 /// Points for language that depend on the command.
 fn beyond(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environment, ambiguous: bool) -> i32 {
     let mut points = 0;
@@ -56,6 +64,10 @@ fn beyond(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environ
     }
     if ambiguous && evidence.plain >= 1 && evidence.language > 0 {
         points += 1;
+    }
+    let last = arguments.last().map_or("", |word| word.text.as_str());
+    if ambiguous && last.strip_suffix('!').is_some_and(is_english) {
+        points += 3;
     }
     if !ambiguous && !evidence.subcommand && evidence.english >= 3 {
         points += 2;

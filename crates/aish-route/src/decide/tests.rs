@@ -141,11 +141,49 @@ fn questions_are_questions() {
 }
 
 #[test]
+fn programs_are_named_by_paths_too() {
+    check(
+        Route::Shell,
+        "./run.sh all the tests
+         scripts/deploy.sh staging
+         target/debug/aish ask hi
+         .venv/bin/python -m pytest
+         bin/rails server
+         (sleep 10; echo hi) &
+         2>&1 make | tee log
+         &>log make
+         gut commit -m 'x'
+         cat/etc/hosts
+         {",
+    );
+    check(
+        Route::Ai,
+        "./run.sh fails with permission denied
+         /etc/fstab has a wrong entry, fix it
+         src/main.rs does not compile
+         and/or what
+         client/server architecture
+         read/write speed of this disk
+         2>1 is that true",
+    );
+}
+
+#[test]
+fn what_does_nothing_by_itself_is_asked() {
+    check(Route::Ask, "continue\nmore");
+}
+
+#[test]
 fn titles_behind_a_command_are_questions() {
     check(
         Route::Ai,
         "git bisect tutorial
          git rebase vs merge
+         git merge conflict help
+         chmod 755 meaning
+         rm -rf / what happens
+         nice work!
+         last question
          docker volumes explained
          vim cheat sheet
          tar command examples

@@ -22,6 +22,11 @@ pub(super) fn decide(
     let name = first.text.as_str();
     let bare = name.trim_end_matches(['?', ',', '!', '.', ':', ';']);
     let named = evidence.language == 0 && evidence.shell > 0 && evidence.plain == 0 && CONVERTERS.contains(&name);
+    if evidence.shell > evidence.language
+        && let Some(decided) = slip_in_english(name, arguments, evidence)
+    {
+        return decided;
+    }
     if !named && (has(STARTERS, bare) || has(STRONG, bare) || has(GREETINGS, bare)) {
         return decision(Route::Ai, format!("`{name}` begins a question or a request"));
     }
@@ -94,7 +99,10 @@ pub(super) fn decide(
 /// `got status`: a word of English, one slip away from a command that has a sub-command like the next word.
 fn slip_in_english(name: &str, arguments: &[Word], evidence: &Evidence) -> Option<Decision> {
     let second = arguments.first()?.text.as_str();
-    if !(is_english(name) || has(NARRATIVE, name)) || evidence.language > 1 || arguments.len() > 3 {
+    if !(is_english(name) || has(NARRATIVE, name) || has(GREETINGS, name))
+        || evidence.language > 1
+        || arguments.len() > 3
+    {
         return None;
     }
     let meant = typo::meant_by_subcommand(name, second)?;
@@ -127,12 +135,14 @@ fn is_name_of_program(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.+".contains(c))
 }
 
-/// `cd..`, `ls-la`, `git-status`: a command with its blank left out.
+/// `cd..`, `ls-la`, `git-status`, `cat/etc/hosts`: a command with its blank left out, and not `read/write`.
 fn glued(name: &str, env: &dyn Environment) -> Option<String> {
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
     let (head, tail) = name.split_at(end);
     ((tail.len() > 1 || tail == "~")
         && is_known(head, env)
-        && (tail.starts_with(['-', '/']) || head == "cd" && tail.starts_with(['.', '~'])))
+        && (tail.starts_with('-')
+            || tail.starts_with('/') && (env.exists(tail) || !is_english(head) && !has(STARTERS, head))
+            || head == "cd" && tail.starts_with(['.', '~'])))
     .then(|| format!("{head} {tail}"))
 }

@@ -43,6 +43,22 @@ pub fn explains(word: &str) -> bool {
     has(EXPLAINS, word)
 }
 
+/// Says whether a line that ends in the word is a title whatever stands before it: `chmod 755 meaning`. Files and
+/// branches have no such names.
+pub fn only_explains(word: &str) -> bool {
+    matches!(
+        word,
+        "cheatsheet"
+            | "demystified"
+            | "difference"
+            | "differences"
+            | "explained"
+            | "explanation"
+            | "meaning"
+            | "pitfalls"
+    )
+}
+
 /// Says whether the word is a noun that titles end in.
 pub fn is_topic(word: &str) -> bool {
     has(TOPICS, word)
