@@ -65,6 +65,13 @@ impl Markdown {
         }
     }
 
+    /// Gives lines that begin with a mark, as proposed commands do, a line of their own, and shows them as they stand.
+    #[must_use]
+    pub fn with_commands(mut self, mark: &'static str) -> Self {
+        self.renderer.mark = Some(mark);
+        self
+    }
+
     /// Takes a piece of the reply at a time (any monotonic clock), and appends what to write to `out`.
     pub fn push(&mut self, piece: &str, now: Duration, out: &mut String) {
         if !self.capabilities.live {

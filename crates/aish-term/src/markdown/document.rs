@@ -117,7 +117,7 @@ impl Document {
             return false;
         }
         let whole = self.source.get(..end).unwrap_or_default().to_owned();
-        let found = blocks(&whole);
+        let found = blocks(&whole, renderer.mark);
         let mut done = 0;
         let mut entered = false;
         for (at, block) in found.iter().enumerate() {
@@ -182,6 +182,7 @@ fn is_over(whole: &str, block: &Block) -> bool {
             .strip_suffix('\n')
             .and_then(|text| text.rsplit('\n').next())
             .is_some_and(|line| line.trim().is_empty()),
+        Kind::Command => true,
         Kind::Long | Kind::List | Kind::Fence => false,
     }
 }
@@ -193,7 +194,7 @@ fn ends_blank(source: &str, end: usize) -> bool {
 
 /// Draws every block of a source, its last ones with no regard to what may follow.
 fn draw_all(source: &str, state: &mut State, renderer: &mut Renderer, width: usize, out: &mut Vec<Styled>) {
-    for block in blocks(source) {
+    for block in blocks(source, renderer.mark) {
         draw(source, &block, state, renderer, width, out);
         state.list = None;
     }
@@ -219,6 +220,12 @@ fn draw(source: &str, block: &Block, state: &mut State, renderer: &mut Renderer,
         Kind::Literal => {
             put(renderer.literal(text, width), source, block, state, out);
         }
+        Kind::Command => {
+            let line = renderer.command(text);
+            // Not broken, as code is not, but where the terminal is too narrow for that.
+            let lines = if width < NARROW { wrap::hard(&line, width) } else { vec![line] };
+            put(lines, source, block, state, out);
+        }
     }
 }
 
@@ -229,10 +236,10 @@ fn put(lines: Vec<Styled>, source: &str, block: &Block, state: &mut State, out: 
     }
 }
 
-/// Puts a blank line before a block: always, but before a list and its items only where one was written.
+/// Puts a blank line before a block: always, but before a list, its items and a command only where one was written.
 fn gap(source: &str, block: &Block, state: &mut State, out: &mut Vec<Styled>) {
     let wanted = match block.kind {
-        Kind::List => blank_before(source, block.range.start).unwrap_or(state.blank),
+        Kind::List | Kind::Command => blank_before(source, block.range.start).unwrap_or(state.blank),
         Kind::Short | Kind::Long | Kind::Fence | Kind::Literal => true,
     };
     if state.begun && wanted {

@@ -51,6 +51,8 @@ impl Marker {
 pub(super) struct Renderer {
     pub(super) theme: Theme,
     pub(super) unicode: bool,
+    /// What a line begins with that proposes a command.
+    pub(super) mark: Option<&'static str>,
     cache: CodeCache,
 }
 
@@ -58,7 +60,7 @@ type Events<'s> = Peekable<OffsetIter<'s>>;
 
 impl Renderer {
     pub(super) fn new(theme: Theme, unicode: bool) -> Self {
-        Self { theme, unicode, cache: CodeCache::default() }
+        Self { theme, unicode, mark: None, cache: CodeCache::default() }
     }
 
     /// Draws a source that is one block, or several.
@@ -91,6 +93,15 @@ impl Renderer {
     /// Draws literal text: what makes no block.
     pub(super) fn literal(&self, source: &str, width: usize) -> Vec<Styled> {
         source.trim().lines().flat_map(|line| wrap::words(&Styled::plain(wrap::expand_tabs(line)), width)).collect()
+    }
+
+    /// Draws a line that proposes a command: every character as it stands.
+    pub(super) fn command(&self, line: &str) -> Styled {
+        let line = wrap::expand_tabs(line.trim_end());
+        let mark = self.mark.unwrap_or_default();
+        let mut out = prefix(self.theme.dim, mark);
+        out.push(self.theme.code, line.strip_prefix(mark).unwrap_or(&line));
+        out
     }
 
     fn container(&mut self, events: &mut Events<'_>, place: Place<'_>, end: Option<TagEnd>) -> Vec<Styled> {

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Fence,
     /// Text that makes no block by itself, as link definitions do; it is shown as it stands.
     Literal,
+    /// A line that proposes a command, shown as it stands.
+    Command,
 }
 
 /// A top-level block.
@@ -33,8 +35,51 @@ pub(super) struct Block {
     pub(super) items: Vec<usize>,
 }
 
+impl Block {
+    fn moved(mut self, by: usize) -> Self {
+        self.range = self.range.start + by..self.range.end + by;
+        self.items.iter_mut().for_each(|item| *item += by);
+        self
+    }
+}
+
 /// Splits a text into its top-level blocks. White space between them belongs to none.
-pub(super) fn blocks(source: &str) -> Vec<Block> {
+///
+/// A line that begins with the mark is a block of its own wherever it stands, but in fenced code: it ends a paragraph, a
+/// list or a quote that would go on without it.
+pub(super) fn blocks(source: &str, mark: Option<&str>) -> Vec<Block> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(part) = source.get(from..) {
+        let parsed = parse(part);
+        let Some(line) = mark.and_then(|mark| marked_line(part, &parsed, mark)) else {
+            found.extend(parsed.into_iter().map(|block| block.moved(from)));
+            break;
+        };
+        let before = parse(part.get(..line.start).unwrap_or_default());
+        found.extend(before.into_iter().map(|block| block.moved(from)));
+        let end = line.end;
+        found.push(Block { kind: Kind::Command, range: line, items: Vec::new() }.moved(from));
+        from += end;
+    }
+    found
+}
+
+/// Returns the first line outside fenced code that begins with the mark, with its newline.
+fn marked_line(source: &str, blocks: &[Block], mark: &str) -> Option<Range<usize>> {
+    let mut start = 0;
+    for line in source.split_inclusive('\n') {
+        let end = start + line.len();
+        let in_code = || blocks.iter().any(|block| block.kind == Kind::Fence && block.range.contains(&start));
+        if line.starts_with(mark) && !in_code() {
+            return Some(start..end);
+        }
+        start = end;
+    }
+    None
+}
+
+fn parse(source: &str) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
     let mut depth = 0_usize;
     for (event, range) in Parser::new_ext(source, EXTENSIONS).into_offset_iter() {
@@ -100,7 +145,7 @@ mod tests {
     use super::*;
 
     fn check(source: &str, expected: &[(Kind, &str)]) {
-        let found = blocks(source);
+        let found = blocks(source, Some("CMD:"));
         let shown: Vec<(Kind, &str)> =
             found.iter().map(|block| (block.kind, source[block.range.clone()].trim_end())).collect();
         assert_eq!(shown, expected, "{source:?}");
@@ -116,8 +161,19 @@ mod tests {
     }
 
     #[test]
+    fn a_marked_line_is_a_block_of_its_own() {
+        use Kind::{Command, Fence, List, Short};
+        check("I look.\nCMD: ls\nThen.\n", &[(Short, "I look."), (Command, "CMD: ls"), (Short, "Then.")]);
+        check("CMD: a\nCMD: b *x*\n", &[(Command, "CMD: a"), (Command, "CMD: b *x*")]);
+        check("- one\nCMD: ls\n- two\n", &[(List, "- one"), (Command, "CMD: ls"), (List, "- two")]);
+        check("> said\nCMD: ls\n---\n", &[(Short, "> said"), (Command, "CMD: ls"), (Short, "---")]);
+        check("```\nCMD: x\n```\nCMD: y", &[(Fence, "```\nCMD: x\n```"), (Command, "CMD: y")]);
+        check("a CMD: b\n CMD: c\n", &[(Short, "a CMD: b\n CMD: c")]);
+    }
+
+    #[test]
     fn finds_items() {
-        let found = blocks("- a\n  - nested\n\n- b\n");
+        let found = blocks("- a\n  - nested\n\n- b\n", None);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].items, [0, 16]);
     }

@@ -291,7 +291,20 @@ fn blocks() {
     check("[t](u \"title\")", "t (u)");
     check("![alt](http://x/y.png)", "[image: alt] (http://x/y.png)");
     check("a  \nb", "a\nb");
+}
+
+/// A proposed command begins a line of its own and is shown as it stands, wherever the text was cut.
+#[test]
+fn commands_stand_alone() {
     check("CMD: ls -la\n", "CMD: ls -la");
+    check("I will look.\nCMD: ls -la", "I will look.\nCMD: ls -la");
+    check("I will look.\nCMD: ls *.rs *.md\nThen we\nsee.", "I will look.\nCMD: ls *.rs *.md\n\nThen we see.");
+    check("one\n\nCMD: `a`\nCMD: b\n\nCMD: c", "one\n\nCMD: `a`\nCMD: b\n\nCMD: c");
+    check("- one\nCMD: a\n- two", "• one\nCMD: a\n• two");
+    check("> said\nCMD: a", "│ said\nCMD: a");
+    check("a|b\n-|-\n1|2\nCMD: c | d", "a │ b\n──┼──\n1 │ 2\nCMD: c | d");
+    check("```\nCMD: x\n```\nCMD: y", "```\nCMD: x\n```\nCMD: y");
+    check("not CMD: here\n CMD: nor here", "not CMD: here CMD: nor here");
 }
 
 #[test]
@@ -421,6 +434,7 @@ fn piece() -> impl Strategy<Value = String> {
         Just("a | b\n".to_owned()),
         Just("-|-\n".to_owned()),
         Just("**".to_owned()),
+        Just("CMD: ls *".to_owned()),
         Just("`".to_owned()),
         Just("[x](http://y)".to_owned()),
         Just("日本語".to_owned()),

@@ -29,7 +29,7 @@ pub(crate) fn text(parser: &mut vt100::Parser) -> String {
 /// Renders pieces on a screen, each `step` after the other.
 pub(crate) fn rendered(pieces: &[&str], width: u16, height: u16, step: Duration) -> String {
     let mut parser = vt100::Parser::new(height, width, 10_000);
-    let mut markdown = Markdown::new(Theme::dark(), Capabilities::terminal(width, height));
+    let mut markdown = Markdown::new(Theme::dark(), Capabilities::terminal(width, height)).with_commands("CMD:");
     let mut now = Duration::ZERO;
     for piece in pieces {
         let mut out = String::new();

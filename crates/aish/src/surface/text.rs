@@ -7,7 +7,7 @@ use aish_term::capability::terminal_size;
 use aish_term::frame::{Ending, Frames};
 use aish_term::spinner::Spinner;
 use aish_term::{Capabilities, Markdown, Theme};
-use aish_turn::{Checked, End};
+use aish_turn::{Checked, End, command_line};
 use aish_types::{ToolOutcome, head_and_tail, sanitize};
 
 use super::{Shown, Surface};
@@ -161,7 +161,9 @@ impl TextSurface {
         }
         self.follow_size();
         let mut text = String::new();
-        let markdown = self.markdown.get_or_insert_with(|| Markdown::new(self.theme.clone(), self.out));
+        let markdown = self
+            .markdown
+            .get_or_insert_with(|| Markdown::new(self.theme.clone(), self.out).with_commands(command_line::MARK));
         markdown.push(piece, now, &mut text);
         self.write_out(&text);
     }
