@@ -116,7 +116,7 @@ fn bounds(base: &Base, folder: &Path) -> Bounds {
         section.write.iter().map(|path| written(path, base.paths.home.as_deref(), folder)).collect()
     };
     writable.dedup();
-    let protected = base.paths.protected().into_iter().map(PathBuf::from).collect();
+    let protected = base.protected().into_iter().map(PathBuf::from).collect();
     Bounds { writable, protected, exchange: None, network: section.network }
 }
 

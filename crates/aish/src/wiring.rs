@@ -122,9 +122,17 @@ impl Base {
         Surroundings {
             folder: Some(self.folder.display().to_string()),
             home: self.paths.home.as_ref().map(|home| home.display().to_string()),
-            protected: self.paths.protected(),
+            protected: self.protected(),
             ..Surroundings::default()
         }
+    }
+
+    /// Returns files and folders that nothing but a person may change; the file that `--config` names is one.
+    pub fn protected(&self) -> Vec<String> {
+        let mut protected = self.paths.protected();
+        let named = self.config_path.as_deref().filter(|&path| self.paths.config.as_deref() != Some(path));
+        protected.extend(named.map(|path| self.folder.join(path).display().to_string()));
+        protected
     }
 
     /// Returns what reads the surroundings of a run's commands: its own bash is where it is, and has no aliases.

@@ -31,7 +31,7 @@ pub fn run(
             print(if base.diagnostics.is_empty() { "nothing is wrong" } else { "warnings only" });
             Ok(ExitCode::Ok)
         }
-        ConfigCommand::Path => match &base.paths.config {
+        ConfigCommand::Path => match &base.config_path {
             Some(path) => {
                 print(&path.display().to_string());
                 Ok(ExitCode::Ok)
@@ -46,11 +46,11 @@ pub fn run(
 }
 
 fn edit(base: &Base, complain: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
-    let Some(path) = &base.paths.config else {
-        complain("there is no place for a configuration: HOME is not set");
+    let Some(path) = &base.config_path else {
+        complain("there is no place for a configuration: HOME is not set; use --config FILE");
         return Ok(ExitCode::Error);
     };
-    if let Some(folder) = path.parent() {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder)?;
     }
     let editor = base.variable("VISUAL").or_else(|| base.variable("EDITOR")).unwrap_or_else(|| "vi".to_owned());

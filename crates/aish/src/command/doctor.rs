@@ -35,7 +35,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, print: &mut dyn FnMut(&str))
 }
 
 fn configuration(base: &Base) -> Finding {
-    let place = match &base.paths.config {
+    let place = match &base.config_path {
         Some(path) if path.exists() => path.display().to_string(),
         Some(path) => format!("no file at {}; the defaults hold", path.display()),
         None => "HOME is not set; the defaults hold".to_owned(),
