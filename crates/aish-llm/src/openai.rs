@@ -29,6 +29,9 @@ use crate::provider::{EventStream, Provider};
 use crate::quirks::LearnedQuirks;
 use crate::request::ChatRequest;
 
+/// What lists of models call the size of a context: vLLM, OpenRouter, Groq, Mistral.
+const CONTEXT_KEYS: [&str; 4] = ["max_model_len", "context_length", "context_window", "max_context_length"];
+
 /// How often a refusal may teach a quirk within one request.
 const MAX_LESSONS: usize = 4;
 
@@ -168,9 +171,31 @@ impl Inner {
         u64::try_from(reply.tokens.len()).ok()
     }
 
-    /// llama.cpp's context of one slot: `GET E/props` -> `default_generation_settings.n_ctx`.
+    /// The context of a prompt and its answer in tokens: llama.cpp's word, else that of the list of models.
     async fn context_size(&self) -> Option<u64> {
-        let ask = || Some(self.http.get("/props").ok()?.headers(self.headers().ok()?));
+        match self.slot_size().await {
+            Some(size) => Some(size),
+            None => self.listed_size().await,
+        }
+    }
+
+    /// llama.cpp's context of one slot: `GET E/props` -> `default_generation_settings.n_ctx`.
+    async fn slot_size(&self) -> Option<u64> {
+        let reply = self.get_json("/props").await?;
+        let size = reply.pointer("/default_generation_settings/n_ctx").or_else(|| reply.get("n_ctx"))?;
+        size.as_u64().filter(|size| *size > 0)
+    }
+
+    /// `GET E/v1/models` -> the entry of our model: `max_model_len` (vLLM), `context_length` (OpenRouter), and others.
+    async fn listed_size(&self) -> Option<u64> {
+        let reply = self.get_json("/v1/models").await?;
+        let is_ours = |model: &&Value| model.get("id").and_then(Value::as_str) == Some(self.options.model.as_str());
+        let model = reply.get("data")?.as_array()?.iter().find(is_ours)?;
+        CONTEXT_KEYS.iter().find_map(|key| model.get(*key)?.as_u64()).filter(|size| *size > 0)
+    }
+
+    async fn get_json(&self, path: &str) -> Option<Value> {
+        let ask = || Some(self.http.get(path).ok()?.headers(self.headers().ok()?));
         let response = match self.http.send(ask()?).await {
             Ok(response) => response,
             Err(ChatError::Connect { cause, .. }) if is_closed(&cause) => self.http.send(ask()?).await.ok()?,
@@ -179,8 +204,6 @@ impl Inner {
         if !response.status().is_success() {
             return None;
         }
-        let reply: Value = serde_json::from_str(&read_text(body_of(response)).await.ok()?).ok()?;
-        let size = reply.pointer("/default_generation_settings/n_ctx").or_else(|| reply.get("n_ctx"))?;
-        size.as_u64().filter(|size| *size > 0)
+        serde_json::from_str(&read_text(body_of(response)).await.ok()?).ok()
     }
 }

@@ -304,7 +304,8 @@ async fn the_server_counts_tokens_and_tells_its_context() {
             Expect::request("GET", "/props"),
             Reply::json(200, &json!({"default_generation_settings": {"n_ctx": 8192}})),
         )
-        .step(Expect::request("GET", "/props"), Reply::html(200, "<html></html>"));
+        .step(Expect::request("GET", "/props"), Reply::html(200, "<html></html>"))
+        .step(Expect::request("GET", "/v1/models"), Reply::error(404, "no"));
     let server = start(script);
     let provider = openai(&server, options());
     assert_eq!(provider.count_tokens("hello world").await, Some(2));
@@ -312,6 +313,29 @@ async fn the_server_counts_tokens_and_tells_its_context() {
     assert_eq!(provider.context_size().await, Some(8192));
     assert_eq!(provider.context_size().await, None);
     server.finish();
+}
+
+#[tokio::test]
+async fn where_there_are_no_props_the_list_of_models_tells_the_context() {
+    let vllm = json!({"object": "list", "data": [
+        {"id": "other", "object": "model", "owned_by": "vllm", "max_model_len": 1024},
+        {"id": "scripted", "object": "model", "owned_by": "vllm", "root": "/models/s", "max_model_len": 32768}]});
+    let openrouter = json!({"data": [
+        {"id": "scripted", "name": "S", "context_length": 163_840, "pricing": {"prompt": "0.0000002"},
+         "top_provider": {"context_length": 65_536, "max_completion_tokens": null}}]});
+    let groq = json!({"object": "list", "data": [{"id": "scripted", "active": true, "context_window": 8192}]});
+    let silent = json!({"object": "list", "data": [{"id": "scripted", "object": "model"}]});
+    let foreign = json!({"object": "list", "data": [{"id": "another", "max_model_len": 4096}]});
+    for (list, expected) in
+        [(vllm, Some(32_768)), (openrouter, Some(163_840)), (groq, Some(8192)), (silent, None), (foreign, None)]
+    {
+        let script = Script::new()
+            .step(Expect::request("GET", "/props"), Reply::error(404, "not found"))
+            .step(Expect::request("GET", "/v1/models"), Reply::json(200, &list));
+        let server = start(script);
+        assert_eq!(openai(&server, options()).context_size().await, expected, "{list}");
+        server.finish();
+    }
 }
 
 #[tokio::test]
