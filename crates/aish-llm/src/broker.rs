@@ -12,11 +12,13 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
+use crate::estimate;
 use crate::event::ChatError;
 use crate::pacing::{Pacer, RetryPolicy, SystemPacer};
 use crate::prices::Price;
 use crate::provider::{EventStream, Provider};
-use crate::request::ChatRequest;
+use crate::request::{ChatRequest, Purpose};
+use crate::router::RouterRule;
 use crate::spend::{SpendGuard, Unwatched};
 use crate::traffic::Traffic;
 
@@ -42,12 +44,16 @@ pub struct Chain {
     pub fast: Option<String>,
     /// Who answers when the asked model cannot, in this order.
     pub fallback: Vec<String>,
+    /// Who is asked in the place of these, by purpose and length; the first that fits.
+    pub rules: Vec<RouterRule>,
+    /// Whether a person chose the default model: then it answers what is asked of it, however long it is.
+    pub chosen: bool,
 }
 
 /// One call's own wishes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallOptions {
-    /// The configured name of the model; unset means the chain's, by the request's purpose.
+    /// The configured name of the model; unset means the chain's, by the request's purpose and length.
     pub model: Option<String>,
     /// The prompt in tokens, where it was counted; else it is estimated.
     pub prompt_tokens: Option<u64>,
@@ -98,6 +104,13 @@ impl Broker {
         self
     }
 
+    /// Sets which models are asked by purpose and length; a rule that names no model of ours never fits.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Vec<RouterRule>) -> Self {
+        self.chain.rules = rules;
+        self
+    }
+
     /// Shares the knowledge of our own running requests, for a token counter.
     pub fn traffic(&self) -> Traffic {
         self.traffic.clone()
@@ -118,20 +131,38 @@ impl Broker {
         &self.chain
     }
 
-    /// Makes another model the default one; says whether there is one of this name.
+    /// Makes another model the default one, as a person chose; says whether there is one of this name.
     pub fn set_default(&mut self, name: &str) -> bool {
         let known = self.models.contains_key(name);
         if known {
             self.chain.default = name.into();
+            self.chain.chosen = true;
         }
         known
+    }
+
+    /// Returns the configured name of the model that is asked for a purpose, with a prompt of so many tokens.
+    pub fn pick(&self, purpose: Purpose, prompt_tokens: u64) -> &str {
+        let chain = &self.chain;
+        let usual = match purpose {
+            Purpose::Main | Purpose::Norris => &chain.default,
+            Purpose::Fast | Purpose::Summary | Purpose::Memory => chain.fast.as_ref().unwrap_or(&chain.default),
+        };
+        if chain.chosen && *usual == chain.default {
+            return usual;
+        }
+        let fits = |rule: &&RouterRule| rule.fits(purpose, prompt_tokens) && self.models.contains_key(&rule.model);
+        chain.rules.iter().find(fits).map_or(usual, |rule| &rule.model)
     }
 
     /// Asks a model, with retries and fallbacks, and streams its answer. The usage event always comes, before the end.
     ///
     /// Dropping the stream ends the request; what was answered until then is booked.
     pub fn stream(&self, request: ChatRequest, options: CallOptions, cancel: CancellationToken) -> EventStream {
-        let first = options.model.as_deref().unwrap_or_else(|| self.chain.of(request.purpose));
+        let first = options.model.as_deref().unwrap_or_else(|| {
+            let tokens = options.prompt_tokens.unwrap_or_else(|| estimate::prompt_tokens(&request));
+            self.pick(request.purpose, tokens)
+        });
         let mut candidates = Vec::new();
         for name in std::iter::once(first).chain(self.chain.fallback.iter().map(String::as_str)) {
             if let Some(model) = self.models.get(name)
@@ -160,16 +191,5 @@ impl Broker {
             cancel,
         };
         attempt::play(call)
-    }
-}
-
-impl Chain {
-    /// Returns who is asked for a purpose.
-    fn of(&self, purpose: crate::request::Purpose) -> &str {
-        use crate::request::Purpose;
-        match purpose {
-            Purpose::Main | Purpose::Norris => &self.default,
-            Purpose::Fast | Purpose::Summary | Purpose::Memory => self.fast.as_deref().unwrap_or(&self.default),
-        }
     }
 }

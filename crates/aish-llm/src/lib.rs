@@ -2,7 +2,7 @@
 //! token counts, prices.
 //!
 //! Reading order: [`request`], [`event`], [`provider`]; the providers ([`openai`], [`anthropic`]) over `exchange`, `sse`, `assembly`
-//! and `failure`; then [`broker`] with [`pacing`], [`spend`], [`prices`]; then [`tokens`] and [`discovery`]. This crate never runs a tool and never prints.
+//! and `failure`; then [`broker`] with [`router`], [`pacing`], [`spend`], [`prices`]; then [`tokens`] and [`discovery`]. This crate never runs a tool and never prints.
 
 pub mod endpoint;
 pub mod event;
@@ -29,6 +29,7 @@ pub mod broker;
 mod estimate;
 pub mod pacing;
 pub mod prices;
+pub mod router;
 pub mod spend;
 pub mod tokens;
 pub mod traffic;
@@ -45,6 +46,7 @@ pub use pacing::{Pacer, RetryPolicy, SystemPacer};
 pub use prices::{KnownModel, LongPrompt, Price};
 pub use provider::{EventStream, Provider};
 pub use request::{ChatRequest, Purpose, ToolSpec};
+pub use router::RouterRule;
 pub use spend::{BookedCall, PlannedCall, SpendGuard, SpendRefusal};
 pub use tokens::{Support, TemplateOverhead, TokenCount, TokenCounter, TokenizerChoice, TokenizerId, UseEndpoint};
 pub use traffic::Traffic;

@@ -89,7 +89,9 @@ impl Asker {
         let mut budget = turn.budget().clone();
         (budget.system_tokens, budget.schema_tokens, budget.tokens_per_message) = (system_tokens, all_tokens, 0);
         let needed = budget.estimate(turn.transcript());
-        let token_budget = self.sizes.learn(&self.model, &self.broker, needed).await;
+        // What a long prompt leaves to another model has that model's room.
+        let asked = self.broker.pick(self.purpose, needed).to_owned();
+        let token_budget = self.sizes.learn(&asked, &self.broker, needed).await;
         self.listing = self.discovery.listing(all.len(), all_tokens, token_budget);
         turn.set_offers(self.offer());
         let schema_tokens = match self.listing {
@@ -236,7 +238,7 @@ impl Asker {
         self.counted = self.counted_prompt(&messages, estimate, turn);
         let tools = if offer_tools { specs(&self.told()) } else { Vec::new() };
         let request = ChatRequest { messages, tools, max_tokens: None, temperature: None, purpose: self.purpose };
-        let options = CallOptions { model: Some(self.model.clone()), prompt_tokens: Some(prompt_tokens) };
+        let options = CallOptions { model: None, prompt_tokens: Some(prompt_tokens) };
         self.broker.stream(request, options, cancel)
     }
 

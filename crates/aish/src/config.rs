@@ -12,6 +12,7 @@ pub mod layer;
 pub mod model;
 pub mod policy;
 pub mod project;
+pub mod router;
 pub mod section;
 pub mod servers;
 pub mod show;

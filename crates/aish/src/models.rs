@@ -195,10 +195,15 @@ impl Collector {
             .find_map(|origin| places.iter().find(|(_, place)| place.origin == *origin))
             .map(|(name, _)| name.clone());
         let default = default.or(first);
+        let known = models.keys().map(String::as_str).collect();
+        let (rules, faults) = config.router.rules(&known);
+        notices.extend(faults);
         let chain = Chain {
             default: default.clone().unwrap_or_default(),
             fast: config.model.fast.clone().filter(|name| models.contains_key(name)),
             fallback: config.model.fallback.clone(),
+            rules,
+            chosen: wanted.is_some_and(|wanted| default.as_deref() == Some(wanted)),
         };
         Found { broker: Broker::new(models, chain), default, notices, places }
     }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use aish_llm::{CallOptions, ChatError, Price, StreamEvent};
+use aish_llm::{CallOptions, ChatError, Price, Purpose, RouterRule, StreamEvent};
 use aish_testkit::model_server::{End, OpenAiStream, Reply, Script};
 use aish_types::Usage;
 use futures_util::StreamExt;
@@ -163,4 +163,37 @@ async fn an_unknown_model_is_named() {
     let got = collect(broker.stream(ask("hi"), options, cancel())).await;
     assert_eq!(got.error.unwrap().to_string(), "no model to ask: there is no model \"nope\"; there are: a");
     server.finish();
+}
+
+#[tokio::test]
+async fn rules_pick_by_purpose_and_length_unless_a_person_chose() {
+    let rule = |purpose, longer_than, model: &str| RouterRule {
+        purpose,
+        longer_than,
+        model: model.to_owned(),
+        ..RouterRule::default()
+    };
+    let rules =
+        vec![rule(None, Some(100), "gone"), rule(Some(Purpose::Summary), None, "b"), rule(None, Some(100), "c")];
+    let servers = [start(Script::new()), start(Script::new()), start(Script::new().chat(OpenAiStream::answer("long")))];
+    let (broker, ..) = broker(&[&servers[0], &servers[1], &servers[2]], None);
+    let mut broker = broker.with_rules(rules);
+    for (purpose, tokens, expected) in [
+        (Purpose::Main, 100, "a"),
+        (Purpose::Main, 101, "c"),
+        (Purpose::Norris, 101, "c"),
+        (Purpose::Summary, 5, "b"),
+        (Purpose::Summary, 500, "b"),
+        (Purpose::Fast, 5, "a"),
+    ] {
+        assert_eq!(broker.pick(purpose, tokens), expected, "{purpose:?} {tokens}");
+    }
+    let long = ask(&"word ".repeat(200));
+    let got = collect(broker.stream(long.clone(), CallOptions::default(), cancel())).await;
+    assert_eq!(got.text(), "long", "the length is estimated where nobody counted");
+    assert!(broker.set_default("b"));
+    assert_eq!(broker.pick(Purpose::Main, 1_000), "b");
+    for server in servers {
+        server.finish();
+    }
 }

@@ -205,7 +205,7 @@ pub(crate) fn broker_with(
             (name.clone(), model)
         })
         .collect();
-    let chain = Chain { default: names[0].clone(), fast: None, fallback: names[1..].to_vec() };
+    let chain = Chain { default: names[0].clone(), fallback: names[1..].to_vec(), ..Chain::default() };
     let (pacer, books) = (Arc::new(FakePacer::default()), Arc::new(books));
     let broker = Broker::new(models, chain).with_pacer(pacer.clone()).with_guard(books.clone());
     (broker, pacer, books)

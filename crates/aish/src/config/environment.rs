@@ -61,6 +61,6 @@ fn value(kind: Kind, text: &str) -> Option<Value> {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
             Some(Value::Array(items.map(|item| Value::String(item.to_owned())).collect()))
         }
-        Kind::TextMap | Kind::BoolMap | Kind::Rules => serde_json::from_str(text).ok(),
+        Kind::TextMap | Kind::BoolMap | Kind::Rules | Kind::RouterRules => serde_json::from_str(text).ok(),
     }
 }

@@ -103,6 +103,7 @@ pub fn fits(kind: Kind, value: &Value) -> bool {
         Kind::TextMap => value.as_object().is_some_and(|map| map.values().all(Value::is_string)),
         Kind::BoolMap => value.as_object().is_some_and(|map| map.values().all(Value::is_boolean)),
         Kind::Rules => value.as_array().is_some_and(|items| items.iter().all(Value::is_object)),
+        Kind::RouterRules => serde_json::from_value::<Vec<super::router::RouterRule>>(value.clone()).is_ok(),
     }
 }
 

@@ -21,6 +21,8 @@ pub enum Kind {
     BoolMap,
     /// The list of policy rules.
     Rules,
+    /// The list of rules that pick a model.
+    RouterRules,
 }
 
 impl Kind {
@@ -38,6 +40,11 @@ impl Kind {
             Self::TextMap => "a table of texts".into(),
             Self::BoolMap => "a table of true and false".into(),
             Self::Rules => "a list of rules {match, verdict, reason, examples}".into(),
+            Self::RouterRules => {
+                "a list of rules {model, category, longer_than, shorter_than}, category being one of: main, fast, \
+                 summary, norris, memory"
+                    .into()
+            }
         }
     }
 }
@@ -133,6 +140,7 @@ pub const KEYS: &[Key] = &[
     key("shell.output_to_model", Kind::Bool, Overlay::Only(false)),
     key("shell.output_bytes", Kind::Whole(256, MANY), Overlay::Free),
     key("route.ask", Kind::Bool, Overlay::Only(true)),
+    key("router.rules", Kind::RouterRules, Overlay::Free),
     key("policy.rules", Kind::Rules, Overlay::Tighten),
     key("norris.max_steps", COUNT, Overlay::Lower),
     key("norris.max_tool_calls", COUNT, Overlay::Lower),

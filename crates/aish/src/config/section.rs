@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::diagnostic::{Diagnostic, Severity};
 use super::layer::Layer;
 use super::model::{ModelChoice, Models};
+use super::router::Router;
 
 macro_rules! section {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty = $default:expr,)* }) => {
@@ -50,6 +51,8 @@ section! {
         shell: ShellSection = ShellSection::default(),
         /// Routing.
         route: Route = Route::default(),
+        /// Rules that pick a model.
+        router: Router = Router::default(),
         /// Rules for commands.
         policy: PolicySection = PolicySection::default(),
         /// The autonomous mode's limits.

@@ -117,7 +117,8 @@ impl Conversation {
     async fn found_under(&self, base: &Base, before: &Config) -> Found {
         let asker = &self.driver.asker;
         let named = Some(asker.model.clone()).filter(|name| !name.is_empty());
-        if base.config.model == before.model && base.config.models == before.models {
+        let (now, before) = (&base.config, before);
+        if (&now.model, &now.models, &now.router) == (&before.model, &before.models, &before.router) {
             let places = self.found_places.clone();
             return Found { broker: asker.broker.clone(), default: named, notices: Vec::new(), places };
         }

@@ -36,7 +36,8 @@ async fn a_cap_of_one_cent_holds_over_a_session_that_would_spend_five() {
         ("spare".to_owned(), model(&spare.url(), 2.0)),
         ("small".to_owned(), model(&small.url(), 0.5)),
     ]);
-    let chain = Chain { default: "main".into(), fast: Some("small".into()), fallback: vec!["spare".into()] };
+    let fallback = vec!["spare".into()];
+    let chain = Chain { default: "main".into(), fast: Some("small".into()), fallback, ..Chain::default() };
     let limits = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: Some(Money::from_dollars(0.008)) };
     let mut asker = asker(models, chain, Ledger::new(limits, Money::ZERO), TokenizerChoice::Auto, false);
     // Two exchanges fit: the older ones are summarised.
