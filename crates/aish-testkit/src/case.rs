@@ -11,6 +11,8 @@
 //!     - { type: "echo hi\r", wait: ["\nhi\n"], last: "❯" }
 //! ```
 
+mod audit;
+
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
@@ -159,9 +161,11 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
     if let Some(there) = case.home_lacks.iter().find(|name| home.path().join(name).exists()) {
         return Err(format!("{there} is there"));
     }
+    let state = home.path().join(".local/state/aish");
     if let Some(expected) = &case.audit {
-        audited(expected, &home.path().join(".local/state/aish/audit.jsonl"))?;
+        audit::audited(expected, &state)?;
     }
+    audit::complete(&state)?;
     let Some(server) = server else { return Ok(()) };
     let requests = server.verify().map_err(|violation| format!("{violation:?}"))?;
     if case.requests_grow {
@@ -273,19 +277,6 @@ fn grows(requests: &[RecordedRequest]) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Holds the audit against what it must say, line by line.
-fn audited(expected: &[Map<String, Value>], path: &Path) -> Result<(), String> {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let lines: Vec<Map<String, Value>> =
-        text.lines().map(serde_json::from_str).collect::<Result<_, _>>().map_err(|error| format!("audit: {error}"))?;
-    let kept = lines.len() == expected.len()
-        && lines
-            .iter()
-            .zip(expected)
-            .all(|(line, wanted)| wanted.iter().all(|(key, value)| line.get(key) == Some(value)));
-    if kept { Ok(()) } else { Err(format!("the audit is not {expected:?}: {text}")) }
 }
 
 fn has(what: &str, text: &str, wanted: &[String]) -> Result<(), String> {

@@ -99,6 +99,51 @@ fn what_is_sent_before_anything_was_read_runs() {
     assert_eq!((&audit[0]["by"], &audit[0]["approved"]), (&json!("autonomous"), &json!(true)));
 }
 
+/// Effects are counted where they happen: in the file system, at the server. Each has its line in the audit, and each line
+/// that lets something through has its effect.
+#[test]
+fn every_effect_has_its_line_in_the_audit() {
+    let home = tempfile::tempdir().unwrap();
+    let mail = mail_server();
+    let steps = "steps:\n\
+        - reply: { text: 'CMD: echo \"echo one\" >> effects' }\n\
+        - reply: { text: \"CMD: ls >> effects; cat effects\\nCMD: (echo three; echo four) >> effects\" }\n\
+        - reply: { calls: [{ name: mail.read_inbox, arguments: '{}' }, { name: calculator, arguments: '{\"expression\":\"1+1\"}' }] }\n\
+        - reply: { calls: [{ name: mail.read_inbox, arguments: '{\"to\":7}' }, { name: nobody, arguments: '{}' }] }\n\
+        - reply: { calls: [{ name: shell, arguments: '{\"command\":\"echo five >> effects\"}' }, { name: mail.read_inbox, arguments: '{\"to\":\"x\"}' }] }\n\
+        - reply: { calls: [{ name: shell, arguments: '{\"command\":\"rm -r *; touch gone\"}' }] }\n";
+    let model = ModelServer::start(Script::parse(steps).unwrap()).unwrap();
+    let config = home.path().join("config.toml");
+    let text = format!("[models.m]\nendpoint = \"{}\"\n[mcp.servers.mail]\nurl = \"{}\"\n", model.url(), mail.url());
+    std::fs::write(&config, text).unwrap();
+    let output = aish(home.path(), &["--config", config.to_str().unwrap(), "norris", "work"], &[]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    model.finish();
+
+    let effects = std::fs::read_to_string(home.path().join("work/effects")).unwrap();
+    assert_eq!(effects, "echo one\neffects\nthree\nfour\nfive\n", "{stderr}");
+    assert!(!home.path().join("work/gone").exists());
+    let called = mail.seen().iter().filter(|request| request.body.contains("tools/call")).count();
+    let lines = audit(home.path());
+    let of = |tool: &str, approved: bool| -> Vec<String> {
+        let meant = lines.iter().filter(|line| line["tool"] == tool && line["approved"] == approved);
+        meant.map(|line| line["command"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(
+        of("shell", true),
+        [
+            "echo \"echo one\" >> effects",
+            "ls >> effects; cat effects",
+            "(echo three; echo four) >> effects",
+            "echo five >> effects"
+        ]
+    );
+    assert_eq!(of("shell", false), ["rm -r *; touch gone"]);
+    assert_eq!((of("mail.read_inbox", true).len(), called), (3, 3), "{lines:?}");
+    assert_eq!((of("calculator", true).len(), lines.len()), (1, 9), "what was no call has no line: {lines:?}");
+}
+
 #[test]
 fn three_runs_on_the_real_small_model_end_in_a_defined_way() {
     let test = "three_runs_on_the_real_small_model_end_in_a_defined_way";

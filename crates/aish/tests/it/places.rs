@@ -72,3 +72,47 @@ fn a_full_disk_is_said_once_and_leaves_whole_lines() {
     }
     skip("a_full_disk_is_said_once_and_leaves_whole_lines", "a file system cannot be mounted here");
 }
+
+#[test]
+fn an_autonomous_run_stops_by_itself_on_a_full_disk() {
+    // Full but for a few kilobytes: some steps can be written down, then none.
+    let script = "mount -t tmpfs -o size=512k none \"$1\" && mkdir -p \"$1/aish/sessions\" || exit 99\n\
+                  shift; state=$1; shift\n\
+                  \"$@\" ask \"capital of France?\" >/dev/null || exit 98\n\
+                  head -c 600k /dev/zero > \"$state/fill\" 2>/dev/null\n\
+                  truncate -s -28k \"$state/fill\"\n\
+                  \"$@\" norris \"write numbers\" >&2; echo \"code $?\"\n\
+                  cat \"$state/aish/audit.jsonl\"\n";
+    let talk = "I go on with the next number, and say so at some length. ".repeat(40);
+    let mut steps = Script::new().chat(OpenAiStream::answer("Paris."));
+    for number in 0..24 {
+        steps = steps.chat(OpenAiStream::answer(&format!("{talk}\n\nCMD: echo number-{number} | tee -a numbers")));
+    }
+    let server = ModelServer::start(steps).unwrap();
+    let place = Place::new(&server.url(), CONFIG);
+    let state = place.path(".local/state").display().to_string();
+    std::fs::create_dir_all(&state).unwrap();
+    for flags in [&["-m"][..], &["-U", "-r", "-m"]] {
+        let mut arguments = flags.to_vec();
+        arguments.extend(["sh", "-c", script, "sh", &state, &state, env!("CARGO_BIN_EXE_aish")]);
+        let output = place.command("unshare", &arguments).output().unwrap();
+        let (out, err) = texts(&output);
+        match output.status.code() {
+            Some(0) => {
+                assert!(out.starts_with("code 3\n"), "it ends like a run that was halted: {out}\n{err}");
+                assert!(err.contains("No space left on device"), "{err}");
+                let lines = out.lines().skip(1).map(|line| {
+                    serde_json::from_str::<serde_json::Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+                });
+                let approved = lines.filter(|line| line["approved"] == true).count();
+                let numbers = std::fs::read_to_string(place.path("work/numbers")).unwrap_or_default().lines().count();
+                assert!(numbers < 24, "it went on without a record: {numbers}");
+                assert!(numbers <= approved, "{numbers} effects, {approved} in the audit: {out}\n{err}");
+                return;
+            }
+            Some(98) => panic!("the answer before was lost: {out}\n{err}"),
+            _ => {}
+        }
+    }
+    skip("an_autonomous_run_stops_by_itself_on_a_full_disk", "a file system cannot be mounted here");
+}
