@@ -14,6 +14,8 @@ pub struct Position {
 /// How much a fault takes away, ordered so that `max` is the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
+    /// Something says nothing: only `validate` tells it.
+    Note,
     /// Nothing is lost; `validate` passes.
     Warning,
     /// The file contradicts itself: `validate` fails, a run goes on with the meaning that the message names.
@@ -26,6 +28,7 @@ impl Severity {
     /// Returns the word that is shown.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Note => "note",
             Self::Warning => "warning",
             Self::Contradiction | Self::Error => "error",
         }
@@ -74,6 +77,10 @@ impl Faults {
 
     pub(crate) fn contradiction(&mut self, at: Position, message: impl Into<String>) {
         self.add(at, Severity::Contradiction, message.into());
+    }
+
+    pub(crate) fn note(&mut self, at: Position, message: impl Into<String>) {
+        self.add(at, Severity::Note, message.into());
     }
 
     pub(crate) fn warning(&mut self, at: Position, message: impl Into<String>) {

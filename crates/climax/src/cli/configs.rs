@@ -80,7 +80,10 @@ pub(super) fn catalogue(sources: &[Source], selection: &Selection, flags: Flags)
     let policy = read_policy(selection.policy.as_deref())?;
     let loaded = load::load(sources);
     for fault in &loaded.faults {
-        output::tell(&fault.to_string());
+        match fault.severity {
+            Severity::Note => tracing::debug!("{fault}"),
+            Severity::Warning | Severity::Contradiction | Severity::Error => output::tell(&fault.to_string()),
+        }
     }
     if loaded.configs.is_empty() && loaded.faults.iter().any(|fault| fault.severity == Severity::Error) {
         output::tell("No config could be read.");

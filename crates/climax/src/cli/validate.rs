@@ -59,7 +59,7 @@ fn validate_policy(path: &Path) -> bool {
     for fault in &faults {
         output::tell(&fault.to_string());
     }
-    let good = faults.iter().all(|fault| fault.severity == Severity::Warning);
+    let good = faults.iter().all(|fault| fault.severity <= Severity::Warning);
     output::line(&format!("{name}: {}", if good { "ok" } else { "not usable" }));
     good
 }

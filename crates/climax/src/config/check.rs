@@ -68,7 +68,7 @@ pub(super) fn place(name: &str, switches: &Switches, at: Position, faults: &mut 
         }
     }
     if flag && (stdin || cwd) && !positional {
-        faults.warning(at, format!("the argument '{name}' has a flag that is never used"));
+        faults.note(at, format!("the argument '{name}' has a flag that is never used"));
     }
     if kind == ArgKind::Boolean && (stdin || cwd) {
         faults.contradiction(
