@@ -66,8 +66,8 @@ impl Document {
         }
         let (plain, flags) = without_flags(without_label(&definition.description));
         let (lead, rest) = lead(&plain);
-        let lead = words::split(lead);
-        terms.add(&LEAD, lead.iter().map(String::as_str));
+        let lead_words = words::split(lead);
+        terms.add(&LEAD, lead_words.iter().map(String::as_str));
         terms.text(&DESCRIPTION, rest);
         if let Some(title) = &definition.title {
             terms.text(&TITLE, title);
@@ -93,7 +93,7 @@ impl Document {
                 name_terms.push(term);
             }
         }
-        let actions = lexicon.actions_of_tool(&name, lead.first().map(String::as_str));
+        let actions = lexicon.actions_of_tool(&name, lead);
         Self { definition, order, alive: true, terms: ids.into(), name_terms: name_terms.into(), actions }
     }
 }

@@ -64,6 +64,9 @@ const ASKING: [&str; 18] = [
 const REQUESTING: [&str; 6] = ["to", "i", "can", "could", "should", "you"];
 /// Words that a phrase may be interrupted by.
 const ARTICLES: [&str; 9] = ["a", "an", "the", "my", "our", "your", "this", "that", "me"];
+/// Words that may stand behind the object of the verb that they belong to, and how many words that object may have.
+const SEPARABLE: [&str; 6] = ["away", "off", "up", "down", "out", "back"];
+const MAX_APART: usize = 4;
 /// Words that ask for many.
 const MANY: [&str; 3] = ["all", "every", "each"];
 
@@ -205,6 +208,10 @@ impl Lexicon {
     /// as does a request that names a thing and tells nothing to do, and one after all of something lists.
     pub(super) fn actions_of_request(&self, words: &[String], stems: &[String]) -> Actions {
         let told = |(at, stem): (usize, &String)| {
+            let by_phrase = self.action_of_phrases(stems.get(at..).unwrap_or_default());
+            if !by_phrase.is_none() {
+                return by_phrase;
+            }
             let asks = words.get(at).is_some_and(|word| !self.is_filler(word)) && !self.describes(words, at);
             self.actions.get(stem).filter(|_| asks).map(|&(_, told)| told).unwrap_or_default()
         };
@@ -214,18 +221,26 @@ impl Lexicon {
         if many && actions.meets(self.listing) { self.listing } else { actions }
     }
 
+    /// Returns what the phrases at the beginning of these stems tell to do: `throw it away` deletes.
+    fn action_of_phrases(&self, stems: &[String]) -> Actions {
+        let finds = self.phrases(stems).flat_map(|(_, finds)| finds);
+        let named = finds.filter_map(|find| self.actions.get(find.stem.as_ref())).map(|&(named, _)| named);
+        named.fold(Actions::default(), Actions::with)
+    }
+
     /// Says whether a word of doing describes a thing and asks for nothing: `stopped`, `runs`, and the `open` of open issues.
     pub(super) fn describes(&self, words: &[String], at: usize) -> bool {
         let word = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
         is_participle(word(at)) || is_plural(word(at)) || (word(at) == "open" && is_plural(word(at + 1)))
     }
 
-    /// Returns what a tool does: the last word of its name that names a kind of doing, and the first word of its description.
-    pub(super) fn actions_of_tool(&self, name: &[String], first: Option<&str>) -> Actions {
+    /// Returns what a tool does: the last word of its name that names a kind of doing, and the verbs that its description
+    /// begins with.
+    pub(super) fn actions_of_tool(&self, name: &[String], lead: &str) -> Actions {
         let named = |word: &str| self.actions.get(&self.stem(word)).map(|&(named, _)| named).unwrap_or_default();
         let told = |word: &str| self.actions.get(&self.stem(word)).map(|&(_, told)| told).unwrap_or_default();
         let by_name = name.iter().rev().map(|word| named(word)).find(|actions| !actions.is_none()).unwrap_or_default();
-        by_name.with(first.map(told).unwrap_or_default())
+        leading_verbs(lead).iter().fold(by_name, |actions, verb| actions.with(told(verb)))
     }
 
     /// Splits a request into words.
@@ -253,8 +268,38 @@ fn is_plural(word: &str) -> bool {
     word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is")
 }
 
+/// Returns the words before what they are done to: `List, create, or delete branches`.
+fn leading_verbs(lead: &str) -> Vec<String> {
+    let mut verbs = Vec::new();
+    let mut more = true;
+    for word in lead.split_whitespace() {
+        if matches!(word, "or" | "and") {
+            more = true;
+            continue;
+        }
+        if !more {
+            break;
+        }
+        more = word.ends_with(',');
+        verbs.extend(words::split(word).into_iter().next());
+    }
+    verbs
+}
+
 /// Returns how many stems a phrase takes at their beginning, articles in between included; none when it does not fit.
+///
+/// A verb and its particle may stand apart (`throw the old note away`): the verb alone is taken then.
 fn reach(stems: &[String], phrase: &[String]) -> Option<usize> {
+    together(stems, phrase).or_else(|| {
+        let [verb, particle] = phrase else { return None };
+        let apart = stems.first() == Some(verb)
+            && SEPARABLE.contains(&particle.as_str())
+            && stems.iter().skip(2).take(MAX_APART).any(|stem| stem == particle);
+        apart.then_some(1)
+    })
+}
+
+fn together(stems: &[String], phrase: &[String]) -> Option<usize> {
     let mut taken = 0;
     for (number, wanted) in phrase.iter().enumerate() {
         let rest = stems.get(taken..)?;
