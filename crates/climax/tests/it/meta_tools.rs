@@ -64,7 +64,7 @@ impl Fixture {
 }
 
 over_both!(
-    us1_1_fr001_fr002_fr004_a_query_finds_tools_with_their_whole_schema,
+    us1_1_fr001_fr002_fr004_sc007_a_query_finds_tools_with_their_whole_schema,
     us1_2_us1_3_category_and_cli_are_exact_but_for_case,
     us1_4_filters_and,
     us1_5_limit_and_offset_page_through,
@@ -75,14 +75,19 @@ over_both!(
     us2_6_a_timeout_keeps_partial_output_and_leaves_nobody,
     us3_1_fr005_fr011_sc002_the_list_is_two_tools_whatever_is_loaded,
     us3_2_sc001_every_tool_is_found_and_called_in_two_calls,
-    us4_fr012_fr014_classic_lists_every_tool_and_no_meta_tool,
+    us4_1_us4_2_us4_3_fr012_fr014_classic_lists_every_tool_and_no_meta_tool,
     fr013_sc004_both_modes_give_the_same_text,
     fr015_a_policy_hides_describes_and_bounds,
     fr016_stdin_folder_and_defaults_work,
-    edge_cases_of_call,
+    edge_1_extra_keys_are_ignored,
+    edge_2_compatible_types_are_coerced_and_others_refused,
+    edge_3_no_match_is_an_empty_list,
+    edge_4_args_may_be_null,
+    edge_5_a_policy_holds_before_the_run,
+    edge_6_a_tool_called_by_its_own_name_is_unknown,
 );
 
-fn us1_1_fr001_fr002_fr004_a_query_finds_tools_with_their_whole_schema(way: Way) {
+fn us1_1_fr001_fr002_fr004_sc007_a_query_finds_tools_with_their_whole_schema(way: Way) {
     let found = fixture().client(way, &[]).search(json!({"query": "commit"}));
     assert_eq!(found["mode"], "search");
     let first = &found["results"][0];
@@ -195,7 +200,7 @@ fn us3_2_sc001_every_tool_is_found_and_called_in_two_calls(way: Way) {
     assert_eq!(client.run(&name, json!({})).text, "branch");
 }
 
-fn us4_fr012_fr014_classic_lists_every_tool_and_no_meta_tool(way: Way) {
+fn us4_1_us4_2_us4_3_fr012_fr014_classic_lists_every_tool_and_no_meta_tool(way: Way) {
     let mut client = fixture().client(way, &["--classic"]);
     let names = client.tool_names();
     assert_eq!(names.len(), 9);
@@ -253,14 +258,64 @@ fn fr016_stdin_folder_and_defaults_work(way: Way) {
     assert_eq!(here.text, format!("{}\npiped", folder.display()));
 }
 
-fn edge_cases_of_call(way: Way) {
-    let mut client = fixture().client(way, &[]);
-    let extra = client.run("echo_hello", json!({"zz": 1}));
+fn edge_1_extra_keys_are_ignored(way: Way) {
+    let extra = fixture().client(way, &[]).run("echo_hello", json!({"zz": 1}));
     assert_eq!((extra.text.as_str(), &extra.structured["ignored"]), ("hello", &json!(["zz"])));
-    assert_eq!(client.run("bounded", json!({"n": "42"})).text, "42", "a compatible type is coerced");
-    assert_eq!(client.run("echo_hello", Value::Null).text, "hello", "args may be null");
-    let direct = client.call("echo_hello", json!({}));
+}
+
+fn edge_2_compatible_types_are_coerced_and_others_refused(way: Way) {
+    let mut client = fixture().client(way, &[]);
+    assert_eq!(client.run("bounded", json!({"n": "42"})).text, "42");
+    let refused = client.run("bounded", json!({"n": "hello"}));
+    assert_eq!(
+        (refused.text.as_str(), refused.is_error),
+        ("Argument validation failed:\n  - Argument 'n': cannot convert 'hello' to integer", true)
+    );
+}
+
+fn edge_3_no_match_is_an_empty_list(way: Way) {
+    let found = fixture().client(way, &[]).search(json!({"query": "qqqzzzxxx"}));
+    assert_eq!((names(&found).len(), &found["total_matches"]), (0, &json!(0)));
+}
+
+fn edge_4_args_may_be_null(way: Way) {
+    assert_eq!(fixture().client(way, &[]).run("echo_hello", Value::Null).text, "hello");
+}
+
+fn edge_5_a_policy_holds_before_the_run(way: Way) {
+    let fixture = fixture();
+    let policy = file(
+        &fixture.folder,
+        "policy.yaml",
+        "default: enabled\ntools: {script: {args: {text: {pattern: 'echo [a-z]+'}}}}\n",
+    );
+    let mut client = fixture.client(way, &["--policy", &policy]);
+    let marker = fixture.folder.path().join("ran");
+    let refused = client.run("script", json!({"text": format!("touch {}", marker.display())}));
+    assert!(refused.is_error && refused.text.contains("does not match pattern 'echo [a-z]+'"), "{}", refused.text);
+    assert!(!marker.exists(), "nothing ran");
+    assert_eq!(client.run("script", json!({"text": "echo fine"})).text, "fine");
+}
+
+fn edge_6_a_tool_called_by_its_own_name_is_unknown(way: Way) {
+    let direct = fixture().client(way, &[]).call("echo_hello", json!({}));
     assert!(direct.is_error && direct.text.starts_with("Unknown tool: echo_hello"), "{}", direct.text);
-    assert!(names(&client.search(json!({"query": "qqqzzzxxx"}))).is_empty(), "no match is no error");
-    assert!(client.run("script", json!({"text": "-x"})).is_error, "an option is not smuggled in");
+}
+
+#[test]
+fn every_scenario_requirement_and_criterion_of_the_specification_is_named_by_a_test() {
+    let tests = [include_str!("meta_tools.rs"), include_str!("peer.rs")].concat();
+    let named: String = tests
+        .lines()
+        .filter(|line| line.starts_with("fn ") && line.contains(['(', '_']))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let scenarios = [("us1", 6), ("us2", 6), ("us3", 2), ("us4", 3), ("edge", 6)];
+    let scenarios =
+        scenarios.iter().flat_map(|(story, last)| (1..=*last).map(move |number| format!("{story}_{number}_")));
+    let requirements = (1..=17).map(|number| format!("fr{number:03}_"));
+    let criteria = (1..=7).map(|number| format!("sc{number:03}_"));
+    let missing: Vec<String> =
+        scenarios.chain(requirements).chain(criteria).filter(|id| !named.contains(id.as_str())).collect();
+    assert_eq!(missing, Vec::<String>::new());
 }
