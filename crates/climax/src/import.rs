@@ -1,12 +1,13 @@
-//! Configurations made from `--help`: clap, argparse, cobra, click and GNU styles.
+//! Configurations made from `--help`: clap, argparse, cobra, click, yargs, GNU and hand-written styles.
 //!
 //! [`help`] reads one help text, [`draft`] puts the texts of a program and its sub-commands together. Running the
-//! program is the caller's part. [`fig`] reads the specifications of an npm package in the same way. What cannot be read is said and left out; risks are guessed by name, and what is not
-//! known counts as `write`: a person must look at the result.
+//! program is the caller's part. [`fig`] reads the specifications of an npm package in the same way. What cannot be read
+//! is said and left out; risks are guessed by name, and what is not known counts as `write`: a person must look at the
+//! result.
 
 pub mod draft;
 pub mod fig;
 pub mod help;
 
 pub use draft::Draft;
-pub use help::Help;
+pub use help::{Help, HelpOption, Positional, Subcommand};

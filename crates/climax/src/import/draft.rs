@@ -9,7 +9,7 @@ use super::help::{Help, HelpOption};
 const READS: &[&str] = &[
     "list", "ls", "show", "get", "view", "status", "info", "describe", "inspect", "search", "find", "cat", "read",
     "check", "diff", "log", "logs", "version", "tree", "count", "stats", "top", "ps", "whoami", "history", "doctor",
-    "verify", "validate", "explain",
+    "verify", "validate", "explain", "is", "grep", "head", "tail", "wc", "stat", "which", "du", "df", "ping", "dig",
 ];
 /// Words of sub-commands that may lose something.
 const DESTROYS: &[&str] = &[
@@ -33,6 +33,10 @@ const DESTROYS: &[&str] = &[
     "truncate",
     "format",
     "publish",
+    "halt",
+    "poweroff",
+    "reboot",
+    "shutdown",
 ];
 
 /// A configuration in the making.
@@ -61,7 +65,7 @@ impl Draft {
 
     fn begin(program: &str, help: &Help, origin: String) -> Self {
         let mut draft = Self { program: program.into(), about: help.about.clone(), origin, ..Self::default() };
-        if help.commands.is_empty() {
+        if help.commands.is_empty() || help.alone {
             draft.add(&[], help);
         }
         draft
@@ -94,14 +98,16 @@ impl Draft {
         for line in &help.unread {
             self.remarks.push(format!("{name}: this option could not be read: {line}"));
         }
-        let description = if help.about.is_empty() { format!("{} {shown}", self.program) } else { help.about.clone() };
+        let plain = format!("{} {shown}", self.program);
+        let description = if help.about.is_empty() { plain.trim() } else { &help.about };
         if help.about.is_empty() {
             self.remarks.push(format!("{name}: the help does not say what it does"));
         }
-        let risk = risk(words);
+        let own = [self.program.rsplit('/').next().unwrap_or(&self.program).to_owned()];
+        let risk = risk(if words.is_empty() { &own } else { words });
         let out = &mut self.tools;
         line(out, &format!("  - name: {name}"));
-        line(out, &format!("    description: {}", quoted(&description)));
+        line(out, &format!("    description: {}", quoted(description)));
         if !shown.is_empty() {
             line(out, &format!("    command: {}", quoted(&shown)));
         }
@@ -115,15 +121,19 @@ impl Draft {
             self.tools.push_str(&option_line(option, &mut used));
         }
         for positional in &help.positionals {
-            if used.insert(positional.name.clone()) {
-                let required = if positional.required { ", required: true" } else { "" };
-                let text = format!(
-                    "      - {{name: {}, positional: true{required}, description: {}}}",
-                    quoted(&positional.name),
-                    quoted(&positional.description)
-                );
-                line(&mut self.tools, &text);
-            }
+            // `--file` and FILE are two arguments.
+            let name = [positional.name.clone(), format!("{}_argument", positional.name)]
+                .into_iter()
+                .find(|name| !used.contains(name));
+            let Some(name) = name else { continue };
+            let required = if positional.required { ", required: true" } else { "" };
+            let description = match positional.description.as_str() {
+                "" => String::new(),
+                text => format!(", description: {}", quoted(text)),
+            };
+            let text = format!("      - {{name: {}, positional: true{required}{description}}}", quoted(&name));
+            line(&mut self.tools, &text);
+            used.insert(name);
         }
     }
 
@@ -156,7 +166,9 @@ fn option_line(option: &HelpOption, used: &mut BTreeSet<String>) -> String {
     let mut out = format!("      - {{name: {}", quoted(&name));
     match &option.value {
         None => out.push_str(", type: boolean"),
-        Some(value) if is_number(value) => out.push_str(", type: integer"),
+        Some(_) if !option.choices.is_empty() => {}
+        Some(value) if is_integer(value) => out.push_str(", type: integer"),
+        Some(value) if is_number(value) => out.push_str(", type: number"),
         Some(_) => {}
     }
     out.push_str(&format!(", flag: {}", quoted(&option.flag)));
@@ -167,12 +179,22 @@ fn option_line(option: &HelpOption, used: &mut BTreeSet<String>) -> String {
         let choices: Vec<String> = option.choices.iter().map(|choice| quoted(choice)).collect();
         out.push_str(&format!(", enum: [{}]", choices.join(", ")));
     }
-    out.push_str(&format!(", description: {}}}\n", quoted(&option.description)));
+    if !option.description.is_empty() {
+        out.push_str(&format!(", description: {}", quoted(&option.description)));
+    }
+    out.push_str("}\n");
     out
 }
 
+fn is_integer(value: &str) -> bool {
+    matches!(
+        value,
+        "int" | "integer" | "n" | "count" | "uint" | "int32" | "int64" | "lines" | "port" | "depth" | "cols"
+    )
+}
+
 fn is_number(value: &str) -> bool {
-    matches!(value, "int" | "integer" | "n" | "num" | "number" | "count" | "uint" | "lines" | "port" | "depth")
+    matches!(value, "number" | "float" | "float64" | "sec" | "secs" | "seconds")
 }
 
 fn risk(words: &[String]) -> &'static str {

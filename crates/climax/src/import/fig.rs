@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::draft::Draft;
-use super::help::{Help, HelpOption, Positional};
+use super::help::{Help, HelpOption, Positional, Subcommand};
 
 /// The program for `node` that writes the specifications of a package's folder, a line of JSON each.
 pub const READER: &str = include_str!("../../data/fig.mjs");
@@ -63,7 +63,11 @@ impl Command {
     fn help(&self) -> Help {
         Help {
             about: self.about.clone(),
-            commands: self.commands.iter().map(|inner| (inner.name.clone(), inner.about.clone())).collect(),
+            commands: self
+                .commands
+                .iter()
+                .map(|inner| Subcommand { name: inner.name.clone(), listed: true, shown: Help::default() })
+                .collect(),
             options: self.options.iter().filter_map(Flag::help).collect(),
             positionals: self
                 .arguments
@@ -74,7 +78,7 @@ impl Command {
                     required: argument.required,
                 })
                 .collect(),
-            unread: Vec::new(),
+            ..Help::default()
         }
     }
 }

@@ -165,35 +165,40 @@ fn the_whole_package_of_fig_is_more_than_ten_thousand_tools() {
     assert!(catalogue.definitions().len() > 10_000, "{}", catalogue.definitions().len());
 }
 
+fn commands(help: &Help) -> Vec<(&str, &str)> {
+    help.commands.iter().map(|command| (command.name.as_str(), command.shown.about.as_str())).collect()
+}
+
 fn flags(help: &Help) -> Vec<(&str, bool)> {
     help.options.iter().map(|option| (option.flag.as_str(), option.value.is_some())).collect()
 }
 
 #[test]
 fn five_styles_are_read() {
-    let clap = Help::read(CLAP);
+    let clap = Help::read(CLAP, &["pack"]);
     assert_eq!(clap.about, "Packs things");
     assert_eq!(flags(&clap), [("--level", true), ("--format", true), ("--quiet", false)]);
     assert_eq!(clap.options[1].choices, ["zip", "tar"]);
     let names: Vec<(&str, bool)> = clap.positionals.iter().map(|p| (p.name.as_str(), p.required)).collect();
     assert_eq!(names, [("input", true), ("output", false)]);
 
-    let argparse = Help::read(ARGPARSE);
+    let argparse = Help::read(ARGPARSE, &["prog"]);
     assert_eq!(argparse.about, "Keeps things");
-    assert_eq!(argparse.commands.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["add", "list"]);
+    assert_eq!(commands(&argparse), [("add", "add a thing"), ("list", "list things")]);
     assert_eq!(flags(&argparse), [("--out", true), ("--verbose", false)]);
 
-    let cobra = Help::read(COBRA);
-    assert_eq!(cobra.commands, [("apply".into(), "Apply a file".into()), ("get".into(), "Show things".into())]);
+    let cobra = Help::read(COBRA, &["kube"]);
+    assert_eq!(commands(&cobra), [("apply", "Apply a file"), ("get", "Show things")]);
     assert_eq!(flags(&cobra), [("--context", true), ("--replicas", true)]);
 
-    let click = Help::read(CLICK);
+    let click = Help::read(CLICK, &["deploy"]);
     assert_eq!(click.about, "Deploys a target.");
     assert_eq!(flags(&click), [("--env", true), ("--dry-run", false)]);
     assert!(click.options[0].required);
+    assert_eq!(click.options[0].choices, ["dev", "prod"]);
     assert_eq!(click.positionals[0].name, "target");
 
-    let gnu = Help::read(GNU);
+    let gnu = Help::read(GNU, &["sum"]);
     assert_eq!(gnu.about, "Print sums of files.");
     assert_eq!(flags(&gnu), [("--all", false), ("--block-size=", true)]);
     assert_eq!((gnu.positionals[0].name.as_str(), gnu.positionals[0].required), ("file", false));
@@ -201,10 +206,10 @@ fn five_styles_are_read() {
 
 #[test]
 fn a_draft_is_a_valid_config() {
-    let mut draft = Draft::new("/opt/my tools/kube", &Help::read(COBRA));
-    draft.add(&["delete-all".into()], &Help::read(CLAP));
-    draft.add(&["get".into()], &Help::read(GNU));
-    draft.add(&["apply".into()], &Help::read(CLICK));
+    let mut draft = Draft::new("/opt/my tools/kube", &Help::read(COBRA, &["kube"]));
+    draft.add(&["delete-all".into()], &Help::read(CLAP, &["pack"]));
+    draft.add(&["get".into()], &Help::read(GNU, &["sum"]));
+    draft.add(&["apply".into()], &Help::read(CLICK, &["deploy"]));
     let (config, faults) = config::read("draft", &draft.yaml());
     assert_eq!(faults, [], "{}", draft.yaml());
     let config = config.unwrap();

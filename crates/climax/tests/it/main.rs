@@ -9,7 +9,11 @@ mod client;
 #[cfg(test)]
 mod config;
 #[cfg(test)]
+mod corrections;
+#[cfg(test)]
 mod discovery;
+#[cfg(test)]
+mod help_shapes;
 #[cfg(test)]
 mod import;
 #[cfg(test)]
