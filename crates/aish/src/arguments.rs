@@ -11,7 +11,7 @@ use crate::export::Format;
 pub use norris::NorrisFlags;
 
 /// An AI-augmented conversational shell: a line is a shell command or a question.
-#[derive(Debug, Parser)]
+#[derive(Debug, Default, Parser)]
 #[command(name = "aish", version, max_term_width = 100)]
 pub struct Arguments {
     /// What to do; without one, aish starts as a shell.

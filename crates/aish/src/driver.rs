@@ -176,7 +176,10 @@ impl Driver {
                 self.offer_outside(&commands, &mut ran, surface, interrupt).await;
                 events.append(&mut ran);
             }
-            Effect::ShowText(text) => surface.show(Shown::Text(&text), now),
+            Effect::ShowText(text) => {
+                surface.show(Shown::Text(&text), now);
+                surface.flush();
+            }
             Effect::ShowOutcome { tool, outcome } => {
                 surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);
                 self.last_outcome = Some((tool, outcome.text));

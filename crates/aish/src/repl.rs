@@ -46,6 +46,9 @@ use editor::editor_options;
 /// By when the first prompt is drawn; nobody types before.
 const PROMPT_DRAWN: Duration = Duration::from_millis(60);
 
+/// How long most servers take from their start until their tools are known.
+const SERVERS_KNOWN: Duration = Duration::from_secs(2);
+
 /// What the shell knows by name, kept fresh after each command.
 pub type Known = Arc<Mutex<Snapshot>>;
 
@@ -237,12 +240,17 @@ impl Repl {
         }
     }
 
-    /// Opens the history once the prompt stands, so that the first key does not wait for it.
+    /// Opens the history once the prompt stands, so that the first key does not wait for it, and gives back what only the
+    /// start needed.
     fn warm_up(&self) -> JoinHandle<()> {
         let history = Arc::clone(&self.history);
         tokio::spawn(async move {
             tokio::time::sleep(PROMPT_DRAWN).await;
             let _ = tokio::task::spawn_blocking(move || history.newest(1)).await;
+            aish_process::release_code();
+            // By then servers have told their tools.
+            tokio::time::sleep(SERVERS_KNOWN).await;
+            aish_process::release_code();
         })
     }
 

@@ -11,7 +11,7 @@ use crate::{command, failure};
 
 /// Parses the command line and runs it.
 pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse().and_then(no_mixture) {
+    let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             let _ = error.print();
@@ -35,6 +35,14 @@ pub fn run() -> ExitCode {
             ExitCode::Error
         }
     }
+}
+
+/// Parses the command line. A start without arguments, the one that a person waits for, does without a parser.
+fn parse() -> Result<Arguments, clap::Error> {
+    if std::env::args_os().len() <= 1 {
+        return Ok(Arguments::default());
+    }
+    Arguments::try_parse().and_then(no_mixture)
 }
 
 /// Refuses flags of the shell beside a command; flags that every command takes may stand on either side of it.
@@ -68,7 +76,9 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Some(Command::Policy(sub)) => command::policy::run(&Base::load(shared), sub, &mut print, &mut complain),
         Some(Command::Ask(flags)) => {
             let base = Base::load(shared);
-            runtime()?.block_on(command::ask::run(&base, shared, flags))
+            // One answer goes from a socket to a stream: a second thread would only be woken for each piece.
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(command::ask::run(&base, shared, flags))
         }
         Some(Command::Norris(flags)) => {
             let base = Base::load(shared);
@@ -141,4 +151,15 @@ pub fn complain(line: &str) {
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_arguments_are_the_defaults() {
+        let parsed = Arguments::try_parse_from(["aish"]).unwrap();
+        assert_eq!(format!("{parsed:?}"), format!("{:?}", Arguments::default()));
+    }
 }

@@ -82,4 +82,7 @@ pub trait Surface: Send {
     fn tick(&mut self, now: Duration) {
         let _ = now;
     }
+
+    /// Writes pieces of the answer that were shown and are still held back; called whenever no other piece is there yet.
+    fn flush(&mut self) {}
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use aish_llm::{ChatError, FinishReason, StreamEvent};
 use aish_turn::{Effect, Event, Outcome, Turn};
 use aish_types::Message;
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio_util::sync::CancellationToken;
 
 use super::{Driver, status};
@@ -31,10 +31,15 @@ impl Driver {
         let last = loop {
             let tick =
                 surface.deadline().map(|at| at.saturating_sub(self.started.elapsed()).max(Duration::from_millis(16)));
+            // What is there already is taken in before anything is written.
+            let there = if interrupt.is_cancelled() { None } else { stream.next().now_or_never() };
+            if there.is_none() {
+                surface.flush();
+            }
             let item = tokio::select! {
                 biased;
                 () = interrupt.cancelled() => break Event::Interrupted,
-                item = stream.next() => item,
+                item = async { match there { Some(item) => item, None => stream.next().await } } => item,
                 () = tokio::time::sleep(tick.unwrap_or(Duration::from_secs(3600))), if tick.is_some() => {
                     surface.tick(self.started.elapsed());
                     continue;

@@ -84,6 +84,10 @@ impl Surface for RunSurface<'_> {
         }
     }
 
+    fn flush(&mut self) {
+        self.shown.flush();
+    }
+
     fn deadline(&self) -> Option<Duration> {
         self.shown.deadline()
     }

@@ -1,6 +1,6 @@
 //! JSON lines: `{v, seq, type, …}`, one event a line, documented in `docs/json-events.md`.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -12,15 +12,15 @@ use aish_turn::{Checked, End, Outcome, Spent};
 const VERSION: u64 = 1;
 
 /// Writes events as JSON lines.
-pub struct JsonSurface<W> {
-    out: W,
+pub struct JsonSurface<W: Write> {
+    out: BufWriter<W>,
     seq: u64,
 }
 
 impl<W: Write + Send> JsonSurface<W> {
     /// Makes a surface over a stream.
     pub fn new(out: W) -> Self {
-        Self { out, seq: 0 }
+        Self { out: BufWriter::new(out), seq: 0 }
     }
 
     fn write(&mut self, kind: &str, fields: Value) {
@@ -34,7 +34,10 @@ impl<W: Write + Send> JsonSurface<W> {
         self.seq += 1;
         // A reader that went away is not our fault; the turn goes on to its end.
         let _ = writeln!(self.out, "{}", Value::Object(event));
-        let _ = self.out.flush();
+        // Pieces of the answer that come at once are written at once.
+        if kind != "text" {
+            let _ = self.out.flush();
+        }
     }
 }
 
@@ -68,6 +71,10 @@ impl<W: Write + Send> Surface for JsonSurface<W> {
             Shown::TurnEnd(outcome) => self.write("turn_end", json!({ "outcome": outcome_word(outcome) })),
             Shown::RunEnd { end, spent, text, .. } => self.write("turn_end", run_end(end, spent, text)),
         }
+    }
+
+    fn flush(&mut self) {
+        let _ = self.out.flush();
     }
 }
 
@@ -115,6 +122,7 @@ mod tests {
         surface.show(Shown::TurnStart, Duration::ZERO);
         surface.show(Shown::Text("a\nb"), Duration::ZERO);
         surface.show(Shown::TurnEnd(&Outcome::Answered), Duration::ZERO);
+        drop(surface);
         let lines: Vec<Value> =
             String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines[0], json!({"v": 1, "seq": 0, "type": "turn_start"}));

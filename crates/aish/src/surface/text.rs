@@ -32,6 +32,12 @@ enum Commands {
     Framed,
 }
 
+/// How many bytes of an answer are held back at most.
+const HELD: usize = 8 * 1024;
+
+/// How long a terminal's size is taken for known while an answer streams.
+const SIZE_KNOWN: Duration = Duration::from_millis(50);
+
 /// Characters of a command's output that are shown of a run; the model and the log get more.
 const SHOWN: usize = 2000;
 
@@ -48,6 +54,10 @@ pub struct TextSurface {
     commands: Commands,
     /// True while what was last written to standard output did not end its line.
     open_line: bool,
+    /// Drawn pieces of the answer that came at once, and are written at once.
+    held: String,
+    /// When the terminal was last asked for its size.
+    measured: Option<Duration>,
 }
 
 impl TextSurface {
@@ -65,6 +75,8 @@ impl TextSurface {
             spinner: None,
             commands: Commands::Printed,
             open_line: false,
+            held: String::new(),
+            measured: None,
         }
     }
 
@@ -97,18 +109,37 @@ impl TextSurface {
         }
     }
 
-    fn write_out(&mut self, text: &str) {
+    /// Holds a text back until [`Surface::flush`], or until it is long.
+    fn hold(&mut self, text: &str) {
         if text.is_empty() {
+            return;
+        }
+        self.held.push_str(text);
+        self.open_line = !text.ends_with('\n');
+        if self.held.len() > HELD {
+            self.release();
+        }
+    }
+
+    /// Writes what was held back.
+    fn release(&mut self) {
+        if self.held.is_empty() {
             return;
         }
         let mut out = io::stdout().lock();
         // A reader that went away is no fault of the turn.
-        let _ = out.write_all(text.as_bytes());
+        let _ = out.write_all(self.held.as_bytes());
         let _ = out.flush();
-        self.open_line = !text.ends_with('\n');
+        self.held.clear();
+    }
+
+    fn write_out(&mut self, text: &str) {
+        self.hold(text);
+        self.release();
     }
 
     fn write_err(&mut self, text: &str) {
+        self.release();
         self.clear_spinner();
         let mut err = io::stderr().lock();
         let _ = err.write_all(text.as_bytes());
@@ -127,8 +158,13 @@ impl TextSurface {
     }
 
     /// Takes in that the terminal was resized, also in the middle of an answer.
-    fn follow_size(&mut self) {
-        let Some((width, height)) = terminal_size().filter(|_| self.out.live || self.err.live) else { return };
+    fn follow_size(&mut self, now: Duration) {
+        let known = self.measured.is_some_and(|at| now.saturating_sub(at) < SIZE_KNOWN);
+        if known || !(self.out.live || self.err.live) {
+            return;
+        }
+        self.measured = Some(now);
+        let Some((width, height)) = terminal_size() else { return };
         if (self.out.width, self.out.height) == (width, height) {
             return;
         }
@@ -150,22 +186,22 @@ impl TextSurface {
         if self.open_line {
             self.write_out("\n");
         }
+        self.release();
     }
 
     fn push(&mut self, piece: &str, now: Duration) {
         self.clear_spinner();
         if !self.markdown_wanted {
-            let clean = sanitize(piece).into_owned();
-            self.write_out(&clean);
+            self.hold(&sanitize(piece));
             return;
         }
-        self.follow_size();
+        self.follow_size(now);
         let mut text = String::new();
         let markdown = self
             .markdown
             .get_or_insert_with(|| Markdown::new(self.theme.clone(), self.out).with_commands(command_line::MARK));
         markdown.push(piece, now, &mut text);
-        self.write_out(&text);
+        self.hold(&text);
     }
 }
 
@@ -261,6 +297,10 @@ impl Surface for TextSurface {
             markdown.tick(now, &mut text);
             self.write_out(&text);
         }
+    }
+
+    fn flush(&mut self) {
+        self.release();
     }
 }
 
