@@ -115,14 +115,16 @@ fn requests_in_words_find_the_tools_of_the_wheel() {
     let sources = Source::find(peer.configs().to_str().unwrap()).unwrap();
     let catalogue = Catalogue::new(load::load(&sources).configs, std::sync::Arc::new(Policy::default()), Flags::Shown);
     let index = catalogue.index();
-    for (requests, at_least) in
-        [(include_str!("../data/discovery-peer.tsv"), 280), (include_str!("../data/discovery-fresh.tsv"), 140)]
-    {
+    for (requests, at_least, one, five) in [
+        (include_str!("../data/discovery-peer.tsv"), 280, 75, 94),
+        (include_str!("../data/discovery-fresh.tsv"), 140, 75, 92),
+        (include_str!("../data/discovery-held-out.tsv"), 80, 70, 90),
+    ] {
         let (all, first, among) = recall(&index, requests);
         eprintln!("{all} requests: {first} first, {among} among five");
         assert!(all >= at_least);
-        assert!(first * 100 >= all * 75, "recall@1: {first} of {all}");
-        assert!(among * 100 >= all * 94, "recall@5: {among} of {all}");
+        assert!(first * 100 >= all * one, "recall@1: {first} of {all}");
+        assert!(among * 100 >= all * five, "recall@5: {among} of {all}");
     }
 }
 
