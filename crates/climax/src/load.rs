@@ -26,7 +26,7 @@ pub enum Source {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     /// A bare word that is no bundled configuration and no file.
-    #[error("no bundled config and no file is called '{name}'; bundled are: {}", names())]
+    #[error("no bundled config and no file is called '{name}'; {}", near(name))]
     Unknown {
         /// The word.
         name: String,
@@ -45,9 +45,16 @@ pub enum SourceError {
     },
 }
 
-fn names() -> String {
-    let names: Vec<&str> = bundled::ALL.iter().map(|bundled| bundled.name).collect();
-    names.join(", ")
+/// Names the bundled configuration that was meant, or all.
+fn near(name: &str) -> String {
+    let scored = bundled::ALL.iter().map(|bundled| (strsim::osa_distance(name, bundled.name), bundled.name));
+    match scored.min() {
+        Some((distance, meant)) if distance <= 1 + meant.len() / 6 => format!("did you mean '{meant}'?"),
+        Some(_) | None => {
+            let names: Vec<&str> = bundled::ALL.iter().map(|bundled| bundled.name).collect();
+            format!("bundled are: {}", names.join(", "))
+        }
+    }
 }
 
 impl Source {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::CommandFactory;
 use climax::load::{self, Source};
 use climax::policy::{self, Policy};
 use climax::schema::Flags;
@@ -39,13 +40,27 @@ pub(super) fn sources(names: &[String], selection: &Selection, or_all: OrAll) ->
         match Source::find(name) {
             Ok(found) => sources.extend(found),
             Err(error) => {
-                output::tell(&format!("error: {error}"));
+                // A misspelt command is read as a name.
+                match near_command(name).filter(|_| all_found && sources.is_empty() && or_all == OrAll::Nothing) {
+                    Some(command) => {
+                        output::tell(&format!("error: there is no command '{name}'; did you mean `climax {command}`?"));
+                        return None;
+                    }
+                    None => output::tell(&format!("error: {error}")),
+                }
                 all_found = false;
             }
         }
     }
     sources.extend(selection.config.iter().cloned().map(Source::File));
     all_found.then_some(sources)
+}
+
+/// Returns the command that a word misspells.
+fn near_command(word: &str) -> Option<String> {
+    let command = super::Cli::command();
+    let names = command.get_subcommands().map(|command| command.get_name().to_owned());
+    names.filter(|name| name.len() > 3).find(|name| strsim::osa_distance(word, name) <= 1 + name.len() / 6)
 }
 
 /// What no names mean.

@@ -45,7 +45,7 @@ pub(crate) fn parse<'a>(text: &'a str, faults: &mut Faults) -> Option<Node<'a>> 
 
 /// Takes the position that the parser repeats off its message.
 fn syntax(message: &str) -> &str {
-    message.split(" at byte").next().unwrap_or(message).split(" at line").next().unwrap_or(message)
+    [" at byte", " at char", " at line"].iter().fold(message, |text, mark| text.split(mark).next().unwrap_or(text))
 }
 
 fn tab_hint(text: &str, at: Position) -> &'static str {

@@ -131,6 +131,13 @@ fn the_command_line_gives_the_same_answers() {
     assert_eq!(climax(&["call", "nope", "--in", &path]).0, Some(1));
     assert_eq!(climax(&["--no-such-flag"]).0, Some(2));
     assert_eq!(climax(&["run"]).0, Some(2));
+    for (word, hint) in [("serch", "did you mean `climax search`?"), ("dokcer", "did you mean 'docker'?")] {
+        let (code, _, told) = climax(&[word, "x"]);
+        assert!(code == Some(2) && told.contains(hint), "{told}");
+    }
+    let bad = file(&folder, "bad.yaml", "command: x\ntools:\n  - name: a\n   bad: 1\n");
+    let (code, _, told) = climax(&["validate", &bad]);
+    assert!(code == Some(1) && told.contains("bad.yaml:4:4: error:") && !told.contains(" at char "), "{told}");
     let (_, version, _) = climax(&["-V"]);
     assert!(version.starts_with("climax "), "{version}");
     assert!(climax(&["completions", "bash"]).1.contains("climax"));
