@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use aish_journal::{PinFile, WallClock};
 use aish_mcp::server::{HttpOptions, StdioOptions, serve_http_on, serve_stdio};
@@ -17,6 +18,9 @@ use tokio_util::sync::CancellationToken;
 use super::configs::{self, OrAll, Selection};
 use super::watch::Watch;
 use super::{Exit, log, output};
+
+/// When clients have been greeted and know the tools.
+const GREETED: Duration = Duration::from_secs(1);
 
 /// Arguments of `run`.
 #[derive(Debug, Clone, clap::Args)]
@@ -71,7 +75,13 @@ pub(super) fn run(args: &Args) -> Exit {
     let headless = args.headless_approve.then_some(Headless::Approve);
     let service = Arc::new(Service::new(catalogue, options(listing, headless)));
     let Some(runtime) = runtime() else { return Exit::Failure };
+    // What read the command line and the configs is not run again, nor is what greets a client.
+    aish_process::release_code();
     let exit = runtime.block_on(async {
+        tokio::spawn(async {
+            tokio::time::sleep(GREETED).await;
+            aish_process::release_code();
+        });
         if args.watch {
             let watch = Watch { names: args.names.clone(), selection: args.selection.clone(), flags };
             if let Err(error) = watch.start(&sources, Arc::clone(&service)) {
