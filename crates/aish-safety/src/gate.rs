@@ -234,8 +234,11 @@ impl Gate {
             }
         };
         if drift.is_some() {
-            let changed =
-                Judgement::new(Verdict::Ask, "pin.drift", "the tool's definition has changed since it was approved");
+            let changed = Judgement::new(
+                Verdict::Ask,
+                "pin.drift",
+                "the tool's definition is new, or has changed since it was approved",
+            );
             judgement = judgement.strictest(changed);
         }
         let unreadable = judgement.rule == "pin.unreadable";
@@ -384,6 +387,8 @@ impl Gate {
         }
         match self.pins.get(&definition.source, &definition.name) {
             Ok(Some(pin)) if pin.hash != call.definition_hash => Ok(Some(difference(&pin, definition))),
+            // Whoever approved all tools of a server had seen those that were there.
+            Ok(None) if definition.late => Ok(Some("the server added or changed it while it was connected".into())),
             Ok(_) => Ok(None),
             Err(error) => Err(error.to_string()),
         }

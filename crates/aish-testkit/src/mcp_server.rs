@@ -7,6 +7,7 @@ mod answer;
 mod http;
 mod script;
 mod stdio;
+mod stream;
 
 pub use http::HttpServer;
 pub use script::{Framing, GetReply, Ids, McpScript, Unknown};

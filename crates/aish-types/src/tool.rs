@@ -85,6 +85,9 @@ pub struct ToolDefinition {
     /// Hash of what the tool's server says that a model should know; part of the pin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions_hash: Option<String>,
+    /// True when its server added or changed it after it was connected: policy alone does not approve it then.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub late: bool,
 }
 
 impl ToolDefinition {
@@ -114,6 +117,7 @@ impl ToolDefinition {
             timeout_ms: None,
             examples: Vec::new(),
             instructions_hash: None,
+            late: false,
         }
     }
 }

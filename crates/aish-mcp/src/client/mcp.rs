@@ -5,12 +5,13 @@
 //! once and are not sent again, and the tools are listed and checked anew, so that the gate sees what has changed.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use aish_safety::ApprovedCall;
+use aish_safety::pin::Digest;
+use aish_safety::{ApprovedCall, definition_hash};
 use aish_tools::{RunContext, ToolSource};
-use aish_types::{BoxFuture, SourceId, ToolDefinition, ToolOutcome};
+use aish_types::{BoxFuture, SourceId, ToolDefinition, ToolName, ToolOutcome};
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, Prompt, ReadResourceRequestParams, Resource, Tool};
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
@@ -54,6 +55,8 @@ struct Inner {
     state: watch::Sender<ServerState>,
     connection: Mutex<Option<Arc<Connection>>>,
     definitions: RwLock<Arc<Vec<Arc<ToolDefinition>>>>,
+    /// The tools of the first list, by name: what comes later is approved by nobody yet.
+    first: OnceLock<BTreeMap<ToolName, Digest>>,
     close: CancellationToken,
     refresh: tokio::sync::Notify,
     listed: watch::Sender<u64>,
@@ -75,6 +78,7 @@ impl McpClient {
             state: watch::Sender::new(ServerState::Connecting),
             connection: Mutex::default(),
             definitions: RwLock::default(),
+            first: OnceLock::new(),
             close: CancellationToken::new(),
             refresh: tokio::sync::Notify::new(),
             listed: watch::Sender::new(0),
@@ -341,6 +345,14 @@ impl Inner {
         if let Some(limit) = self.options.call_timeout {
             let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
             checked.definitions.iter_mut().for_each(|tool| Arc::make_mut(tool).timeout_ms = Some(limit_ms));
+        }
+        let first = self.first.get_or_init(|| {
+            checked.definitions.iter().map(|tool| (tool.name.clone(), definition_hash(tool))).collect()
+        });
+        for tool in &mut checked.definitions {
+            if first.get(&tool.name) != Some(&definition_hash(tool)) {
+                Arc::make_mut(tool).late = true;
+            }
         }
         for (tool, reason) in checked.refused {
             self.say(Status::Refused { tool, reason });

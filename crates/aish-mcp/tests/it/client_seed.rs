@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 use crate::fake;
 
 #[derive(Default)]
-struct Keeper {
-    asked: AtomicUsize,
+pub(crate) struct Keeper {
+    pub(crate) asked: AtomicUsize,
     audited: Mutex<Vec<AuditEntry>>,
     pins: Mutex<Vec<(SourceId, ToolName, Pin)>>,
 }
@@ -51,7 +51,7 @@ impl PinStore for Keeper {
 }
 
 /// Passes a call through the one door.
-async fn pass(
+pub(crate) async fn pass(
     client: &Arc<McpClient>,
     keeper: &Arc<Keeper>,
     policy: Policy,

@@ -20,6 +20,8 @@ pub(super) enum Answer {
     Hang,
     /// The server ends.
     Exit,
+    /// No answer ever, to anything.
+    Block,
     /// The request fails without a message.
     Broken,
 }
@@ -45,18 +47,19 @@ pub(super) fn answer(script: &McpScript, memory: &Memory, message: &Value) -> An
     let Some(method) = message.get("method").and_then(Value::as_str) else { return Answer::Nothing };
     trace(script, method);
     let count = memory.count(method);
-    let Some(id) = message.get("id") else { return Answer::Nothing };
     if script.hang.iter().any(|hanging| hanging == method) {
         return Answer::Hang;
     }
     if script.exit.iter().any(|last| last == method) {
         return Answer::Exit;
     }
+    let Some(id) = message.get("id") else { return Answer::Nothing };
     if script.delay_ms > 0 {
         std::thread::sleep(Duration::from_millis(script.delay_ms));
     }
+    let before = script.before.get(method).cloned().unwrap_or_default();
     if let Some(raw) = script.raw.get(method) {
-        return Answer::Messages(vec![raw.replace("$ID", &id.to_string())]);
+        return Answer::Messages(before.into_iter().chain([raw.replace("$ID", &id.to_string())]).collect());
     }
     let body = match script.errors.get(method) {
         Some(error) => json!({"error": error}),
@@ -66,12 +69,13 @@ pub(super) fn answer(script: &McpScript, memory: &Memory, message: &Value) -> An
                 Unknown::Error => json!({"error": {"code": -32601, "message": "Method not found"}}),
                 Unknown::Empty => json!({"result": {}}),
                 Unknown::Hang => return Answer::Hang,
+                Unknown::Block => return Answer::Block,
                 Unknown::Exit => return Answer::Exit,
                 Unknown::Status500 => return Answer::Broken,
             },
         },
     };
-    Answer::Messages(dress(script, id, body))
+    Answer::Messages(before.into_iter().chain(dress(script, id, body)).collect())
 }
 
 fn trace(script: &McpScript, method: &str) {
@@ -150,6 +154,8 @@ fn dress(script: &McpScript, id: &Value, body: Value) -> Vec<String> {
         Ids::Float => vec![with(Some(id.as_f64().map_or_else(|| id.clone(), |id| json!(id))))],
         Ids::Null => vec![with(Some(Value::Null))],
         Ids::Absent => vec![with(None)],
+        Ids::Prefixed => vec![with(Some(json!(format!("req-{id}"))))],
+        Ids::Constant => vec![with(Some(json!(7_777)))],
         Ids::WrongFirst => {
             let wrong =
                 json!({"jsonrpc": "2.0", "id": 987_654, "result": {"content": [{"type": "text", "text": "wrong"}]}});
@@ -161,14 +167,20 @@ fn dress(script: &McpScript, id: &Value, body: Value) -> Vec<String> {
         .map(|message| match script.framing {
             Framing::Pretty => serde_json::to_string_pretty(&message).unwrap_or_default(),
             Framing::Batch => json!([message]).to_string(),
+            Framing::SseTight => serde_json::to_string_pretty(&message).unwrap_or_default(),
             Framing::Bom => format!("\u{feff}{message}"),
+            Framing::Coloured => format!("\u{1b}[32m{message}\u{1b}[0m"),
             Framing::Plain
             | Framing::Prefixed
             | Framing::NoNewline
             | Framing::Crlf
             | Framing::Sse
             | Framing::SseJunk
-            | Framing::SseCut => message.to_string(),
+            | Framing::SseCut
+            | Framing::SseOpen
+            | Framing::Utf16
+            | Framing::Cut
+            | Framing::ChunksCut => message.to_string(),
         })
         .collect()
 }

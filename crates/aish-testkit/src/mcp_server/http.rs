@@ -10,12 +10,15 @@ use serde_json::Value;
 
 use super::answer::{Answer, Memory, answer};
 use super::script::{Framing, GetReply, McpScript};
+use super::stream::Stream;
 
 /// One request as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     /// `POST`, `GET` or `DELETE`.
     pub verb: String,
+    /// The path and the query.
+    pub path: String,
     /// The headers, names in lower case, in order.
     pub headers: Vec<(String, String)>,
     /// The body.
@@ -29,11 +32,13 @@ impl Seen {
     }
 }
 
-struct Shared {
-    script: McpScript,
-    memory: Memory,
+pub(super) struct Shared {
+    pub(super) script: McpScript,
+    pub(super) memory: Memory,
     seen: Mutex<Vec<Seen>>,
-    stopped: AtomicBool,
+    pub(super) stopped: AtomicBool,
+    /// The stream of events of the transport of 2024-11-05.
+    pub(super) stream: Stream,
     requests: AtomicUsize,
     session: AtomicUsize,
 }
@@ -62,6 +67,7 @@ impl HttpServer {
         let shared = Arc::new(Shared {
             script,
             memory: Memory::default(),
+            stream: Stream::default(),
             seen: Mutex::default(),
             stopped: AtomicBool::new(false),
             requests: AtomicUsize::new(0),
@@ -106,6 +112,9 @@ fn serve(server: &Shared, stream: &TcpStream) {
         if server.stopped.load(Ordering::SeqCst) {
             return;
         }
+        if server.script.events && request.verb == "GET" {
+            return server.stream.hold(server, stream);
+        }
         let Some((reply, close)) = reply(server, &request) else { return };
         let step = if server.script.chunk == 0 { reply.len().max(1) } else { server.script.chunk };
         let mut writer = stream;
@@ -114,7 +123,20 @@ fn serve(server: &Shared, stream: &TcpStream) {
                 return;
             }
         }
-        if close {
+        if server.script.framing == Framing::SseOpen && request.verb == "POST" {
+            return keep_alive(server, stream);
+        }
+        if close || server.script.close_silently {
+            return;
+        }
+    }
+}
+
+/// Writes comments until the client has gone.
+fn keep_alive(server: &Shared, mut stream: &TcpStream) {
+    while !server.stopped.load(Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_millis(20));
+        if stream.write_all(b": still here\n\n").is_err() {
             return;
         }
     }
@@ -123,7 +145,8 @@ fn serve(server: &Shared, stream: &TcpStream) {
 fn read(reader: &mut BufReader<&TcpStream>) -> Option<Seen> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-    let verb = line.split(' ').next()?.to_owned();
+    let mut words = line.split(' ').map(str::to_owned);
+    let (verb, path) = (words.next()?, words.next()?);
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();
@@ -138,7 +161,7 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Seen> {
     let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
-    Some(Seen { verb, headers, body: String::from_utf8_lossy(&body).into_owned() })
+    Some(Seen { verb, path, headers, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
 /// The bytes of a reply and whether the connection ends after it; none ends it at once.
@@ -148,6 +171,12 @@ fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
         && request.header("authorization") != Some(&format!("Bearer {token}"))
     {
         return Some((response(401, &["WWW-Authenticate: Bearer".into()], None, b""), false));
+    }
+    if script.events && !request.path.starts_with("/messages") {
+        return Some((response(405, &[], Some("text/plain"), b"Method Not Allowed"), false));
+    }
+    if let Some(status) = script.redirect.filter(|_| request.verb == "POST" && !request.path.ends_with('/')) {
+        return Some((response(status, &["Location: /mcp/".into()], None, b""), false));
     }
     if request.verb == "GET" {
         return match script.get {
@@ -177,7 +206,8 @@ fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
         if method == "initialize" {
             headers.push(format!("Mcp-Session-Id: {session}"));
         } else if method != "server/discover" && request.header("mcp-session-id") != Some(&session) {
-            return Some((response(404, &headers, None, b"no such session"), script.close));
+            let status = script.lost_session_status.unwrap_or(404);
+            return Some((response(status, &headers, None, b"no such session"), script.close));
         }
     }
     let status = script.status.get(method).copied();
@@ -188,11 +218,18 @@ fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
             let status = script.notice_status.unwrap_or(202);
             Some((response(status, &headers, kind, script.notice_body.as_bytes()), script.close))
         }
-        Answer::Hang => hang(server),
+        Answer::Hang | Answer::Block => hang(server),
         Answer::Exit => None,
         Answer::Broken => Some((response(500, &headers, Some("text/html"), b"<h1>Oops</h1>"), script.close)),
+        Answer::Messages(messages) if script.events => {
+            server.stream.send(&messages);
+            Some((response(202, &headers, Some("text/plain"), b"Accepted"), script.close))
+        }
         Answer::Messages(messages) => {
-            let sse = matches!(script.framing, Framing::Sse | Framing::SseJunk | Framing::SseCut);
+            let sse = matches!(
+                script.framing,
+                Framing::Sse | Framing::SseJunk | Framing::SseCut | Framing::SseTight | Framing::SseOpen
+            );
             let kind = match script.content_type.as_deref() {
                 Some("") => None,
                 Some(kind) => Some(kind),
@@ -204,7 +241,37 @@ fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
             } else {
                 messages.join("\n")
             };
-            Some((response(status.unwrap_or(200), &headers, kind, body.as_bytes()), script.close))
+            let status = status.unwrap_or(200);
+            Some(match script.framing {
+                Framing::SseOpen => (unbounded(status, &headers, kind, &body), true),
+                Framing::Utf16 => {
+                    let bytes: Vec<u8> =
+                        format!("\u{feff}{body}").encode_utf16().flat_map(|unit| unit.to_le_bytes()).collect();
+                    (response(status, &headers, kind, &bytes), script.close)
+                }
+                Framing::Cut => {
+                    headers.push("Connection: close".into());
+                    let whole = response(status, &headers, kind, format!("{body}          ").as_bytes());
+                    (whole.get(..whole.len() - 10).unwrap_or_default().to_vec(), true)
+                }
+                Framing::ChunksCut => {
+                    headers.push("Transfer-Encoding: chunked".into());
+                    let chunk = format!("{:x}\r\n{body}\r\n", body.len());
+                    (unbounded(status, &headers, kind, &chunk), true)
+                }
+                Framing::Plain
+                | Framing::Pretty
+                | Framing::Batch
+                | Framing::Bom
+                | Framing::Prefixed
+                | Framing::NoNewline
+                | Framing::Crlf
+                | Framing::Coloured
+                | Framing::Sse
+                | Framing::SseJunk
+                | Framing::SseCut
+                | Framing::SseTight => (response(status, &headers, kind, body.as_bytes()), script.close),
+            })
         }
     }
 }
@@ -220,6 +287,10 @@ fn events(framing: Framing, messages: &[String]) -> String {
             Framing::SseCut => {
                 body.push_str(": ping\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n")
             }
+            Framing::SseTight => {
+                let lines: String = message.lines().map(|line| format!("data:{line}\r\n")).collect();
+                body.push_str(&format!("event:message\r\n{lines}"));
+            }
             Framing::Plain
             | Framing::Pretty
             | Framing::Batch
@@ -227,6 +298,11 @@ fn events(framing: Framing, messages: &[String]) -> String {
             | Framing::Prefixed
             | Framing::NoNewline
             | Framing::Crlf
+            | Framing::Coloured
+            | Framing::Utf16
+            | Framing::Cut
+            | Framing::ChunksCut
+            | Framing::SseOpen
             | Framing::Sse => body.push_str(&format!("event: message\ndata: {message}\n\n")),
         }
     }
@@ -238,6 +314,13 @@ fn hang(server: &Shared) -> Option<(Vec<u8>, bool)> {
         std::thread::sleep(Duration::from_millis(20));
     }
     None
+}
+
+/// An answer whose end is the connection's.
+fn unbounded(status: u16, headers: &[String], kind: Option<&str>, body: &str) -> Vec<u8> {
+    let whole = response(status, headers, kind, body.as_bytes());
+    let text = String::from_utf8_lossy(&whole);
+    text.replacen(&format!("Content-Length: {}\r\n", body.len()), "", 1).into_bytes()
 }
 
 fn response(status: u16, headers: &[String], kind: Option<&str>, body: &[u8]) -> Vec<u8> {

@@ -18,6 +18,8 @@ pub enum Unknown {
     Hang,
     /// It ends; over HTTP it closes the connection.
     Exit,
+    /// It never answers, and nothing after it either; over HTTP as `hang`.
+    Block,
     /// Over HTTP it answers with status 500 and text; over standard streams with an error whose code is a text.
     Status500,
 }
@@ -37,6 +39,10 @@ pub enum Ids {
     Null,
     /// None at all.
     Absent,
+    /// The request's behind a word, as in `req-1`.
+    Prefixed,
+    /// Always the same one.
+    Constant,
     /// First an answer with an id that nobody uses, then the right one.
     WrongFirst,
 }
@@ -66,6 +72,18 @@ pub enum Framing {
     SseJunk,
     /// As server-sent events that end before the answer (HTTP only).
     SseCut,
+    /// As server-sent events over several lines without spaces, and without the empty line at the end (HTTP only).
+    SseTight,
+    /// As server-sent events in a stream that stays open, with comments to keep it alive (HTTP only).
+    SseOpen,
+    /// Coloured, as a terminal would show it (standard streams only).
+    Coloured,
+    /// In UTF-16 with a byte order mark (HTTP only).
+    Utf16,
+    /// In an answer that announces more bytes than it has, and then ends (HTTP only).
+    Cut,
+    /// In chunks of which the last one is missing (HTTP only).
+    ChunksCut,
 }
 
 /// What a GET of the endpoint gets.
@@ -99,6 +117,8 @@ pub struct McpScript {
     pub exit: Vec<String>,
     /// Milliseconds before each answer.
     pub delay_ms: u64,
+    /// Messages by method that are written before its answer, as they are (standard streams and event streams).
+    pub before: BTreeMap<String, Vec<String>>,
     /// What unknown methods get.
     pub unknown: Unknown,
     /// The ids of answers.
@@ -141,8 +161,19 @@ pub struct McpScript {
     pub token: Option<String>,
     /// What a GET gets (HTTP only).
     pub get: GetReply,
+    /// It speaks the HTTP transport of 2024-11-05: its address takes no POST, and a GET gets a stream of events whose
+    /// first names the address for messages (HTTP only).
+    pub events: bool,
+    /// The address for messages in that event; `/messages?session=1` unless set (HTTP only).
+    pub events_endpoint: Option<String>,
+    /// A POST of its address gets this status and the way to the address with a slash at its end (HTTP only).
+    pub redirect: Option<u16>,
+    /// The status of a request with a session that is not known; 404 unless set (HTTP only).
+    pub lost_session_status: Option<u16>,
     /// It closes the connection after each answer (HTTP only).
     pub close: bool,
+    /// It does so without saying it (HTTP only).
+    pub close_silently: bool,
     /// Bytes of an answer that are written at once; 0 is all (HTTP only).
     pub chunk: usize,
 }

@@ -30,6 +30,9 @@ pub fn serve_stdio(script: &McpScript) -> u8 {
             Answer::Messages(messages) => messages.iter().for_each(|message| write_message(script, message)),
             Answer::Nothing | Answer::Hang => {}
             Answer::Exit => return 3,
+            Answer::Block => loop {
+                std::thread::sleep(Duration::from_secs(3600));
+            },
             Answer::Broken => {
                 let id = message.get("id").map(Value::to_string).unwrap_or_default();
                 write_message(
@@ -61,7 +64,13 @@ fn write_message(script: &McpScript, message: &str) {
         | Framing::Bom
         | Framing::Sse
         | Framing::SseJunk
-        | Framing::SseCut => format!("{message}\n"),
+        | Framing::SseCut
+        | Framing::SseTight
+        | Framing::SseOpen
+        | Framing::Coloured
+        | Framing::Utf16
+        | Framing::Cut
+        | Framing::ChunksCut => format!("{message}\n"),
     });
 }
 

@@ -1,0 +1,39 @@
+//! The stream of events of the HTTP transport of 2024-11-05.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::http::Shared;
+
+/// Hands messages to the stream that is open.
+#[derive(Default)]
+pub(super) struct Stream(Mutex<Option<Sender<String>>>);
+
+impl Stream {
+    /// Names the address for messages, and writes what is sent until the client has gone.
+    pub(super) fn hold(&self, server: &Shared, mut stream: &TcpStream) {
+        let (send, sent) = channel();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
+        let endpoint = server.script.events_endpoint.as_deref().unwrap_or("/messages?session=1");
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+        let mut text = format!("{head}: hello\n\nevent: endpoint\ndata: {endpoint}\n\n");
+        while stream.write_all(text.as_bytes()).is_ok() && !server.stopped.load(Ordering::SeqCst) {
+            text = match sent.recv_timeout(Duration::from_millis(50)) {
+                Ok(message) => format!("event: message\ndata: {message}\n\n"),
+                Err(RecvTimeoutError::Timeout) => ": ping\n\n".to_owned(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+        }
+    }
+
+    /// Sends messages over the stream, where one is open.
+    pub(super) fn send(&self, messages: &[String]) {
+        if let Some(stream) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            messages.iter().for_each(|message| drop(stream.send(message.clone())));
+        }
+    }
+}
