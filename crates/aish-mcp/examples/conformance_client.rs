@@ -1,6 +1,9 @@
 //! The client that the official conformance suite tests: `conformance_client URL`. It connects, signs in where it is
 //! asked to, lists the tools, and calls each (or those that the scenario names).
 
+#[path = "../tests/it/agreeable.rs"]
+mod agreeable;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::ExitCode;
@@ -8,20 +11,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_mcp::client::{
-    Endpoint, Era, GatedCall, McpClient, OAuthOptions, Person, Ports, ServerOptions, SignIn, Status, StatusSink,
-};
-use aish_safety::{
-    Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, Mode, Pin, PinError, PinStore, Policy, Question,
-    Surroundings,
+    Endpoint, Era, McpClient, OAuthOptions, Person, Ports, ServerOptions, SignIn, Status, StatusSink,
 };
 use aish_tools::ToolSource;
-use aish_types::{BoxFuture, CallContext, Secret, SourceId, ToolName};
+use aish_types::{BoxFuture, Secret};
 use serde_json::{Map, Value, json};
 
-/// Says yes with an empty form, which gets the schema's defaults.
-struct Agreeable;
+use agreeable::{Agreeable, gated};
 
 impl Person for Agreeable {
+    /// Sends an empty form, which gets the schema's defaults.
     fn ask<'a>(
         &'a self,
         _alias: &'a str,
@@ -29,41 +28,6 @@ impl Person for Agreeable {
         _schema: &'a Value,
     ) -> BoxFuture<'a, Option<Option<Value>>> {
         Box::pin(std::future::ready(Some(Some(json!({})))))
-    }
-}
-
-impl Approver for Agreeable {
-    fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Answer> {
-        Box::pin(std::future::ready(Answer::Yes))
-    }
-}
-
-impl AuditLog for Agreeable {
-    fn append(&self, _entry: &AuditEntry) -> Result<(), AuditError> {
-        Ok(())
-    }
-}
-
-impl PinStore for Agreeable {
-    fn get(&self, _source: &SourceId, _tool: &ToolName) -> Result<Option<Pin>, PinError> {
-        Ok(None)
-    }
-
-    fn put(&self, _source: &SourceId, _tool: &ToolName, _pin: &Pin) -> Result<(), PinError> {
-        Ok(())
-    }
-}
-
-/// A call through a gate where the suite is the person.
-fn gated(tool: &str, arguments: Map<String, Value>) -> GatedCall {
-    let yes = Arc::new(Agreeable);
-    GatedCall {
-        gate: Gate::new(yes.clone(), yes.clone(), yes, Policy::default(), Mode::Interactive),
-        surroundings: Surroundings::default(),
-        context: CallContext { call: "c".into(), session: "s".into(), user: "u".into(), channel: None, folder: None },
-        tool: tool.to_owned(),
-        arguments,
-        within: Duration::from_secs(20),
     }
 }
 
@@ -158,7 +122,7 @@ async fn main() -> ExitCode {
     };
     let mut failed = false;
     for (name, arguments) in calls {
-        match gated(&name, arguments).run(&client).await {
+        match gated(&name, arguments, Duration::from_secs(20)).run(&client).await {
             Ok(outcome) => {
                 let _ = writeln!(std::io::stderr(), "{name}: {} {}", outcome.success, outcome.text);
                 failed |= outcome.transport_error;

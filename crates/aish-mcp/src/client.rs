@@ -12,6 +12,7 @@ mod gated;
 mod handler;
 mod header;
 mod http;
+mod http_sse;
 mod import;
 mod lines;
 mod listing;

@@ -52,7 +52,7 @@ pub(super) fn message(error: ServiceError, last: Option<String>) -> String {
             last.unwrap_or_else(|| text.strip_prefix("Client error: ").unwrap_or(&text).to_owned())
         }
         ServiceError::TransportClosed => last.unwrap_or_else(|| "the connection ended before the answer".into()),
-        ServiceError::Timeout { timeout } => format!("no answer within {} s", timeout.as_secs_f64()),
+        ServiceError::Timeout { timeout } => format!("no answer within {:.1} s", timeout.as_secs_f64()),
         ServiceError::UnexpectedResponse => "the answer cannot be understood".into(),
         other => other.to_string(),
     }

@@ -1,13 +1,15 @@
 //! One connection to a server, from its start to its end.
 //!
-//! The newest protocol is tried first. A server that dies of the attempt, or whose later answer shows that it speaks
-//! only the newest, is started a second time with the other way of greeting.
+//! The newest protocol is tried first. A program that dies of the attempt or falls silent, and a server whose later
+//! answer shows that it speaks only the newest, is started a second time with the other way of greeting. An address that
+//! takes no messages, or whose name says so, is tried as one of 2024-11-05, with a stream of events.
 
-use std::collections::HashMap;
-use std::sync::atomic::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aish_types::Secret;
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{
@@ -21,15 +23,23 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::handler::Handler;
-use super::http::{HttpClient, client};
-use super::lines::{Obituary, ProcessTransport};
+use super::http::{Heard, HttpClient, client};
+use super::http_sse::HttpSseTransport;
+use super::lines::{Bounds, DEAF, MUTE, Obituary, ProcessTransport};
 use super::oauth::Authorizer;
 use super::options::{Endpoint, Era, ServerOptions};
 use super::ports::Ports;
 use super::process;
 
+/// How many answers of a slow server prolong the time for its greeting.
+const ANSWERS: u32 = 3;
 /// How long a person may take to sign in.
 const SIGN_IN_PATIENCE: Duration = Duration::from_secs(300);
+
+/// What a server is given between TERM and KILL.
+const GRACE: Duration = Duration::from_secs(1);
+/// The same, where a server is tried that may be stuck.
+const SHORT_GRACE: Duration = Duration::from_millis(200);
 
 /// A connection that is up.
 pub(super) struct Connection {
@@ -68,48 +78,109 @@ enum Greeting {
     Older,
     /// The newest alone.
     Newest,
+    /// The oldest, with a stream of events beside the messages (HTTP with SSE).
+    Events,
 }
 
 impl Greeting {
+    /// What is tried first.
+    fn first(options: &ServerOptions) -> Self {
+        match (options.era, &options.endpoint) {
+            (Era::Newest, _) => Self::Newest,
+            // So is it called by custom where a server still speaks the oldest.
+            (Era::Any | Era::Older, Endpoint::Http { url, .. }) if is_sse_address(url) => Self::Events,
+            (Era::Any, _) => Self::Probe,
+            (Era::Older, _) => Self::Older,
+        }
+    }
+
+    /// What is tried after a failure, where that makes sense.
+    fn next(self, failed: &Failed, options: &ServerOptions) -> Option<Self> {
+        match (failed, self, &options.endpoint) {
+            // It ended, or was silent, at a method that it does not know.
+            (Failed::Ended | Failed::Mute, Self::Probe, Endpoint::Stdio { .. }) => Some(Self::Older),
+            (Failed::OnlyNewest, Self::Probe, _) => Some(Self::Newest),
+            (Failed::NoPosts, Self::Probe | Self::Older, Endpoint::Http { url, .. }) if !is_sse_address(url) => {
+                Some(Self::Events)
+            }
+            (Failed::NoStream(_), Self::Events, Endpoint::Http { url, .. }) if is_sse_address(url) => {
+                Some(if options.era == Era::Older { Self::Older } else { Self::Probe })
+            }
+            _ => None,
+        }
+    }
+
     fn lifecycle(self) -> ClientLifecycleMode {
         let newest = vec![ProtocolVersion::V_2026_07_28];
         match self {
             Self::Probe => ClientLifecycleMode::Auto { preferred_versions: newest, legacy_version: None },
-            Self::Older => ClientLifecycleMode::Initialize,
+            Self::Older | Self::Events => ClientLifecycleMode::Initialize,
             Self::Newest => ClientLifecycleMode::Discover { preferred_versions: newest },
         }
     }
 }
 
+/// Says whether a URL ends as those of servers do that speak HTTP with SSE.
+fn is_sse_address(url: &str) -> bool {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    path.trim_end_matches('/').ends_with("/sse")
+}
+
 /// Connects, within the time that the options give.
 pub(super) async fn connect(options: &ServerOptions, ports: &Ports) -> Result<Connection, String> {
     let deadline = Instant::now() + options.connect_timeout;
-    let mut greeting = match options.era {
-        Era::Any => Greeting::Probe,
-        Era::Older => Greeting::Older,
-        Era::Newest => Greeting::Newest,
-    };
+    let mut greeting = Greeting::first(options);
     let authorizer = authorizer(options, ports);
+    // What is told of a server that takes no posts is why, and not that it has no stream of events either.
+    let mut told: Option<String> = None;
     loop {
-        let last = Obituary::default();
-        let work = attempt(options, ports, greeting, Arc::clone(&last), authorizer.clone());
-        let tried = patiently(deadline, authorizer.as_deref(), work);
-        let words = |last: &Obituary| last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let error = match tried.await {
+        let trial = Trial { last: Obituary::default(), heard: Heard::default(), authorizer: authorizer.clone() };
+        let work = attempt(options, ports, greeting, &trial);
+        let failed = match patiently(deadline, options.connect_timeout, &trial, work).await {
             Ok(Ok(connection)) => return Ok(connection),
-            Ok(Err(error)) => error,
+            Ok(Err(failed)) => failed,
             Err(TimedOut) => {
                 let seconds = options.connect_timeout.as_secs_f64();
-                return Err(words(&last).unwrap_or_else(|| format!("no answer within {seconds:.0} s")));
+                return Err(trial.words().unwrap_or_else(|| format!("no answer within {seconds:.0} s")));
             }
         };
-        let next = match (&error, greeting, &options.endpoint) {
-            // It ended at a method that it does not know.
-            (Failed::Ended, Greeting::Probe, Endpoint::Stdio { .. }) => Greeting::Older,
-            (Failed::OnlyNewest, Greeting::Probe, _) => Greeting::Newest,
-            _ => return Err(error.text(words(&last))),
-        };
-        greeting = next;
+        match greeting.next(&failed, options) {
+            Some(next) => {
+                if matches!(failed, Failed::NoPosts) {
+                    told = trial.words();
+                }
+                greeting = next;
+            }
+            None => {
+                let text = match (&failed, told) {
+                    (Failed::NoStream(_), Some(told)) => told,
+                    (_, _) => failed.text(trial.words()),
+                };
+                return Err(text);
+            }
+        }
+    }
+}
+
+/// What is known of one attempt while it goes on.
+struct Trial {
+    last: Obituary,
+    heard: Heard,
+    authorizer: Option<Arc<Authorizer>>,
+}
+
+impl Trial {
+    fn words(&self) -> Option<String> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn is_signing_in(&self) -> bool {
+        self.authorizer.as_ref().is_some_and(|authorizer| authorizer.busy.load(Ordering::SeqCst))
+    }
+
+    /// When it last answered.
+    fn heard(&self) -> Option<Instant> {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -122,24 +193,24 @@ fn authorizer(options: &ServerOptions, ports: &Ports) -> Option<Arc<Authorizer>>
 
 struct TimedOut;
 
-/// Waits until the deadline, but not for the time that a person takes to sign in.
+/// Waits until the deadline, but not for the time that a person takes to sign in, and as long as a server answers one
+/// request after the other, each within the time.
 async fn patiently<T>(
     mut deadline: Instant,
-    authorizer: Option<&Authorizer>,
+    within: Duration,
+    trial: &Trial,
     work: impl Future<Output = T>,
 ) -> Result<T, TimedOut> {
-    let last = deadline + SIGN_IN_PATIENCE;
+    let (last_signed_in, last_heard) = (deadline + SIGN_IN_PATIENCE, deadline + within * ANSWERS);
     let mut work = std::pin::pin!(work);
     loop {
         match timeout_at(deadline, &mut work).await {
             Ok(done) => return Ok(done),
-            Err(_) => {
-                let signing_in = authorizer.is_some_and(|authorizer| authorizer.busy.load(Ordering::SeqCst));
-                if !signing_in || deadline >= last {
-                    return Err(TimedOut);
-                }
-                deadline += Duration::from_secs(1);
-            }
+            Err(_) if trial.is_signing_in() && deadline < last_signed_in => deadline += Duration::from_secs(1),
+            Err(_) => match trial.heard().map(|heard| heard + within) {
+                Some(later) if later > deadline && deadline < last_heard => deadline = later,
+                Some(_) | None => return Err(TimedOut),
+            },
         }
     }
 }
@@ -148,8 +219,14 @@ async fn patiently<T>(
 enum Failed {
     /// The transport ended.
     Ended,
+    /// It was silent.
+    Mute,
     /// The server does not know `initialize`.
     OnlyNewest,
+    /// The server takes no messages at its address.
+    NoPosts,
+    /// The server opens no stream of events; in words.
+    NoStream(String),
     /// In words.
     Other(String),
 }
@@ -158,6 +235,9 @@ impl Failed {
     fn text(self, last: Option<String>) -> String {
         match self {
             Self::Ended => last.unwrap_or_else(|| "the connection ended before the greeting".into()),
+            Self::Mute => DEAF.to_owned(),
+            Self::NoPosts => last.unwrap_or_else(|| "the server takes no messages at this address".into()),
+            Self::NoStream(text) => text,
             Self::OnlyNewest => "the server speaks no protocol version that we do".into(),
             Self::Other(text) => text,
         }
@@ -168,54 +248,77 @@ async fn attempt(
     options: &ServerOptions,
     ports: &Ports,
     greeting: Greeting,
-    last: Obituary,
-    authorizer: Option<Arc<Authorizer>>,
+    trial: &Trial,
 ) -> Result<Connection, Failed> {
     let tools_changed = Arc::new(Notify::new());
     let handler = Handler::new(options, ports.clone(), Arc::clone(&tools_changed));
+    let last = Arc::clone(&trial.last);
     let probe_timeout = match greeting {
         Greeting::Newest => options.connect_timeout,
-        Greeting::Probe | Greeting::Older => options.probe_timeout,
+        Greeting::Probe | Greeting::Older | Greeting::Events => options.probe_timeout,
     };
     let lifecycle = greeting.lifecycle();
+    let takes_no_posts = Arc::new(AtomicBool::new(false));
     let served = match &options.endpoint {
         Endpoint::Stdio { command, args, env, cwd } => {
-            let started = process::start(command, args, env, cwd.as_ref()).await;
+            let grace = if options.stuck_after.is_some() { SHORT_GRACE } else { GRACE };
+            let started = process::start(command, args, env, cwd.as_ref(), grace).await;
             let server = started.map_err(|error| Failed::Other(error.to_string()))?;
-            let transport = ProcessTransport::new(server, probe_timeout, options.stuck_after, Arc::clone(&last))
+            let bounds =
+                Bounds { probe_timeout, connect_timeout: options.connect_timeout, stuck_after: options.stuck_after };
+            let transport = ProcessTransport::new(server, bounds, Arc::clone(&last))
                 .map_err(|error| Failed::Other(error.to_string()))?;
             serve_client_with_lifecycle(handler, transport, lifecycle).await
         }
         Endpoint::Http { url, headers, token } => {
-            let mut custom = HashMap::new();
-            for (name, value) in headers {
-                let bad = |_| Failed::Other(format!("the header {} is not valid", aish_types::visible(name)));
-                let key: HeaderName = name.parse().map_err(|_| bad(()))?;
-                let mut value = HeaderValue::from_str(value.expose()).map_err(|_| bad(()))?;
-                value.set_sensitive(true);
-                custom.insert(key, value);
-            }
+            let custom = custom_headers(headers)?;
             let http = HttpClient {
                 client: client(url).map_err(|error| Failed::Other(error.0))?,
                 normalizer: Arc::default(),
                 probe_timeout,
                 last: Arc::clone(&last),
-                authorizer,
+                authorizer: trial.authorizer.clone(),
                 sign_in_hint: options.sign_in_hint.clone(),
+                takes_no_posts: Arc::clone(&takes_no_posts),
+                heard: Arc::clone(&trial.heard),
             };
-            let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).custom_headers(custom);
-            let mut backoff = ExponentialBackoff::default();
-            backoff.max_times = Some(6);
-            config.retry_config = Arc::new(backoff);
-            if let Some(token) = token.as_ref().filter(|token| !token.expose().is_empty()) {
-                config = config.auth_header(token.expose());
+            let token = token.as_ref().map(Secret::expose).filter(|token| !token.is_empty());
+            if greeting == Greeting::Events {
+                let token = token.map(str::to_owned);
+                let opened = HttpSseTransport::open(http, url, custom.into_iter().collect(), token).await;
+                let transport = opened.map_err(|error| Failed::NoStream(error.0))?;
+                serve_client_with_lifecycle(handler, transport, lifecycle).await
+            } else {
+                let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).custom_headers(custom);
+                let mut backoff = ExponentialBackoff::default();
+                backoff.max_times = Some(6);
+                config.retry_config = Arc::new(backoff);
+                if let Some(token) = token {
+                    config = config.auth_header(token);
+                }
+                let transport = StreamableHttpClientTransport::with_client(http, config);
+                serve_client_with_lifecycle(handler, transport, lifecycle).await
             }
-            let transport = StreamableHttpClientTransport::with_client(http, config);
-            serve_client_with_lifecycle(handler, transport, lifecycle).await
         }
     };
-    let service = served.map_err(|error| classify(error, &last))?;
+    let service = match served {
+        Ok(service) => service,
+        Err(_) if takes_no_posts.load(Ordering::SeqCst) => return Err(Failed::NoPosts),
+        Err(error) => return Err(classify(error, &last)),
+    };
     Ok(connected(service, tools_changed, last))
+}
+
+fn custom_headers(headers: &BTreeMap<String, Secret>) -> Result<HashMap<HeaderName, HeaderValue>, Failed> {
+    let mut custom = HashMap::new();
+    for (name, value) in headers {
+        let bad = |_| Failed::Other(format!("the header {} is not valid", aish_types::visible(name)));
+        let key: HeaderName = name.parse().map_err(|_| bad(()))?;
+        let mut value = HeaderValue::from_str(value.expose()).map_err(|_| bad(()))?;
+        value.set_sensitive(true);
+        custom.insert(key, value);
+    }
+    Ok(custom)
 }
 
 fn classify(error: ClientInitializeError, last: &Mutex<Option<String>>) -> Failed {
@@ -232,19 +335,26 @@ fn classify(error: ClientInitializeError, last: &Mutex<Option<String>>) -> Faile
 }
 
 fn plain(error: ClientInitializeError, last: Option<String>) -> Failed {
-    match error {
-        ClientInitializeError::ConnectionClosed(_) => match last {
-            Some(words) if !words.starts_with("the server exited") && !words.starts_with("the server ended") => {
-                Failed::Other(words)
+    let has_ended = |words: &str| words.starts_with("the server exited") || words.starts_with("the server ended");
+    match (error, last) {
+        (ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. }, Some(words)) => {
+            match words.as_str() {
+                MUTE => Failed::Mute,
+                other if has_ended(other) => Failed::Ended,
+                _ => Failed::Other(words),
             }
-            _ => Failed::Ended,
-        },
-        ClientInitializeError::JsonRpcError(error) => {
-            let text = error.message.to_string();
-            // The transport ends what is waited for with how the server ended.
-            if last.as_deref() == Some(text.as_str()) { Failed::Ended } else { Failed::Other(text) }
         }
-        other => Failed::Other(last.unwrap_or_else(|| other.to_string())),
+        (ClientInitializeError::ConnectionClosed(_), None) => Failed::Ended,
+        (ClientInitializeError::JsonRpcError(error), last) => {
+            let text = error.message.to_string();
+            match last {
+                _ if text == MUTE => Failed::Mute,
+                // The transport ends what is waited for with how the server ended.
+                Some(last) if last == text => Failed::Ended,
+                Some(_) | None => Failed::Other(text),
+            }
+        }
+        (other, last) => Failed::Other(last.unwrap_or_else(|| other.to_string())),
     }
 }
 

@@ -6,33 +6,36 @@
 
 mod answer;
 mod decode;
+mod reach;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aish_types::BoxFuture;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use http::{HeaderName, HeaderValue, StatusCode};
-use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse};
 use serde_json::Value;
 use sse_stream::{Error as SseError, Sse};
+use tokio::time::Instant;
 
 use super::normalize::repair::{self, Found};
 use super::normalize::{Normalizer, failure};
 use super::oauth::{Authorizer, MAX_STEP_UPS};
 use super::sse;
-use answer::{begin, header, is_event_stream, is_refusal, read, refusal, refused_scope, useless};
+use answer::{
+    begin, header, is_event_stream, is_lost_session, is_refusal, read, refusal, refused_scope, takes_no_posts, useless,
+};
+use reach::send;
+pub(super) use reach::{client, is_loopback};
 
 /// The largest body that is read, in bytes.
-const MAX_BODY: usize = 16 * 1024 * 1024;
-/// How long the answer to a notification is waited for.
-const NOTICE_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a server may take to end a session.
-const DELETE_TIMEOUT: Duration = Duration::from_secs(2);
+pub(super) const MAX_BODY: usize = 16 * 1024 * 1024;
 const SESSION: &str = "mcp-session-id";
 
 /// Why a message could not be exchanged, in words for the person.
@@ -40,71 +43,16 @@ const SESSION: &str = "mcp-session-id";
 #[error("{0}")]
 pub(super) struct HttpError(pub(super) String);
 
-type Failure = StreamableHttpError<HttpError>;
-
-/// Why a client for a URL could not be made.
-pub(super) fn client(url: &str) -> Result<reqwest::Client, HttpError> {
-    let parsed = Url::parse(url).map_err(|error| HttpError(format!("the URL is not valid: {error}")))?;
-    if !matches!(parsed.scheme(), "http" | "https") {
-        return Err(HttpError("the URL must begin with http:// or https://".into()));
-    }
-    // A token must not follow a redirect to another server.
-    let origin = parsed.origin();
-    let redirect = reqwest::redirect::Policy::custom(move |attempt| {
-        if attempt.previous().len() < 4 && attempt.url().origin() == origin { attempt.follow() } else { attempt.stop() }
-    });
-    let mut builder = reqwest::Client::builder()
-        .redirect(redirect)
-        .connect_timeout(Duration::from_secs(10))
-        .user_agent(concat!("aish/", env!("CARGO_PKG_VERSION")));
-    if is_loopback(&parsed) {
-        builder = builder.no_proxy();
-    }
-    if parsed.scheme() == "http" {
-        // Reading the certificates of the system costs milliseconds that only https needs.
-        builder = builder.tls_certs_only([]);
-    }
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    builder.build().map_err(|error| HttpError(chain(&error)))
-}
-
-/// Says whether a URL is on this machine.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host_str() {
-        Some("localhost") => true,
-        Some(host) => {
-            host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
-        }
-        None => false,
-    }
-}
-
-/// Writes an error with its causes, without repeating the URL.
-fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = String::new();
-    let mut current = Some(error);
-    while let Some(error) = current {
-        let line = error.to_string();
-        if !text.ends_with(&line) {
-            if !text.is_empty() {
-                text.push_str(": ");
-            }
-            text.push_str(&line);
-        }
-        current = error.source();
-    }
-    text
-}
-
-fn sending(error: reqwest::Error) -> HttpError {
-    HttpError(chain(&error.without_url()))
-}
+/// Why a message could not be exchanged, as rmcp has it.
+pub(super) type Failure = StreamableHttpError<HttpError>;
 
 /// Posts messages to one server.
 #[derive(Clone)]
 pub(super) struct HttpClient {
     pub(super) client: reqwest::Client,
     pub(super) normalizer: Arc<Normalizer>,
+    /// How long the answer to the probe of the newest protocol, to a notification and to the end of a session is waited
+    /// for.
     pub(super) probe_timeout: Duration,
     /// The last failure, in words: a start that fails loses them on its way.
     pub(super) last: Arc<Mutex<Option<String>>>,
@@ -112,6 +60,63 @@ pub(super) struct HttpClient {
     pub(super) authorizer: Option<Arc<Authorizer>>,
     /// What a person can do where it asks for authorization.
     pub(super) sign_in_hint: Option<String>,
+    /// Set when the server does not take messages at its address.
+    pub(super) takes_no_posts: Arc<AtomicBool>,
+    /// When it last answered a request.
+    pub(super) heard: Heard,
+}
+
+/// When a server last answered a request.
+pub(super) type Heard = Arc<Mutex<Option<Instant>>>;
+
+fn mark(heard: &Heard) {
+    *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+}
+
+/// The values of a body that ought to be JSON.
+fn values_of(body: &[u8]) -> Vec<Value> {
+    match repair::values(body) {
+        Found::Values(values) => values,
+        Found::Other(values) if !values.is_empty() => values,
+        // Behind the warnings of a script, or in the call of one.
+        Found::Other(_) | Found::Unfinished => repair::embedded(body).into_iter().collect(),
+    }
+}
+
+/// Asks for a stream of events.
+pub(super) async fn event_stream(
+    client: &reqwest::Client,
+    request: reqwest::RequestBuilder,
+) -> Result<reqwest::Response, Failure> {
+    let response = send(client, request).await.map_err(StreamableHttpError::Client)?;
+    refusal(&response)?;
+    let is_stream = header(&response, CONTENT_TYPE.as_str())
+        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"));
+    if response.status().is_success() && is_stream {
+        Ok(response)
+    } else {
+        Err(StreamableHttpError::ServerDoesNotSupportSse)
+    }
+}
+
+/// Posts a message whose answer comes elsewhere, and returns those that come here all the same.
+pub(super) async fn answer_of(
+    http: &HttpClient,
+    request: reqwest::RequestBuilder,
+    message: &Value,
+) -> Result<Vec<Value>, Failure> {
+    let response = send(&http.client, request).await.map_err(StreamableHttpError::Client)?;
+    let status = response.status();
+    refusal(&response)?;
+    let encoding = header(&response, CONTENT_ENCODING.as_str());
+    let mut body = decode::stream(response.bytes_stream(), encoding.as_deref());
+    let begin = begin(&mut body).await?;
+    let body = decode::text(read(begin, body).await?);
+    let messages: Vec<Value> = values_of(&body).into_iter().flat_map(|value| http.normalizer.received(value)).collect();
+    if messages.is_empty() && !status.is_success() {
+        return Err(StreamableHttpError::Client(useless(status, &body, message, None)));
+    }
+    Ok(messages)
 }
 
 /// A message on its way.
@@ -140,7 +145,8 @@ impl HttpClient {
         }
     }
 
-    fn note(&self, failure: Failure) -> Failure {
+    /// Keeps a failure in words.
+    pub(super) fn note(&self, failure: Failure) -> Failure {
         let text = match &failure {
             StreamableHttpError::Client(error) => error.0.clone(),
             StreamableHttpError::AuthRequired(_) => {
@@ -153,9 +159,13 @@ impl HttpClient {
         failure
     }
 
-    /// Posts, and signs in where the server asks for it: once for a token, and a bounded number of
-    /// times for further scopes.
-    async fn post(&self, post: &Post, given: Option<String>) -> Result<StreamableHttpPostResponse, Failure> {
+    /// Has something done with a token, and signs in where the server asks for it: once for a token, and a bounded number
+    /// of times for further scopes.
+    pub(super) async fn signed_in<'a, T>(
+        &self,
+        given: Option<String>,
+        once: impl Fn(Option<String>) -> BoxFuture<'a, Result<T, Failure>>,
+    ) -> Result<T, Failure> {
         let mut signed_in = false;
         let mut step_ups = 0;
         loop {
@@ -163,9 +173,8 @@ impl HttpClient {
                 (None, Some(authorizer)) => authorizer.token().await,
                 (Some(_), _) | (None, None) => None,
             };
-            let token = given.as_ref().or(own.as_ref());
-            let failure = match self.once(post, token).await {
-                Ok(response) => return Ok(response),
+            let failure = match once(given.clone().or_else(|| own.clone())).await {
+                Ok(done) => return Ok(done),
                 Err(failure) => failure,
             };
             let Some(authorizer) = self.authorizer.as_ref().filter(|_| given.is_none()) else { return Err(failure) };
@@ -184,12 +193,12 @@ impl HttpClient {
                 _ => return Err(failure),
             };
             done.map_err(|words| StreamableHttpError::Client(HttpError(self.with_hint(words))))?;
-            self.normalizer.sent(&post.value);
         }
     }
 
     /// Posts once, within the time that the kind of message has.
-    async fn once(&self, post: &Post, token: Option<&String>) -> Result<StreamableHttpPostResponse, Failure> {
+    async fn once(&self, post: &Post, token: Option<String>) -> Result<StreamableHttpPostResponse, Failure> {
+        self.normalizer.sent(&post.value);
         let mut request = self
             .client
             .post(post.uri.as_ref())
@@ -203,10 +212,10 @@ impl HttpClient {
         if let Some(session) = &post.session {
             request = request.header(SESSION, session.as_ref());
         }
-        let exchange = self.exchange(request, &post.value, &post.kind, post.session.is_some(), post.limit);
+        let exchange = self.exchange(request, post);
         match post.kind {
             Kind::Request => exchange.await,
-            Kind::Notice => match tokio::time::timeout(NOTICE_TIMEOUT, exchange).await {
+            Kind::Notice => match tokio::time::timeout(self.probe_timeout, exchange).await {
                 Ok(Err(failure)) if is_refusal(&failure) => Err(failure),
                 Ok(_) | Err(_) => Ok(StreamableHttpPostResponse::Accepted),
             },
@@ -222,15 +231,13 @@ impl HttpClient {
     async fn exchange(
         &self,
         request: reqwest::RequestBuilder,
-        value: &Value,
-        kind: &Kind,
-        has_session: bool,
-        limit: usize,
+        post: &Post,
     ) -> Result<StreamableHttpPostResponse, Failure> {
-        let response = request.send().await.map_err(|error| StreamableHttpError::Client(sending(error)))?;
+        let has_session = post.session.is_some();
+        let response = send(&self.client, request).await.map_err(StreamableHttpError::Client)?;
         let status = response.status();
         refusal(&response)?;
-        if matches!(kind, Kind::Notice) {
+        if matches!(post.kind, Kind::Notice) {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && has_session {
@@ -244,26 +251,53 @@ impl HttpClient {
         let begin = begin(&mut body).await?;
         if status.is_success() && is_event_stream(kind_of_body.as_deref(), &begin) {
             let rest = futures_util::stream::once(std::future::ready(Ok(begin))).chain(body).boxed();
-            let events = sse::events(rest, Arc::clone(&self.normalizer), limit);
-            return Ok(StreamableHttpPostResponse::Sse(events, session));
+            let events = sse::events(rest, Arc::clone(&self.normalizer), post.limit);
+            let heard = Arc::clone(&self.heard);
+            let events = events.inspect(move |event| {
+                if event.as_ref().is_ok_and(|event| event.data.is_some()) {
+                    mark(&heard);
+                }
+            });
+            return Ok(StreamableHttpPostResponse::Sse(events.boxed(), session));
         }
-        let body = read(begin, body).await?;
-        let values = match repair::values(&body) {
-            Found::Values(values) => values,
-            Found::Other(values) if !values.is_empty() => values,
-            // Behind the warnings of a script, or in the call of one.
-            Found::Other(_) | Found::Unfinished => repair::embedded(&body).into_iter().collect(),
-        };
-        let messages: Vec<Value> = values.into_iter().flat_map(|value| self.normalizer.received(value)).collect();
+        let body = decode::text(read(begin, body).await?);
+        let greets = post.value.get("method").and_then(Value::as_str) == Some("initialize");
+        if greets && takes_no_posts(status, &body) {
+            self.takes_no_posts.store(true, Ordering::SeqCst);
+        }
+        let messages = self.messages(&body, post);
         if messages.is_empty() {
-            return Err(StreamableHttpError::Client(useless(status, &body, value, retry_after)));
+            if has_session && is_lost_session(status, &body) {
+                return Err(StreamableHttpError::SessionExpired);
+            }
+            if has_session && status == StatusCode::ACCEPTED && body.trim_ascii().is_empty() {
+                // The answer comes over the session's own stream.
+                return Ok(StreamableHttpPostResponse::Accepted);
+            }
+            return Err(StreamableHttpError::Client(useless(status, &body, &post.value, retry_after)));
         }
+        mark(&self.heard);
         if let [message] = messages.as_slice()
             && let Ok(message) = serde_json::from_value(message.clone())
         {
             return Ok(StreamableHttpPostResponse::Json(message, session));
         }
         Ok(StreamableHttpPostResponse::Sse(sse::at_once(messages), session))
+    }
+
+    /// The messages of a body. One that cannot be told by its id is the answer to what was posted.
+    fn messages(&self, body: &[u8], post: &Post) -> Vec<Value> {
+        let values = values_of(body);
+        let messages: Vec<Value> = values.iter().flat_map(|value| self.normalizer.received(value.clone())).collect();
+        let id = post.value.get("id").and_then(Value::as_i64);
+        match (messages.is_empty(), id, values.as_slice()) {
+            (true, Some(id), [Value::Object(only)]) => {
+                let mut only = only.clone();
+                only.insert("id".into(), id.into());
+                self.normalizer.received(Value::Object(only))
+            }
+            _ => messages,
+        }
     }
 
     /// The token of the configuration, or that of a sign-in.
@@ -313,9 +347,9 @@ impl StreamableHttpClient for HttpClient {
             (Some(_), Some(_)) => Kind::Request,
             _ => Kind::Notice,
         };
-        self.normalizer.sent(&value);
         let post = Post { uri, value, kind, session: session_id, headers: custom_headers, limit };
-        self.post(&post, auth_header).await.map_err(|failure| self.note(failure))
+        let posted = self.signed_in(auth_header, |token| Box::pin(self.once(&post, token))).await;
+        posted.map_err(|failure| self.note(failure))
     }
 
     async fn delete_session(
@@ -330,7 +364,7 @@ impl StreamableHttpClient for HttpClient {
             .delete(uri.as_ref())
             .headers(custom_headers.into_iter().collect())
             .header(SESSION, session_id.as_ref())
-            .timeout(DELETE_TIMEOUT);
+            .timeout(self.probe_timeout);
         if let Some(token) = self.bearer(auth_header).await {
             request = request.bearer_auth(token);
         }
@@ -373,28 +407,7 @@ impl StreamableHttpClient for HttpClient {
         if let Some(token) = self.bearer(auth_header).await {
             request = request.bearer_auth(token);
         }
-        let response = request.send().await.map_err(|error| StreamableHttpError::Client(sending(error)))?;
-        refusal(&response)?;
-        let is_stream = header(&response, CONTENT_TYPE.as_str())
-            .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"));
-        if !response.status().is_success() || !is_stream {
-            return Err(StreamableHttpError::ServerDoesNotSupportSse);
-        }
+        let response = event_stream(&self.client, request).await?;
         Ok(sse::events(response.bytes_stream().boxed(), Arc::clone(&self.normalizer), limit))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_urls_of_the_web_are_taken() {
-        for url in ["file:///etc/passwd", "javascript:alert(1)", "data:text/plain,x", "-x", ""] {
-            assert!(client(url).is_err(), "{url}");
-        }
-        client("http://127.0.0.1:1/mcp").unwrap();
-        assert!(is_loopback(&Url::parse("http://[::1]:8/").unwrap()));
-        assert!(!is_loopback(&Url::parse("http://127.0.0.1.evil.example/").unwrap()));
     }
 }

@@ -32,6 +32,24 @@ const MAX_CHATTER: usize = 10_000;
 /// Messages that wait for a server that does not read.
 const QUEUE: usize = 64;
 
+/// What is said of a server that fell silent at the probe: it is started again, and not probed.
+pub(super) const MUTE: &str = "no answer since server/discover";
+/// What is said of a server that takes what it is asked and is silent.
+pub(super) const DEAF: &str = "the server does not answer";
+/// What a server that closed its output is given to end by itself.
+const DYING: Duration = Duration::from_millis(300);
+
+/// How long what is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// The answer to the probe of the newest protocol.
+    pub(super) probe_timeout: Duration,
+    /// The whole greeting.
+    pub(super) connect_timeout: Duration,
+    /// A program that has taken a request and does nothing.
+    pub(super) stuck_after: Option<Duration>,
+}
+
 /// How a server ended, for whoever reports it.
 pub(super) type Obituary = Arc<Mutex<Option<String>>>;
 
@@ -50,7 +68,11 @@ pub(super) struct ProcessTransport {
     out: Option<mpsc::Sender<Vec<u8>>>,
     writer: Option<JoinHandle<()>>,
     probe: Probe,
-    probe_timeout: Duration,
+    bounds: Bounds,
+    /// Whether the probe was not answered in its time, which may be all that is wrong.
+    unanswered: bool,
+    /// When it is given up after such a probe, where nothing tells whether it is stuck.
+    mute_at: Option<Instant>,
     /// Whether it has written anything.
     heard: bool,
     /// How often the probe was given more time.
@@ -65,17 +87,12 @@ pub(super) struct ProcessTransport {
 }
 
 impl ProcessTransport {
-    pub(super) fn new(
-        mut server: Server,
-        probe_timeout: Duration,
-        stuck_after: Option<Duration>,
-        obituary: Obituary,
-    ) -> io::Result<Self> {
+    pub(super) fn new(mut server: Server, bounds: Bounds, obituary: Obituary) -> io::Result<Self> {
         let missing = || io::Error::other("the server's streams are taken");
         let stdin = server.take_stdin().ok_or_else(missing)?;
         let stdout = server.take_stdout().ok_or_else(missing)?;
         let (out, rx) = mpsc::channel(QUEUE);
-        let silence = Silence::new(server.pid(), &stdin, stuck_after);
+        let silence = Silence::new(server.pid(), &stdin, bounds.stuck_after);
         Ok(Self {
             server: Some(server),
             reader: BufReader::new(stdout),
@@ -87,7 +104,9 @@ impl ProcessTransport {
             out: Some(out),
             writer: Some(tokio::spawn(write_all(stdin, rx))),
             probe: Probe::default(),
-            probe_timeout,
+            bounds,
+            unanswered: false,
+            mute_at: None,
             heard: false,
             extensions: 0,
             spoke: false,
@@ -150,7 +169,10 @@ impl ProcessTransport {
                 values.into_iter().for_each(|value| self.accept_value(value));
                 return;
             }
-            Found::Values(_) | Found::Other(_) if !goes_on => return self.chat(text),
+            Found::Values(_) | Found::Other(_) if !goes_on => {
+                self.fail_broken(text);
+                return self.chat(text);
+            }
             Found::Values(_) | Found::Other(_) | Found::Unfinished => {}
         }
         self.spread.extend_from_slice(text);
@@ -162,6 +184,16 @@ impl ProcessTransport {
             }
             Found::Unfinished if self.spread.len() <= MAX_SPREAD => {}
             Found::Unfinished | Found::Other(_) => self.spread.clear(),
+        }
+    }
+
+    /// Fails the request whose answer a line was meant to be that cannot be read.
+    fn fail_broken(&mut self, text: &[u8]) {
+        let id = repair::id_of_broken(text);
+        if let Some(id) = id.filter(|id| self.normalizer.forget(*id)) {
+            let failed = failure(id, -32000, "the server's answer is no valid JSON");
+            self.settle(&failed);
+            self.push(vec![failed]);
         }
     }
 
@@ -181,9 +213,10 @@ impl ProcessTransport {
     /// Ends what is waited for with what is known of a server that does not answer.
     fn give_up(&mut self) {
         let words = match &self.chatter.0 {
+            _ if self.unanswered && !self.spoke => MUTE.to_owned(),
             _ if self.normalizer.repeats() => "the server only sends back what it is sent".to_owned(),
             Some(line) if !self.spoke => format!("what the server prints is no MCP message: {line}"),
-            Some(_) | None => "the server does not answer".to_owned(),
+            Some(_) | None => DEAF.to_owned(),
         };
         self.silence.give_up();
         let failed = self.normalizer.fail_all(&words);
@@ -222,15 +255,71 @@ impl ProcessTransport {
         }
     }
 
-    async fn die(&mut self, reason: &str) {
-        let how = match self.server.take() {
-            Some(server) => process::end(server, self.silence.patience()).await,
+    /// Closes its input.
+    async fn close_input(&mut self) {
+        self.out = None;
+        if let Some(writer) = self.writer.take() {
+            // A server that does not read keeps the writer waiting: dropping it closes the server's input.
+            writer.abort();
+            let _ = writer.await;
+        }
+        self.silence.close();
+    }
+
+    /// Ends it and says how it ended, or why where that is known already.
+    async fn end(&mut self, reason: &str) -> String {
+        self.close_input().await;
+        match self.server.take() {
+            Some(server) => process::end(server, self.silence.patience().min(DYING)).await,
             None => reason.to_owned(),
-        };
-        let text = format!("the server {how}");
+        }
+    }
+
+    async fn die(&mut self, reason: &str) {
+        let how = self.end(reason).await;
+        self.bury(format!("the server {how}"));
+    }
+
+    /// Ends a server that was silent at the probe and does nothing.
+    async fn end_mute(&mut self) {
+        self.silence.give_up();
+        self.end("was ended").await;
+        self.bury(MUTE.to_owned());
+    }
+
+    /// Ends what is waited for.
+    fn bury(&mut self, text: String) {
         *self.obituary.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.clone());
         let failed = self.normalizer.fail_all(&text);
         self.push(failed);
+    }
+
+    /// Goes on after a probe that was not answered in its time.
+    async fn pass_over_probe(&mut self, id: i64) {
+        if !self.heard && self.extensions < MAX_EXTENSIONS && self.silence.is_starting() {
+            // It is still starting: an interpreter takes its time.
+            self.extensions += 1;
+            *self.probe.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some((id, Instant::now() + self.bounds.probe_timeout));
+            return;
+        }
+        *self.probe.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.unanswered = !self.spoke;
+        if self.unanswered && self.bounds.stuck_after.is_some() && self.silence.is_idle() {
+            return self.end_mute().await;
+        }
+        self.mute_at = self.unanswered.then(|| Instant::now() + self.bounds.connect_timeout / 2);
+        if self.normalizer.forget(id) {
+            self.push(vec![failure(id, -32601, "no answer to server/discover")]);
+        }
+    }
+}
+
+/// Waits until a time, or for ever.
+async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
     }
 }
 
@@ -264,7 +353,7 @@ impl Transport<RoleClient> for ProcessTransport {
         let normalizer = Arc::clone(&self.normalizer);
         let probe = Arc::clone(&self.probe);
         self.silence.asked();
-        let deadline = Instant::now() + self.probe_timeout;
+        let deadline = Instant::now() + self.bounds.probe_timeout;
         async move {
             let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "the server is gone");
             let value = serde_json::to_value(&item).map_err(io::Error::other)?;
@@ -287,15 +376,7 @@ impl Transport<RoleClient> for ProcessTransport {
             }
             self.server.as_ref()?;
             let probe = *self.probe.lock().unwrap_or_else(PoisonError::into_inner);
-            let expired = async {
-                match probe {
-                    Some((id, deadline)) => {
-                        tokio::time::sleep_until(deadline).await;
-                        id
-                    }
-                    None => std::future::pending().await,
-                }
-            };
+            let mute_at = self.mute_at;
             let watched = self.silence.is_watched() && probe.is_none() && self.normalizer.expects_soon();
             let read = tokio::select! {
                 biased;
@@ -306,17 +387,16 @@ impl Transport<RoleClient> for ProcessTransport {
                     }
                     continue;
                 }
-                id = expired => {
-                    if !self.heard && self.extensions < MAX_EXTENSIONS && self.silence.is_starting() {
-                        // It is still starting: an interpreter takes its time.
-                        self.extensions += 1;
-                        *self.probe.lock().unwrap_or_else(PoisonError::into_inner) =
-                            Some((id, Instant::now() + self.probe_timeout));
-                        continue;
+                () = until(probe.map(|(_, deadline)| deadline)) => {
+                    if let Some((id, _)) = probe {
+                        self.pass_over_probe(id).await;
                     }
-                    *self.probe.lock().unwrap_or_else(PoisonError::into_inner) = None;
-                    if self.normalizer.forget(id) {
-                        self.push(vec![failure(id, -32601, "no answer to server/discover")]);
+                    continue;
+                }
+                () = until(mute_at) => {
+                    self.mute_at = None;
+                    if !self.spoke && self.silence.is_idle() {
+                        self.end_mute().await;
                     }
                     continue;
                 }
@@ -334,13 +414,7 @@ impl Transport<RoleClient> for ProcessTransport {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.out = None;
-        if let Some(writer) = self.writer.take() {
-            // A server that does not read keeps the writer waiting: dropping it closes the server's input.
-            writer.abort();
-            let _ = writer.await;
-        }
-        self.silence.close();
+        self.close_input().await;
         if let Some(server) = self.server.take() {
             let how = process::end(server, self.silence.patience()).await;
             *self.obituary.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("the server {how}"));

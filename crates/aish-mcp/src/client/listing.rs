@@ -1,6 +1,6 @@
-//! Lists that come in pages, with a guard against pages without end.
+//! Lists that come in pages, with a guard against pages without end: a page with nothing new is the last one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -18,18 +18,24 @@ const MAX_EMPTY: usize = 3;
 const MAX_ITEMS: usize = 20_000;
 
 /// One kind of list.
-pub(super) trait Listed: Sized {
+pub(super) trait Listed: Sized + PartialEq {
     fn request(params: Option<PaginatedRequestParams>) -> ClientRequest;
+    /// What tells one item from another.
+    fn key(&self) -> &str;
     fn page(result: ServerResult) -> Option<(Vec<Self>, Option<String>)>;
 }
 
 macro_rules! listed {
-    ($item:ty, $request:ident, $result:ident, $field:ident) => {
+    ($item:ty, $key:ident, $request:ident, $result:ident, $field:ident) => {
         impl Listed for $item {
             fn request(params: Option<PaginatedRequestParams>) -> ClientRequest {
                 let mut request = $request::default();
                 request.params = params;
                 ClientRequest::$request(request)
+            }
+
+            fn key(&self) -> &str {
+                &self.$key
             }
 
             fn page(result: ServerResult) -> Option<(Vec<Self>, Option<String>)> {
@@ -42,15 +48,16 @@ macro_rules! listed {
     };
 }
 
-listed!(Tool, ListToolsRequest, ListToolsResult, tools);
-listed!(Prompt, ListPromptsRequest, ListPromptsResult, prompts);
-listed!(Resource, ListResourcesRequest, ListResourcesResult, resources);
+listed!(Tool, name, ListToolsRequest, ListToolsResult, tools);
+listed!(Prompt, name, ListPromptsRequest, ListPromptsResult, prompts);
+listed!(Resource, uri, ListResourcesRequest, ListResourcesResult, resources);
 
 /// Fetches a whole list within a time. A server that does not know the method has an empty list; what came before
 /// a page that fails is kept.
 pub(super) async fn all<T: Listed>(peer: &Peer<RoleClient>, within: Duration) -> Result<Vec<T>, ServiceError> {
     let deadline = Instant::now() + within;
-    let mut items = Vec::new();
+    let mut items: Vec<T> = Vec::new();
+    let mut places = BTreeMap::new();
     let mut cursors = BTreeSet::new();
     let mut cursor: Option<String> = None;
     let mut empty = 0;
@@ -70,9 +77,18 @@ pub(super) async fn all<T: Listed>(peer: &Peer<RoleClient>, within: Duration) ->
                 return Ok(items);
             }
         };
-        empty = if page.is_empty() { empty + 1 } else { 0 };
-        items.extend(page);
-        match next.filter(|next| !next.is_empty()) {
+        let (is_empty, before) = (page.is_empty(), items.len());
+        empty = if is_empty { empty + 1 } else { 0 };
+        for item in page {
+            // The same page again, or an item that slid into the next one.
+            let same = places.get(item.key()).and_then(|place| items.get(*place));
+            if same != Some(&item) {
+                places.insert(item.key().to_owned(), items.len());
+                items.push(item);
+            }
+        }
+        let is_news = is_empty || items.len() > before;
+        match next.filter(|next| !next.is_empty() && is_news) {
             Some(next) if empty <= MAX_EMPTY && items.len() < MAX_ITEMS && cursors.insert(next.clone()) => {
                 cursor = Some(next)
             }

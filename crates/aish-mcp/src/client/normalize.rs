@@ -81,6 +81,10 @@ impl Normalizer {
         }
         let result = message.remove("result");
         let has_result = result.as_ref().is_some_and(|result| !result.is_null());
+        if message.get("id").is_none() && !is_envelope(&message, result.as_ref()) {
+            tracing::debug!("a line of a log was dropped");
+            return None;
+        }
         let error = message.remove("error").filter(|error| !(error.is_null() || has_result && is_empty(error)));
         if error.is_none() && result.is_none() {
             let claimed = self.lock().claim_bare(&message);
@@ -107,10 +111,19 @@ impl Normalizer {
     }
 }
 
+/// Says whether what has no id may be an answer all the same. A log's line has other things in it.
+fn is_envelope(message: &Map<String, Value>, result: Option<&Value>) -> bool {
+    let own = ["jsonrpc", "error", "method", "params"];
+    result.is_some_and(Value::is_object)
+        || message.get("jsonrpc").is_some()
+        || !message.contains_key("error") && result.is_none()
+        || message.keys().all(|key| own.contains(&key.as_str()))
+}
+
 /// An error that says nothing, as some write beside each result.
 fn is_empty(error: &Value) -> bool {
     match error {
-        Value::Object(map) => map.is_empty(),
+        Value::Object(map) => map.get("code").is_none_or(|code| code.is_null() || code.as_f64() == Some(0.0)),
         Value::String(text) => text.is_empty(),
         Value::Bool(flag) => !flag,
         Value::Array(items) => items.is_empty(),
@@ -251,6 +264,21 @@ mod tests {
             let got = answer("ping", json!({"id": 3, "error": error, "result": null})).unwrap();
             assert_eq!((got["error"]["code"].as_i64(), got["error"]["message"].as_str()), (Some(code), Some(message)));
         }
+    }
+
+    #[test]
+    fn a_line_of_a_log_is_no_answer() {
+        for log in [
+            json!({"level": "error", "error": "no config found", "msg": "defaults"}),
+            json!({"time": 1, "result": "started"}),
+            json!({"level": 30, "pid": 5, "msg": "up"}),
+        ] {
+            assert_eq!(answer("initialize", log.clone()), None, "{log}");
+        }
+        assert!(answer("initialize", json!({"error": "go away"})).is_some());
+        assert!(answer("initialize", json!({"result": {}, "time": 1})).is_some());
+        let success = json!({"id": 3, "result": {"a": 1}, "error": {"code": 0, "message": "ok"}});
+        assert_eq!(answer("ping", success).unwrap()["result"]["a"], 1);
     }
 
     #[test]

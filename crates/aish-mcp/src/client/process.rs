@@ -28,18 +28,20 @@ const INHERITED: &[&str] = &[
     "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME",
 ];
-/// Starts a server.
+
+/// Starts a server; `grace` is what it is given between TERM and KILL.
 pub(super) async fn start(
     command: &str,
     args: &[String],
     env: &BTreeMap<String, Secret>,
     cwd: Option<&PathBuf>,
+    grace: Duration,
 ) -> Result<Server, SpawnError> {
     let mut environment = Environment::only(INHERITED);
     for (name, value) in env {
         environment.set(name, value.expose());
     }
-    let mut program = Command::new(command).args(args).environment(environment).grace(Duration::from_secs(1));
+    let mut program = Command::new(command).args(args).environment(environment).grace(grace);
     if let Some(cwd) = cwd {
         program = program.cwd(cwd);
     }

@@ -65,6 +65,11 @@ impl Silence {
         self.since.elapsed() >= limit && (self.has_read() || self.ticks <= LOADED)
     }
 
+    /// Says whether it has taken what it was asked, and does nothing at this moment.
+    pub(super) fn is_idle(&mut self) -> bool {
+        self.has_read() && !self.is_active()
+    }
+
     /// Notes that nothing more is expected of it.
     pub(super) fn give_up(&mut self) {
         self.given_up = true;

@@ -24,11 +24,26 @@ pub(super) fn events<E>(
 where
     E: std::error::Error + Send + Sync + 'static,
 {
+    let cleaned = move |event| match event {
+        Ok(event) => clean(event, &normalizer).into_iter().map(Ok).collect(),
+        Err(error) => vec![Err(error)],
+    };
+    raw(bytes, limit).flat_map(move |event| futures_util::stream::iter(cleaned(event))).boxed()
+}
+
+/// Splits a response's bytes into events, as they are.
+pub(super) fn raw<E>(
+    bytes: impl Stream<Item = Result<Bytes, E>> + Send + Unpin + 'static,
+    limit: usize,
+) -> BoxStream<'static, Result<Sse, Error>>
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
     let state = State { bytes, parser: Parser::new(limit), ready: VecDeque::new(), ended: false };
-    futures_util::stream::unfold((state, normalizer), async |(mut state, normalizer)| {
+    futures_util::stream::unfold(state, async |mut state| {
         loop {
             if let Some(event) = state.ready.pop_front() {
-                return Some((event, (state, normalizer)));
+                return Some((event, state));
             }
             if state.ended {
                 return None;
@@ -46,10 +61,7 @@ where
                 }
             };
             match parsed {
-                Ok(parsed) => {
-                    let cleaned = parsed.into_iter().flat_map(|event| clean(event, &normalizer));
-                    state.ready.extend(cleaned.map(Ok));
-                }
+                Ok(parsed) => state.ready.extend(parsed.into_iter().map(Ok)),
                 Err(TooLarge) => {
                     state.ended = true;
                     let error = std::io::Error::other("a server-sent event is too large");
@@ -61,6 +73,15 @@ where
     .boxed()
 }
 
+/// The messages of an event, in shape.
+pub(super) fn messages(event: &Sse, normalizer: &Normalizer) -> Vec<Value> {
+    let values = match repair::values(event.data.as_deref().unwrap_or_default().trim().as_bytes()) {
+        Found::Values(values) | Found::Other(values) => values,
+        Found::Unfinished => Vec::new(),
+    };
+    values.into_iter().flat_map(|value| normalizer.received(value)).collect()
+}
+
 /// Events of messages that came all at once.
 pub(super) fn at_once(messages: Vec<Value>) -> BoxStream<'static, Result<Sse, Error>> {
     let events = messages
@@ -70,12 +91,8 @@ pub(super) fn at_once(messages: Vec<Value>) -> BoxStream<'static, Result<Sse, Er
 }
 
 fn clean(event: Sse, normalizer: &Normalizer) -> Vec<Sse> {
+    let messages = messages(&event, normalizer);
     let bare = Sse { event: None, data: None, id: event.id, retry: event.retry };
-    let values = match repair::values(event.data.as_deref().unwrap_or_default().trim().as_bytes()) {
-        Found::Values(values) | Found::Other(values) => values,
-        Found::Unfinished => Vec::new(),
-    };
-    let messages: Vec<Value> = values.into_iter().flat_map(|value| normalizer.received(value)).collect();
     if messages.is_empty() {
         return if bare.id.is_some() || bare.retry.is_some() { vec![bare] } else { Vec::new() };
     }
@@ -94,6 +111,7 @@ struct TooLarge;
 /// Splits a stream into events; lines end with LF, CRLF or CR.
 struct Parser {
     line: Vec<u8>,
+    event: Option<String>,
     data: Option<String>,
     id: Option<String>,
     retry: Option<u64>,
@@ -103,7 +121,7 @@ struct Parser {
 
 impl Parser {
     fn new(limit: usize) -> Self {
-        Self { line: Vec::new(), data: None, id: None, retry: None, after_return: false, limit }
+        Self { line: Vec::new(), event: None, data: None, id: None, retry: None, after_return: false, limit }
     }
 
     fn push(&mut self, chunk: &[u8]) -> Result<Vec<Sse>, TooLarge> {
@@ -149,6 +167,7 @@ impl Parser {
                 }
                 None => self.data = Some(value.to_owned()),
             },
+            "event" => self.event = Some(value.trim().to_owned()),
             "id" if !value.contains('\0') => self.id = Some(value.to_owned()),
             "retry" => self.retry = value.trim().parse().ok(),
             // A message without its field name.
@@ -162,7 +181,8 @@ impl Parser {
     }
 
     fn end_event(&mut self, events: &mut Vec<Sse>) {
-        let event = Sse { event: None, data: self.data.take(), id: self.id.take(), retry: self.retry.take() };
+        let (event, data) = (self.event.take(), self.data.take());
+        let event = Sse { event, data, id: self.id.take(), retry: self.retry.take() };
         if event.data.is_some() || event.id.is_some() || event.retry.is_some() {
             events.push(event);
         }

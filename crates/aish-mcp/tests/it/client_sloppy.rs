@@ -10,19 +10,22 @@ use crate::fake;
 
 /// Over which transports a case runs.
 #[derive(Clone, Copy, PartialEq)]
-enum Over {
+pub(crate) enum Over {
     Both,
     Stdio,
     Http,
 }
 
 /// What must come of a case.
-enum Must {
+pub(crate) enum Must {
     /// It is connected, `echo` is listed and answers.
     Work,
     /// It fails, with words that contain this.
     Fail(&'static str),
 }
+
+/// What takes longer is hung.
+const HUNG: Duration = Duration::from_secs(20);
 
 use Must::{Fail, Work};
 use Over::{Both, Http, Stdio};
@@ -356,10 +359,11 @@ async fn run(options: ServerOptions) -> (bool, String, Duration) {
     (works, format!("{report:?}\n{}", recorder.lines()), started.elapsed())
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sloppy_servers_work_or_fail_clearly() {
-    let cases = cases();
-    assert!(cases.len() >= 50);
+/// A case: its name, its transports, what the server does, and what must come of it.
+pub(crate) type Case = (&'static str, Over, Value, Must);
+
+/// Runs all cases and says what went wrong.
+pub(crate) async fn faults(cases: Vec<Case>, change: fn(&mut ServerOptions)) -> Vec<String> {
     let mut tasks = Vec::new();
     for (name, over, script, must) in cases {
         let script: McpScript = serde_json::from_value(script).unwrap();
@@ -370,14 +374,15 @@ async fn sloppy_servers_work_or_fail_clearly() {
                     continue;
                 }
                 let server = HttpServer::start(script.clone()).unwrap();
-                let options = if transport == Stdio { fake::stdio(&script) } else { fake::http(&server.url()) };
+                let mut options = if transport == Stdio { fake::stdio(&script) } else { fake::http(&server.url()) };
+                change(&mut options);
                 let (works, report, took) = run(options).await;
                 let label = if transport == Stdio { "stdio" } else { "http" };
                 let right = match must {
                     Work => works,
                     Fail(words) => !works && report.contains(words),
                 };
-                if !right || took > Duration::from_secs(8) {
+                if !right || took > HUNG {
                     faults.push(format!("{name} over {label} ({took:?}): {report}"));
                 }
             }
@@ -386,7 +391,13 @@ async fn sloppy_servers_work_or_fail_clearly() {
     }
     // A few at a time: each is a process or two on a machine with few cores.
     use futures_util::StreamExt;
-    let faults: Vec<String> =
-        futures_util::stream::iter(tasks).buffer_unordered(4).collect::<Vec<_>>().await.into_iter().flatten().collect();
+    futures_util::stream::iter(tasks).buffer_unordered(4).collect::<Vec<_>>().await.into_iter().flatten().collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sloppy_servers_work_or_fail_clearly() {
+    let cases = cases();
+    assert!(cases.len() >= 50);
+    let faults = faults(cases, |_| {}).await;
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }

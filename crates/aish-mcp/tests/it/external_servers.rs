@@ -131,23 +131,53 @@ async fn climax_mcp_of_pypi_is_listed_and_called() {
     assert!(result["text"].as_str().unwrap().contains("status"), "{result}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_everything_server_of_npm_is_listed_and_called_over_http() {
-    let (Some(program), Some(node)) = (node_file(".bin/mcp-server-everything"), node_file("node/bin/node")) else {
-        return skip("server-everything of npm");
-    };
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut command = Command::new(node);
-    command.arg(program).arg("streamableHttp").env("PORT", port.to_string());
-    let _running = Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    for _ in 0..1000 {
+/// Starts a server on a free port and waits until it listens.
+fn listening(command: &mut Command, port: u16) -> Running {
+    let running = Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    for _ in 0..2000 {
         if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-            break;
+            return running;
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    let endpoint =
-        Endpoint::Http { url: format!("http://127.0.0.1:{port}/mcp"), headers: BTreeMap::new(), token: None };
-    let result = report(endpoint, "echo", json!({"message": "hi"})).await.result.unwrap();
-    assert!(result["text"].as_str().unwrap().contains("hi"), "{result}");
+    panic!("it does not listen: {command:?}");
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn at(url: String) -> Endpoint {
+    Endpoint::Http { url, headers: BTreeMap::new(), token: None }
+}
+
+/// The everything server, over streamable HTTP and over the transport of 2024-11-05.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_everything_server_of_npm_is_listed_and_called_over_both_http_transports() {
+    let (Some(program), Some(node)) = (node_file(".bin/mcp-server-everything"), node_file("node/bin/node")) else {
+        return skip("server-everything of npm");
+    };
+    for (transport, path) in [("streamableHttp", "mcp"), ("sse", "sse")] {
+        let port = free_port();
+        let mut command = Command::new(&node);
+        let _running = listening(command.arg(&program).arg(transport).env("PORT", port.to_string()), port);
+        let endpoint = at(format!("http://127.0.0.1:{port}/{path}"));
+        let result = report(endpoint, "echo", json!({"message": "hi"})).await.result.unwrap();
+        assert!(result["text"].as_str().unwrap().contains("hi"), "{transport}: {result}");
+    }
+}
+
+/// climax-mcp over the transport of 2024-11-05, as the official Python SDK serves it. Its streamable HTTP answers every
+/// greeting with status 500.
+#[tokio::test(flavor = "multi_thread")]
+async fn climax_mcp_of_pypi_is_listed_and_called_over_http_with_sse() {
+    let peer = std::env::var_os("AISH_TEST_PEER_PYTHON").map(|python| PathBuf::from(python).with_file_name("climax"));
+    let Some(program) = peer.filter(|program| program.exists()) else { return skip("climax-mcp of PyPI") };
+    let port = free_port();
+    let mut command = Command::new(program);
+    command.args(["run", "git", "--transport", "sse", "--port", &port.to_string()]);
+    let _running = listening(&mut command, port);
+    let endpoint = at(format!("http://127.0.0.1:{port}/sse"));
+    let result = report(endpoint, "climax_search", json!({"query": "status"})).await.result.unwrap();
+    assert!(result["text"].as_str().unwrap().contains("status"), "{result}");
 }

@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aish_mcp::client::{ConnectError, Endpoint, GatedCall, McpClient, Ports, ServerOptions, Status, StatusSink};
-use aish_safety::{
-    Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, Mode, Pin, PinError, PinStore, Policy, Question,
-    Surroundings,
-};
+use aish_mcp::client::{ConnectError, Endpoint, McpClient, Ports, ServerOptions, Status, StatusSink};
 use aish_testkit::mcp_server::McpScript;
-use aish_types::{BoxFuture, CallContext, Secret, SourceId, ToolName, ToolOutcome};
+use aish_types::{Secret, ToolOutcome};
 use serde_json::{Map, Value};
+
+pub(crate) use crate::agreeable::gated;
 
 /// Keeps what happens to servers.
 #[derive(Default)]
@@ -89,44 +87,6 @@ fn options(endpoint: Endpoint) -> ServerOptions {
 /// Connects, for a client that calls go to.
 pub(crate) async fn connect(options: ServerOptions, ports: Ports) -> Result<Arc<McpClient>, ConnectError> {
     McpClient::connect(options, ports).await.map(Arc::new)
-}
-
-/// Says yes to everything, and keeps nothing.
-struct Agreeable;
-
-impl Approver for Agreeable {
-    fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Answer> {
-        Box::pin(std::future::ready(Answer::Yes))
-    }
-}
-
-impl AuditLog for Agreeable {
-    fn append(&self, _entry: &AuditEntry) -> Result<(), AuditError> {
-        Ok(())
-    }
-}
-
-impl PinStore for Agreeable {
-    fn get(&self, _source: &SourceId, _tool: &ToolName) -> Result<Option<Pin>, PinError> {
-        Ok(None)
-    }
-
-    fn put(&self, _source: &SourceId, _tool: &ToolName, _pin: &Pin) -> Result<(), PinError> {
-        Ok(())
-    }
-}
-
-/// A call through a gate where the person always says yes.
-pub(crate) fn gated(tool: &str, arguments: Map<String, Value>, within: Duration) -> GatedCall {
-    let yes = Arc::new(Agreeable);
-    GatedCall {
-        gate: Gate::new(yes.clone(), yes.clone(), yes, Policy::default(), Mode::Interactive),
-        surroundings: Surroundings::default(),
-        context: CallContext { call: "c".into(), session: "s".into(), user: "u".into(), channel: None, folder: None },
-        tool: tool.to_owned(),
-        arguments,
-        within,
-    }
 }
 
 /// Calls a tool through the gate; what never reached the server is a failed transport.

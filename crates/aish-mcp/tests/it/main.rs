@@ -1,6 +1,8 @@
 //! Integration tests of the MCP client and server.
 
 #[cfg(test)]
+mod agreeable;
+#[cfg(test)]
 mod client_faults;
 #[cfg(test)]
 mod client_features;
@@ -10,6 +12,8 @@ mod client_safety;
 mod client_seed;
 #[cfg(test)]
 mod client_sloppy;
+#[cfg(test)]
+mod client_sloppy_wire;
 #[cfg(test)]
 mod external;
 #[cfg(test)]

@@ -60,6 +60,60 @@ fn what_cannot_work_is_one_object_with_a_reason() {
     assert!(broken["error"].as_str().unwrap().contains("--args"), "{broken}");
 }
 
+/// A program that answers the probe with an error, then each line with the next of these.
+fn program(answers: &[&str]) -> String {
+    let first = r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no"}}"#;
+    let steps: String = std::iter::once(&first)
+        .chain(answers)
+        .map(|answer| match answer.strip_prefix("exit ") {
+            Some(code) => format!("read a; exit {code}; "),
+            None => format!("read a; echo '{answer}'; "),
+        })
+        .collect();
+    // Quoted for aish, whose words are the shell's.
+    format!("sh -c {}", shell_quoted(&format!("{steps}read a; read a; sleep 1000")))
+}
+
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[test]
+fn broken_programs_fail_with_their_reason_and_leave_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let greeting = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}}"#;
+    for (target, words) in [
+        ("sh -c 'exit 5'".to_owned(), "exited with code 5"),
+        ("sh -c 'read a; read a; sleep 1000'".to_owned(), "does not answer"),
+        (program(&[greeting, "exit 4"]), "exited with code 4"),
+        (program(&[greeting, "", r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[}"#]), "no valid JSON"),
+        (program(&[greeting, "", r#"{"jsonrpc":"2.0","id":2,"error":"not today"}"#]), "not today"),
+        (program(&[greeting]), "does not answer"),
+        (program(&["{}"]), "does not answer"),
+    ] {
+        let started = Instant::now();
+        let output = test(home.path(), &[&target, "--json"]);
+        let report = report(&output);
+        let error = report["error"].as_str().unwrap_or_default();
+        assert!(report["ok"] == false && error.contains(words), "{target}: {report}");
+        assert!(started.elapsed() < Duration::from_secs(19), "{target} took {:?}: {report}", started.elapsed());
+    }
+}
+
+/// A program whose loop hangs at a method that it does not know works all the same: it is not asked that again.
+#[test]
+fn a_program_that_hangs_at_the_probe_is_tried_without_it() {
+    let home = tempfile::tempdir().unwrap();
+    let script = r#"read a
+case $a in *server/discover*) sleep 1000;; esac
+echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}}'
+read a; read a; echo '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"one"}]}}'
+read a"#;
+    let output = test(home.path(), &[&format!("sh -c {}", shell_quoted(script)), "--json"]);
+    let report = report(&output);
+    assert_eq!((report["ok"].as_bool(), report["tools"][0].as_str()), (Some(true), Some("one")), "{report}");
+}
+
 #[test]
 fn a_call_that_was_typed_is_judged_and_written_down() {
     let home = tempfile::tempdir().unwrap();

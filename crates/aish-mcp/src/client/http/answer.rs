@@ -10,7 +10,8 @@ use reqwest::header::WWW_AUTHENTICATE;
 use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError, StreamableHttpError};
 use serde_json::Value;
 
-use super::{Failure, HttpError, MAX_BODY, repair, sending};
+use super::reach::sending;
+use super::{Failure, HttpError, MAX_BODY, repair};
 
 /// How long a body may pause before it is looked at whether it is whole.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -112,6 +113,19 @@ pub(super) async fn read(
         }
     }
     Ok(all)
+}
+
+/// Says whether an answer means that the session is not known any more; some servers do not say it with 404.
+pub(super) fn is_lost_session(status: StatusCode, body: &[u8]) -> bool {
+    let says_so = || String::from_utf8_lossy(body).to_ascii_lowercase().contains("session");
+    status == StatusCode::GONE || status == StatusCode::BAD_REQUEST && says_so()
+}
+
+/// Says whether an answer to a greeting means that messages are not posted to this address, as servers of 2024-11-05
+/// answer.
+pub(super) fn takes_no_posts(status: StatusCode, body: &[u8]) -> bool {
+    let refused = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;
+    refused || status == StatusCode::NOT_IMPLEMENTED || status.is_success() && body.trim_ascii().is_empty()
 }
 
 /// Says what is wrong with an answer without a message.

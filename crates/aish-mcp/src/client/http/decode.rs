@@ -27,6 +27,17 @@ pub(super) fn stream(
     body.map(move |chunk| chunk.map(|chunk| decoder.decode(chunk, said_deflate))).boxed()
 }
 
+/// Writes a text in UTF-8 that begins with the byte order mark of UTF-16.
+pub(super) fn text(body: Vec<u8>) -> Vec<u8> {
+    let unit: fn([u8; 2]) -> u16 = match body.get(..2) {
+        Some([0xFF, 0xFE]) => u16::from_le_bytes,
+        Some([0xFE, 0xFF]) => u16::from_be_bytes,
+        Some(_) | None => return body,
+    };
+    let units = body.chunks_exact(2).skip(1).filter_map(|pair| pair.try_into().ok()).map(unit);
+    char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>().into_bytes()
+}
+
 impl Decoder {
     fn decode(&mut self, chunk: Bytes, said_deflate: bool) -> Bytes {
         if matches!(self, Self::Unknown) && !chunk.is_empty() {
@@ -57,6 +68,16 @@ mod tests {
     use flate2::write::{GzEncoder, ZlibEncoder};
 
     use super::*;
+
+    #[test]
+    fn utf_16_is_read() {
+        let units: Vec<u16> = "\u{feff}{\"a\":\"ü\"}".encode_utf16().collect();
+        let little = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let big = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+        assert_eq!(text(little), "{\"a\":\"ü\"}".as_bytes());
+        assert_eq!(text(big), "{\"a\":\"ü\"}".as_bytes());
+        assert_eq!(text(b"{}".to_vec()), b"{}");
+    }
 
     const TEXT: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
 

@@ -120,9 +120,20 @@ fn says_something(result: &Value) -> bool {
 fn number(id: &Value) -> Option<i64> {
     match id {
         Value::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
-        Value::String(text) => text.trim().parse().ok().or_else(|| whole(text.trim().parse().ok()?)),
+        Value::String(text) => {
+            let text = text.trim();
+            text.parse().ok().or_else(|| whole(text.parse().ok()?)).or_else(|| behind_a_word(text))
+        }
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
+}
+
+/// The number of an id as `req-1`.
+fn behind_a_word(text: &str) -> Option<i64> {
+    let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let word = text.strip_suffix(digits)?;
+    let is_word = word.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '-' | '_' | ':' | '#' | '/'));
+    if is_word && word.starts_with(|c: char| c.is_ascii_alphabetic()) { digits.parse().ok() } else { None }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "compared with the float that it came from")]
@@ -161,6 +172,21 @@ mod tests {
         assert!(open.claim(Some(&json!(2)), Some(&json!({"tools": []}))).is_some());
         open.sent(&json!({"id": 3, "method": "tools/call"}));
         assert!(open.claim(Some(&Value::Null), None).is_some());
+    }
+
+    #[test]
+    fn a_number_behind_a_word_is_that_number() {
+        for (id, expected) in [
+            ("req-7", Some(7)),
+            ("id:12", Some(12)),
+            ("7", Some(7)),
+            ("x", None),
+            ("-7", Some(-7)),
+            ("a 7", None),
+            ("a7b", None),
+        ] {
+            assert_eq!(number(&json!(id)), expected, "{id}");
+        }
     }
 
     #[test]

@@ -51,6 +51,14 @@ pub(in crate::client) fn embedded(text: &[u8]) -> Option<Value> {
     starts.filter_map(|at| first(text.get(at..)?)).find(is_message)
 }
 
+/// Finds the id in what was meant to be an answer and is no JSON.
+pub(in crate::client) fn id_of_broken(text: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(text).ok().filter(|text| text.starts_with('{') && text.contains("\"jsonrpc\""))?;
+    let after = text.get(text.find("\"id\"")? + 4..)?.trim_start().strip_prefix(':')?.trim_start();
+    let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+    after.get(..end)?.parse().ok()
+}
+
 /// Says whether a value is a message, and not something else that a server prints.
 pub(in crate::client) fn is_message(value: &Value) -> bool {
     value.get("jsonrpc").is_some() && (value.get("id").is_some() || value.get("method").is_some())
@@ -223,6 +231,14 @@ mod tests {
         assert_eq!(values(b"hello"), Found::Other(Vec::new()));
         assert_eq!(values(b""), Found::Other(Vec::new()));
         assert!(is_whole(b"{}\r{}\r") && !is_whole(b"{} x") && !is_whole(b"{"));
+    }
+
+    #[test]
+    fn the_id_of_a_broken_answer_is_found() {
+        let deep = format!("{{\"jsonrpc\":\"2.0\", \"id\" : 17, \"result\":{}1", "[".repeat(300));
+        assert_eq!(id_of_broken(deep.as_bytes()), Some(17));
+        assert_eq!(id_of_broken(b"{\"id\":17,"), None);
+        assert_eq!(id_of_broken(b"hello"), None);
     }
 
     proptest! {

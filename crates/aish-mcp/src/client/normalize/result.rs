@@ -44,14 +44,17 @@ fn initialize(result: Value) -> Value {
 /// A server that does not know the method may answer it with anything; only a real answer counts.
 fn discover(result: Value) -> Result<Value, String> {
     let Value::Object(mut result) = result else { return Err("no answer to server/discover".into()) };
-    let versions = result.get("supportedVersions").and_then(Value::as_array);
-    let known = versions.is_some_and(|versions| versions.iter().any(|version| version == "2026-07-28"));
-    if !known {
+    let keys = ["supportedVersions", "supportedProtocolVersions", "protocolVersions", "protocolVersion"];
+    let mut versions: Vec<Value> = match keys.iter().find_map(|key| result.get(*key).filter(|value| !value.is_null())) {
+        Some(Value::Array(versions)) => versions.clone(),
+        Some(only) => vec![only.clone()],
+        None => Vec::new(),
+    };
+    versions.retain(Value::is_string);
+    if !versions.iter().any(|version| version == "2026-07-28") {
         return Err("the server does not speak 2026-07-28".into());
     }
-    if let Some(Value::Array(versions)) = result.get_mut("supportedVersions") {
-        versions.retain(Value::is_string);
-    }
+    result.insert("supportedVersions".into(), Value::Array(versions));
     let capabilities = capabilities(result.remove("capabilities"));
     result.insert("capabilities".into(), capabilities);
     result.insert("resultType".into(), json!("complete"));

@@ -17,9 +17,9 @@ const CALL: Duration = Duration::from_secs(60);
 /// How long a server on this machine may take to answer, where nothing else is known of it.
 const NEAR: Duration = Duration::from_millis(1700);
 /// How long a program that took a request may do nothing.
-const STUCK: Duration = Duration::from_millis(500);
-/// How long the newest protocol is tried.
-const PROBE: Duration = Duration::from_millis(450);
+const STUCK: Duration = Duration::from_millis(1200);
+/// How long the newest protocol is tried; a program that is silent then is started once more, and not probed.
+const PROBE: Duration = Duration::from_millis(400);
 
 /// What is tried.
 pub(super) struct Trial<'a> {
@@ -101,7 +101,7 @@ fn prepared(base: &Base, trial: &Trial<'_>) -> Result<(ServerOptions, Option<Gat
         false => servers::target(base, trial.target)?,
     };
     let given = trial.timeout_s.map(Duration::from_secs);
-    let options = bounded(options, given);
+    let options = bounded(options, given, slowness());
     let Ok(Value::Object(arguments)) = serde_json::from_str(trial.arguments) else {
         return Err(format!("--args must be a JSON object, not {:?}", trial.arguments));
     };
@@ -122,16 +122,15 @@ fn prepared(base: &Base, trial: &Trial<'_>) -> Result<(ServerOptions, Option<Gat
     Ok((options, call))
 }
 
-/// Sets the bounds: those that were given, else short ones for a server on this machine. A machine with more to do than
-/// it has processors gives everything more time.
-fn bounded(mut options: ServerOptions, given: Option<Duration>) -> ServerOptions {
+/// Sets the bounds: those that were given, else short ones for a server on this machine, `factor` times as long where the
+/// machine has more to do than it has processors.
+fn bounded(mut options: ServerOptions, given: Option<Duration>, factor: f64) -> ServerOptions {
     options.restarts = 0;
     if let Some(given) = given {
         options.connect_timeout = given;
         options.list_timeout = given;
         return options;
     }
-    let factor = slowness();
     options.probe_timeout = PROBE.mul_f64(factor);
     match &options.endpoint {
         Endpoint::Stdio { .. } => options.stuck_after = Some(STUCK.mul_f64(factor)),
@@ -164,6 +163,32 @@ fn slowness() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn at(endpoint: Endpoint) -> ServerOptions {
+        bounded(ServerOptions::new("a", endpoint), None, 1.0)
+    }
+
+    /// What is left of two seconds is for starting, ending and reporting.
+    #[test]
+    fn what_never_answers_is_given_up_within_two_seconds() {
+        let most = Duration::from_millis(1750);
+        let endpoint = |command: &str| Endpoint::Stdio {
+            command: command.to_owned(),
+            args: Vec::new(),
+            env: Default::default(),
+            cwd: None,
+        };
+        let program = at(endpoint("sleep"));
+        assert!(program.probe_timeout + program.stuck_after.unwrap() <= most, "{program:?}");
+        let url = |url: &str| Endpoint::Http { url: url.to_owned(), headers: Default::default(), token: None };
+        let near = at(url("http://127.0.0.1:8/mcp"));
+        assert!(near.connect_timeout <= most && near.list_timeout <= most, "{near:?}");
+        assert_eq!((program.restarts, near.restarts), (0, 0));
+        let far = at(url("https://mcp.example/mcp"));
+        assert!(far.connect_timeout >= Duration::from_secs(10), "{far:?}");
+        let patient = bounded(ServerOptions::new("a", endpoint("x")), Some(Duration::from_secs(30)), 1.0);
+        assert_eq!((patient.connect_timeout, patient.stuck_after), (Duration::from_secs(30), None));
+    }
 
     #[test]
     fn near_is_this_machine() {
