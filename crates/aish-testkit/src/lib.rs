@@ -5,6 +5,7 @@
 
 pub mod case;
 pub mod llama_server;
+pub mod mcp_clients;
 pub mod mcp_server;
 pub mod model_server;
 pub mod nats_server;

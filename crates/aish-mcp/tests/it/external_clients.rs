@@ -4,7 +4,10 @@
 
 use std::process::Command;
 
-use crate::external::{conformance_server, example, node_file, python_program, skip};
+use aish_testkit::mcp_clients::{OfficialClient, Target, inspect};
+use serde_json::json;
+
+use crate::external::{conformance_server, example, python_program, skip};
 
 const PYTHON_CLIENT: &str = r"
 import asyncio, sys
@@ -44,56 +47,34 @@ fn the_official_python_client_uses_our_server_over_both_transports() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("all well"), "{output:?}");
 }
 
+fn targets(url: &str) -> [Target; 2] {
+    let program = example("conformance_server").to_string_lossy().into_owned();
+    [Target::Stdio { command: vec![program, "stdio".into()] }, Target::Http { url: url.to_owned(), token: None }]
+}
+
 #[test]
 fn the_inspector_uses_our_server_over_both_transports() {
-    let (Some(inspector), Some(node)) = (node_file(".bin/mcp-inspector"), node_file("node/bin/node")) else {
-        return skip("@modelcontextprotocol/inspector");
-    };
+    let home = tempfile::tempdir().unwrap();
     let (_running, url) = conformance_server();
-    let server = example("conformance_server");
-    let targets = [vec![server.to_str().unwrap(), "stdio"], vec![url.as_str(), "--transport", "http"]];
-    let path = format!("{}:{}", node.parent().unwrap().display(), std::env::var("PATH").unwrap());
-    for target in targets {
-        let mut command = Command::new(&node);
-        command.arg(&inspector).arg("--cli").args(&target).args(["--method", "tools/call"]).env("PATH", &path);
-        let output = command.args(["--tool-name", "test_simple_text"]).output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.contains("This is a simple text response for testing."), "{target:?}: {output:?}");
+    for target in targets(&url) {
+        let call = ["--method", "tools/call", "--tool-name", "test_simple_text"];
+        let Some(called) = inspect(home.path(), &target, &call).unwrap() else { return };
+        let text = &called["result"]["content"][0]["text"];
+        assert_eq!(text, "This is a simple text response for testing.", "{target:?}");
+        let listed = inspect(home.path(), &target, &["--method", "prompts/list"]).unwrap().unwrap();
+        assert_eq!(listed["result"]["prompts"].as_array().map(Vec::len), Some(5), "{target:?}");
     }
 }
 
-const TYPESCRIPT_CLIENT: &str = r"
-import { pathToFileURL } from 'node:url';
-const [sdk, server, url] = process.argv.slice(1);
-const load = (path) => import(pathToFileURL(`${sdk}/dist/esm/${path}`));
-const { Client } = await load('client/index.js');
-const { StdioClientTransport } = await load('client/stdio.js');
-const { StreamableHTTPClientTransport } = await load('client/streamableHttp.js');
-for (const transport of [
-  new StdioClientTransport({ command: server, args: ['stdio'] }),
-  new StreamableHTTPClientTransport(new URL(url)),
-]) {
-  const client = new Client({ name: 'test', version: '1' });
-  await client.connect(transport);
-  const { tools } = await client.listTools();
-  if (tools.length !== 27) throw new Error(`${tools.length} tools`);
-  const result = await client.callTool({ name: 'test_simple_text', arguments: {} });
-  if (result.content[0].text !== 'This is a simple text response for testing.') throw new Error(JSON.stringify(result));
-  const { prompts } = await client.listPrompts();
-  if (prompts.length !== 5) throw new Error(`${prompts.length} prompts`);
-  await client.close();
-}
-console.log('all well');
-";
-
 #[test]
-fn the_official_typescript_client_uses_our_server_over_both_transports() {
-    let (Some(sdk), Some(node)) = (node_file("@modelcontextprotocol/sdk"), node_file("node/bin/node")) else {
-        return skip("@modelcontextprotocol/sdk");
-    };
+fn the_official_typescript_clients_use_our_server_over_both_transports() {
+    let home = tempfile::tempdir().unwrap();
     let (_running, url) = conformance_server();
-    let mut command = Command::new(node);
-    command.args(["--input-type=module", "-e", TYPESCRIPT_CLIENT, "--"]);
-    let output = command.arg(sdk).arg(example("conformance_server")).arg(url).output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stdout).contains("all well"), "{output:?}");
+    for client in [OfficialClient::TypeScript1, OfficialClient::TypeScript2] {
+        let talks = client.talk(home.path(), &targets(&url), "test_simple_text", &json!({})).unwrap();
+        for talk in talks.unwrap_or_default() {
+            assert_eq!(talk.tools.len(), 27, "{client:?}");
+            assert_eq!(talk.text, "This is a simple text response for testing.", "{client:?}");
+        }
+    }
 }
