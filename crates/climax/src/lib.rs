@@ -22,6 +22,7 @@ pub mod policy;
 pub mod run;
 pub mod schema;
 pub mod service;
+pub mod skill;
 pub mod source;
 mod template;
 mod yaml;

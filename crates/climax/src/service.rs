@@ -4,6 +4,7 @@
 //! through `climax_call` is prepared, judged and run as itself.
 
 mod handler;
+mod material;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

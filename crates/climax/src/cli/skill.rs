@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{Exit, output};
+use climax::skill::TEXT;
 
-/// The skill.
-const TEXT: &str = include_str!("../../skill/SKILL.md");
+use super::{Exit, output};
 
 /// Arguments of `skill`.
 #[derive(Debug, Clone, clap::Args)]

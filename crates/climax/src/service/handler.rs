@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use aish_mcp::server::{CallError, CallScope, Change, ServerHandler, ServerInfo};
+use aish_mcp::server::{
+    CallError, CallScope, Change, Prompt, PromptMessage, Resource, ResourceContent, ServerHandler, ServerInfo,
+};
 use aish_types::{BoxFuture, ToolDefinition, ToolOutcome};
 use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 
-use super::{Listing, Service};
+use super::{Listing, Service, material};
 
 impl ServerHandler for Service {
     fn info(&self) -> ServerInfo {
@@ -46,6 +48,27 @@ impl ServerHandler for Service {
                 }
             })
         })
+    }
+
+    fn resources(&self) -> Vec<Resource> {
+        material::resources()
+    }
+
+    fn read_resource<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Option<Vec<ResourceContent>>> {
+        Box::pin(std::future::ready(material::read(uri)))
+    }
+
+    fn prompts(&self) -> Vec<Prompt> {
+        material::prompts()
+    }
+
+    fn prompt<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Map<String, Value>,
+        _scope: &'a CallScope,
+    ) -> BoxFuture<'a, Result<Vec<PromptMessage>, CallError>> {
+        Box::pin(std::future::ready(material::prompt(name, &arguments)))
     }
 
     fn changes(&self) -> Option<broadcast::Receiver<Change>> {
