@@ -5,6 +5,7 @@ mod norris;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use climax::serve::ServeFlags;
 
 use crate::export::Format;
 
@@ -455,8 +456,8 @@ pub struct McpAddFlags {
 pub enum McpCommand {
     /// List the configured servers.
     List,
-    /// Offer aish's own tools to other agents, over standard input and output.
-    Serve,
+    /// Offer aish's own tools to other agents.
+    Serve(ServeFlags),
     /// Add a server to the configuration.
     Add(McpAddFlags),
     /// Add the servers of another program's mcp.json to the configuration.

@@ -3,7 +3,7 @@
 //! Reading order: [`config`] (one file), [`policy`] (what is left and what is asked), [`load`] (many files at once),
 //! [`catalogue`] (all tools under one roof), [`schema`] and [`argv`] (a tool as JSON Schema and as words),
 //! [`source`] (the executor's port), [`run`] (the outcome),
-//! [`service`] (the door that every way in goes through).
+//! [`service`] (the door that every way in goes through), [`mod@serve`] (how clients come to it).
 //! No shell is ever involved, and nothing is printed here: the binary does that.
 
 mod approve;
@@ -21,6 +21,7 @@ pub mod load;
 pub mod policy;
 pub mod run;
 pub mod schema;
+pub mod serve;
 pub mod service;
 pub mod skill;
 pub mod source;

@@ -46,7 +46,7 @@ pub async fn run(
             }
             Ok(ExitCode::Ok)
         }
-        McpCommand::Serve => serve::run(base, complain).await,
+        McpCommand::Serve(flags) => serve::run(base, flags, complain).await,
         McpCommand::Add(flags) => add::add(base, flags, print, complain),
         McpCommand::Import { file } => add::import_file(base, file, print, complain),
         McpCommand::Test { target, call, args, json, timeout } => {

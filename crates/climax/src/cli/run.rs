@@ -1,16 +1,13 @@
 //! `climax run`: the server.
 
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use aish_journal::{PinFile, WallClock};
-use aish_mcp::server::{HttpOptions, StdioOptions, serve_http_on, serve_stdio};
-use aish_types::Secret;
-use clap::ValueEnum;
 use climax::audit::Audit;
 use climax::policy::Headless;
 use climax::schema::Flags;
+use climax::serve::ServeFlags;
 use climax::service::{Listing, Service, ServiceOptions, TerminalUse};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -39,30 +36,11 @@ pub(super) struct Args {
     /// Read configs again when they change
     #[arg(long)]
     watch: bool,
-    /// How clients connect
-    #[arg(long, value_enum, default_value_t = Transport::Stdio)]
-    transport: Transport,
-    /// Where to listen
-    #[arg(long, default_value = "127.0.0.1")]
-    host: String,
-    /// The port to listen on; 0 takes a free one
-    #[arg(long, default_value_t = 8000)]
-    port: u16,
-    /// The environment variable that holds the token which HTTP clients must bring
-    #[arg(long, value_name = "NAME")]
-    auth_token_env: Option<String>,
+    #[command(flatten)]
+    serve: ServeFlags,
     /// What is logged
     #[arg(long, value_enum, default_value_t = log::Level::Warning, ignore_case = true)]
     log_level: log::Level,
-}
-
-/// How clients connect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Transport {
-    /// Standard input and output.
-    Stdio,
-    /// Streamable HTTP.
-    StreamableHttp,
 }
 
 /// Serves until the client is gone or a signal comes.
@@ -133,39 +111,22 @@ async fn serve(args: &Args, service: Arc<Service>) -> Exit {
     if let Err(error) = watch_signals(shutdown.clone()) {
         output::tell(&format!("warning: signals cannot be watched: {error}"));
     }
-    let served = match args.transport {
-        Transport::Stdio => {
-            let options = StdioOptions { shutdown, ..StdioOptions::default() };
-            serve_stdio(service, options).await.map_err(|error| error.to_string())
-        }
-        Transport::StreamableHttp => serve_over_http(args, service, shutdown).await,
-    };
-    match served {
+    let variable = |name: &str| std::env::var(name).ok();
+    match args.serve.serve(service, shutdown, variable, output::tell).await {
         Ok(()) => Exit::Success,
-        Err(message) => {
-            output::tell(&format!("error: {message}"));
+        Err(error) => {
+            output::tell(&format!("error: {}", chain(&error)));
             Exit::Failure
         }
     }
 }
 
-async fn serve_over_http(args: &Args, service: Arc<Service>, shutdown: CancellationToken) -> Result<(), String> {
-    let host = if args.host == "localhost" { "127.0.0.1" } else { &args.host };
-    let address: IpAddr = host.parse().map_err(|_| format!("--host must be an IP address, and this is '{host}'"))?;
-    let mut options = HttpOptions::new(SocketAddr::new(address, args.port));
-    options.shutdown = shutdown;
-    if let Some(name) = &args.auth_token_env {
-        let token = std::env::var(name).ok().filter(|token| !token.is_empty());
-        options.token = Some(Secret::new(token.ok_or_else(|| format!("the variable {name} holds no token"))?));
+/// Writes an error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {}", chain(cause)),
+        None => error.to_string(),
     }
-    let listener = tokio::net::TcpListener::bind(options.address).await;
-    let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", options.address))?;
-    let bound = listener.local_addr().map_err(|error| error.to_string())?;
-    // Without a token other addresses are refused below, before anybody is served.
-    if bound.ip().is_loopback() || options.token.is_some() {
-        output::tell(&format!("Serving MCP on http://{bound}/mcp"));
-    }
-    serve_http_on(listener, service, options).await.map_err(|error| error.to_string())
 }
 
 /// Ends the server on SIGTERM, SIGINT and SIGHUP.

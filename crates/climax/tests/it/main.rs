@@ -19,6 +19,8 @@ mod import;
 #[cfg(test)]
 mod meta_tools;
 #[cfg(test)]
+mod official_clients;
+#[cfg(test)]
 mod peer;
 #[cfg(test)]
 mod policy;
