@@ -11,6 +11,9 @@ impl Conversation {
             return false;
         }
         asker.model = name.to_owned();
+        if let Some(sampling) = &self.sampling {
+            sampling.switch(name);
+        }
         let place = self.found_places.get(name);
         let choice = place.map(|place| place.tokenizer.clone()).unwrap_or_default();
         asker.counting.set_model(asker.broker.model(name).cloned(), choice);

@@ -19,14 +19,16 @@ const MAX_CHARS: usize = 64 * 1024;
 
 /// Lets servers ask the model, once it is known which.
 #[derive(Default)]
-pub struct Sampling(RwLock<Option<Arc<Sampler>>>);
+pub struct Sampling {
+    sampler: RwLock<Option<Arc<Sampler>>>,
+    /// The configured name of the model.
+    model: RwLock<String>,
+}
 
 /// Who answers, and who is asked before.
 pub struct Sampler {
     /// The models, with the session's books.
     pub broker: Broker,
-    /// The configured name of the model.
-    pub model: String,
     /// The one door.
     pub gate: Gate,
     /// The session.
@@ -36,13 +38,23 @@ pub struct Sampler {
 }
 
 impl Sampling {
-    /// Makes it usable, or lets another one answer; before that every request is refused.
-    pub fn open(&self, sampler: Sampler) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(sampler));
+    /// Makes it usable, or lets another one answer, with this model; before that every request is refused.
+    pub fn open(&self, sampler: Sampler, model: &str) {
+        self.switch(model);
+        *self.sampler.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(sampler));
+    }
+
+    /// Has the model of this configured name write from now on.
+    pub fn switch(&self, model: &str) {
+        model.clone_into(&mut self.model.write().unwrap_or_else(PoisonError::into_inner));
     }
 
     fn sampler(&self) -> Option<Arc<Sampler>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.sampler.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn model(&self) -> String {
+        self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -50,27 +62,22 @@ impl Conversation {
     /// Lets servers use this conversation's models, behind a gate.
     pub fn open_sampling(&mut self, sampling: Arc<Sampling>, gate: Gate) {
         let driver = &self.driver;
-        sampling.open(Sampler {
-            broker: driver.asker.broker.clone(),
-            model: driver.asker.model.clone(),
-            gate,
-            session: driver.session.clone(),
-            user: driver.user.clone(),
-        });
+        let (broker, session, user) = (driver.asker.broker.clone(), driver.session.clone(), driver.user.clone());
+        sampling.open(Sampler { broker, gate, session, user }, &driver.asker.model);
         self.sampling = Some(sampling);
     }
 }
 
 impl Writer for Sampling {
     fn write<'a>(&'a self, alias: &'a str, params: &'a Value) -> BoxFuture<'a, Option<Value>> {
-        Box::pin(async move { self.sampler()?.write(alias, params).await })
+        Box::pin(async move { self.sampler()?.write(alias, params, &self.model()).await })
     }
 }
 
 impl Sampler {
-    async fn write(&self, alias: &str, params: &Value) -> Option<Value> {
+    async fn write(&self, alias: &str, params: &Value, model: &str) -> Option<Value> {
         let messages = messages(params)?;
-        let prepared = self.prepared(alias, &messages, params);
+        let prepared = self.prepared(alias, &messages, params, model);
         let approved = match self.gate.pass(prepared, &Surroundings::default()).await {
             Passage::Approved(approved) => approved,
             Passage::Declined { .. } | Passage::Edited { .. } | Passage::Halted { .. } => return None,
@@ -84,7 +91,7 @@ impl Sampler {
             temperature: None,
             purpose: Purpose::Main,
         };
-        let options = CallOptions { model: Some(self.model.clone()), prompt_tokens: None };
+        let options = CallOptions { model: Some(model.to_owned()), prompt_tokens: None };
         let mut stream = self.broker.stream(request, options, CancellationToken::new());
         let mut text = String::new();
         while let Some(event) = stream.next().await {
@@ -94,12 +101,12 @@ impl Sampler {
                 Err(_) => return None,
             }
         }
-        Some(json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": self.model,
+        Some(json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": model,
             "stopReason": "endTurn"}))
     }
 
     /// The request as a call of a tool of the server's, which the gate asks about like any other.
-    fn prepared(&self, alias: &str, messages: &[Message], params: &Value) -> PreparedCall {
+    fn prepared(&self, alias: &str, messages: &[Message], params: &Value, model: &str) -> PreparedCall {
         let source = SourceId::new(format!("mcp:{alias}"));
         let name = ToolName::new(format!("{alias}.ask_model"));
         let mut definition =
@@ -113,7 +120,7 @@ impl Sampler {
             arguments: json!({"messages": shown, "maxTokens": params.get("maxTokens")}),
             ignored: Vec::new(),
             subject: Subject::Tool,
-            confirm_message: Some(format!("The MCP server {alias} wants the model {} to write. Let it?", self.model)),
+            confirm_message: Some(format!("The MCP server {alias} wants the model {model} to write. Let it?")),
             context: CallContext {
                 call: "sampling".into(),
                 session: self.session.clone(),
