@@ -182,6 +182,9 @@ impl Driver {
             }
             Effect::ShowOutcome { tool, outcome } => {
                 surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);
+                if let Some(line) = status::unseen(&tool, &outcome) {
+                    surface.show(Shown::Notice(&self.secrets.redact(&line)), now);
+                }
                 self.last_outcome = Some((tool, outcome.text));
             }
             // A run goes on behind two of them, and says at its end what halted it.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use aish_turn::Status;
+use aish_types::{Block, ToolName, ToolOutcome};
 
 use crate::surface::{Shown, Surface};
 
@@ -15,6 +16,20 @@ pub(super) fn show(status: &Status, surface: &mut dyn Surface, now: Duration) {
         }
         other => surface.show(Shown::Notice(&text(other)), now),
     }
+}
+
+/// Says what of an outcome a terminal does not show; the model may see it.
+pub(super) fn unseen(tool: &ToolName, outcome: &ToolOutcome) -> Option<String> {
+    let kinds: Vec<String> = outcome
+        .blocks
+        .iter()
+        .map(|block| match block {
+            Block::Image { media_type, .. } => format!("an image ({media_type})"),
+            Block::Audio { media_type, .. } => format!("audio ({media_type})"),
+            Block::Resource { uri, .. } => format!("a resource ({uri})"),
+        })
+        .collect();
+    (!kinds.is_empty()).then(|| format!("{tool}: not shown: {}", kinds.join(", ")))
 }
 
 fn text(status: &Status) -> String {
@@ -34,5 +49,24 @@ fn text(status: &Status) -> String {
         Status::ToolRoleOff => "the model's template takes no tool results; they go as text from now on".to_owned(),
         Status::Failed { message } => message.clone(),
         Status::Halted(judgement) => judgement.reason.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seed of the MCP client, risk: content blocks beyond text are told in a status line.
+    #[test]
+    fn risk_content_blocks_beyond_text_are_told() {
+        let mut outcome = ToolOutcome::success("a");
+        let tool = ToolName::new("fake.draw");
+        assert_eq!(unseen(&tool, &outcome), None);
+        outcome.blocks = vec![
+            Block::Image { media_type: "image/png".into(), data: "aGk=".into() },
+            Block::Resource { uri: "x:y".into(), media_type: None, data: None },
+        ];
+        let told = unseen(&tool, &outcome);
+        assert_eq!(told.as_deref(), Some("fake.draw: not shown: an image (image/png), a resource (x:y)"));
     }
 }
