@@ -5,6 +5,8 @@ mod asking;
 #[cfg(test)]
 mod bus;
 #[cfg(test)]
+mod canaries;
+#[cfg(test)]
 mod cap;
 #[cfg(test)]
 mod cases;
@@ -21,6 +23,8 @@ mod login;
 #[cfg(test)]
 mod norris;
 #[cfg(test)]
+mod official_clients;
+#[cfg(test)]
 mod page;
 #[cfg(test)]
 mod person;
@@ -33,9 +37,13 @@ mod programs;
 #[cfg(test)]
 mod resumed;
 #[cfg(test)]
+mod sampling;
+#[cfg(test)]
 mod sandbox;
 #[cfg(test)]
 mod secrets;
+#[cfg(test)]
+mod seed;
 #[cfg(test)]
 mod servers;
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::place::{HUNG, Place, line, quit, wait};
 const CANARY: &str = "canary-r1ver-4711";
 const ENCODED: &str = "Y2FuYXJ5LXIxdmVyLTQ3MTE";
 
-fn files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+pub(crate) fn files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         if path.is_dir() {

@@ -1,21 +1,6 @@
 //! MCP servers in the whole program, in a terminal, against scripted servers and a scripted model.
 //!
-//! The seed's "Phase 2 is done when", where each line is a test of its own, from the configuration to the screen:
-//!
-//! | the seed says | test |
-//! |---|---|
-//! | a server of the configuration and one connected at runtime | [`done_when_one_is_configured_and_one_connected_at_runtime`] |
-//! | `:mcp list` and `:mcp tools` show servers and tools | the same |
-//! | a conversation invokes a tool, asked first, and goes on with its result | [`done_when_a_conversation_invokes_a_tool`] |
-//! | `CMD:` works unchanged | [`done_when_commands_still_work_beside_tools`] |
-//! | `auto_approve` runs without the question, others ask | [`done_when_auto_approve_asks_nothing`] and the conversation above |
-//! | risk: no tools, no `tools` field | [`risk_an_empty_tools_array_is_left_out`] |
-//! | risk: connect at startup blocks nothing | [`the_prompt_waits_for_no_server`] |
-//! | risk: a JSON-RPC error is a status and no tool turn | [`risk_a_json_rpc_error_is_a_status_line`] |
-//!
-//! The rest of the seed's risks and checkpoints is tested where it lives: content blocks, `isError`, the handshake and
-//! the bearer token in `aish-mcp` (`client_seed`, `client/call.rs`), rounds, invalid arguments and the tool role in
-//! `aish-turn`, the policy in `aish-safety`.
+//! Which line of the seed is which test is a table of [`crate::seed`].
 
 use std::time::{Duration, Instant};
 
