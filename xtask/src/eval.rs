@@ -19,13 +19,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         return discovery::run(file, configs);
     }
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["safety", file] => Ok(safety::run(Path::new(file), false)?),
-        ["safety", file, "--misses"] => Ok(safety::run(Path::new(file), true)?),
+        ["safety", file, rest @ ..] if let Some(options) = safety::Options::parse(rest) => {
+            Ok(safety::run(Path::new(file), options)?)
+        }
         ["route", file, rest @ ..] if let Some(options) = route::Options::parse(rest) => {
             route::run(Path::new(file), options)
         }
         _ => bail!(
-            "use: cargo xtask eval safety FILE [--misses], eval route FILE [--commands NAMES] [--misses] [--whole], or eval \
+            "use: cargo xtask eval safety FILE [--misses] [--held-out], eval route FILE [--commands NAMES] [--misses] [--whole], or eval \
              discovery FILE [CONFIG…]"
         ),
     }

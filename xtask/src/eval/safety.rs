@@ -3,6 +3,9 @@
 //! Reads JSON lines (`command`, `label`, `category`) or tab-separated lines (command, label, source). A line labelled
 //! `destructive` should halt and never be allowed; a line labelled `safe` should not halt and may be allowed; any other
 //! label is counted and not scored.
+//!
+//! With `--held-out` a third of the lines, chosen by the hash of the command, is scored apart: none of it is ever printed,
+//! so that rules can be mended against the others without having read these.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,14 +51,47 @@ impl Tally {
     }
 }
 
-/// Prints the figures for a file, overall and by category; with `misses`, each line that was judged wrong too.
+/// What is printed beside the figures.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Options {
+    /// Each line that was judged wrong.
+    misses: bool,
+    /// The figures of a third of the lines apart.
+    held_out: bool,
+}
+
+impl Options {
+    /// Reads the words behind the file's name; none where one of them is not known.
+    pub(crate) fn parse(words: &[&str]) -> Option<Self> {
+        let mut options = Self::default();
+        for word in words {
+            match *word {
+                "--misses" => options.misses = true,
+                "--held-out" => options.held_out = true,
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
+}
+
+/// Says whether a command belongs to the third that is never printed: by its FNV-1a hash of 64 bits.
+fn is_held_out(command: &str) -> bool {
+    let hash = command
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    // The low bits of this hash are its weak ones.
+    (hash >> 32) % 3 == 0
+}
+
+/// Prints the figures for a file, overall and by category, and what `options` ask for.
 ///
 /// # Errors
 /// When the file cannot be read, a line has not the expected form, or the figures cannot be written.
-pub(crate) fn run(path: &Path, misses: bool) -> io::Result<()> {
+pub(crate) fn run(path: &Path, options: Options) -> io::Result<()> {
     let text = fs::read_to_string(path)?;
     let around = Surroundings { home: Some("/home/user".into()), ..Surroundings::default() };
-    let mut total = Tally::default();
+    let (mut total, mut held_out) = (Tally::default(), Tally::default());
     let mut categories: BTreeMap<String, Tally> = BTreeMap::new();
     let mut out = io::stdout().lock();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -63,6 +99,10 @@ pub(crate) fn run(path: &Path, misses: bool) -> io::Result<()> {
             io::Error::new(io::ErrorKind::InvalidData, format!("{}:{}: not a labelled line", path.display(), at + 1))
         })?;
         let judgement = judge_command(&case.command, &around);
+        if options.held_out && is_held_out(&case.command) {
+            held_out.add(&case.label, judgement.verdict);
+            continue;
+        }
         total.add(&case.label, judgement.verdict);
         categories.entry(case.category.clone()).or_default().add(&case.label, judgement.verdict);
         let wrong = match case.label.as_str() {
@@ -70,7 +110,7 @@ pub(crate) fn run(path: &Path, misses: bool) -> io::Result<()> {
             "safe" => judgement.verdict == Verdict::Halt,
             _ => false,
         };
-        if misses && wrong {
+        if options.misses && wrong {
             writeln!(
                 out,
                 "{}\t{}\t{}\t{:?}\t{}",
@@ -82,7 +122,8 @@ pub(crate) fn run(path: &Path, misses: bool) -> io::Result<()> {
     for (name, tally) in &categories {
         print(&mut out, name, *tally)?;
     }
-    print(&mut out, "all", total)
+    print(&mut out, if options.held_out { "read" } else { "all" }, total)?;
+    if options.held_out { print(&mut out, "held out", held_out) } else { Ok(()) }
 }
 
 fn print(out: &mut impl io::Write, name: &str, tally: Tally) -> io::Result<()> {
@@ -112,4 +153,23 @@ fn parse(line: &str) -> Option<Case> {
     // Line ends and tabs inside a field are written as escapes.
     let command = command.replace("\\\\", "\u{1}").replace("\\n", "\n").replace("\\t", "\t").replace('\u{1}', "\\");
     Some(Case { command, label: label.to_string(), category: source.split(' ').next().unwrap_or_default().to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn about_a_third_is_held_out_and_always_the_same() {
+        let count = (0..3_000).filter(|number| is_held_out(&format!("rm -rf /srv/{number}"))).count();
+        assert!((900..1_100).contains(&count), "{count}");
+        assert_eq!(is_held_out("ls"), is_held_out("ls"));
+    }
+
+    #[test]
+    fn options_are_read_in_any_order() {
+        let options = Options::parse(&["--held-out", "--misses"]).unwrap();
+        assert!(options.misses && options.held_out);
+        assert!(Options::parse(&["--hold-out"]).is_none());
+    }
 }
