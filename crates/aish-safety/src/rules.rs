@@ -3,6 +3,7 @@
 pub(crate) mod calls;
 pub(crate) mod disposable;
 pub(crate) mod globs;
+pub(crate) mod hints;
 pub(crate) mod index;
 pub(crate) mod names;
 pub(crate) mod places;
@@ -27,6 +28,7 @@ pub mod git;
 pub mod infrastructure;
 pub mod interpreters;
 pub mod network;
+pub mod own;
 pub mod packages;
 pub mod privileges;
 pub mod processes;
@@ -55,6 +57,7 @@ pub const FAMILIES: &[&[Rule]] = &[
     git::RULES,
     interpreters::RULES,
     network::RULES,
+    own::RULES,
     packages::RULES,
     privileges::RULES,
     processes::RULES,

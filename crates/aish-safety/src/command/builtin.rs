@@ -4,6 +4,7 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::path::glob_match;
 use super::pattern::push_shown;
 use super::redirect::Redirects;
 use super::run::shown;
@@ -169,7 +170,15 @@ impl Walker<'_> {
             self.state.assign(names.last().map_or("MAPFILE", String::as_str), words);
             return;
         }
+        let listed = arguments.iter().any(|word| {
+            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('a') && word.text.len() < 5
+        });
         match line {
+            Some(line) if listed => {
+                let words = line.split_whitespace().take(64);
+                let words = words.map(|text| Word { text: text.into(), glob: false, taint: stdin.taint }).collect();
+                self.state.assign(names.last().map_or("REPLY", String::as_str), words);
+            }
             Some(line) => {
                 let mut fields = line.split_whitespace();
                 for (at, name) in names.iter().enumerate() {
@@ -248,8 +257,17 @@ impl Walker<'_> {
                 let stream = self.read_file(value);
                 self.code_stream(name, &stream);
                 self.ask_variable(name, value);
-            } else if settings::CODE_VARIABLES.contains(&name) {
-                let text = value.text.trim_start_matches('|').to_string();
+            } else if settings::CODE_VARIABLES.contains(&name)
+                || settings::CODE_VARIABLE_GLOBS.iter().any(|glob| glob_match(glob, name))
+            {
+                let text = value.text.trim_start_matches(['|', '!']).to_string();
+                // What a setting inside the value runs: `alias.x=!…`, `--checkpoint-action=exec=…`.
+                for mark in ["=!", "exec=", "-exec=", "--to-command="] {
+                    if let Some((_, line)) = text.split_once(mark) {
+                        let line = line.trim_end_matches(['\'', '"']).to_string();
+                        self.suspect(&line);
+                    }
+                }
                 let prompt = name.starts_with("PS");
                 if value.taint.foreign() && !value.is_known() {
                     self.code_stream(name, &Stream::unknown(value.taint));

@@ -8,7 +8,10 @@ use crate::rules::rule::Effect;
 use crate::rules::wrapper::Language;
 use crate::verdict::Verdict;
 
+pub(crate) mod awk;
+mod find;
 mod literal;
+mod names;
 mod scan;
 
 /// Judges code that a program is given.
@@ -24,6 +27,10 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
         Language::Tcl => tcl(walker, text),
         Language::Crontab => crontab(walker, text),
         Language::Socat => socat(walker, text),
+        Language::Words => {
+            walker.expand_document(text);
+        }
+        Language::Bindings => bindings(walker, text),
         Language::Transfer => transfer(walker, program, text),
         Language::General => scan::scan(walker, program, text),
     }
@@ -82,6 +89,8 @@ fn editor(walker: &mut Walker<'_>, text: &str) {
                         | "noautocmd"
                         | "terminal"
                         | "term"
+                        | "%w"
+                        | "%write"
                 )
                 || before.ends_with('%')
                 || before.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | '.' | '$' | '%'));
@@ -110,6 +119,15 @@ fn unbalanced_end(command: &str) -> &str {
 
 /// `sed` scripts: `e` runs, `w` writes.
 fn stream_editor(walker: &mut Walker<'_>, text: &str) {
+    for line in text.lines() {
+        // What `e` runs goes on to the end of its line.
+        let bare = line.trim_start_matches(|letter: char| {
+            letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!' | ' ' | '~')
+        });
+        if let Some(command) = bare.strip_prefix("e ").filter(|command| command.contains([';', '{', '}'])) {
+            walker.text(command, &Stream::default());
+        }
+    }
     for command in text.split(['\n', ';', '{', '}']) {
         let command = command.trim().trim_start_matches(|letter: char| {
             letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!' | ' ' | '~')
@@ -255,6 +273,21 @@ fn transfer(walker: &mut Walker<'_>, program: &str, text: &str) {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// Actions that run what stands in their brackets: `execute(…)`, `execute-silent(…)`, `become(…)`, `reload(…)`.
+fn bindings(walker: &mut Walker<'_>, text: &str) {
+    for action in ["execute", "become", "reload", "transform", "preview", "execute-silent", "execute-multi"] {
+        let Some((_, rest)) = text.split_once(action) else { continue };
+        let rest = rest.strip_prefix("-silent").or_else(|| rest.strip_prefix("-multi")).unwrap_or(rest);
+        let line = match rest.strip_prefix(':') {
+            Some(line) => line,
+            None => rest.strip_prefix('(').and_then(|rest| rest.rsplit_once(')')).map_or("", |(line, _)| line),
+        };
+        if !line.is_empty() {
+            walker.text(line, &Stream::default());
         }
     }
 }

@@ -204,12 +204,37 @@ impl Walker<'_> {
     /// Judges functions that were defined and never called: whoever reads the line next may call them.
     pub(crate) fn uncalled(&mut self) {
         let defined = core::mem::take(&mut self.defined);
+        for name in &defined {
+            if HANDLERS.contains(&name.as_str())
+                && let Some(body) = self.state.functions.get(name).cloned()
+            {
+                // The shell calls these by itself.
+                self.call(name, &body, &[], &Stream::default());
+            }
+        }
         if !defined.is_empty() && self.parts.len() == defined.len() {
             // The line only defines: that is a change of the shell, to be asked about.
             self.note_plain("", Verdict::Ask, Effect::Write, "shell.function", "defines functions in the live shell");
         }
     }
 }
+
+/// Functions that a shell calls by itself.
+const HANDLERS: &[&str] = &[
+    "command_not_found_handle",
+    "command_not_found_handler",
+    "precmd",
+    "preexec",
+    "chpwd",
+    "periodic",
+    "zshexit",
+    "TRAPEXIT",
+    "TRAPDEBUG",
+    "TRAPINT",
+    "TRAPZERR",
+    "fish_prompt",
+    "fish_command_not_found",
+];
 
 /// Says whether a loop's body starts processes in the background and waits for none.
 fn starts_more(list: &ast::CompoundList) -> bool {

@@ -25,11 +25,17 @@ impl Walker<'_> {
                 Some(text) => from(decode::translate(text, arguments), stdin.taint),
                 None => Stream::unknown(stdin.taint | Taint::DECODED),
             },
-            "sed" | "awk" | "cut" | "grep" | "sort" | "uniq" | "jq" | "paste" | "fold" | "gawk" | "mawk" => {
+            "sed" | "awk" | "cut" | "grep" | "sort" | "uniq" | "jq" | "yq" | "paste" | "fold" | "gawk" | "mawk"
+            | "column" | "fmt" | "expand" | "unexpand" | "iconv" | "envsubst" | "gsed" | "perl" => {
                 self.mapped_unknown(program, arguments, stdin)
             }
             "base64" | "base32" | "gbase64" | "openssl" | "xxd" | "uudecode" | "basenc" => {
                 self.decoded(program, arguments, stdin)
+            }
+            "python" | "python3" | "python2"
+                if arguments.iter().any(|word| matches!(word.text.as_str(), "base64" | "binascii" | "quopri")) =>
+            {
+                Stream::unknown(stdin.taint | taint | Taint::DECODED)
             }
             "pwd" => Stream::known(self.folder_text()),
             "mktemp" => from(Some(alloc::format!("/tmp/tmp.{}", super::word::HOLE)), Taint::NONE),
@@ -148,6 +154,11 @@ impl Walker<'_> {
             .collect();
         if files.is_empty() {
             let mut out = stdin.clone();
+            if program == "tail"
+                && let Some(from) = bytes_from(arguments)
+            {
+                out.text = out.text.as_ref().and_then(|text| text.get(from.saturating_sub(1)..)).map(String::from);
+            }
             if matches!(program, "head" | "tail" | "tac" | "strings") {
                 out.taint = Taint::NONE | mask(out.taint);
                 if program != "tail"
@@ -205,6 +216,11 @@ impl Walker<'_> {
         {
             return from(Some(changed), taint);
         }
+        if program.ends_with("awk")
+            && let Some(printed) = arguments.first().and_then(|word| super::code::awk::printed(&word.text))
+        {
+            return from(Some(printed), taint);
+        }
         let invents = program == "jq" && Arguments::new(program, arguments).has("-n");
         if stdin.text.is_some() || invents {
             // Known text, changed in a way that is not followed, is as good as decoded when it is run.
@@ -260,6 +276,9 @@ impl Walker<'_> {
                 taint = taint | file.taint;
                 text = text.or_else(|| file.text.clone());
             }
+        }
+        if copies && text.is_none() {
+            text = copied_program(arguments);
         }
         if copies && (taint != Taint::NONE || text.is_some()) {
             let known = matches!(program, "cp" | "mv" | "ln" | "install" | "link").then_some(text).flatten();
@@ -325,6 +344,25 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Returns what a copy of a program, or a link to it, does: the same as the program.
+fn copied_program(arguments: &[Word]) -> Option<String> {
+    arguments.iter().find_map(|word| {
+        let (folder, name) = word.text.rsplit_once('/').unwrap_or(("", word.text.as_str()));
+        let program = programs::FOLDERS.contains(&folder) && programs::is_destructive(name);
+        let found = folder.is_empty() && word.taint == Taint::NONE && programs::is_destructive(name) && name.len() > 1;
+        (program || found && arguments.last().is_some_and(|last| last.text.contains('/') && last.text != word.text))
+            .then(|| alloc::format!("{name} \"$@\""))
+    })
+}
+
+/// Returns from which byte on `tail -c +N` writes, counted from 1.
+fn bytes_from(arguments: &[Word]) -> Option<usize> {
+    arguments.iter().find_map(|word| {
+        let text = word.text.strip_prefix("-c").or_else(|| word.text.strip_prefix("--bytes=")).unwrap_or(&word.text);
+        text.strip_prefix('+')?.parse().ok()
+    })
 }
 
 fn from(text: Option<String>, taint: Taint) -> Stream {

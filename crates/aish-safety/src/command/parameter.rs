@@ -33,6 +33,8 @@ impl Walker<'_> {
                 let words = self.value(name);
                 match index.text.parse::<usize>() {
                     Ok(at) => words.get(at).cloned().into_iter().collect(),
+                    // Keys are not followed: of one value it is that.
+                    Err(_) if words.len() == 1 => words,
                     Err(_) => vec![Word::unknown(Taint::NONE)],
                 }
             }

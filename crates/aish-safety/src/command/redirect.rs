@@ -200,7 +200,7 @@ impl Walker<'_> {
 
     /// Returns what is known of a file's content, and asks where it is secret.
     pub(crate) fn read_file(&mut self, word: &Word) -> Stream {
-        if let Some(text) = word.text.strip_prefix(super::walk::INLINE) {
+        if let Some(text) = word.text.strip_prefix(super::syntax::INLINE) {
             return Stream { text: Some(text.into()), taint: word.taint, connected: true };
         }
         let place = self.place(word);

@@ -4,6 +4,7 @@
 //! commands are judged; then the rules, of which the strictest decides; what no table knows is asked.
 
 use alloc::collections::BTreeSet;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -11,7 +12,7 @@ use super::arguments::Arguments;
 use super::explain::Part;
 use super::path::glob_match;
 use super::pattern::{self, Subject, fill, push_shown};
-use super::walk::Walker;
+use super::walk::{MAX_DEPTH, Walker};
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::policy::PolicyRule;
 use crate::rules::rule::{Effect, Rule};
@@ -19,7 +20,7 @@ use crate::rules::{index, programs, sources};
 use crate::verdict::Verdict;
 
 /// The most commands of a line whose program is a pattern: each stands for all programs that it matches.
-const MAX_PATTERNS: usize = 32;
+pub(crate) const MAX_PATTERNS: usize = 32;
 
 /// The program as it is looked up in the tables.
 struct Program {
@@ -94,6 +95,8 @@ impl Walker<'_> {
                 Vec::new()
             };
         }
+        // Windows' programs seen from a shell of the other kind.
+        let name = name.strip_suffix(".exe").filter(|bare| programs::is_known(bare)).unwrap_or(name);
         alloc::vec![Program { name: name.to_string(), standard }]
     }
 
@@ -108,6 +111,14 @@ impl Walker<'_> {
         if let Some(out) = self.builtin(name, words, stdin) {
             self.builtin_under(name, words, stdin);
             return out;
+        }
+        if name == "tmux" && arguments.iter().any(|word| word.text == ";") && self.depth < MAX_DEPTH {
+            // Commands of tmux one after the other.
+            for command in arguments.split(|word| word.text == ";").take(64) {
+                let line: Vec<Word> = words.first().into_iter().chain(command).cloned().collect();
+                self.deeper(|walker| walker.run(&line, stdin));
+            }
+            return Stream::unknown(Taint::NONE);
         }
         let outer = core::mem::take(&mut self.parts);
         let nothing = Word::default();
@@ -135,7 +146,9 @@ impl Walker<'_> {
             None
         };
         if let Some(text) = known {
+            let outer = core::mem::replace(&mut self.state.positional, Rc::new(arguments.to_vec()));
             self.within(Self::label(name, ""), |walker| walker.deeper(|walker| walker.text(&text, stdin)));
+            self.state.positional = outer;
         }
         self.follow_files(name, arguments, stdin);
         match inner_out {
@@ -248,8 +261,13 @@ impl Walker<'_> {
                 return self.part(words, Effect::Unprotect, Verdict::Halt, "protected.change", &reason);
             }
         }
-        if part.verdict < Verdict::Halt && wrapped.is_none() && (!known || !program.standard) {
-            self.look_inside(words, stdin);
+        if part.verdict < Verdict::Halt && wrapped.is_none() {
+            if !known || !program.standard {
+                self.look_inside(words, stdin);
+            }
+            if part.verdict == Verdict::Ask && self.verdict() < Verdict::Halt {
+                self.hinted(name, arguments, !known);
+            }
         }
         part
     }

@@ -20,6 +20,10 @@ pub(crate) struct Assigned {
 impl Walker<'_> {
     /// Walks a simple command, once for each of the values that a variable in it may have.
     pub(crate) fn simple(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
+        self.remembered(command, stdin, |walker| walker.each_choice(command, stdin))
+    }
+
+    fn each_choice(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
         let (outer_choice, outer_widest) = (self.state.choice, self.state.widest);
         let mut out = Stream::default();
         let mut choice = 0;
@@ -100,6 +104,10 @@ impl Walker<'_> {
                 self.set(one);
             }
             self.bare(&assigned, &redirects, command);
+            if let Some(read) = redirects.stdin.take().filter(|_| assigned.is_empty()) {
+                // `$(< file)` writes the file.
+                return self.finish_redirects(&redirects, read);
+            }
             Stream { connected: true, text: Some(String::new()), taint: Taint::NONE }
         } else {
             self.code_settings(&assigned);
@@ -116,12 +124,26 @@ impl Walker<'_> {
                 Some((name, text)) => self.run_alias(&name, &text, words.get(1..).unwrap_or_default(), &input),
                 None => {
                     let carried = (!assigned.is_empty()).then(|| self.state.variables.mark());
+                    let keeps = words.first().is_some_and(|word| settings::KEEPS.contains(&word.text.as_str()));
+                    let before: Vec<_> = assigned
+                        .iter()
+                        .filter(|_| keeps)
+                        .map(|one| (one.name.clone(), self.state.variables.get(&one.name).cloned()))
+                        .collect();
+                    let carried = carried.filter(|_| !keeps);
                     for one in &assigned {
                         self.state.assign(&one.name, one.value.clone());
                     }
                     let out = self.run(&words, &input);
                     if let Some(mark) = carried {
                         self.state.variables.back(mark);
+                    }
+                    for (name, value) in before {
+                        // What a built-in of the shell set stays; the assignment before it does not.
+                        match value {
+                            Some(value) => self.state.variables.insert(name, value),
+                            None => self.state.variables.remove(name.as_str()),
+                        };
                     }
                     out
                 }
@@ -132,7 +154,12 @@ impl Walker<'_> {
 
     fn assignment(&mut self, assignment: &ast::Assignment) -> Assigned {
         let name = match &assignment.name {
-            ast::AssignmentName::VariableName(name) | ast::AssignmentName::ArrayElementName(name, _) => name.clone(),
+            ast::AssignmentName::VariableName(name) => name.clone(),
+            ast::AssignmentName::ArrayElementName(name, index) => {
+                // An index is evaluated, with the substitutions in it.
+                self.expand_one(index);
+                name.clone()
+            }
         };
         let mut value = match &assignment.value {
             ast::AssignmentValue::Scalar(word) => alloc::vec![self.expand_one(&word.value)],

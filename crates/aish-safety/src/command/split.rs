@@ -80,6 +80,10 @@ pub(crate) fn split<'w>(wrapper: &Wrapper, arguments: &'w [Word], most: usize) -
             out.options.push((option, Some(with(value))));
             continue;
         }
+        if wrapper.valued.split(' ').any(|known| known.strip_prefix('!') == Some(text)) {
+            out.options.push((text, None));
+            continue;
+        }
         if valued(text) {
             out.options.push((text, arguments.get(at).cloned()));
             at += 1;

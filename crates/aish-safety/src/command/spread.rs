@@ -20,7 +20,8 @@ impl Walker<'_> {
     ) -> bool {
         // What the program finds replaces `{}`; where it starts tells what that can be.
         let start = arguments.iter().find(|word| !word.text.starts_with('-')).cloned().unwrap_or_default();
-        let narrow = narrowing(arguments);
+        // What is made again anyway lies in a folder of one's own, not in one of the system's.
+        let narrow = narrowing(arguments) && !self.place(&start).is_root();
         let names = self.record.as_ref().map(|_| super::record::search_names(arguments)).unwrap_or_default();
         let mut found = false;
         let mut at = 0;
@@ -39,7 +40,15 @@ impl Walker<'_> {
                 .iter()
                 .map(|word| if word.text.contains("{}") { replaced(word, &start, narrow) } else { word.clone() })
                 .collect();
-            let mut inner = inner;
+            // Options of the caller may stand behind its mark.
+            let dashes = inner.iter().take_while(|word| word.text.starts_with('-') && word.text.len() > 1).count();
+            let mut inner = if dashes < inner.len() { inner.get(dashes..).unwrap_or_default().to_vec() } else { inner };
+            if let [line] = inner.as_slice()
+                && line.text.contains(' ')
+                && self.dropped.is_none()
+            {
+                self.suspect(&line.text.clone());
+            }
             if matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
                 && !inner.iter().any(|word| word.text.contains(super::word::HOLE) || word.text.ends_with("/*"))
                 && inner.len() == arguments.len() - from
@@ -58,7 +67,13 @@ impl Walker<'_> {
         found
     }
 
-    pub(crate) fn stdin_arguments(&mut self, wrapper: &Wrapper, arguments: &[Word], stdin: &Stream) -> bool {
+    pub(crate) fn stdin_arguments(
+        &mut self,
+        wrapper: &Wrapper,
+        arguments: &[Word],
+        stdin: &Stream,
+        out: &mut Option<Stream>,
+    ) -> bool {
         let split = split(wrapper, arguments, 1);
         let Some(inner) = inner_program(arguments, &split, 0) else { return false };
         let mut words: Vec<Word> = if inner.is_empty() { alloc::vec![Word::literal("echo")] } else { inner.to_vec() };
@@ -69,6 +84,9 @@ impl Walker<'_> {
             .map(|(_, value)| value.as_ref().map_or("{}".to_string(), |value| value.text.clone()));
         let lines = mark.is_some()
             || split.options.iter().any(|(option, _)| matches!(*option, "-0" | "--null" | "-d" | "--delimiter" | "-L"));
+        let file = split.options.iter().find(|(option, _)| matches!(*option, "-a" | "--arg-file"));
+        let named = file.and_then(|(_, value)| value.as_ref()).map(|word| self.script_file(word));
+        let stdin = named.as_ref().unwrap_or(stdin);
         let given: Vec<Word> = match &stdin.text {
             Some(text) => text
                 .split(if lines { &['\n', '\0'][..] } else { &[' ', '\n', '\t', '\0'][..] })
@@ -97,7 +115,7 @@ impl Walker<'_> {
             }
             None => {
                 words.extend(given);
-                self.deeper(|walker| walker.run(&words, &Stream::default()));
+                *out = Some(self.deeper(|walker| walker.run(&words, &Stream::default())));
             }
         }
         true
@@ -111,6 +129,13 @@ impl Walker<'_> {
         };
         let split = split(wrapper, before, 1);
         let command = inner_program(before, &split, 0).unwrap_or_default();
+        // Lines may come from files too: `-a FILE`, `:::: FILE`.
+        let from_file = at.and_then(|at| arguments.get(at)).is_some_and(|word| word.text == "::::");
+        let file = split.options.iter().find(|(option, _)| matches!(*option, "-a" | "--arg-file"));
+        let file = file.and_then(|(_, value)| value.clone()).or_else(|| after.first().filter(|_| from_file).cloned());
+        let named = file.as_ref().map(|word| self.script_file(word));
+        let (at, after) = if named.is_some() { (None, [].as_slice()) } else { (at, after) };
+        let stdin = named.as_ref().unwrap_or(stdin);
         if command.is_empty() {
             let lines: Vec<Word> = match (at, &stdin.text) {
                 (Some(_), _) => after.to_vec(),
@@ -128,7 +153,8 @@ impl Walker<'_> {
             return true;
         }
         let given = if after.is_empty() {
-            alloc::vec![Word { text: String::from(super::word::HOLE), glob: false, taint: stdin.taint }]
+            let unknown = || alloc::vec![Word { text: super::word::HOLE.into(), glob: false, taint: stdin.taint }];
+            stdin.text.as_ref().map_or_else(unknown, |text| text.lines().take(64).map(Word::literal).collect())
         } else {
             after.to_vec()
         };

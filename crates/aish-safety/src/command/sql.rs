@@ -55,10 +55,10 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
         }
         if let Some(at) = words.iter().position(|word| word == "program")
             && words.iter().any(|word| word == "copy")
-            && let Some(line) = trimmed.split(['\'', '$']).nth(1)
+            && let Some(line) = quoted(trimmed)
         {
             let _ = at;
-            walker.text(line, &Stream::default());
+            walker.text(&line, &Stream::default());
         }
         for function in ["system(", "sys_exec(", "xp_cmdshell", "sys_eval(", "load_extension("] {
             if let Some((_, after)) = trimmed.to_ascii_lowercase().split_once(function) {
@@ -73,6 +73,22 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
             }
         }
     }
+}
+
+/// Returns the first string of a statement; a doubled quote in it is one.
+fn quoted(statement: &str) -> Option<String> {
+    let (_, rest) = statement.split_once(['\'', '$'])?;
+    let mut out = String::new();
+    let mut letters = rest.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\'' if letters.next_if_eq(&'\'').is_none() => break,
+            '$' if out.is_empty() => {}
+            '$' if letters.peek() == Some(&'$') => break,
+            _ => out.push(letter),
+        }
+    }
+    Some(out)
 }
 
 /// Says whether a text for a database shell only reads.

@@ -5,7 +5,8 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::walk::{Walker, parse};
+use super::syntax::{chosen, parse};
+use super::walk::Walker;
 use super::word::{Stream, Word};
 use crate::rules::rule::Effect;
 use crate::verdict::Verdict;
@@ -19,6 +20,9 @@ impl Walker<'_> {
         self.note_plain(text, Verdict::Ask, Effect::Unknown, "parse.error", "cannot be parsed as a shell command");
         if self.guessing {
             return Stream::unknown(super::word::Taint::NONE);
+        }
+        if let Some(program) = chosen(text).and_then(|text| parse(&text)) {
+            return self.program(&program, stdin);
         }
         if text.contains('\n') {
             for line in text.lines().filter(|line| !line.trim().is_empty()).take(500) {
@@ -82,6 +86,13 @@ impl Walker<'_> {
             .collect();
         self.guess(|guess| {
             guess.run(&words, &Stream::default());
+        })
+    }
+
+    /// Notes what an argument vector would do, where that halts.
+    pub(crate) fn guess_program(&mut self, words: &[Word], stdin: &Stream) -> bool {
+        self.guess(|guess| {
+            guess.run(words, stdin);
         })
     }
 

@@ -15,6 +15,8 @@ pub(crate) struct Table<K, V> {
     before: Vec<(K, Option<V>)>,
     /// How many marks are set.
     marks: usize,
+    /// How often something was changed.
+    changes: u64,
 }
 
 /// A point to go back to.
@@ -24,7 +26,7 @@ pub(crate) struct Mark(usize);
 
 impl<K, V> Default for Table<K, V> {
     fn default() -> Self {
-        Self { now: BTreeMap::new(), before: Vec::new(), marks: 0 }
+        Self { now: BTreeMap::new(), before: Vec::new(), marks: 0, changes: 0 }
     }
 }
 
@@ -50,8 +52,14 @@ impl<K: Ord + Clone, V: Clone> Table<K, V> {
         self.now.len()
     }
 
+    /// Counts the changes so far, those that were taken back too.
+    pub(crate) const fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// Sets a value.
     pub(crate) fn insert(&mut self, key: K, value: V) {
+        self.changes += 1;
         if self.marks == 0 {
             self.now.insert(key, value);
             return;
@@ -66,6 +74,7 @@ impl<K: Ord + Clone, V: Clone> Table<K, V> {
         K: Borrow<Q>,
     {
         let old = self.now.remove(key);
+        self.changes += u64::from(old.is_some());
         if self.marks > 0 && old.is_some() {
             self.before.push((key.to_owned(), old));
         }
@@ -77,6 +86,7 @@ impl<K: Ord + Clone, V: Clone> Table<K, V> {
         K: Borrow<Q>,
     {
         let Some(value) = self.now.get_mut(key) else { return false };
+        self.changes += 1;
         if self.marks > 0 {
             self.before.push((key.to_owned(), Some(value.clone())));
         }
@@ -95,6 +105,7 @@ impl<K: Ord + Clone, V: Clone> Table<K, V> {
         self.marks = self.marks.saturating_sub(1);
         while self.before.len() > mark.0 {
             let Some((key, value)) = self.before.pop() else { break };
+            self.changes += 1;
             match value {
                 Some(value) => self.now.insert(key, value),
                 None => self.now.remove(&key),

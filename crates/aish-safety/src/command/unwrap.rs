@@ -68,12 +68,16 @@ impl Walker<'_> {
                 {
                     return false;
                 }
-                self.assignments(arguments, &split);
                 let Some(inner) = inner_program(arguments, &split, skip) else { return false };
                 if inner.is_empty() {
+                    self.assignments(arguments, &split);
                     return false;
                 }
+                let mark = self.state.variables.mark();
+                self.assignments(arguments, &split);
                 *out = Some(self.deeper(|walker| walker.run(inner, stdin)));
+                self.state.variables.back(mark);
+                self.as_line(inner);
                 true
             }
             Form::Text { skip } => {
@@ -84,6 +88,10 @@ impl Walker<'_> {
                 }
                 let (text, taint, known) = join(inner);
                 *out = Some(self.code(program, &text, taint, known, Language::Shell, stdin));
+                if inner.len() > 1 && inner.iter().any(|word| word.text.contains(' ')) {
+                    // Joining takes a level of quotes away; what was meant is judged too.
+                    self.guess_program(inner, stdin);
+                }
                 true
             }
             Form::TextWith { options } => {
@@ -98,11 +106,12 @@ impl Walker<'_> {
             }
             Form::Entry { option, skip } => {
                 // What stands behind the image is the program's, options too.
-                let split = split(wrapper, arguments, usize::from(skip));
+                let split = split(wrapper, arguments, usize::from(skip).max(1));
                 let entry = split.options.iter().find(|(given, _)| *given == option);
                 let Some((_, Some(entry))) = entry else { return false };
                 let mut inner = alloc::vec![entry.clone()];
-                let behind = split.operands.last().map_or(arguments.len(), |at| at + 1);
+                let first = split.operands.last().copied();
+                let behind = first.map_or(arguments.len(), |at| if skip == 0 { at } else { at + 1 });
                 inner.extend(arguments.get(behind..).unwrap_or_default().iter().cloned());
                 *out = Some(self.deeper(|walker| walker.run(&inner, stdin)));
                 true
@@ -126,8 +135,8 @@ impl Walker<'_> {
                     let positional = core::mem::take(&mut self.state.positional);
                     if language == Language::Shell {
                         // `bash -c 'code' name a b`: the operands are `$0`, `$1`, … .
-                        let given = split.operands.iter().skip(1).filter_map(|at| arguments.get(*at)).cloned();
-                        self.state.positional = Rc::new(given.collect());
+                        let given = split.operands.first().and_then(|at| arguments.get(at + 1..));
+                        self.state.positional = Rc::new(given.unwrap_or_default().to_vec());
                         if let Some(word) = split.operands.first().and_then(|at| arguments.get(*at)) {
                             self.state.variables.insert(String::from("0"), alloc::vec![alloc::vec![word.clone()]]);
                         }
@@ -147,6 +156,9 @@ impl Walker<'_> {
                 };
                 let word = word.clone();
                 *out = Some(self.code(program, &word.text, word.taint, word.is_known(), language, stdin));
+                if program.ends_with("awk") {
+                    code::awk::systems(self, arguments, &word.text, stdin);
+                }
                 true
             }
             Form::Operands { language } => {
@@ -192,13 +204,15 @@ impl Walker<'_> {
                 let reads = split.options.iter().any(|(option, _)| *option == "-s")
                     || split.operands.first().and_then(|at| arguments.get(*at)).is_none_or(|word| word.text == "-")
                     || program.contains("sql");
-                if !reads {
+                let module = split.options.iter().any(|(option, _)| *option == "-m") && language == Language::General;
+                if !reads || module {
                     return false;
                 }
                 match &stdin.text {
                     Some(text) => {
                         let text = text.clone();
-                        *out = Some(self.code(program, &text, stdin.taint, true, language, &Stream::default()));
+                        let known = !text.contains(super::word::HOLE);
+                        *out = Some(self.code(program, &text, stdin.taint, known, language, &Stream::default()));
                     }
                     None if stdin.taint.foreign() && language != Language::Sql => self.foreign(program, stdin.taint),
                     None if language == Language::Shell => self.suspect_templates(),
@@ -279,7 +293,7 @@ impl Walker<'_> {
                     [Word { text: alloc::format!("{}={}", name.text, value.text), glob: false, taint: value.taint }];
                 self.setting("", names, &pair, program)
             }
-            Form::StdinArguments => self.stdin_arguments(wrapper, arguments, stdin),
+            Form::StdinArguments => self.stdin_arguments(wrapper, arguments, stdin, out),
             Form::ParallelArguments => self.parallel(wrapper, arguments, stdin),
             Form::Setting { options, names } => self.setting(options, names, arguments, program),
         }
@@ -321,6 +335,8 @@ impl Walker<'_> {
             | Language::Tcl
             | Language::Crontab
             | Language::Transfer
+            | Language::Words
+            | Language::Bindings
             | Language::Socat => self.deeper(|walker| {
                 code::judge(walker, program, text, language);
                 Stream::unknown(taint | code::written(text, language))
@@ -328,7 +344,7 @@ impl Walker<'_> {
         }
     }
 
-    fn script_file(&self, word: &Word) -> Stream {
+    pub(crate) fn script_file(&self, word: &Word) -> Stream {
         let place = self.place(word);
         if let Some(file) = self.state.files.get(&place.text) {
             return Stream { text: file.text.clone(), taint: file.taint, connected: true };
@@ -354,6 +370,28 @@ impl Walker<'_> {
             })
             .collect();
         self.code_settings(&assigned);
+        for one in assigned {
+            self.state.assign(&one.name, one.value);
+        }
+    }
+
+    /// Judges a program whose only word holds blanks as the line that it most likely is, and what stands behind a `--`
+    /// that the caller takes for itself; noted only where that halts.
+    fn as_line(&mut self, inner: &[Word]) {
+        if self.dropped.is_some() {
+            return;
+        }
+        match inner {
+            [line, ..] if line.text.contains(' ') => {
+                self.suspect(&line.text);
+            }
+            [first, dashes, rest @ ..] if dashes.text == "--" && !rest.is_empty() => {
+                let mut words = alloc::vec![first.clone()];
+                words.extend(rest.iter().cloned());
+                self.guess_program(&words, &Stream::default());
+            }
+            _ => {}
+        }
     }
 
     fn setting(&mut self, options: &str, names: &str, arguments: &[Word], program: &str) -> bool {

@@ -10,12 +10,14 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use brush_parser::{ParserOptions, Token, ast};
+use brush_parser::ast;
 
 use super::Surroundings;
 use super::bounds::{self, Refusal};
 use super::explain::Part;
+use super::memo::{Memo, Spent};
 use super::state::{State, Values};
+use super::syntax::{inlined, parse};
 use super::word::{Stream, Taint, Word};
 use crate::policy::PolicyRules;
 use crate::rules::rule::Effect;
@@ -31,7 +33,7 @@ const MAX_WORDS: usize = 3 * 32_768;
 /// The most texts that are kept parsed, and the longest of them, in bytes: a line may run the same text many times.
 const MAX_KEPT: (usize, usize) = (64, 256);
 /// The deepest nesting of texts, functions and blocks together.
-const MAX_DEPTH: usize = 96;
+pub(crate) const MAX_DEPTH: usize = 96;
 
 /// Walks one line.
 pub(crate) struct Walker<'a> {
@@ -76,6 +78,8 @@ pub(crate) struct Walker<'a> {
     parsed: usize,
     /// Short texts with what was parsed of them.
     kept: BTreeMap<String, Option<Rc<ast::Program>>>,
+    /// Commands with what they did.
+    pub(crate) memo: Memo,
 }
 
 impl<'a> Walker<'a> {
@@ -113,6 +117,7 @@ impl<'a> Walker<'a> {
             worst: None,
             parsed: 0,
             kept: BTreeMap::new(),
+            memo: Memo::default(),
         }
     }
 
@@ -253,6 +258,26 @@ impl<'a> Walker<'a> {
             self.refuse("", "bounds.steps", "hands on more words than can be judged");
         }
         self.words < MAX_WORDS
+    }
+
+    /// Returns what judging has cost so far.
+    pub(crate) const fn spent(&self) -> Spent {
+        Spent { words: self.words, steps: self.steps, calls: self.calls, parsed: self.parsed, patterns: self.patterns }
+    }
+
+    /// Spends something again; false, and nothing is spent, where that reaches a bound.
+    pub(crate) fn spend(&mut self, more: Spent) -> bool {
+        let Spent { words, steps, calls, parsed, patterns } = self.spent().and(more);
+        let fits = words < MAX_WORDS
+            && steps < MAX_STEPS
+            && calls < MAX_CALLS
+            && parsed <= 16 * bounds::MAX_BYTES
+            && patterns < super::run::MAX_PATTERNS;
+        if fits {
+            (self.words, self.steps, self.calls) = (words, steps, calls);
+            (self.parsed, self.patterns) = (parsed, patterns);
+        }
+        fits
     }
 
     /// Counts one command; false when there have been too many.
@@ -402,40 +427,4 @@ fn arguments_of(simple: &ast::SimpleCommand) -> impl Iterator<Item = String> {
         }
         _ => None,
     })
-}
-
-/// Begins the path of a file whose content follows: what `NAME=<(command)` names, which the parser does not take.
-pub(crate) const INLINE: &str = "/dev/fd/inline:";
-
-/// Puts what a process substitution writes in place of its name, where it is a variable's value.
-fn inlined(text: &str) -> Option<String> {
-    text.contains("=<(").then(|| text.replace("=<(", &format!("={INLINE}$(")))
-}
-
-pub(crate) fn parse(text: &str) -> Option<ast::Program> {
-    let options = ParserOptions::default();
-    let mut tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
-    if text.contains("( ") || text.contains("(\t") || text.contains("(\n") {
-        tokens = apart(tokens);
-    }
-    brush_parser::parse_tokens(&tokens, &options).ok()
-}
-
-/// Puts a `:` between two opening brackets that do not touch: the parser would take them for arithmetic, where the
-/// shell sees a subshell in a subshell.
-fn apart(tokens: Vec<Token>) -> Vec<Token> {
-    let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
-    for token in tokens {
-        if let (Some(Token::Operator(before, first)), Token::Operator(now, second)) = (out.last(), &token)
-            && before == "("
-            && now == "("
-            && first.end.index != second.start.index
-        {
-            let span = first.clone();
-            out.push(Token::Word(String::from(":"), span.clone()));
-            out.push(Token::Operator(String::from(";"), span));
-        }
-        out.push(token);
-    }
-    out
 }

@@ -82,6 +82,16 @@ pub const RULES: &[Rule] = &[
         &["aws secretsmanager get-secret-value --secret-id x"],
         &["aws s3 ls"],
     ),
+    halt(
+        "cloud.aws-records",
+        DeleteRemote,
+        "aws route53 change-resource-record-sets %has:delete",
+        "deletes records of a domain",
+        &[
+            "aws route53 change-resource-record-sets --hosted-zone-id Z --change-batch '{\"Changes\":[{\"Action\":\"DELETE\"}]}'",
+        ],
+        &["aws route53 list-resource-record-sets --hosted-zone-id Z"],
+    ),
     ask(
         "cloud.aws-other",
         Write,

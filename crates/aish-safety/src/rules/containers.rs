@@ -166,10 +166,10 @@ pub const RULES: &[Rule] = &[
     halt(
         "containers.kubectl-drain",
         Stop,
-        "kubectl|oc|k ** drain|cordon|taint|evict",
+        "kubectl|oc|k ** drain|taint|evict",
         "takes a node out of service",
         &["kubectl drain node-1 --force"],
-        &["kubectl get nodes"],
+        &["kubectl get nodes", "kubectl cordon node-1"],
     ),
     halt(
         "containers.kubectl-replace",

@@ -129,7 +129,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "disks.lvm-remove",
         DestroyDisk,
-        "lvremove|vgremove|pvremove|lvreduce|vgreduce %some",
+        "lvremove|vgremove|pvremove|lvreduce|vgreduce|vgcfgrestore|vgimportclone %some",
         "destroys or shrinks the volume {targets}",
         &["lvremove -f vg0/home", "pvremove /dev/sdb"],
         &["lvremove --test vg0/home"],

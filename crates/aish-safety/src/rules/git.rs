@@ -288,11 +288,11 @@ pub const RULES: &[Rule] = &[
         &["git notes prune"],
         &["git notes list"],
     ),
-    halt(
+    ask(
         "git.remote-remove",
         Discard,
         "git remote rm|remove",
-        "forgets a remote and its branches",
+        "forgets a remote and what is known of its branches, which another fetch brings back",
         &["git remote remove origin"],
         &["git remote -v"],
     ),

@@ -36,6 +36,15 @@ pub(crate) const SHELLS: &[&str] = &[
     "busybox",
     "pwsh",
     "powershell",
+    "elvish",
+    "nu",
+    "xonsh",
+    "osh",
+    "ysh",
+    "oil",
+    "rc",
+    "es",
+    "brush",
 ];
 
 /// Programs that look at a file's name and not at its content, or print what they are given.

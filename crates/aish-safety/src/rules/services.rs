@@ -113,6 +113,14 @@ pub const RULES: &[Rule] = &[
         &["anacron"],
         &[],
     ),
+    halt(
+        "services.atrm-job",
+        Delete,
+        "atrm %some",
+        "deletes scheduled jobs",
+        &["atrm 5", "atrm $(atq | cut -f1)"],
+        &["atq"],
+    ),
     halt("services.atrm", Delete, "atrm|at|atd %some -d|-r|%none", "deletes scheduled jobs", &["at -d 5"], &["at now"]),
     halt(
         "services.journal",

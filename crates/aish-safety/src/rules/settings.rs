@@ -3,6 +3,9 @@
 /// Built-ins whose arguments are assignments.
 pub(crate) const DECLARES: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
+/// Built-ins that set variables which outlast them, though assignments stand before.
+pub(crate) const KEEPS: &[&str] = &["read", "mapfile", "readarray", "printf", "eval", "source", ".", "getopts", "let"];
+
 /// Variables whose value a shell or a common tool runs as a command line.
 pub(crate) const CODE_VARIABLES: &[&str] = &[
     "PROMPT_COMMAND",
@@ -45,6 +48,23 @@ pub(crate) const CODE_VARIABLES: &[&str] = &[
     "RUSTC_WRAPPER",
     "FZF_DEFAULT_COMMAND",
     "PRE_COMMAND",
+    "GIT_CONFIG_PARAMETERS",
+    "TAR_OPTIONS",
+    "CARGO_BUILD_RUSTC_WRAPPER",
+    "CMAKE_C_COMPILER_LAUNCHER",
+    "GOFLAGS",
+    "LESSKEY_CONTENT",
+    "XDG_OPEN",
+    "MAILCAPS",
+];
+
+/// The same, by pattern.
+pub(crate) const CODE_VARIABLE_GLOBS: &[&str] = &[
+    "GIT_CONFIG_VALUE_*",
+    "CARGO_TARGET_*_RUNNER",
+    "CARGO_TARGET_*_LINKER",
+    "npm_config_script_shell",
+    "npm_config_editor",
 ];
 
 /// Variables that name a file of code that runs first.

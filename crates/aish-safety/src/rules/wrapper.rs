@@ -23,6 +23,10 @@ pub enum Language {
     Socat,
     /// Commands of a file transfer: `rm …`, `put …`, `!…`.
     Transfer,
+    /// Words that are expanded as in double quotes.
+    Words,
+    /// Actions in brackets, as `fzf --bind` has them: `key:execute(…)`, `key:become(…)`.
+    Bindings,
 }
 
 /// Where the command or the code stands among a wrapper's arguments.
@@ -163,7 +167,8 @@ pub struct Wrapper {
     pub id: &'static str,
     /// Names of the programs, separated by blanks; with subcommands behind `/` (`docker/exec`).
     pub names: &'static str,
-    /// Options that take the next argument, separated by blanks.
+    /// Options that take the next argument, separated by blanks; with `!` before it an option of several letters behind
+    /// one dash that takes none.
     pub valued: &'static str,
     /// Where the command stands.
     pub forms: &'static [Form],

@@ -10,6 +10,7 @@ const FAMILIES: &[&str] = &[
     include_str!("lines/second.jsonl"),
     include_str!("lines/services.jsonl"),
     include_str!("lines/system.jsonl"),
+    include_str!("lines/third.jsonl"),
     include_str!("lines/wrapped.jsonl"),
 ];
 
@@ -38,7 +39,7 @@ fn labelled_lines_are_judged_by_the_definition() {
             }
         }
     }
-    assert!(destructive > 1_000 && harmless > 700, "{destructive} and {harmless} lines");
+    assert!(destructive > 1_300 && harmless > 1_000, "{destructive} and {harmless} lines");
     assert!(allowed * 2 >= harmless, "{allowed} of {harmless} harmless lines are allowed");
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -1,28 +1,38 @@
 //! The scan of general code: calls with their string arguments, and what they lead to.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::sql;
 use super::super::walk::Walker;
 use super::super::word::{HOLE, Stream, Taint, Word};
+use super::awk::awk;
+use super::find::{Beside, Call, find};
 use super::literal;
+use super::names::filled;
+use crate::rules::calls;
 use crate::rules::rule::Effect;
-use crate::rules::{calls, programs};
 use crate::verdict::Verdict;
 
-/// One call found in code.
-struct Call {
-    /// The last part of the callee: `rmtree` of `shutil.rmtree`.
-    name: String,
-    /// The string literals among its arguments, in order; those that are added together as one.
-    strings: Vec<String>,
-    /// The source of its arguments.
-    source: String,
-    /// True where an argument is not a literal.
-    open: bool,
-}
+/// Programs whose language is a Lisp.
+const LISPS: &[&str] = &[
+    "emacs",
+    "emacsclient",
+    "xemacs",
+    "sbcl",
+    "clisp",
+    "guile",
+    "racket",
+    "scheme",
+    "csi",
+    "gosh",
+    "clojure",
+    "clj",
+    "bb",
+    "janet",
+    "fennel",
+];
 
 /// Scans code for shell-outs, destructive calls, fetched or decoded code, and secrets sent out.
 pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
@@ -39,16 +49,19 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
             walker.suspect(&line);
         }
     }
-    let calls = find(text);
+    let calls = find(text, if LISPS.contains(&program) { Beside::Apart } else { Beside::Joined });
     let lower = text.to_ascii_lowercase();
     let has = |table: &[&str]| table.iter().any(|word| lower.contains(word));
     let runs = calls
         .iter()
         .any(|call| calls::RUN.contains(&call.name.as_str()) || calls::EVALUATE.contains(&call.name.as_str()))
         || has(calls::EVALUATE_TEXT);
-    if runs && (has(calls::FETCH) || has(calls::DECODE)) {
-        let remote = has(calls::FETCH);
-        walker.foreign(program, if remote { Taint::REMOTE } else { Taint::DECODED });
+    let fetches = has(calls::FETCH);
+    if lower.contains("eval get(") || lower.contains("eval(get(") || lower.contains("eval { get(") {
+        walker.foreign(program, Taint::REMOTE);
+    }
+    if runs && (fetches || has(calls::DECODE)) {
+        walker.foreign(program, if fetches { Taint::REMOTE } else { Taint::DECODED });
     }
     if has(calls::SOCKET) && has(calls::SOCKET_SHELL) {
         walker.note_plain(
@@ -91,15 +104,49 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
     }
     if calls.iter().any(|call| calls::RUN.contains(&call.name.as_str()) && call.open && call.strings.is_empty()) {
         // What is run stands elsewhere in the code: perhaps in one of its strings, or in several side by side.
-        for line in lines(text).take(64) {
-            if walker.suspect(&line) {
-                break;
-            }
-        }
+        suspect_lines(walker, text);
+    } else if has(calls::INDIRECT) {
+        suspect_lines(walker, text);
+    }
+    if let Some(filled) = filled(text) {
+        suspect_lines(walker, &filled);
+    }
+    bare_commands(walker, text);
+    if text.contains("].execute(") {
+        suspect_lines(walker, text);
     }
     let walks = has(calls::WALK);
     for call in calls {
         judge(walker, &call, walks);
+    }
+}
+
+/// Judges the strings of code that hold more than one word as lines; those of a list together and each by itself.
+fn suspect_lines(walker: &mut Walker<'_>, text: &str) {
+    for line in lines(text).take(64) {
+        if walker.suspect(&line) {
+            return;
+        }
+    }
+    let mut rest = text;
+    for _ in 0..64 {
+        let Some(at) = rest.find(['\'', '"', '`']) else { return };
+        rest = rest.get(at..).unwrap_or_default();
+        let (value, length) = literal::read(rest).unwrap_or((String::new(), 1));
+        if value.contains(' ') && value.len() <= 4_096 && walker.suspect(&value) {
+            return;
+        }
+        rest = rest.get(length..).unwrap_or_default();
+    }
+}
+
+/// Judges what stands between a mark and an end in languages whose strings are not quoted: macros, TeX.
+fn bare_commands(walker: &mut Walker<'_>, text: &str) {
+    for (mark, end) in [("syscmd(", ')'), ("write18{", '}')] {
+        for rest in text.split(mark).skip(1).take(16) {
+            let line = rest.rsplit_once(end).map_or(rest, |(line, _)| line);
+            walker.suspect(line.trim_matches(['`', '\'', '"', '[', ']']));
+        }
     }
 }
 
@@ -130,7 +177,18 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
         }
     }
     if name == "open" {
-        // Perl's `open(F, "|command")` and `open(F, "command|")`.
+        // Perl's `open(F, "|command")`, `open(F, "command|")` and `open(F, "-|", "command")`.
+        if let Some(at) = call.strings.iter().position(|mode| matches!(mode.as_str(), "-|" | "|-")) {
+            let listed: Vec<Word> = call.strings.iter().skip(at + 1).map(|word| Word::literal(word.as_str())).collect();
+            match listed.as_slice() {
+                [line] => {
+                    walker.text(&line.text.clone(), &Stream::default());
+                }
+                words => {
+                    walker.run(words, &Stream::default());
+                }
+            }
+        }
         for string in &call.strings {
             let piped = string.trim().strip_prefix('|').or_else(|| string.trim().strip_suffix('|'));
             if let Some(line) = piped.filter(|line| !line.trim_matches(['-', '|', ' ']).is_empty()) {
@@ -187,6 +245,9 @@ fn run(walker: &mut Walker<'_>, call: &Call) {
             if let Some(first) = several.first().filter(|first| first.contains(' ')) {
                 walker.text(first, &Stream::default());
             }
+            for line in several.iter().skip(1).filter(|line| line.contains(' ')).take(16) {
+                walker.suspect(line);
+            }
         }
     }
 }
@@ -206,7 +267,7 @@ fn delete(walker: &mut Walker<'_>, call: &Call, flags: &str) {
 
 /// Goes through the strings of code that hold more than one word, up to 4,096 bytes each; strings in a list are one
 /// line.
-fn lines(text: &str) -> impl Iterator<Item = String> {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
     let mut found: Vec<String> = Vec::new();
     let mut listed = false;
     let mut at = 0;
@@ -248,240 +309,4 @@ fn names_secret(walker: &Walker<'_>, text: &str) -> bool {
         }
     }
     calls::ENVIRONMENT.iter().any(|word| text.contains(word))
-}
-
-/// Finds calls: `name(…)`, `name "…"`, backticks, `qx{…}`, `%x(…)`.
-fn find(text: &str) -> Vec<Call> {
-    let mut calls = Vec::new();
-    let mut name = String::new();
-    let mut at = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let letter = rest.chars().next().unwrap_or(' ');
-        if letter.is_alphanumeric() || matches!(letter, '_' | '!' | '$') {
-            name.push(letter);
-            at += letter.len_utf8();
-            continue;
-        }
-        match letter {
-            '(' | '{' | '[' | '<' | '/' if matches!(name.as_str(), "qx" | "x") => {
-                if let Some((value, length)) = literal::bracketed(rest) {
-                    calls.push(Call {
-                        name: "system".into(),
-                        strings: vec![value],
-                        source: String::new(),
-                        open: false,
-                    });
-                    at += length;
-                } else {
-                    at += 1;
-                }
-                name.clear();
-                continue;
-            }
-            '(' => {
-                let inside = rest.get(1..).unwrap_or_default();
-                if !name.is_empty() && calls.len() < 2_000 {
-                    let end = close(inside);
-                    calls.push(call(&name, inside.get(..end).unwrap_or_default()));
-                }
-                at += 1;
-            }
-            '`' => {
-                if let Some((value, length)) = literal::read(rest) {
-                    // A template of JavaScript and a command of the others look alike.
-                    calls.push(Call {
-                        name: "system".into(),
-                        strings: vec![value],
-                        source: String::new(),
-                        open: false,
-                    });
-                    at += length;
-                } else {
-                    at += 1;
-                }
-            }
-            '\'' | '"' => {
-                let read = literal::read(rest);
-                at += read.as_ref().map_or(1, |(_, length)| *length);
-                if let Some((value, length)) = read
-                    && runs_itself(rest.get(length..).unwrap_or_default())
-                {
-                    calls.push(Call {
-                        name: "system".into(),
-                        strings: vec![value],
-                        source: String::new(),
-                        open: false,
-                    });
-                }
-            }
-            ' ' | '\t' if !name.is_empty() => {
-                let after = rest.trim_start_matches([' ', '\t']);
-                whole_name(&mut name, text.get(..at).unwrap_or_default());
-                if after.starts_with(['\'', '"', '[', '~']) && is_listed(&name) {
-                    let end = after.find([';', '\n']).unwrap_or(after.len());
-                    calls.push(call(&name, after.get(..end).unwrap_or_default()));
-                } else if matches!(name.as_str(), "qx" | "x")
-                    && let Some((value, _)) = literal::bracketed(after)
-                {
-                    calls.push(Call {
-                        name: "system".into(),
-                        strings: vec![value],
-                        source: String::new(),
-                        open: false,
-                    });
-                } else if is_listed(&name)
-                    && after.starts_with(|letter: char| letter == '$' || letter == '<' || letter.is_alphabetic())
-                {
-                    let end = after.find([';', '\n', '}']).unwrap_or(after.len());
-                    calls.push(call(&name, after.get(..end).unwrap_or_default()));
-                }
-                at += rest.len() - after.len();
-            }
-            _ => at += letter.len_utf8(),
-        }
-        name.clear();
-    }
-    calls
-}
-
-/// Says whether a string that is followed by this runs as a command: `"…".execute()` of Groovy, `"…".!` of Scala.
-fn runs_itself(after: &str) -> bool {
-    [".execute(", ".!", ".lineStream", ".lazyLines"].iter().any(|suffix| after.starts_with(suffix))
-}
-
-/// Finishes names that are written with `-` or in several words.
-fn whole_name(name: &mut String, before: &str) {
-    let whole = match name.as_str() {
-        "directory" if before.ends_with("delete-directory") => "delete_directory",
-        "file" if before.ends_with("delete-file") => "delete_file",
-        "script" if before.ends_with("do shell script") => "system",
-        _ => return,
-    };
-    name.clear();
-    name.push_str(whole);
-}
-
-fn is_listed(name: &str) -> bool {
-    [calls::RUN, calls::DELETE, calls::DELETE_TREE, calls::QUERY, calls::EVALUATE]
-        .iter()
-        .any(|table| table.contains(&name))
-}
-
-/// Finds the bracket that closes a call, past string literals; at most 4,096 bytes on.
-fn close(inside: &str) -> usize {
-    let mut depth = 0_usize;
-    let mut at = 0;
-    while let Some(rest) = inside.get(at..).filter(|rest| !rest.is_empty() && at < 4_096) {
-        let letter = rest.chars().next().unwrap_or(' ');
-        match letter {
-            '\'' | '"' | '`' => {
-                at += literal::read(rest).map_or(1, |(_, length)| length);
-                continue;
-            }
-            '(' => depth += 1,
-            ')' if depth == 0 => return at,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        at += letter.len_utf8();
-    }
-    at.min(inside.len())
-}
-
-fn call(name: &str, source: &str) -> Call {
-    let mut strings: Vec<String> = Vec::new();
-    let mut between = String::new();
-    let mut open = false;
-    let mut at = 0;
-    while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
-        let letter = rest.chars().next().unwrap_or(' ');
-        if matches!(letter, '\'' | '"' | '`')
-            && let Some((value, length)) = literal::read(rest)
-        {
-            let glue = between.trim();
-            match strings.last_mut() {
-                Some(last)
-                    if glue.is_empty() && !between.is_empty()
-                        || matches!(glue, "+" | "." | ".." | "<>" | "++" | "&") =>
-                {
-                    last.push_str(&value);
-                }
-                _ => strings.push(value),
-            }
-            between.clear();
-            at += length;
-            continue;
-        }
-        // `q{…}` and `qq{…}` of Perl, `%q(…)` of Ruby.
-        let quoting = matches!(between.trim_start().trim_start_matches('%'), "q" | "qq" | "Q");
-        if quoting && let Some((value, length)) = literal::bracketed(rest) {
-            strings.push(value);
-            open = false;
-            between.clear();
-            at += length;
-            continue;
-        }
-        open |= letter.is_alphanumeric() || letter == '$';
-        between.push(letter);
-        at += letter.len_utf8();
-    }
-    Call { name: name.into(), strings, source: source.chars().take(400).collect::<String>().to_string(), open }
-}
-
-/// Says whether what stands before a pipe prints a line of the input as it is.
-fn prints_its_input(before: &str) -> bool {
-    let bare = before.trim_end().trim_end_matches('|').trim_end();
-    bare.ends_with("print") || bare.ends_with("print $0") || bare.ends_with("print($0)")
-}
-
-/// `print | "cmd"`, `"cmd" | getline`, `print > "file"`.
-fn awk(walker: &mut Walker<'_>, text: &str) {
-    let mut rest = text;
-    let mut before = ' ';
-    let mut suspected = false;
-    while let Some(letter) = rest.chars().next() {
-        if letter == '"'
-            && let Some((value, length)) = literal::read(rest)
-        {
-            let after = rest.get(length..).unwrap_or_default();
-            if before == '|'
-                || after.trim_start().starts_with("| getline")
-                || after.trim_start().starts_with("|getline")
-            {
-                if before == '|' && programs::SHELLS.contains(&value.rsplit('/').next().unwrap_or_default()) {
-                    if !core::mem::replace(&mut suspected, true) {
-                        for line in lines(text).take(64) {
-                            walker.suspect(&line);
-                        }
-                    }
-                    if prints_its_input(text.get(..text.len() - rest.len()).unwrap_or_default()) {
-                        walker.note_plain(
-                            &value,
-                            Verdict::Halt,
-                            Effect::RunForeign,
-                            "interpreters.awk-run",
-                            "runs the lines of its input as commands",
-                        );
-                    }
-                }
-                walker.text(&value, &Stream::unknown(Taint::NONE));
-            } else if before == '>' {
-                walker.write_file(&Word::literal(value), false, &Stream::unknown(Taint::NONE));
-            }
-            rest = after;
-            before = '"';
-            continue;
-        }
-        if letter == '/' && !before.is_alphanumeric() && before != ')' {
-            // A pattern, not a division.
-            let inside = rest.get(1..).unwrap_or_default();
-            rest = inside.find('/').and_then(|end| inside.get(end + 1..)).unwrap_or_default();
-            before = '/';
-            continue;
-        }
-        if !letter.is_whitespace() {
-            before = letter;
-        }
-        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
-    }
 }

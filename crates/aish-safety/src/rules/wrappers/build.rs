@@ -38,7 +38,10 @@ pub const WRAPPERS: &[Wrapper] = &[
         "ninja-tool",
         "cmake",
         "-P -D -B -S -E --build",
-        &[Form::Marked { markers: "env time", ends: "" }],
+        &[
+            Form::Marked { markers: "env time", ends: "" },
+            Form::ScriptOption { options: "-P", language: Language::General },
+        ],
         "cmake -E env rm -rf /srv/data",
     ),
     asked(
@@ -54,6 +57,41 @@ pub const WRAPPERS: &[Wrapper] = &[
         "--script-shell",
         &[Form::Code { options: "--script-shell", prefix: "", language: SHELL }],
         "npm run x --script-shell='rm -rf /srv/data'",
+    ),
+    asked(
+        "npm-setting",
+        "npm/config/set npm/set pnpm/config/set npm/c/set",
+        "-g",
+        &[Form::PairSetting { names: "script-shell shell editor viewer" }],
+        "npm config set script-shell 'rm -rf /srv/data'",
+    ),
+    asked(
+        "npm-scripts",
+        "npm/pkg/set pnpm/pkg/set",
+        "",
+        &[Form::Setting { options: "", names: "scripts.*" }],
+        "npm pkg set 'scripts.x=rm -rf /srv/data'",
+    ),
+    asked(
+        "go-exec",
+        "go/test go/run go/build go/vet go/install go/generate",
+        "-exec -toolexec -run -o -C -tags -vettool",
+        &[Form::Code { options: "-exec -toolexec -vettool", prefix: "", language: SHELL }],
+        "go build -toolexec 'rm -rf /srv/data'",
+    ),
+    asked(
+        "render-command",
+        "helm/upgrade helm/install helm/template kubectl/config/set-credentials kustomize/build",
+        "--post-renderer --exec-command -n -f --set",
+        &[Form::Code { options: "--post-renderer --exec-command", prefix: "", language: SHELL }],
+        "helm upgrade x . --post-renderer 'rm -rf /srv/data'",
+    ),
+    asked(
+        "credential-process",
+        "aws/configure/set",
+        "--profile --region",
+        &[Form::PairSetting { names: "credential_process *.credential_process" }],
+        "aws configure set credential_process 'rm -rf /srv/data'",
     ),
     asked(
         "cargo-watch",

@@ -9,10 +9,11 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "vim",
         "vim vi nvim ex view gvim vimdiff rvim nvi elvis",
-        "-c --cmd -S -u -T -i -W -w",
+        "-c --cmd -S -u -T -i -W -w -l !-es !-Es",
         &[
             Form::Code { options: "-c --cmd", prefix: "", language: EDITOR },
             Form::PlusCommands { language: EDITOR },
+            Form::ScriptOption { options: "-S -u -l -s", language: EDITOR },
             Form::Stdin { language: EDITOR },
         ],
         "vim -c '!rm -rf /srv/data' x",
@@ -21,8 +22,8 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "emacs",
         "emacs emacsclient xemacs",
-        "-e --eval -l --load -f --funcall --execute",
-        &[Form::Code { options: "-e --eval --execute", prefix: "", language: Language::General }],
+        "-e --eval -eval -l --load -f --funcall --execute !-nw !-batch !-Q !-q !-nl",
+        &[Form::Code { options: "-e --eval -eval --execute", prefix: "", language: Language::General }],
         "emacs --batch --eval '(shell-command \"rm -rf /srv/data\")'",
     ),
 ];

@@ -21,7 +21,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "perl",
         "perl perl5 raku",
-        "-e -E -M -m -I -i",
+        "-e -E -M -m -I",
         &[
             Form::Code { options: "-e -E", prefix: "", language: GENERAL },
             Form::Script { at: 0, language: GENERAL },
@@ -43,7 +43,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "node",
         "node nodejs bun tsx ts-node deno/eval deno/run deno",
-        "-e --eval -p --print -r --require --import",
+        "-e --eval -p --print -pe -r --require --import",
         &[
             Form::Code { options: "-e --eval -p --print -pe", prefix: "", language: GENERAL },
             Form::Script { at: 0, language: GENERAL },
@@ -105,8 +105,12 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "statistics",
         "R Rscript octave julia gnuplot maxima scilab sage",
-        "-e --eval -E --slave",
-        &[Form::Code { options: "-e --eval -E", prefix: "", language: GENERAL }, Form::Stdin { language: GENERAL }],
+        "-e --eval -E",
+        &[
+            Form::Code { options: "-e", prefix: "!", language: Language::Shell },
+            Form::Code { options: "-e --eval -E", prefix: "", language: GENERAL },
+            Form::Stdin { language: GENERAL },
+        ],
         "julia -e 'run(`rm -rf /srv/data`)'",
     ),
     asked(
@@ -142,7 +146,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         "awk",
         "awk gawk mawk nawk original-awk goawk",
         "-F --field-separator -v --assign -f --file -e --source",
-        &[Form::Operand { at: 0, language: GENERAL }],
+        &[Form::Operand { at: 0, language: GENERAL }, Form::ScriptOption { options: "-f --file", language: GENERAL }],
         "awk 'BEGIN{system(\"rm -rf /srv/data\")}'",
     ),
     plain(
@@ -151,6 +155,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         "-e --expression -f --file -l -i",
         &[
             Form::Code { options: "-e --expression", prefix: "", language: Language::Editor },
+            Form::ScriptOption { options: "-f --file", language: Language::Editor },
             Form::Operand { at: 0, language: Language::Editor },
         ],
         "sed '1e rm -rf /srv/data' x",
@@ -178,6 +183,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         "-c --command -d --dbname -f --file -h --host -p --port -U --username -v --set -o -F -P -R -T -e --execute",
         &[
             Form::Code { options: "-c --command -e --execute", prefix: "", language: SQL },
+            Form::ScriptOption { options: "-f --file", language: SQL },
             Form::Stdin { language: SQL },
         ],
         "psql -c 'DROP TABLE users'",
@@ -238,8 +244,26 @@ pub const WRAPPERS: &[Wrapper] = &[
         "rails runner 'User.delete_all'",
     ),
     asked(
+        "web-shells",
+        "flask/shell manage.py/shell manage.py/shell_plus django-admin/shell rails/console rails/c bin/rails/console",
+        "-c --command",
+        &[Form::StdinAlways { language: GENERAL }],
+        "flask shell <<< 'import os; os.system(\"rm -rf /srv/data\")'",
+    ),
+    asked(
+        "macro",
+        "m4 cpp latexmk rake nim pdflatex xelatex lualatex latex tex",
+        "-e -D -I",
+        &[
+            Form::Code { options: "-e --eval --execute", prefix: "", language: GENERAL },
+            Form::Operands { language: GENERAL },
+            Form::Stdin { language: GENERAL },
+        ],
+        "m4 <<< 'syscmd(`rm -rf /srv/data`)'",
+    ),
+    asked(
         "browser-code",
-        "osqueryi wp/eval drush/php-eval drush/ev",
+        "osqueryi wp/eval drush/php-eval drush/ev drush/php:eval crystal/eval",
         "",
         &[Form::Operand { at: 0, language: GENERAL }],
         "wp eval 'system(\"rm -rf /srv/data\");'",

@@ -47,13 +47,13 @@ pub const WRAPPERS: &[Wrapper] = &[
     plain(
         "catchsegv",
         "catchsegv eatmydata chronic proxychains proxychains4 torsocks torify tsocks dbus-launch optirun primusrun gamemoderun nocache aoss padsp",
-        "-f -q",
+        "-f",
         PROGRAM,
         "eatmydata rm -rf /srv/data",
     ),
     plain("ts", "ifne vipe", "-n", PROGRAM, "echo x | ifne rm -rf /srv/data"),
     plain("setarch", "setarch linux32 linux64 i386 x86_64", "", PROGRAM, "linux64 rm -rf /srv/data"),
-    plain("faketime", "faketime", "-f", AFTER_ONE, "faketime yesterday rm -rf /srv/data"),
+    plain("faketime", "faketime", "", AFTER_ONE, "faketime yesterday rm -rf /srv/data"),
     plain("fakeroot", "fakeroot fakechroot", "-l -s -i -b", PROGRAM, "fakeroot -- rm -rf /srv/data"),
     plain("prlimit", "prlimit", "-p --pid -o", PROGRAM, "prlimit --nofile=10 rm -rf /srv/data"),
     plain(
@@ -161,8 +161,8 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked("ltrace", "ltrace", "-e -o -p -s -u -n -a -D -F -l -x", PROGRAM, "ltrace -o /tmp/t rm -rf /srv/data"),
     asked(
         "gdb",
-        "gdb lldb rr",
-        "-p --pid -x -d",
+        "gdb lldb",
+        "-p --pid -x -d -ex --eval-command -iex -eval-command -o --one-line !-nx !-batch !-q !-nh",
         &[
             Form::Marked { markers: "--args --", ends: "" },
             Form::Code {
@@ -175,38 +175,47 @@ pub const WRAPPERS: &[Wrapper] = &[
                 prefix: "!",
                 language: crate::rules::wrapper::Language::Shell,
             },
-        ],
-        "gdb --args rm -rf /srv/data",
-    ),
-    asked(
-        "gdb-command",
-        "gdb",
-        "-ex --eval-command -iex -eval-command -x -p",
-        &[
             Form::Code {
-                options: "-ex --eval-command -iex -eval-command",
-                prefix: "shell ",
-                language: crate::rules::wrapper::Language::Shell,
-            },
-            Form::Code {
-                options: "-ex --eval-command -iex -eval-command",
-                prefix: "!",
-                language: crate::rules::wrapper::Language::Shell,
+                options: "-ex --eval-command -iex -eval-command -o --one-line",
+                prefix: "",
+                language: crate::rules::wrapper::Language::General,
             },
         ],
-        "gdb -batch -ex 'shell rm -rf /srv/data'",
+        "gdb -batch -nx -ex 'shell rm -rf /srv/data'",
     ),
     asked(
         "valgrind",
-        "valgrind perf/stat perf/record perf/trace heaptrack dtruss trace-cmd/record",
+        "valgrind perf/stat perf/record perf/trace heaptrack dtruss rr/record rr uftrace/record multitime",
         "--tool --log-file -e -o -p -F -c",
         PROGRAM,
         "valgrind rm -rf /srv/data",
     ),
+    asked("tracers", "trace-cmd/record", "-e -o -p", PROGRAM, "trace-cmd record -e sched -F rm -rf /srv/data"),
+    asked(
+        "probes",
+        "bpftrace stap dtrace",
+        "-e -c -p -n -s",
+        &[Form::Code { options: "-c", prefix: "", language: crate::rules::wrapper::Language::Shell }],
+        "bpftrace -e 'BEGIN{}' -c 'rm -rf /srv/data'",
+    ),
+    asked(
+        "command-option",
+        "execlineb chokidar forever/start mock condor_run et",
+        "-c --command --shell -r --root -p",
+        &[
+            Form::Code {
+                options: "-c --command --shell",
+                prefix: "",
+                language: crate::rules::wrapper::Language::Shell,
+            },
+            Form::Text { skip: 0 },
+        ],
+        "execlineb -c 'rm -rf /srv/data'",
+    ),
     asked(
         "entr",
         "entr",
-        "",
+        "-s",
         &[
             Form::Program { skip: 0 },
             Form::Code { options: "-s", prefix: "", language: crate::rules::wrapper::Language::Shell },
@@ -229,9 +238,14 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "dotenv",
-        "dotenv direnv/exec aws-vault/exec chamber/exec doppler/run op/run infisical/run teller/run envconsul sops/exec-env asdf/exec mise/exec",
-        "-f -e -c -p --env-file --project --config",
-        &[Form::Marked { markers: "--", ends: "" }, Form::Program { skip: 0 }, Form::Program { skip: 1 }],
+        "dotenv direnv/exec aws-vault/exec chamber/exec doppler/run op/run infisical/run teller/run envconsul sops/exec-env sops/exec-file asdf/exec mise/exec mise/x rtx/exec berglas/exec gopass/env keyctl/session",
+        "-f -e -c -p --env-file --project --config --command",
+        &[
+            Form::Marked { markers: "--", ends: "" },
+            Form::Program { skip: 0 },
+            Form::Program { skip: 1 },
+            Form::Code { options: "--command", prefix: "", language: crate::rules::wrapper::Language::Shell },
+        ],
         "op run -- rm -rf /srv/data",
     ),
     asked(
@@ -245,10 +259,13 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "start-stop-daemon",
         "start-stop-daemon daemonize daemon",
-        "-p --pidfile -u --user -c --chuid -d --chdir -n --name -e -o -a -l",
+        "-p --pidfile -u --user -c --chuid -d --chdir -n --name -e -o -a -l -x --exec --startas",
         &[
             Form::Marked { markers: "--", ends: "" },
             Form::Program { skip: 0 },
+            Form::Entry { option: "--exec", skip: 0 },
+            Form::Entry { option: "-x", skip: 0 },
+            Form::Entry { option: "--startas", skip: 0 },
             Form::Code {
                 options: "-x --exec -a --startas",
                 prefix: "",

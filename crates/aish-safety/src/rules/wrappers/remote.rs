@@ -24,7 +24,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         "ssh-option",
         "ssh scp sftp sshfs ssh-copy-id mosh",
         "-o -p -i -F",
-        &[Form::Setting { options: "-o", names: "proxycommand localcommand knownhostscommand" }],
+        &[Form::Setting { options: "-o", names: "proxycommand localcommand knownhostscommand remotecommand" }],
         "ssh -o 'ProxyCommand=rm -rf /srv/data' host",
     ),
     asked(
@@ -55,12 +55,26 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "many-hosts",
-        "pdsh pssh parallel-ssh clush dsh mussh cssh orgalorg",
-        "-w -h -H -l -p -t -g -o -e -x -f",
+        "pdsh pssh parallel-ssh clush dsh mussh orgalorg mpssh dcli lish gossh",
+        "-w -h -H -l -p -t -g -o -e -x -f -R",
         &[Form::Text { skip: 0 }],
         "pdsh -w web[1-9] rm -rf /srv/data",
     ),
     asked("rsh", "rsh remsh rexec krsh", "-l -p", &[Form::Text { skip: 1 }], "rsh host rm -rf /srv/data"),
+    asked(
+        "cluster-windows",
+        "cssh clusterssh csshx",
+        "-a --action -l -o -c -T",
+        &[Form::Code { options: "-a --action", prefix: "", language: SHELL }, Form::Text { skip: 0 }],
+        "clusterssh -a 'rm -rf /srv/data' web",
+    ),
+    asked(
+        "ssh-clients",
+        "plink dbclient klink",
+        "-pw -P -p -l -i -W -J -hostkey -pwfile !-batch !-ssh !-agent",
+        &[Form::Text { skip: 1 }, Form::StdinAlways { language: SHELL }],
+        "plink -batch -pw x root@host 'rm -rf /srv/data'",
+    ),
     asked(
         "docker-exec",
         "docker/exec podman/exec nerdctl/exec docker/container/exec podman/container/exec crictl/exec ctr/task/exec lxc-attach",
@@ -70,10 +84,36 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "docker-run",
-        "docker/run podman/run nerdctl/run docker/container/run docker/create podman/create",
-        "-e --env -v --volume -p --publish --name --network --net -w --workdir -u --user --entrypoint -h --hostname --mount --label -l --restart --memory -m --cpus --env-file --add-host --cap-add --device --platform --pull --tmpfs --ulimit --gpus --security-opt --pid --ipc --dns --log-driver --shm-size",
+        "docker/run podman/run nerdctl/run docker/container/run docker/create podman/create docker/service/create",
+        "-e --env -v --volume -p --publish --name --network --net -w --workdir -u --user --entrypoint -h --hostname --mount --label -l --restart --memory -m --cpus --env-file --add-host --cap-add --device --platform --pull --tmpfs --ulimit --gpus --security-opt --pid --ipc --dns --log-driver --shm-size --userns --cgroupns --replicas --constraint --mode",
         &[Form::Program { skip: 1 }],
         "docker run --rm -v /srv:/srv alpine rm -rf /srv/data",
+    ),
+    asked(
+        "image-exec",
+        "apptainer/exec apptainer/run singularity/exec singularity/run shifter buildah/run iocage/exec bastille/cmd jexec runc/exec crun/exec nixos-container/run zlogin toolbox/enter",
+        "-B --bind --env --pwd -W -H --home --overlay -u -U --user -v --volume --image -e --process --cwd",
+        &[Form::Marked { markers: "--", ends: "" }, Form::Program { skip: 1 }],
+        "apptainer exec x.sif rm -rf /srv/data",
+    ),
+    asked(
+        "container-shells",
+        "podman/unshare buildah/unshare colima/ssh minikube/ssh orbctl/run orb dokku/run dokku/enter railway/run snap/run kamal/app/exec microk8s k3s vctl",
+        "-m -u -n -p --node --profile --machine --user",
+        &[
+            Form::Marked { markers: "--", ends: "" },
+            Form::Program { skip: 0 },
+            Form::Program { skip: 1 },
+            Form::Program { skip: 2 },
+        ],
+        "podman unshare rm -rf /srv/data",
+    ),
+    asked(
+        "ctr-run",
+        "ctr/run",
+        "--mount --env --label --snapshotter --runtime",
+        &[Form::Program { skip: 2 }],
+        "ctr run --rm docker.io/library/alpine:latest x rm -rf /srv/data",
     ),
     asked(
         "docker-entry",
@@ -98,7 +138,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "kubectl-run",
-        "kubectl/run kubectl/debug oc/run oc/debug",
+        "kubectl/run kubectl/debug oc/run oc/debug kubectl/create/job kubectl/create/cronjob kubectl/node-shell kubectl/ssh k/run k/debug oc/create/job",
         "-n --namespace --image --restart --env --labels -l --overrides --context -c",
         &[Form::Marked { markers: "--", ends: "" }],
         "kubectl run x --image=alpine -- rm -rf /srv/data",
@@ -107,7 +147,12 @@ pub const WRAPPERS: &[Wrapper] = &[
         "lxc-exec",
         "lxc/exec incus/exec lxc-execute pct/exec multipass/exec limactl/shell lima distrobox/enter distrobox-enter toolbox/run flatpak/run flatpak-spawn",
         "-n --name --env --user --cwd --container -c --command",
-        &[Form::Marked { markers: "--", ends: "" }, Form::Program { skip: 1 }, Form::Program { skip: 0 }],
+        &[
+            Form::Marked { markers: "--", ends: "" },
+            Form::Entry { option: "--command", skip: 1 },
+            Form::Program { skip: 1 },
+            Form::Program { skip: 0 },
+        ],
         "lxc exec c1 -- rm -rf /srv/data",
     ),
     asked(
@@ -122,10 +167,14 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "cloud-ssh",
-        "gcloud/compute/ssh gcloud/alpha/cloud-shell/ssh gcloud/cloud-shell/ssh az/vm/run-command/invoke heroku/run fly/ssh/console flyctl/ssh/console doctl/compute/ssh eb/ssh railway/run railway/ssh cf/ssh tsh/ssh tailscale/ssh",
-        "-c --command --ssh-command --scripts -C -a --app --zone --project -n -g --name --command-id",
+        "gcloud/compute/ssh gcloud/alpha/cloud-shell/ssh gcloud/cloud-shell/ssh az/vm/run-command/invoke heroku/run fly/ssh/console flyctl/ssh/console doctl/compute/ssh eb/ssh railway/run railway/ssh cf/ssh tsh/ssh tailscale/ssh heroku/ps:exec render/ssh az/container/exec kamal/server/exec qm/guest/exec nomad/alloc/exec",
+        "-c --command --exec-command --ssh-command --scripts -C -a --app --zone --project -n -g --name --command-id",
         &[
-            Form::Code { options: "-c -C --command --ssh-command --scripts", prefix: "", language: SHELL },
+            Form::Code {
+                options: "-c -C --command --exec-command --ssh-command --scripts",
+                prefix: "",
+                language: SHELL,
+            },
             Form::Marked { markers: "--", ends: "" },
             Form::Text { skip: 0 },
             Form::Text { skip: 1 },
@@ -139,6 +188,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         &[
             Form::Code { options: "--command", prefix: "", language: SHELL },
             Form::Code { options: "--parameters", prefix: "commands=", language: SHELL },
+            Form::Code { options: "--parameters", prefix: "command=", language: SHELL },
         ],
         "aws ecs execute-command --cluster c --task t --command 'rm -rf /srv/data'",
     ),
@@ -172,9 +222,9 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "knife",
-        "knife/ssh bolt/command/run fab/run mco/shell/run chef-run cap/invoke",
-        "-t --targets -n -x -i -p",
-        &[Form::Text { skip: 0 }, Form::Text { skip: 1 }],
+        "knife/ssh bolt/command/run fab/run fab mco/shell/run chef-run cap/invoke",
+        "-t --targets -n -x -i -p -H --hosts",
+        &[Form::Marked { markers: "--", ends: "" }, Form::Text { skip: 0 }, Form::Text { skip: 1 }],
         "bolt command run 'rm -rf /srv/data' -t all",
     ),
     asked(
@@ -191,7 +241,13 @@ pub const WRAPPERS: &[Wrapper] = &[
         &[Form::Marked { markers: "-e --exec --", ends: "" }, Form::Program { skip: 0 }],
         "wsl -e rm -rf /srv/data",
     ),
-    asked("adb", "adb/shell", "-s", &[Form::Text { skip: 0 }], "adb shell rm -rf /srv/data"),
+    asked(
+        "adb",
+        "adb/shell",
+        "-s",
+        &[Form::Text { skip: 0 }, Form::StdinAlways { language: SHELL }],
+        "adb shell rm -rf /srv/data",
+    ),
     asked(
         "srun",
         "srun mpirun mpiexec qrsh bsub aprun prun",
@@ -202,8 +258,8 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "sbatch",
         "sbatch qsub bsub",
-        "-J -o -e -p -t -n --wrap",
-        &[Form::Code { options: "--wrap", prefix: "", language: SHELL }, Form::Stdin { language: SHELL }],
+        "-J -o -e -p -t -n -N -q -l -W -R --wrap",
+        &[Form::Code { options: "--wrap", prefix: "", language: SHELL }, Form::StdinAlways { language: SHELL }],
         "sbatch --wrap='rm -rf /srv/data'",
     ),
     asked(
@@ -218,7 +274,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "conda-run",
-        "conda/run mamba/run micromamba/run poetry/run pipenv/run uv/run uvx pdm/run rye/run hatch/run bundle/exec pnpm/exec npx pnpx bunx yarn/exec npm/exec pnpm/dlx yarn/dlx rbenv/exec pyenv/exec nvm/exec fnm/exec volta/run rustup/run opam/exec stack/exec cabal/exec mix/cmd composer/exec dune/exec coverage/run pre-commit/try",
+        "conda/run mamba/run micromamba/run poetry/run pipenv/run uv/run uvx pdm/run rye/run hatch/run bundle/exec pnpm/exec npx pnpx bunx yarn/exec npm/exec pnpm/dlx yarn/dlx rbenv/exec pyenv/exec nvm/exec fnm/exec volta/run rustup/run opam/exec stack/exec cabal/exec mix/cmd composer/exec dune/exec coverage/run pre-commit/try bun/x bun/exec lerna/exec nx/exec pixi/run rush yarn/run spack/build-env devbox/run devcontainer/exec",
         "-n --name -p --prefix --cwd --with --python --package --version -e -c --call",
         &[
             Form::Code { options: "-c --call", prefix: "", language: SHELL },

@@ -8,10 +8,10 @@ const SHELL: Language = Language::Shell;
 pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "shell",
-        "sh bash zsh dash ksh ksh93 mksh pdksh ash fish csh tcsh rbash yash",
-        "-c -O -o --rcfile --init-file --command -C --init-command",
+        "sh bash zsh dash ksh ksh93 mksh pdksh ash fish csh tcsh rbash yash elvish nu xonsh osh ysh oil rc es brush",
+        "-c -O -o --rcfile --init-file --command --commands -C --init-command",
         &[
-            Form::Code { options: "-c --command -C --init-command", prefix: "", language: SHELL },
+            Form::Code { options: "-c --command --commands -C --init-command", prefix: "", language: SHELL },
             Form::Script { at: 0, language: SHELL },
             Form::Stdin { language: SHELL },
         ],
@@ -38,14 +38,20 @@ pub const WRAPPERS: &[Wrapper] = &[
         "bind",
         "bind",
         "-x -f -q -u -r -m",
-        &[Form::Code { options: "-x", prefix: "\"\\C-l\":", language: SHELL }],
+        &[
+            Form::Code { options: "-x", prefix: "\"\\C-l\":", language: SHELL },
+            Form::Code { options: "-x", prefix: "", language: SHELL },
+        ],
         "bind -x '\"\\C-l\":rm -rf /srv/data'",
     ),
     asked(
         "complete",
         "complete compgen",
         "-C -F -W -A -G -P -S -X -o",
-        &[Form::Code { options: "-C", prefix: "", language: SHELL }],
+        &[
+            Form::Code { options: "-C", prefix: "", language: SHELL },
+            Form::Code { options: "-W", prefix: "", language: Language::Words },
+        ],
         "compgen -C 'rm -rf /srv/data' x",
     ),
     asked(
@@ -77,7 +83,12 @@ pub const WRAPPERS: &[Wrapper] = &[
         "script",
         "script",
         "-c --command -O --log-out -I -B -T -E -o -m",
-        &[Form::Code { options: "-c --command", prefix: "", language: SHELL }, Form::Stdin { language: SHELL }],
+        &[
+            Form::Code { options: "-c --command", prefix: "", language: SHELL },
+            Form::Marked { markers: "--", ends: "" },
+            Form::Program { skip: 1 },
+            Form::StdinAlways { language: SHELL },
+        ],
         "script -qc 'rm -rf /srv/data' /dev/null",
     ),
     plain(
@@ -101,7 +112,13 @@ pub const WRAPPERS: &[Wrapper] = &[
         &[Form::Program { skip: 1 }, Form::Program { skip: 0 }],
         "lckdo /tmp/l rm -rf /srv/data",
     ),
-    asked("at", "at batch", "-f -q -t", &[Form::StdinAlways { language: SHELL }], "echo rm -rf /srv/data | at now"),
+    asked(
+        "at",
+        "at batch",
+        "-f -q -t",
+        &[Form::StdinAlways { language: SHELL }, Form::ScriptOption { options: "-f", language: SHELL }],
+        "echo rm -rf /srv/data | at now",
+    ),
     asked(
         "crontab-stdin",
         "crontab",
@@ -112,7 +129,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     plain(
         "xargs",
         "xargs gxargs",
-        "-n --max-args -L --max-lines -P --max-procs -s --max-chars -a --arg-file -d --delimiter -E -I -i",
+        "-n --max-args -L --max-lines -P --max-procs -s --max-chars -a --arg-file -d --delimiter -E -I",
         &[Form::StdinArguments],
         "echo /srv/data | xargs rm -rf",
     ),
@@ -133,8 +150,8 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "rg-pre",
         "rg ripgrep",
-        "--pre -e -g -t -A -B -C -m",
-        &[Form::Code { options: "--pre", prefix: "", language: SHELL }],
+        "--pre --hostname-bin -e -g -t -A -B -C -m",
+        &[Form::Code { options: "--pre --hostname-bin", prefix: "", language: SHELL }],
         "rg --pre 'rm -rf /srv/data' x",
     ),
     asked(
@@ -166,6 +183,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         &[
             Form::Code { options: "--preview", prefix: "", language: SHELL },
             Form::Code { options: "--bind", prefix: "start:execute(", language: SHELL },
+            Form::Code { options: "--bind", prefix: "", language: Language::Bindings },
         ],
         "fzf --preview='rm -rf /srv/data'",
     ),
@@ -187,13 +205,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         "less +'!rm -rf /srv/data' x",
     ),
     asked("capsh", "capsh", "", &[Form::Operand { at: 1, language: SHELL }], "capsh -- -c 'rm -rf /srv/data'"),
-    asked(
-        "cmd",
-        "cmd cmd.exe",
-        "",
-        &[Form::Marked { markers: "/c /C /k /K", ends: "" }, Form::Operand { at: 1, language: SHELL }],
-        "cmd.exe /c 'del /s /q x'",
-    ),
+    asked("cmd", "cmd cmd.exe", "", &[Form::Marked { markers: "/c /C /k /K", ends: "" }], "cmd.exe /c 'del /s /q x'"),
     asked(
         "lldb",
         "lldb",
@@ -227,7 +239,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "xterm",
-        "xterm gnome-terminal konsole alacritty kitty urxvt xfce4-terminal lxterminal terminator wezterm foot st uxterm",
+        "xterm gnome-terminal konsole alacritty kitty urxvt xfce4-terminal lxterminal terminator wezterm foot st uxterm tilix x-terminal-emulator mate-terminal ghostty mintty deepin-terminal qterminal rxvt aterm eterm sakura guake tilda",
         "-T -title --title --geometry --working-directory -n",
         &[Form::Marked { markers: "-e -x --command --", ends: "" }],
         "xterm -e rm -rf /srv/data",
@@ -238,6 +250,20 @@ pub const WRAPPERS: &[Wrapper] = &[
         "-T --title --config -o --override -d --directory --class --working-directory",
         &[Form::Program { skip: 0 }],
         "kitty rm -rf /srv/data",
+    ),
+    asked(
+        "su-behind",
+        "su",
+        "",
+        &[Form::Marked { markers: "-c --command", ends: "" }],
+        "su root -- -c 'rm -rf /srv/data'",
+    ),
+    asked(
+        "invoke-text",
+        "Invoke-Expression iex invoke-expression cross-env-shell",
+        "-e --eval -S --sname --name --cookie",
+        &[Form::Text { skip: 0 }],
+        "pwsh -c 'iex \"rm -rf /srv/data\"'",
     ),
     asked(
         "xterm-text",

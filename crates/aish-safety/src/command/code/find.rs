@@ -1,0 +1,221 @@
+//! Calls in general code, with their string arguments.
+
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::literal;
+use crate::rules::calls;
+
+/// What two strings side by side are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// One string.
+    Joined,
+    /// Two arguments.
+    Apart,
+}
+
+/// One call found in code.
+pub(super) struct Call {
+    /// The last part of the callee: `rmtree` of `shutil.rmtree`.
+    pub(super) name: String,
+    /// The string literals among its arguments, in order; those that are added together as one.
+    pub(super) strings: Vec<String>,
+    /// The source of its arguments.
+    pub(super) source: String,
+    /// True where an argument is not a literal.
+    pub(super) open: bool,
+}
+
+/// Finds calls: `name(…)`, `name "…"`, backticks, `qx{…}`, `%x(…)`.
+pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
+    let mut calls = Vec::new();
+    let mut name = String::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let letter = rest.chars().next().unwrap_or(' ');
+        if letter.is_alphanumeric() || matches!(letter, '_' | '!' | '$') {
+            name.push(letter);
+            at += letter.len_utf8();
+            continue;
+        }
+        match letter {
+            '[' if rest.starts_with("[[") && is_listed(&name) => {
+                // A long string of Lua.
+                let inside = rest.get(2..).unwrap_or_default();
+                let end = inside.find("]]").unwrap_or(inside.len());
+                let strings = vec![inside.get(..end).unwrap_or_default().to_string()];
+                calls.push(Call { name: core::mem::take(&mut name), strings, source: String::new(), open: false });
+                at += 2 + end;
+                continue;
+            }
+            '(' | '{' | '[' | '<' | '/' if matches!(name.as_str(), "qx" | "x") => {
+                if let Some((value, length)) = literal::bracketed(rest) {
+                    calls.push(Call {
+                        name: "system".into(),
+                        strings: vec![value],
+                        source: String::new(),
+                        open: false,
+                    });
+                    at += length;
+                } else {
+                    at += 1;
+                }
+                name.clear();
+                continue;
+            }
+            '(' => {
+                let inside = rest.get(1..).unwrap_or_default();
+                if !name.is_empty() && calls.len() < 2_000 {
+                    let end = close(inside);
+                    calls.push(call(&name, inside.get(..end).unwrap_or_default(), beside));
+                }
+                at += 1;
+            }
+            '`' => {
+                if let Some((value, length)) = literal::read(rest) {
+                    // A template of JavaScript and a command of the others look alike.
+                    calls.push(Call {
+                        name: "system".into(),
+                        strings: vec![value],
+                        source: String::new(),
+                        open: false,
+                    });
+                    at += length;
+                } else {
+                    at += 1;
+                }
+            }
+            '\'' | '"' => {
+                let read = literal::read(rest);
+                at += read.as_ref().map_or(1, |(_, length)| *length);
+                if let Some((value, length)) = read
+                    && runs_itself(rest.get(length..).unwrap_or_default())
+                {
+                    calls.push(Call {
+                        name: "system".into(),
+                        strings: vec![value],
+                        source: String::new(),
+                        open: false,
+                    });
+                }
+            }
+            ' ' | '\t' if !name.is_empty() => {
+                let after = rest.trim_start_matches([' ', '\t']);
+                whole_name(&mut name, text.get(..at).unwrap_or_default());
+                if after.starts_with(['\'', '"', '[', '~']) && is_listed(&name) {
+                    let end = after.find([';', '\n']).unwrap_or(after.len());
+                    calls.push(call(&name, after.get(..end).unwrap_or_default(), beside));
+                } else if matches!(name.as_str(), "qx" | "x")
+                    && let Some((value, _)) = literal::bracketed(after)
+                {
+                    calls.push(Call {
+                        name: "system".into(),
+                        strings: vec![value],
+                        source: String::new(),
+                        open: false,
+                    });
+                } else if is_listed(&name)
+                    && after.starts_with(|letter: char| letter == '$' || letter == '<' || letter.is_alphabetic())
+                {
+                    // `exec q{…}` holds brackets of its own.
+                    let ends: &[char] = if after.starts_with('q') { &[';', '\n'] } else { &[';', '\n', '}'] };
+                    let end = after.find(ends).unwrap_or(after.len());
+                    calls.push(call(&name, after.get(..end).unwrap_or_default(), beside));
+                }
+                at += rest.len() - after.len();
+            }
+            _ => at += letter.len_utf8(),
+        }
+        name.clear();
+    }
+    calls
+}
+
+/// Says whether a string that is followed by this runs as a command: `"…".execute()` of Groovy, `"…".!` of Scala.
+fn runs_itself(after: &str) -> bool {
+    [".execute(", ".!", ".lineStream", ".lazyLines"].iter().any(|suffix| after.starts_with(suffix))
+}
+
+/// Finishes names that are written with `-` or in several words.
+fn whole_name(name: &mut String, before: &str) {
+    let found = calls::PARTED.iter().find(|(last, whole, _)| last == name && before.ends_with(whole));
+    if let Some((_, _, meaning)) = found {
+        name.clear();
+        name.push_str(meaning);
+    }
+}
+
+fn is_listed(name: &str) -> bool {
+    name == "open"
+        || [calls::RUN, calls::DELETE, calls::DELETE_TREE, calls::QUERY, calls::EVALUATE]
+            .iter()
+            .any(|table| table.contains(&name))
+}
+
+/// Finds the bracket that closes a call, past string literals; at most 4,096 bytes on.
+fn close(inside: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(rest) = inside.get(at..).filter(|rest| !rest.is_empty() && at < 4_096) {
+        let letter = rest.chars().next().unwrap_or(' ');
+        match letter {
+            '\'' | '"' | '`' => {
+                at += literal::read(rest).map_or(1, |(_, length)| length);
+                continue;
+            }
+            '(' => depth += 1,
+            ')' if depth == 0 => return at,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        at += letter.len_utf8();
+    }
+    at.min(inside.len())
+}
+
+fn call(name: &str, source: &str, beside: Beside) -> Call {
+    let mut strings: Vec<String> = Vec::new();
+    let mut between = String::new();
+    let mut open = false;
+    let mut at = 0;
+    while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
+        let letter = rest.chars().next().unwrap_or(' ');
+        if matches!(letter, '\'' | '"' | '`')
+            && let Some((value, length)) = literal::read(rest)
+        {
+            let glue = between.trim();
+            match strings.last_mut() {
+                Some(last)
+                    if glue.is_empty() && !between.is_empty() && beside == Beside::Joined
+                        || matches!(glue, "+" | "." | ".." | "<>" | "++" | "&") =>
+                {
+                    last.push_str(&value);
+                }
+                _ => strings.push(value),
+            }
+            between.clear();
+            at += length;
+            continue;
+        }
+        // `q{…}` and `qq{…}` of Perl, `%q(…)` of Ruby.
+        let opener = between.rsplit([' ', ',', '*', '(']).next().unwrap_or_default().trim_start_matches('%');
+        let quoting = matches!(opener, "q" | "qq" | "Q" | "qw" | "w" | "W");
+        if quoting && let Some((value, length)) = literal::bracketed(rest) {
+            if matches!(opener, "qw" | "w" | "W") {
+                strings.extend(value.split_whitespace().map(String::from));
+            } else {
+                strings.push(value);
+            }
+            open = false;
+            between.clear();
+            at += length;
+            continue;
+        }
+        open |= letter.is_alphanumeric() || letter == '$';
+        between.push(letter);
+        at += letter.len_utf8();
+    }
+    Call { name: name.into(), strings, source: source.chars().take(400).collect::<String>().to_string(), open }
+}

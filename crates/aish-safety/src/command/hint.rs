@@ -1,0 +1,77 @@
+//! A command inside the arguments of a tool that no wrapper entry fits: found by the words that announce it.
+//!
+//! Such a guess is noted only where it halts.
+
+use super::walk::Walker;
+use super::word::{Stream, Word};
+use crate::rules::{hints, programs};
+
+/// The most words that are looked at.
+const MAX_WORDS: usize = 256;
+
+impl Walker<'_> {
+    /// Looks for commands behind options and subcommands that announce them; `stranger` where nothing is known of the
+    /// tool.
+    pub(crate) fn hinted(&mut self, name: &str, arguments: &[Word], stranger: bool) {
+        if self.guessing || self.dropped.is_some() || arguments.len() > MAX_WORDS {
+            return;
+        }
+        let mut runs = false;
+        let mut loose = false;
+        let mut at = 0;
+        let mut operands = 0;
+        while let Some(word) = arguments.get(at) {
+            at += 1;
+            let text = word.text.as_str();
+            let rest = arguments.get(at..).unwrap_or_default();
+            if text == "--" {
+                if (runs || loose || stranger) && self.hinted_words(name, rest, false) {
+                    return;
+                }
+                continue;
+            }
+            if text.starts_with('-') && text.len() > 1 {
+                let (option, value) = match text.split_once('=') {
+                    Some((option, value)) => (option, Some(value)),
+                    None => (text, None),
+                };
+                let announces = hints::OPTIONS.contains(&option)
+                    || (stranger || runs || loose) && hints::SHORT_OPTIONS.contains(&option);
+                if announces {
+                    let line = value.or_else(|| rest.first().map(|word| word.text.as_str())).unwrap_or_default();
+                    if line.contains(' ') && self.suspect(line)
+                        || value.is_none() && self.hinted_words(name, rest, false)
+                    {
+                        return;
+                    }
+                }
+                continue;
+            }
+            operands += 1;
+            if runs || loose {
+                if self.hinted_words(name, arguments.get(at - 1..).unwrap_or_default(), !runs) {
+                    return;
+                }
+            } else if operands <= 3 {
+                let bare = text.rsplit(':').next().unwrap_or(text);
+                runs = hints::VERBS.contains(&bare);
+                loose = !runs && hints::LOOSE_VERBS.contains(&bare) && !hints::SCRIPTED.contains(&name);
+            }
+        }
+    }
+
+    /// Judges words as a program, or their first as a line; `several` where one word alone is a name.
+    fn hinted_words(&mut self, name: &str, words: &[Word], several: bool) -> bool {
+        let Some(first) = words.first() else { return false };
+        if first.text.contains(' ') && self.suspect(&first.text.clone()) {
+            return true;
+        }
+        let base = first.text.rsplit('/').next().unwrap_or_default();
+        if first.text.starts_with('-') || !programs::is_destructive(base) || several && words.len() < 2 {
+            return false;
+        }
+        self.guess_at(0, alloc::vec![Self::label(name, "")], |guess| {
+            guess.run(words, &Stream::default());
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! Commands that were judged before in the same state: the same words do the same again.
+//!
+//! A line of 64 KiB may hold 32,000 commands, most of them the same few. What one of them did is kept as long as nothing
+//! that it may depend on changes; a command that itself changes something is not kept. What a repetition spends counts
+//! against the bounds as if it had been judged anew.
+
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
+
+use super::explain::Part;
+use super::walk::Walker;
+use super::word::{Stream, Word};
+
+/// The most commands that are kept, and the longest of them, in bytes.
+const MAX_KEPT: (usize, usize) = (64, 256);
+/// The most parts at one level that name each repetition of a command.
+const MAX_PARTS: usize = 1_024;
+
+/// What judging has cost so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Spent {
+    /// Words of commands.
+    pub(crate) words: usize,
+    /// Commands.
+    pub(crate) steps: usize,
+    /// Calls of functions.
+    pub(crate) calls: usize,
+    /// Bytes of text.
+    pub(crate) parsed: usize,
+    /// Commands whose program is a pattern.
+    pub(crate) patterns: usize,
+}
+
+impl Spent {
+    /// Returns what was spent since.
+    pub(crate) const fn since(self, before: Self) -> Self {
+        Self {
+            words: self.words.saturating_sub(before.words),
+            steps: self.steps.saturating_sub(before.steps),
+            calls: self.calls.saturating_sub(before.calls),
+            parsed: self.parsed.saturating_sub(before.parsed),
+            patterns: self.patterns.saturating_sub(before.patterns),
+        }
+    }
+
+    /// Adds what is spent again.
+    pub(crate) const fn and(self, more: Self) -> Self {
+        Self {
+            words: self.words.saturating_add(more.words),
+            steps: self.steps.saturating_add(more.steps),
+            calls: self.calls.saturating_add(more.calls),
+            parsed: self.parsed.saturating_add(more.parsed),
+            patterns: self.patterns.saturating_add(more.patterns),
+        }
+    }
+}
+
+/// What a command may depend on, beside its words.
+#[derive(Debug, PartialEq)]
+struct Stamp {
+    tables: [u64; 5],
+    sockets: usize,
+    folder: Option<String>,
+    positional: Rc<Vec<Word>>,
+    branches: usize,
+    widest: usize,
+    picture: bool,
+    apart: bool,
+    depth: usize,
+    defined: usize,
+    locals: usize,
+    matched: usize,
+    in_function: usize,
+}
+
+/// What a command did.
+#[derive(Debug)]
+struct Known {
+    parts: Vec<Part>,
+    out: Stream,
+    widest: usize,
+    spent: Spent,
+}
+
+/// The commands that are kept.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    stamp: Option<Stamp>,
+    known: BTreeMap<String, Known>,
+}
+
+impl Walker<'_> {
+    /// Runs a simple command through `judge`, or repeats what it did before.
+    pub(crate) fn remembered(
+        &mut self,
+        command: &ast::SimpleCommand,
+        stdin: &Stream,
+        judge: impl FnOnce(&mut Self) -> Stream,
+    ) -> Stream {
+        let plain = *stdin == Stream::default()
+            && self.trail.is_empty()
+            && self.calling.is_empty()
+            && self.feeding.is_empty()
+            && self.state.choice == 0
+            && !self.guessing
+            && !self.endless
+            && self.record.is_none();
+        let Some(key) = plain.then(|| key(command)).flatten() else { return judge(self) };
+        let stamp = self.stamp();
+        if self.memo.stamp.as_ref() != Some(&stamp) {
+            self.memo.known.clear();
+            self.memo.stamp = Some(stamp);
+        } else if let Some(known) = self.memo.known.get(&key) {
+            let (out, widest, spent) = (known.out.clone(), known.widest, known.spent);
+            if self.spend(spent) {
+                if self.parts.len() < MAX_PARTS
+                    && let Some(known) = self.memo.known.get(&key)
+                {
+                    self.parts.extend(known.parts.iter().cloned());
+                }
+                self.state.widest = self.state.widest.max(widest);
+                return out;
+            }
+        }
+        let (before, from, parts) = (self.spent(), self.state.widest, self.parts.len());
+        let out = judge(self);
+        let widest = core::mem::replace(&mut self.state.widest, from);
+        let same = self.memo.stamp.as_ref() == Some(&self.stamp());
+        self.state.widest = from.max(widest);
+        if same && self.memo.known.len() < MAX_KEPT.0 {
+            let parts = self.parts.get(parts..).unwrap_or_default().to_vec();
+            let spent = self.spent().since(before);
+            self.memo.known.insert(key, Known { parts, out: out.clone(), widest, spent });
+        }
+        out
+    }
+
+    fn stamp(&self) -> Stamp {
+        let state = &self.state;
+        Stamp {
+            tables: [
+                state.variables.changes(),
+                state.functions.changes(),
+                state.aliases.changes(),
+                state.files.changes(),
+                state.descriptors.changes(),
+            ],
+            sockets: state.sockets.len(),
+            folder: state.folder.clone(),
+            positional: Rc::clone(&state.positional),
+            branches: state.branches,
+            widest: state.widest,
+            picture: state.picture,
+            apart: self.apart > 0,
+            depth: self.depth,
+            defined: self.defined.len(),
+            locals: self.locals.len(),
+            matched: self.matched.len(),
+            in_function: self.in_function,
+        }
+    }
+}
+
+/// Makes one text of a command's words as they are written; none where it has redirects or is long.
+fn key(command: &ast::SimpleCommand) -> Option<String> {
+    let mut out = String::new();
+    let mut add = |mark: char, text: &str| {
+        out.push(mark);
+        out.push_str(text);
+        out.len() <= MAX_KEPT.1
+    };
+    if command.prefix.is_some() {
+        return None;
+    }
+    if let Some(name) = &command.word_or_name
+        && !add('\u{1}', &name.value)
+    {
+        return None;
+    }
+    for item in command.suffix.iter().flat_map(|suffix| suffix.0.iter()) {
+        let added = match item {
+            Item::Word(word) => add('\u{2}', &word.value),
+            Item::AssignmentWord(_, word) => add('\u{3}', &word.value),
+            Item::IoRedirect(_) | Item::ProcessSubstitution(..) => false,
+        };
+        if !added {
+            return None;
+        }
+    }
+    Some(out)
+}
