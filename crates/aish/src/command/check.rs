@@ -20,11 +20,7 @@ pub fn run(
     let rules = &policy.rules;
     let judge = |command: &str| match &policy.broken {
         // What a broken policy would raise is not known: nothing is let through.
-        Some(why) => judge(command, surroundings, rules).strictest(Judgement::new(
-            Verdict::Ask,
-            "policy.broken",
-            format!("the policy cannot be used: {why}"),
-        )),
+        Some(why) => judge(command, surroundings, rules).strictest(broken(why)),
         None => judge(command, surroundings, rules),
     };
     let Some(command) = &flags.command else {
@@ -32,24 +28,33 @@ pub fn run(
         return Ok(ExitCode::Ok);
     };
     if flags.explain {
-        return explained(command, flags.lines.json, (surroundings, rules), print);
+        let broken = policy.broken.as_ref().map(|why| broken(why));
+        return explained(command, flags.lines.json, (surroundings, rules, broken), print);
     }
     let judgement = judge(command);
     print(&shown(command, &judgement, flags.lines.json));
     Ok(exit_code(judgement.verdict))
 }
 
+/// What a policy that cannot be used says of any command.
+fn broken(why: &str) -> Judgement {
+    Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}"))
+}
+
 /// Shows the tree of a command's parts with the effect of each.
 fn explained(
     command: &str,
     as_json: bool,
-    (surroundings, rules): (&Surroundings, &PolicyRules),
+    (surroundings, rules, broken): (&Surroundings, &PolicyRules, Option<Judgement>),
     print: &mut dyn FnMut(&str),
 ) -> anyhow::Result<ExitCode> {
-    let Ok(explanation) = std::panic::catch_unwind(|| explain_under(command, surroundings, rules)) else {
+    let Ok(mut explanation) = std::panic::catch_unwind(|| explain_under(command, surroundings, rules)) else {
         print("the checker failed on this command, which is taken for the worst");
         return Ok(exit_code(Verdict::Halt));
     };
+    if let Some(broken) = broken {
+        explanation.judgement = explanation.judgement.strictest(broken);
+    }
     if as_json {
         print(&serde_json::to_string(&explanation)?);
     } else {

@@ -17,6 +17,8 @@ mod edges;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod judged;
+#[cfg(test)]
 mod killed;
 #[cfg(test)]
 mod login;
