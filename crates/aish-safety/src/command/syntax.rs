@@ -61,3 +61,82 @@ fn apart(tokens: Vec<Token>) -> Vec<Token> {
     }
     out
 }
+
+/// Shorter texts are parsed whole.
+const MIN_SEPARABLE: usize = 1_024;
+
+/// Words that begin or end a construct of several commands.
+const RESERVED: &[&str] = &[
+    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function",
+    "in", "{", "}",
+];
+
+/// Cuts a long flat text at the ends of its commands, so that the same command many times over is parsed once.
+///
+/// None for a text with constructs that reach over several commands, comments, escapes or here-documents, and for one
+/// that a shell would not take: those are parsed whole.
+pub(crate) fn separated(text: &str) -> Option<Vec<&str>> {
+    if text.len() < MIN_SEPARABLE {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut from = 0;
+    let mut quote = None;
+    for (at, byte) in bytes.iter().copied().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b'\n');
+        match (quote, byte) {
+            (_, b'\\' | b'(' | b')') => return None,
+            (Some(open), _) if byte == open => quote = None,
+            (Some(b'"'), b'`') => return None,
+            (_, b'{' | b'[') if before == b'$' => return None,
+            (Some(_), _) => {}
+            (None, b'\'' | b'"' | b'`') => quote = Some(byte),
+            (None, b'<') if before == b'<' => return None,
+            (None, b'#') if matches!(before, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|') => return None,
+            (None, b';' | b'\n') => {
+                let part = text.get(from..at)?.trim_matches([' ', '\t']);
+                match part {
+                    "" if byte == b';' => return None,
+                    "" => {}
+                    _ => out.push(part),
+                }
+                from = at + 1;
+            }
+            (None, _) => {}
+        }
+    }
+    let last = text.get(from..)?.trim_matches([' ', '\t']);
+    if !last.is_empty() {
+        out.push(last);
+    }
+    let whole = |part: &&str| {
+        let first = part.split([' ', '\t']).next().unwrap_or_default();
+        !RESERVED.contains(&first) && !part.ends_with(['|', '&'])
+    };
+    (quote.is_none() && out.len() > 1 && out.iter().all(whole)).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flat_texts_are_cut_and_others_are_not() {
+        let check = |part: &str, parts: Option<usize>| {
+            let count = 2_000 / part.len() + 1;
+            let found = separated(&part.repeat(count)).map(|found| found.len());
+            assert_eq!(found, parts.map(|parts| parts * count), "{part}");
+        };
+        check("ls -la;", Some(1));
+        check("ls; echo 'a;b' \"c;d\"\n", Some(2));
+        check("a && b | c; `ls; pwd`\n\n", Some(2));
+        for part in ["if a; then b; fi;", "{ a; b; }\n", "(a; b)\n", "a \\;b;", "a # b;c\n", "a;;", "cat <<X\na\nX\n"] {
+            check(part, None);
+        }
+        for part in ["a &&\nb\n", "echo ${a:-b;c};", "echo $(a; b);", "a 'b;"] {
+            check(part, None);
+        }
+        assert_eq!(separated("ls; ls"), None);
+    }
+}

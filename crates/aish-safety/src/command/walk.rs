@@ -17,7 +17,7 @@ use super::bounds::{self, Refusal};
 use super::explain::Part;
 use super::memo::{Memo, Spent};
 use super::state::{State, Values};
-use super::syntax::{inlined, parse};
+use super::syntax::{inlined, parse, separated};
 use super::word::{Stream, Taint, Word};
 use crate::policy::PolicyRules;
 use crate::rules::rule::Effect;
@@ -226,9 +226,20 @@ impl<'a> Walker<'a> {
             return Stream::default();
         }
         self.depth += 1;
-        let out = match self.parse(text) {
-            Some(program) => self.program(&program, stdin),
-            None => self.unparsable(text, stdin),
+        let parts: Option<Vec<Rc<ast::Program>>> =
+            separated(text).and_then(|parts| parts.into_iter().map(|part| self.parse(part)).collect());
+        let out = match parts {
+            Some(parts) => {
+                let mut out = Stream::default();
+                for program in &parts {
+                    out.append(self.program(program, stdin));
+                }
+                out
+            }
+            None => match self.parse(text) {
+                Some(program) => self.program(&program, stdin),
+                None => self.unparsable(text, stdin),
+            },
         };
         self.depth -= 1;
         out

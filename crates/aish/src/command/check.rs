@@ -24,7 +24,7 @@ pub fn run(
         None => judge(command, surroundings, rules),
     };
     let Some(command) = &flags.command else {
-        lines::for_each(&flags.lines, |line| shown(line, &judge(line), flags.lines.json))?;
+        lines::for_each(&flags.lines, |line| shown(line, &as_text(line, judge(line)), flags.lines.json))?;
         return Ok(ExitCode::Ok);
     };
     if flags.explain {
@@ -34,6 +34,14 @@ pub fn run(
     let judgement = judge(command);
     print(&shown(command, &judgement, flags.lines.json));
     Ok(exit_code(judgement.verdict))
+}
+
+/// A line with bytes that are no UTF-8 was not judged as it stands: it is asked about at least.
+fn as_text(line: &str, judgement: Judgement) -> Judgement {
+    if !line.contains(char::REPLACEMENT_CHARACTER) {
+        return judgement;
+    }
+    judgement.strictest(Judgement::new(Verdict::Ask, "bounds.encoding", "holds bytes that are no UTF-8"))
 }
 
 /// What a policy that cannot be used says of any command.
