@@ -1,6 +1,7 @@
 //! Rules and wrappers as data: compiled-in tables, one file per family.
 
 pub(crate) mod calls;
+pub(crate) mod code_marks;
 pub(crate) mod disposable;
 pub(crate) mod globs;
 pub(crate) mod hints;

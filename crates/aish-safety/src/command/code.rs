@@ -3,7 +3,7 @@
 use super::sql;
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
-use crate::rules::calls;
+use crate::rules::code_marks;
 use crate::rules::rule::Effect;
 use crate::rules::wrapper::Language;
 use crate::verdict::Verdict;
@@ -40,7 +40,9 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
 pub(crate) fn written(text: &str, language: Language) -> Taint {
     let lower = text.to_ascii_lowercase();
     let decodes = language == Language::General
-        && (calls::DECODE.iter().any(|word| lower.contains(word)) || lower.contains("pack(") || lower.contains("chr("));
+        && (code_marks::DECODE.iter().any(|word| lower.contains(word))
+            || lower.contains("pack(")
+            || lower.contains("chr("));
     if decodes { Taint::DECODED } else { Taint::NONE }
 }
 

@@ -11,8 +11,8 @@ use super::awk::awk;
 use super::find::{Beside, Call, find};
 use super::literal;
 use super::names::filled;
-use crate::rules::calls;
 use crate::rules::rule::Effect;
+use crate::rules::{calls, code_marks};
 use crate::verdict::Verdict;
 
 /// Programs whose language is a Lisp.
@@ -56,11 +56,11 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
         .iter()
         .any(|call| calls::RUN.contains(&call.name.as_str()) || calls::EVALUATE.contains(&call.name.as_str()))
         || has(calls::EVALUATE_TEXT);
-    let fetches = has(calls::FETCH);
+    let fetches = has(code_marks::FETCH);
     if lower.contains("eval get(") || lower.contains("eval(get(") || lower.contains("eval { get(") {
         walker.foreign(program, Taint::REMOTE);
     }
-    if runs && (fetches || has(calls::DECODE)) {
+    if runs && (fetches || has(code_marks::DECODE)) {
         walker.foreign(program, if fetches { Taint::REMOTE } else { Taint::DECODED });
     }
     if has(calls::SOCKET) && has(calls::SOCKET_SHELL) {
@@ -105,7 +105,7 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
     if calls.iter().any(|call| calls::RUN.contains(&call.name.as_str()) && call.open && call.strings.is_empty()) {
         // What is run stands elsewhere in the code: perhaps in one of its strings, or in several side by side.
         suspect_lines(walker, text);
-    } else if has(calls::INDIRECT) {
+    } else if has(code_marks::INDIRECT) {
         suspect_lines(walker, text);
     }
     if let Some(filled) = filled(text) {
