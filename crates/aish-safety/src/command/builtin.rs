@@ -148,6 +148,27 @@ impl Walker<'_> {
     }
 
     fn read(&mut self, name: &str, arguments: &[Word], stdin: &Stream) {
+        // `-u N` reads from another descriptor.
+        let at = arguments.iter().position(|word| {
+            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('u') && word.text.len() < 5
+        });
+        let number = at.and_then(|at| {
+            let attached = arguments.get(at)?.text.split_once('u')?.1;
+            let text = if attached.is_empty() { arguments.get(at + 1)?.text.as_str() } else { attached };
+            text.parse::<i32>().ok()
+        });
+        let given = number.and_then(|number| self.state.descriptors.get(&number).cloned());
+        let stdin = given.as_ref().unwrap_or(stdin);
+        let arguments: Vec<Word> = arguments
+            .iter()
+            .enumerate()
+            .filter(|(place, word)| {
+                let value = number.is_some() && at.is_some_and(|at| *place == at + 1);
+                !value || word.text.parse::<i32>().is_err()
+            })
+            .map(|(_, word)| word.clone())
+            .collect();
+        let arguments = arguments.as_slice();
         let names: Vec<String> =
             arguments.iter().filter(|word| !word.text.starts_with('-')).map(|word| word.text.clone()).collect();
         let line = stdin.text.as_deref().map(|text| text.lines().next().unwrap_or_default().to_string());

@@ -65,7 +65,9 @@ fn push<'s>(out: &mut String, letter: char, tail: &'s str) -> &'s str {
 fn code<'s>(out: &mut String, text: &'s str, radix: u32, most: usize) -> &'s str {
     let length = text.chars().take(most).take_while(|letter| letter.is_digit(radix)).count();
     let digits = text.get(..length).unwrap_or_default();
-    if let Some(letter) = u32::from_str_radix(digits, radix).ok().and_then(char::from_u32) {
+    // An octal escape is one byte: what is over that is cut off.
+    let number = u32::from_str_radix(digits, radix).ok().map(|number| if radix == 8 { number & 0xff } else { number });
+    if let Some(letter) = number.and_then(char::from_u32) {
         out.push(letter);
     }
     text.get(length..).unwrap_or_default()
@@ -79,6 +81,7 @@ mod tests {
     fn escapes_are_read() {
         assert_eq!(ansi_c(r"\x72\x6d' -rf"), ("rm".into(), " -rf"));
         assert_eq!(unescape(r"\162\155 \0162\0155 \u0072m a\qb"), "rm rm rm a\\qb");
+        assert_eq!(unescape(r"\562\555\440x"), "rm x");
         assert_eq!(unescape(r"it\'s\n"), "it's\n");
     }
 }

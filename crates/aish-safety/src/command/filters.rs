@@ -271,7 +271,8 @@ impl Walker<'_> {
             if self.is_secret_word(word) {
                 taint = taint | Taint::SECRET;
             }
-            let place = self.place(word).text;
+            let source = word.text.strip_prefix("if=").unwrap_or(&word.text);
+            let place = self.place(&Word::literal(source)).text;
             if let Some(file) = self.state.files.get(&place) {
                 taint = taint | file.taint;
                 text = text.or_else(|| file.text.clone());

@@ -265,7 +265,7 @@ impl Rest<'_, '_> {
             return true;
         }
         // `@file`, `name=@file`, `--data=@file`, `file:target`.
-        word.text.split(['=', '@', ':', ',', ';', '<']).filter(|part| !part.is_empty()).any(check)
+        word.text.split(['=', '@', ':', ',', ';', '<', '"', '\'']).filter(|part| !part.is_empty()).any(check)
     }
 }
 
@@ -303,7 +303,8 @@ pub(crate) fn is_remote(text: &str) -> bool {
     if text.contains("://") {
         return !text.starts_with("file://");
     }
-    match text.split_once(':') {
+    let value = text.strip_prefix("--").and_then(|text| text.split_once('=')).map_or(text, |(_, value)| value);
+    match value.split_once(':') {
         Some((host, _)) => !host.is_empty() && !host.contains('/') && !host.starts_with('-') && host.len() > 1,
         None => false,
     }

@@ -289,6 +289,9 @@ impl Walker<'_> {
             if !append && place.text.starts_with('~') || content.taint.foreign() {
                 verdict = Verdict::Halt;
             }
+        } else if !append && place.is_dotfile() && place.is_secret() {
+            (verdict, effect, rule, what) =
+                (Verdict::Halt, Effect::Delete, "secrets.write-over", "writes over keys or passwords in ");
         } else if !append && place.text.starts_with("/var/log/") {
             (verdict, effect, rule, what) =
                 (Verdict::Halt, Effect::Delete, "files.truncate-log", "writes over the log ");

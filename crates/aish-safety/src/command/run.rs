@@ -120,6 +120,14 @@ impl Walker<'_> {
             }
             return Stream::unknown(Taint::NONE);
         }
+        let added;
+        let (words, arguments) = match self.tar_options(name) {
+            Some(options) => {
+                added = words.iter().take(1).chain(&options).chain(arguments).cloned().collect::<Vec<Word>>();
+                (added.as_slice(), added.get(1..).unwrap_or_default())
+            }
+            None => (words, arguments),
+        };
         let outer = core::mem::take(&mut self.parts);
         let nothing = Word::default();
         let first = words.first().unwrap_or(&nothing);
@@ -128,7 +136,7 @@ impl Walker<'_> {
         let children = core::mem::replace(&mut self.parts, outer);
         let mut part = self.judge(program, words, stdin, wrapped);
         let content = self.file_taint(first);
-        if (content.foreign() || first.taint.foreign()) && !program_is_shell(name) {
+        if content.foreign() || first.taint.foreign() && !program_is_shell(name) {
             part = Part::new(
                 shown(words),
                 Effect::RunForeign,
@@ -156,6 +164,16 @@ impl Walker<'_> {
             Some(out) if !sources::FILTERS.contains(&name) => out,
             Some(_) | None => self.output(name, arguments, stdin),
         }
+    }
+
+    /// Returns what the variable `TAR_OPTIONS` puts before the arguments of tar.
+    fn tar_options(&mut self, name: &str) -> Option<Vec<Word>> {
+        if !matches!(name, "tar" | "gtar") {
+            return None;
+        }
+        let value = self.state.look_up("TAR_OPTIONS")?;
+        let options = value.first()?.text.split_whitespace();
+        Some(options.map(Word::literal).collect())
     }
 
     /// Finds a function of the line or of the shell.
@@ -215,7 +233,7 @@ impl Walker<'_> {
         }
         let rules = self.rules;
         let own = rules.for_command(|pattern| pattern::matches(pattern, &subject).is_some());
-        let helped = asks_for_help(&sorted);
+        let helped = wrapped.is_none() && asks_for_help(&sorted);
         let part = match best {
             _ if shows_help(&sorted) && known && wrapped.is_none() && program.standard && !program_is_shell(name) => {
                 self.part(words, Effect::Read, Verdict::Allow, "help", "shows help or its version")

@@ -111,6 +111,7 @@ impl Walker<'_> {
             Stream { connected: true, text: Some(String::new()), taint: Taint::NONE }
         } else {
             self.code_settings(&assigned);
+            self.name_descriptor(&mut words, &mut redirects, stdin);
             if let [program] = words.as_slice()
                 && program.text == "exec"
             {
@@ -150,6 +151,26 @@ impl Walker<'_> {
             }
         };
         self.finish_redirects(&redirects, out)
+    }
+
+    /// Gives a number to the descriptor of `exec {name}< …`, as the shell does, and keeps it in the variable.
+    fn name_descriptor(&mut self, words: &mut Vec<Word>, redirects: &mut Redirects, stdin: &Stream) {
+        let name = match words.as_slice() {
+            [program, name] if matches!(program.text.as_str(), "exec" | ":") => {
+                name.text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).map(String::from)
+            }
+            _ => None,
+        };
+        let Some(name) = name else { return };
+        // The shell begins at 10 too.
+        let number = 10 + i32::try_from(self.state.descriptors.len()).unwrap_or_default();
+        words.truncate(1);
+        self.state.assign(&name, alloc::vec![Word::literal(alloc::format!("{number}"))]);
+        let opened = redirects.stdin.take().unwrap_or_else(|| stdin.clone());
+        self.state.descriptors.insert(number, opened);
+        if redirects.sent {
+            self.state.sockets.push(number);
+        }
     }
 
     fn assignment(&mut self, assignment: &ast::Assignment) -> Assigned {

@@ -123,7 +123,8 @@ impl Walker<'_> {
                     if !options.split(' ').any(|known| known == *option) {
                         continue;
                     }
-                    let Some(value) = value else { continue };
+                    // A single dash stands for what comes in.
+                    let Some(value) = value.as_ref().filter(|value| value.text != "-") else { continue };
                     let Some(text) = value.text.strip_prefix(prefix) else { continue };
                     found = true;
                     if !prefix.is_empty() && text.starts_with('[') {

@@ -159,6 +159,14 @@ pub const RULES: &[Rule] = &[
         &["git gc"],
     ),
     halt(
+        "git.gc-setting",
+        Discard,
+        "git gc %has:pruneexpire=now|reflogexpire=now",
+        "deletes commits that no branch holds",
+        &["git -c gc.pruneExpire=now gc"],
+        &["git gc"],
+    ),
+    halt(
         "git.prune",
         Discard,
         "git prune",
