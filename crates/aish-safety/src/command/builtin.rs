@@ -150,7 +150,7 @@ impl Walker<'_> {
     fn read(&mut self, name: &str, arguments: &[Word], stdin: &Stream) {
         // `-u N` reads from another descriptor.
         let at = arguments.iter().position(|word| {
-            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('u') && word.text.len() < 5
+            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('u') && word.text.len() < 8
         });
         let number = at.and_then(|at| {
             let attached = arguments.get(at)?.text.split_once('u')?.1;

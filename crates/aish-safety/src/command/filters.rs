@@ -129,7 +129,7 @@ impl Walker<'_> {
         }
         let check = |text: &str| {
             let place = self.place(&Word { text: text.into(), glob: word.glob, taint: Taint::NONE });
-            place.is_secret() || self.state.files.get(&place.text).is_some_and(|file| file.taint.has(Taint::SECRET))
+            place.is_secret() || self.state.taint_below(&place.text).has(Taint::SECRET)
         };
         !word.text.starts_with('-') && check(&word.text)
             || word.text.split(['=', '@']).skip(1).any(|part| !part.is_empty() && check(part))
@@ -278,6 +278,16 @@ impl Walker<'_> {
                 text = text.or_else(|| file.text.clone());
             }
         }
+        if taint != Taint::NONE
+            && let Some((_, ending)) = sources::PACKERS.iter().find(|(packer, _)| *packer == program)
+        {
+            let sorted = Arguments::new(program, arguments);
+            let ending = sorted.values("-S").next().map_or_else(|| ending.to_string(), |ending| ending.text);
+            for (_, word, _) in sorted.operands() {
+                let place = self.place(word).text + &ending;
+                self.state.note_file(place, FileContent { text: None, taint });
+            }
+        }
         if copies && text.is_none() {
             text = copied_program(arguments);
         }
@@ -307,7 +317,8 @@ impl Walker<'_> {
                 let values: Vec<Word> = sorted.values(flag).collect();
                 for value in values {
                     let place = self.place(&value).text;
-                    self.state.note_file(place, FileContent { text: None, taint: Taint::DECODED });
+                    let held = self.state.files.get(&place).map_or(Taint::NONE, |file| file.taint);
+                    self.state.note_file(place, FileContent { text: None, taint: Taint::DECODED | held });
                 }
             }
         }

@@ -166,14 +166,19 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns what the variable `TAR_OPTIONS` puts before the arguments of tar.
+    /// Returns what the variables `TAR_OPTIONS` and `TAPE` put before the arguments of tar.
     fn tar_options(&mut self, name: &str) -> Option<Vec<Word>> {
         if !matches!(name, "tar" | "gtar") {
             return None;
         }
-        let value = self.state.look_up("TAR_OPTIONS")?;
-        let options = value.first()?.text.split_whitespace();
-        Some(options.map(Word::literal).collect())
+        let mut options = Vec::new();
+        if let Some(value) = self.state.look_up("TAR_OPTIONS") {
+            options.extend(value.iter().take(1).flat_map(|word| word.text.split_whitespace().map(Word::literal)));
+        }
+        if let Some(value) = self.state.look_up("TAPE") {
+            options.extend(value.iter().take(1).map(|word| Word::literal(alloc::format!("--file={}", word.text))));
+        }
+        (!options.is_empty()).then_some(options)
     }
 
     /// Finds a function of the line or of the shell.
@@ -198,8 +203,14 @@ impl Walker<'_> {
         let arguments = words.get(1..).unwrap_or_default();
         let name = program.name.as_str();
         let sorted = Arguments::new(name, arguments);
-        let files = &self.state.files;
-        let file_taint = |path: &str| files.get(path).map_or(Taint::NONE, |file| file.taint);
+        let state = &self.state;
+        let files = &state.files;
+        let file_taint = |path: &str| match files.get(path) {
+            Some(file) => file.taint,
+            // Of a folder only that it holds secrets.
+            None if state.taint_below(path).has(Taint::SECRET) => Taint::SECRET,
+            None => Taint::NONE,
+        };
         let subject = Subject {
             program: name,
             arguments: &sorted,

@@ -131,10 +131,29 @@ impl State {
         values.get(self.choice.min(values.len().saturating_sub(1))).cloned()
     }
 
+    /// Returns where a file comes from, or what is known of all files below a folder.
+    pub(crate) fn taint_below(&self, path: &str) -> Taint {
+        let inside = |name: &str| name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        self.files
+            .beginning(path)
+            .filter(|(name, _)| inside(name))
+            .fold(Taint::NONE, |taint, (_, file)| taint | file.taint)
+    }
+
     /// Notes what is known of a file.
     pub(crate) fn note_file(&mut self, path: String, content: FileContent) {
-        if self.files.len() < 256 {
-            self.files.insert(path, content);
+        if self.files.len() >= 256 {
+            return;
         }
+        let old = self.files.get(&path).filter(|_| self.branches > 0).cloned();
+        let content = match old {
+            // Perhaps it is written, perhaps it stays what it was.
+            Some(old) => FileContent {
+                text: content.text.filter(|_| !old.taint.has(Taint::SECRET)),
+                taint: content.taint | old.taint,
+            },
+            None => content,
+        };
+        self.files.insert(path, content);
     }
 }

@@ -2,8 +2,10 @@
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
+use core::ops::Bound;
 
 /// A table that remembers what it held, while somebody may want that back.
 ///
@@ -114,10 +116,16 @@ impl<K: Ord + Clone, V: Clone> Table<K, V> {
     }
 }
 
+impl<V> Table<String, V> {
+    /// Goes through the values whose keys begin with a text.
+    pub(crate) fn beginning<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (&'t str, &'t V)> {
+        let range = self.now.range::<str, _>((Bound::Included(text), Bound::Unbounded));
+        range.map(|(key, value)| (key.as_str(), value)).take_while(move |(key, _)| key.starts_with(text))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use alloc::string::String;
-
     use super::*;
 
     #[test]

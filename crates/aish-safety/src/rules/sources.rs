@@ -155,5 +155,21 @@ pub(crate) const COPIERS: &[&str] = &[
     "xz", "zstd", "gpg", "openssl", "ditto", "pax", "cpio", "rename",
 ];
 
+/// Programs that pack a file under its name with an ending, and the ending.
+pub(crate) const PACKERS: &[(&str, &str)] = &[
+    ("gzip", ".gz"),
+    ("pigz", ".gz"),
+    ("bzip2", ".bz2"),
+    ("pbzip2", ".bz2"),
+    ("xz", ".xz"),
+    ("lzma", ".lzma"),
+    ("zstd", ".zst"),
+    ("lz4", ".lz4"),
+    ("compress", ".Z"),
+    ("brotli", ".br"),
+    ("gpg", ".gpg"),
+    ("age", ".age"),
+];
+
 /// Filters with a language of their own.
 pub(crate) const FILTERS: &[&str] = &["sed", "gsed", "awk", "gawk", "mawk", "nawk"];
