@@ -131,6 +131,10 @@ impl<'r, 'm> Run<'r, 'm> {
             if stops() {
                 break EndReason::Cancelled;
             }
+            // Beyond the limit a call is brought to its end, and no other is begun.
+            if self.count >= self.limit && self.answer.is_whole() {
+                break EndReason::ToolCalls;
+            }
             let extra = if self.answer.is_in_call() { CALL_EXTRA } else { 0 };
             if self.count >= self.limit.saturating_add(extra) {
                 break EndReason::Length;

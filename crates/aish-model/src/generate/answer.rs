@@ -44,6 +44,12 @@ impl Answer {
         self.call.as_deref().unwrap_or_default()
     }
 
+    /// Tells whether the calls so far are whole, and none has begun behind them.
+    pub(crate) fn is_whole(&self) -> bool {
+        let Some(call) = &self.call else { return false };
+        matches!(calls_of(call).as_slice(), [.., _, rest] if rest.trim().is_empty())
+    }
+
     /// Tells whether the text of a control token is one that is looked at.
     pub(crate) fn is_tag(bytes: &[u8]) -> bool {
         ["<think>", "</think>", CALL_OPEN, CALL_CLOSE].iter().any(|tag| tag.as_bytes() == bytes)
@@ -185,6 +191,25 @@ mod tests {
         let (events, reason) = run(&["<tool_call>", call], EndReason::Stop);
         assert_eq!((events.len(), reason), (1, EndReason::ToolCalls), "{events:?}");
         assert!(events[0].contains(r#""name":"a""#), "{events:?}");
+    }
+
+    #[test]
+    fn calls_are_whole_between_one_and_the_next() {
+        let mut answer = Answer::new(1, Calls::Watched, Start::Answer, 7);
+        assert!(!answer.is_whole(), "nothing is called");
+        answer.begin_call("");
+        for (token, whole) in [
+            ("\n{\"name\":\"a\",\"arguments\":", false),
+            ("{\"x\":\"</tool_call>", false),
+            ("\"}}\n", false),
+            ("</tool_call>", true),
+            ("\n", true),
+            ("<tool_call>", false),
+            ("{\"name\":\"a\",\"arguments\":{}}</tool_call>", true),
+        ] {
+            answer.take(token.as_bytes(), &mut |_| Ok(())).unwrap();
+            assert_eq!(answer.is_whole(), whole, "{token:?}");
+        }
     }
 
     #[test]
