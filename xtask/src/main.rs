@@ -12,6 +12,7 @@ mod finding;
 mod fuzz_smoke;
 mod licences;
 mod quick;
+mod schemas;
 mod step;
 mod tidy;
 mod tree;
@@ -28,6 +29,8 @@ cargo xtask COMMAND
   arrows     the rules for dependencies between crates
   licences   the licences of everything that is linked
   fuzz-smoke every fuzz target for 60 seconds
+  schemas [COUNT]
+             random tool schemas (200) answered by valid calls of the embedded model
   coverage   the line coverage of the tool crates; needs cargo-tarpaulin
   eval safety FILE [--misses]
              the judgement of commands against labelled lines
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(),
         Some("arrows") => arrows::run(),
         Some("licences") => licences::run(),
+        Some("schemas") => schemas::run(arguments.get(1..).unwrap_or_default()),
         Some("coverage") => coverage::run(),
         Some("fuzz-smoke") => fuzz_smoke::run(),
         Some("eval") => eval::run(arguments.get(1..).unwrap_or_default()),

@@ -6,11 +6,11 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 /// Runs a program with the terminal as it is; an exit code other than 0 is an error.
-pub(crate) fn run(name: &str, program: &str, arguments: &[&str]) -> anyhow::Result<()> {
+fn run(name: &str, program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> anyhow::Result<()> {
     eprintln!("== {name}");
     let start = Instant::now();
     let mut command = Command::new(program);
-    command.args(arguments);
+    command.args(arguments).envs(variables.iter().copied());
     // What `cargo xtask` hands down belongs to the run of xtask itself.
     command.env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_PKG_NAME");
     let status = command.status().with_context(|| format!("{program} cannot be started"))?;
@@ -23,6 +23,11 @@ pub(crate) fn run(name: &str, program: &str, arguments: &[&str]) -> anyhow::Resu
 
 /// Runs cargo, the one that runs us.
 pub(crate) fn cargo(name: &str, arguments: &[&str]) -> anyhow::Result<()> {
+    cargo_with(name, arguments, &[])
+}
+
+/// Runs cargo with further variables.
+pub(crate) fn cargo_with(name: &str, arguments: &[&str], variables: &[(&str, &str)]) -> anyhow::Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    run(name, &cargo, arguments)
+    run(name, &cargo, arguments, variables)
 }
