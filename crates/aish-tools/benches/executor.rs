@@ -1,10 +1,14 @@
-//! Overhead of the executor for one built-in call: look-up, validation, gate aside, run.
+//! Overhead of the executor for one built-in call: look-up, validation, gate, run, against calling the tool directly.
+//!
+//! The overhead of a call is `whole_call` less `direct`, of the calculator `calculator_call` less `calculator_direct`.
 
 use std::sync::Arc;
 
 use aish_safety::{
     AuditEntry, AuditError, AuditLog, Gate, Mode, Nobody, Passage, Pin, PinError, PinStore, Policy, Surroundings,
 };
+use aish_tools::builtin::calculator::calculate;
+use aish_tools::builtin::{Builtins, Ports};
 use aish_tools::{Executor, Parameter, ParameterKind, Registry, handler, input_schema};
 use aish_types::{CallContext, SourceId, ToolCall, ToolDefinition, ToolName, ToolOutcome};
 use tokio_util::sync::CancellationToken;
@@ -56,13 +60,37 @@ impl PinStore for Open {
     }
 }
 
+/// What the tool that does nothing does, called without the executor.
+#[divan::bench]
+fn direct(bencher: divan::Bencher<'_, '_>) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    bencher.bench_local(|| runtime.block_on(async { divan::black_box(ToolOutcome::success("same")) }));
+}
+
 /// Prepare, gate and run of a tool that does nothing.
 #[divan::bench]
 fn whole_call(bencher: divan::Bencher<'_, '_>) {
-    let executor = executor();
+    call(bencher, &executor(), "same", r#"{"n": 3}"#);
+}
+
+/// The calculator without the executor.
+#[divan::bench]
+fn calculator_direct(bencher: divan::Bencher<'_, '_>) {
+    bencher.bench_local(|| calculate(divan::black_box("47.50 * 15%")).map_err(|error| error.to_string()));
+}
+
+/// The calculator as a model calls it.
+#[divan::bench]
+fn calculator_call(bencher: divan::Bencher<'_, '_>) {
+    let registry = Arc::new(Registry::default());
+    registry.add(Arc::new(Builtins::all(&Ports::default())));
+    call(bencher, &Executor::new(registry), "calculator", r#"{"expression": "47.50 * 15%"}"#);
+}
+
+fn call(bencher: divan::Bencher<'_, '_>, executor: &Executor, name: &str, arguments: &str) {
     let gate = Gate::new(Arc::new(Nobody), Arc::new(Open), Arc::new(Open), Policy::default(), Mode::Headless);
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    let call = ToolCall { id: "1".into(), name: "same".into(), arguments: r#"{"n": 3}"#.into() };
+    let call = ToolCall { id: "1".into(), name: name.into(), arguments: arguments.into() };
     let context = CallContext { call: "1".into(), session: "s".into(), user: "me".into(), channel: None, folder: None };
     bencher.bench_local(|| {
         runtime.block_on(async {
