@@ -213,7 +213,8 @@ impl ProcessTransport {
     /// Ends what is waited for with what is known of a server that does not answer.
     fn give_up(&mut self) {
         let words = match &self.chatter.0 {
-            _ if self.unanswered && !self.spoke => MUTE.to_owned(),
+            // One that has not even taken the probe would not take a greeting either.
+            _ if self.unanswered && !self.spoke && self.silence.has_read() => MUTE.to_owned(),
             _ if self.normalizer.repeats() => "the server only sends back what it is sent".to_owned(),
             Some(line) if !self.spoke => format!("what the server prints is no MCP message: {line}"),
             Some(_) | None => DEAF.to_owned(),

@@ -85,7 +85,8 @@ impl Silence {
         if self.given_up { Duration::ZERO } else { PATIENCE }
     }
 
-    fn has_read(&self) -> bool {
+    /// Says whether it has taken what it was asked.
+    pub(super) fn has_read(&self) -> bool {
         self.input.as_ref().and_then(|input| rustix::io::ioctl_fionread(input).ok()).is_none_or(|unread| unread == 0)
     }
 

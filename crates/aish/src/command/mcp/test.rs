@@ -153,11 +153,19 @@ fn is_near(url: &str) -> bool {
 /// How many processes want each processor, between 1 and 3.
 fn slowness() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let load: f64 = text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(1.0);
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     #[expect(clippy::cast_precision_loss, reason = "processors are few")]
-    let each = load / processors as f64;
+    let each = wanting(&text) / processors as f64;
     each.clamp(1.0, 3.0)
+}
+
+/// How many processes but this one want a processor, by what the system says (proc_loadavg(5)): over the last minute, and
+/// no more than at this moment, since what was a minute ago slows nothing down.
+fn wanting(text: &str) -> f64 {
+    let mut fields = text.split(' ');
+    let minute: f64 = fields.next().and_then(|load| load.parse().ok()).unwrap_or(1.0);
+    let running = fields.nth(2).and_then(|running| running.split('/').next()?.parse::<f64>().ok());
+    running.map_or(minute, |running| minute.min(running - 1.0))
 }
 
 #[cfg(test)]
@@ -188,6 +196,18 @@ mod tests {
         assert!(far.connect_timeout >= Duration::from_secs(10), "{far:?}");
         let patient = bounded(ServerOptions::new("a", endpoint("x")), Some(Duration::from_secs(30)), 1.0);
         assert_eq!((patient.connect_timeout, patient.stuck_after), (Duration::from_secs(30), None));
+    }
+
+    #[test]
+    fn a_load_that_is_over_slows_nothing_down() {
+        for (text, expected) in [
+            ("8.83 13.65 17.12 1/512 7\n", 0.0),
+            ("0.50 0.1 0.1 9/512 7\n", 0.5),
+            ("6.0 1 1 5/512 7\n", 4.0),
+            ("", 1.0),
+        ] {
+            assert!((wanting(text) - expected).abs() < f64::EPSILON, "{text}: {}", wanting(text));
+        }
     }
 
     #[test]
