@@ -111,7 +111,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         Some(Command::Service(flags)) => {
             let base = Base::load(shared);
-            to_the_end(command::service::run(&base, shared, flags))
+            on(tokio::runtime::Builder::new_multi_thread(), command::service::run(&base, shared, flags))
         }
         Some(Command::Project) => command::project::run(&Base::load(shared), &mut print),
         Some(Command::Sessions(sub)) => command::sessions::run(&Base::load(shared), sub, &mut print, &mut complain),
@@ -128,15 +128,24 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 /// Runs a command whose last read of standard input may still wait when it ends.
 fn to_the_end(command: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
-    let runtime = runtime()?;
+    on(tokio::runtime::Builder::new_current_thread(), command)
+}
+
+/// The same on a runtime of one's own choice.
+fn on(
+    mut builder: tokio::runtime::Builder,
+    command: impl Future<Output = anyhow::Result<ExitCode>>,
+) -> anyhow::Result<ExitCode> {
+    let runtime = builder.enable_all().build()?;
     let ended = runtime.block_on(command);
     runtime.shutdown_background();
     ended
 }
 
-/// Makes the runtime: one worker beside the main thread is enough for a person's shell.
+/// Makes the runtime for one person: all on this thread. A reply would wake a second one for each of its tokens, which
+/// costs more than all else that is done with them.
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
 /// Writes a line to standard output. A reader that went away is no error.
