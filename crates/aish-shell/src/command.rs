@@ -22,6 +22,10 @@ const END_OF_INPUT: Duration = Duration::from_millis(200);
 /// Ctrl-C.
 const INTERRUPT: &[u8] = b"\x03";
 
+/// Comes before an exit that was refused once. Bash exits at the second one, but only right after the first, or after
+/// `jobs`; between the two our hook has run.
+const INSIST: &str = "\\builtin jobs >/dev/null; ";
+
 /// What was heard of a command in all.
 enum Outcome {
     End,
@@ -63,6 +67,7 @@ impl Keeper {
             self.options.size = size;
         }
         let (size, cap) = (self.options.size, self.options.output_cap);
+        let refused_exit = std::mem::take(&mut self.refused_exit);
         let session = self.session()?;
         let terminal = |source| ShellError::Terminal { source };
         let before = session.report.clone();
@@ -74,7 +79,12 @@ impl Keeper {
         .map_err(terminal)?;
         early.append(&mut passage.keys);
         passage.keys = early;
-        session.send(command).await.map_err(terminal)?;
+        let insists = refused_exit && is_exit(command);
+        match insists {
+            true => session.send(&format!("{INSIST}{command}")).await,
+            false => session.send(command).await,
+        }
+        .map_err(terminal)?;
         let mut keep = Keep { capture: Capture::new(cap), screen: AlternateScreen::default() };
         let (heard, wish) = follow(session, &mut passage, &mut keep, surroundings, started).await;
         passage.finish().await;
@@ -111,7 +121,7 @@ impl Keeper {
             ending,
         };
         match heard {
-            Outcome::End => {}
+            Outcome::End => self.refused_exit = is_exit(command),
             Outcome::Ended(_) if ending == Ending::Exited => self.leave().await,
             Outcome::Ended(exit) => self.restart(RestartCause::Died(exit)).await?,
             Outcome::Stuck => self.restart(RestartCause::Stuck).await?,
@@ -265,6 +275,10 @@ fn stop(session: &Session, done: Option<Stopping>) -> (Stopping, Instant) {
             (Stopping::Killed, Instant::now() + Duration::from_secs(1))
         }
     }
+}
+
+fn is_exit(command: &str) -> bool {
+    matches!(command.split_whitespace().next(), Some("exit" | "logout"))
 }
 
 /// Says whether a shell that ended did so because it was told to: an interactive bash says `exit` or `logout` when it

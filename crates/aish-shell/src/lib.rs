@@ -14,6 +14,7 @@ pub mod options;
 pub mod raw_mode;
 pub mod shell;
 pub mod snapshot;
+pub mod stops;
 pub mod surroundings;
 pub mod user_terminal;
 
@@ -36,5 +37,6 @@ pub use options::{Options, Rc, Size};
 pub use raw_mode::{RawMode, reapply_all, restore_all};
 pub use shell::{Shell, ShellError};
 pub use snapshot::Snapshot;
+pub use stops::follow_stops;
 pub use surroundings::Surroundings;
 pub use user_terminal::UserTerminal;

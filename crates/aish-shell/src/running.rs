@@ -39,11 +39,13 @@ pub(crate) struct Keeper {
     rc: Rc,
     /// Whether the shell has exited for good.
     pub(crate) exited: bool,
+    /// Whether the last command was an exit that the shell refused, as it does once where jobs are stopped.
+    pub(crate) refused_exit: bool,
 }
 
 impl Keeper {
     pub(crate) fn new(options: Options, events: mpsc::Sender<ShellEvent>) -> Self {
-        Self { rc: options.rc.clone(), options, events, session: None, exited: false }
+        Self { rc: options.rc.clone(), options, events, session: None, exited: false, refused_exit: false }
     }
 
     /// Serves until it is stopped or its owner is gone, then ends the shell.

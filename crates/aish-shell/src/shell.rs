@@ -109,6 +109,17 @@ impl Shell {
         self.request(Request::Snapshot).await
     }
 
+    /// Lists the jobs that run or are stopped, a line each as `jobs` shows them.
+    ///
+    /// # Errors
+    /// When there is no shell, or it gave no answer.
+    pub async fn jobs(&self) -> Result<Vec<String>, ShellError> {
+        let (script, limit) = ("\\builtin jobs -r; \\builtin jobs -s".to_owned(), Duration::from_secs(2));
+        let answer = self.request(|reply| Request::Ask { script, limit, reply }).await?;
+        let text = String::from_utf8_lossy(&answer).into_owned();
+        Ok(text.lines().map(str::trim_end).filter(|line| line.starts_with('[')).map(str::to_owned).collect())
+    }
+
     /// Asks bash's programmable completion about a line; `point` is the byte that the cursor is before. Answers
     /// nothing where no completion is defined for the line's command. 2 s at most.
     ///

@@ -24,7 +24,8 @@ mod style;
 mod thread;
 mod view;
 
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 
 use aish_safety::{Answer, Question};
 use tokio::sync::oneshot;
@@ -128,6 +129,21 @@ impl LineEditor {
         let (answer, reply) = oneshot::channel();
         self.jobs.send(Job::TypedAhead { answer }).map_err(|_| EditorError::Ended)?;
         reply.await.map_err(|_| EditorError::Ended)
+    }
+
+    /// Returns what to do before this process is stopped and after it was continued: the terminal is given back, taken
+    /// again, and what is being typed is drawn anew.
+    pub fn pauses(&self) -> (impl Fn() + Send + use<>, impl Fn() + Send + use<>) {
+        let (paused, printer) = (Arc::new(AtomicBool::new(false)), self.printer.clone());
+        let before = Arc::clone(&paused);
+        let pause = move || before.store(crate::guard::pause(), Ordering::Relaxed);
+        let resume = move || {
+            if paused.swap(false, Ordering::Relaxed) {
+                crate::guard::resume();
+                printer.knock();
+            }
+        };
+        (pause, resume)
     }
 
     /// Returns a handle that prints lines above the prompt, from any thread.

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use crossterm::terminal;
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::{execute, terminal};
 
 /// Raw mode for as long as the guard lives; given back on every way out, a panic included.
 #[derive(Debug)]
@@ -32,5 +33,25 @@ impl Drop for RawGuard {
         {
             tracing::debug!(%error, "the terminal's modes could not be given back");
         }
+    }
+}
+
+/// Gives the terminal its own modes before this process is stopped; says whether [`resume`] has to take them again.
+pub(crate) fn pause() -> bool {
+    let raw = terminal::is_raw_mode_enabled().unwrap_or(false);
+    if raw {
+        let given = execute!(io::stderr(), DisableBracketedPaste).and_then(|()| terminal::disable_raw_mode());
+        if let Err(error) = given {
+            tracing::debug!(%error, "the terminal's modes could not be given back");
+        }
+    }
+    raw
+}
+
+/// Takes the terminal's modes again.
+pub(crate) fn resume() {
+    let taken = terminal::enable_raw_mode().and_then(|()| execute!(io::stderr(), EnableBracketedPaste));
+    if let Err(error) = taken {
+        tracing::debug!(%error, "the terminal's modes could not be taken again");
     }
 }

@@ -23,6 +23,11 @@ impl Interrupts {
         interrupts
     }
 
+    /// Stops what runs now, as Ctrl-C does.
+    pub fn interrupt(&self) {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+
     /// Returns a fresh token that the next Ctrl-C cancels.
     pub fn arm(&self) -> CancellationToken {
         let token = CancellationToken::new();

@@ -130,6 +130,12 @@ impl Live {
         shell.snapshot().await.ok()
     }
 
+    /// Lists the jobs that run or are stopped; none where the shell does not answer within a second.
+    pub async fn jobs(&self) -> Vec<String> {
+        let Some(shell) = self.shell.lock().await.clone() else { return Vec::new() };
+        tokio::time::timeout(Duration::from_secs(1), shell.jobs()).await.ok().and_then(Result::ok).unwrap_or_default()
+    }
+
     /// Returns what bash's programmable completion says for a line and a cursor in bytes.
     pub async fn complete(&self, line: &str, cursor: usize) -> Vec<aish_shell::Completion> {
         let shell = self.start().await;

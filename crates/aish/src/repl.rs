@@ -1,18 +1,20 @@
 //! The shell's loop: read a line, send it its way, show what comes of it.
 
 mod editor;
+mod ending;
+mod known;
+mod question;
+mod shown;
 
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aish_mcp::client::{Ports, ServerOptions, ServerPool};
 use aish_route::{Line, Route, decide, parse_line};
-use aish_safety::{Approver, Mode, Surroundings};
-use aish_shell::{ShellEvent, Snapshot, UserTerminal};
-use aish_term::{Capabilities, Input, LineEditor, TerminalApprover, Theme};
-use aish_turn::{Event, Outcome};
+use aish_safety::{Approver, Mode};
+use aish_shell::UserTerminal;
+use aish_term::{Capabilities, EditorError, Input, LineEditor, TerminalApprover, Theme};
 use tokio::task::JoinHandle;
 
 use crate::arguments::{SharedFlags, ShellFlags};
@@ -21,15 +23,11 @@ use crate::completion::{Completer, Vocabulary};
 use crate::exit::ExitCode;
 use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;
-use crate::live::{Executed, Live};
-use crate::memory::extract;
+use crate::live::Live;
 use crate::memory::heard::Heard;
 use crate::meta;
-use crate::names::PathNames;
 use crate::norris::log::RunLog;
 use crate::plugins::{self, Plugins};
-use crate::project::Project;
-use crate::prompt::{self, PromptFacts};
 use crate::search::find_models;
 use crate::servers::news::{CallNews, News};
 use crate::servers::person::Forms;
@@ -39,9 +37,11 @@ use crate::session;
 use crate::shell_switch::Switch;
 use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Verbosity};
-use crate::surface::{Shown, Surface};
 use crate::wiring::{Base, Conversation, Setup};
 use editor::editor_options;
+use ending::Signals;
+pub use known::Known;
+use known::surroundings;
 
 /// By when the first prompt is drawn; nobody types before.
 const PROMPT_DRAWN: Duration = Duration::from_millis(60);
@@ -49,8 +49,8 @@ const PROMPT_DRAWN: Duration = Duration::from_millis(60);
 /// How long most servers take from their start until their tools are known.
 const SERVERS_KNOWN: Duration = Duration::from_secs(2);
 
-/// What the shell knows by name, kept fresh after each command.
-pub type Known = Arc<Mutex<Snapshot>>;
+/// How long the editor may take to give the terminal back.
+const GIVEN_BACK: Duration = Duration::from_millis(500);
 
 /// The running shell.
 pub struct Repl {
@@ -95,6 +95,12 @@ pub enum Flow {
     Go,
     /// End with this code.
     End(ExitCode),
+}
+
+/// Why no further line is read, but for the person's own wish.
+enum Ended {
+    BySignal(ExitCode),
+    ByFault(EditorError),
 }
 
 impl Repl {
@@ -199,21 +205,20 @@ impl Repl {
             self.say(line);
         }
         servers::start_shown(&self.base, &self.servers, &self.conversation.driver.asker.registry, waiting);
+        let mut signals = Signals::listen(self.editor.pauses())?;
         let warmed = self.warm_up();
-        let code = loop {
-            self.show_events();
-            let mut view = self.prompt();
-            view.initial = self.live.take_typed_ahead();
-            match self.editor.read(view).await? {
-                Input::Line(line) => match self.line(&line.text, line.flipped).await {
-                    Flow::Go => {}
-                    Flow::End(code) => break code,
-                },
-                Input::Interrupted | Input::HostCommand(_) => {}
-                Input::EndOfInput => break ExitCode::Ok,
+        let ended = self.read_and_run(&mut signals).await;
+        let code = match ended {
+            Ok(code) => {
+                self.remember().await;
+                code
             }
+            Err(Ended::BySignal(code)) => {
+                let _ = tokio::time::timeout(GIVEN_BACK, self.editor.release()).await;
+                code
+            }
+            Err(Ended::ByFault(error)) => return Err(error.into()),
         };
-        self.remember().await;
         warmed.abort();
         self.servers.close().await;
         if let Some(plugins) = self.plugins.take() {
@@ -224,19 +229,40 @@ impl Repl {
         Ok(code)
     }
 
-    /// Keeps what this session leaves to remember; Ctrl-C and a slow model end it.
-    async fn remember(&mut self) {
-        let fast = self.conversation.driver.asker.fast_model();
-        let small = self.conversation.found_places.get(fast).is_none_or(|place| place.small);
-        if !(self.base.config.memory.enabled && self.base.config.memory.auto && self.heard.is_telling()) || small {
-            return;
-        }
-        self.say("looking for facts to remember (Ctrl-C skips it)");
-        let cancel = self.interrupts.arm();
-        let found = extract::ask(&self.conversation.driver.asker.broker, &self.heard, extract::PATIENCE, &cancel).await;
-        let folder = PathBuf::from(self.folder());
-        for line in extract::keep(&self.base, &self.conversation.driver.session, &folder, found) {
-            self.say(&line);
+    async fn read_and_run(&mut self, signals: &mut Signals) -> Result<ExitCode, Ended> {
+        let mut warned = false;
+        loop {
+            self.show_events();
+            let mut view = self.prompt();
+            view.initial = self.live.take_typed_ahead();
+            let input = tokio::select! {
+                biased;
+                code = signals.ended() => return Err(Ended::BySignal(code)),
+                input = self.editor.read(view) => input.map_err(Ended::ByFault)?,
+            };
+            match input {
+                Input::Line(line) => {
+                    warned = false;
+                    let interrupts = self.interrupts.clone();
+                    let flow = signals.unless_ended(self.line(&line.text, line.flipped), &interrupts).await;
+                    match flow.map_err(Ended::BySignal)? {
+                        Flow::Go => {}
+                        Flow::End(code) => return Ok(code),
+                    }
+                }
+                Input::Interrupted | Input::HostCommand(_) => {}
+                Input::EndOfInput => {
+                    let jobs = if warned { Vec::new() } else { self.live.jobs().await };
+                    if jobs.is_empty() {
+                        return Ok(ExitCode::Ok);
+                    }
+                    warned = true;
+                    for job in &jobs {
+                        self.say(job);
+                    }
+                    self.say("they end with aish; Ctrl-D once more ends both");
+                }
+            }
         }
     }
 
@@ -310,141 +336,9 @@ impl Repl {
         Flow::Go
     }
 
-    /// Puts a text before the next question.
-    pub fn attach(&mut self, text: String) {
-        self.attached.push(text);
-    }
-
-    /// Asks the model, as the person's question; `typed` is what the person typed.
-    pub async fn ask(&mut self, typed: &str, question: &str) {
-        // What the shell does next is told by its state.
-        let _ = self.question(typed, question).await;
-    }
-
-    async fn question(&mut self, typed: &str, question: &str) -> Flow {
-        self.history.add(typed, &self.folder(), "ai", None, None);
-        self.follow_project();
-        let attached: String = self.attached.drain(..).map(|text| text + "\n\n").collect();
-        let question = &(attached + question);
-        let pending = self.live.take_pending();
-        let text = if self.base.config.shell.output_to_model {
-            with_output(question, &pending, self.base.config.shell.output_bytes)
-        } else {
-            question.to_owned()
-        };
-        let folder = PathBuf::from(self.folder());
-        // What a command showed is no question: it would find facts that nobody asked for.
-        let text = self.base.with_memories(&text, question, &folder, self.conversation.turn.transcript());
-        let interrupt = self.interrupts.arm();
-        let blocks = std::mem::take(&mut self.conversation.attached);
-        let asked = Event::Asked { text, blocks };
-        let Conversation { driver, turn, .. } = &mut self.conversation;
-        let outcome = driver.play(turn, asked, &mut self.surface, &interrupt).await;
-        if outcome == Outcome::Interrupted {
-            self.say("interrupted");
-        }
-        if outcome == Outcome::Failed {
-            self.heard.failed();
-        } else {
-            let question = self.base.secrets.redact(question);
-            self.heard.add(&question, self.conversation.turn.transcript());
-        }
-        if self.live.remembered().exited {
-            return Flow::End(ExitCode::Ok);
-        }
-        self.refresh_names();
-        Flow::Go
-    }
-
-    /// Reads the project's files again: they may have changed, and the person may have gone elsewhere.
-    pub fn follow_project(&mut self) -> Project {
-        let project = self.base.project_at(std::path::Path::new(&self.folder()));
-        for notice in self.conversation.follow(&project) {
-            self.say(&notice);
-        }
-        project
-    }
-
-    /// Asks the live shell for its names while the next prompt is drawn and the person types.
-    fn refresh_names(&mut self) {
-        let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));
-        self.refreshing = Some(tokio::spawn(async move {
-            if let Some(snapshot) = live.snapshot().await {
-                *known.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
-            }
-        }));
-    }
-
-    /// Waits for the names that were asked for last.
-    async fn names_are_fresh(&mut self) {
-        if let Some(task) = self.refreshing.take() {
-            let _ = task.await;
-        }
-    }
-
-    /// Returns the names that lines are routed by.
-    pub fn names(&self) -> PathNames {
-        names(&self.known, &self.base)
-    }
-
     /// Returns the shell's folder.
     pub fn folder(&self) -> String {
         self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("/")).display().to_string()
-    }
-
-    /// Returns the estimated tokens of the context.
-    pub fn context_tokens(&self) -> u64 {
-        let turn = &self.conversation.turn;
-        let mut budget = turn.budget().clone();
-        if budget.system_tokens == 0 {
-            budget.system_tokens = turn.transcript().system_text().len() as u64 / 4;
-        }
-        budget.estimate(turn.transcript())
-    }
-
-    fn prompt(&self) -> aish_term::PromptView {
-        let remembered = self.live.remembered();
-        let folder = self.folder();
-        let facts = PromptFacts {
-            git: prompt::branch(std::path::Path::new(&folder)),
-            folder,
-            home: self.base.paths.home.as_ref().map(|home| home.display().to_string()),
-            status: remembered.status,
-            model: self.conversation.driver.asker.model.clone(),
-            ctx_used: self.context_tokens(),
-            cost: self.conversation.driver.asker.ledger.spent().to_string(),
-        };
-        let template = self.base.config.ui.prompt.as_deref().unwrap_or(prompt::TEMPLATE);
-        prompt::view(template, &facts, &self.theme, self.err.unicode)
-    }
-
-    fn show_events(&mut self) {
-        for event in self.live.events() {
-            match event {
-                ShellEvent::Output(bytes) => {
-                    // From the person's own shell: jobs in the background, rc files.
-                    let mut err = std::io::stderr().lock();
-                    let _ = err.write_all(&bytes);
-                    let _ = err.flush();
-                }
-                ShellEvent::Restarted { cause, .. } => self.say(&format!("{cause}; a new shell was started")),
-            }
-        }
-    }
-
-    /// Shows a status line.
-    pub fn say(&mut self, text: &str) {
-        self.surface.show(Shown::Notice(text), self.base.started.elapsed());
-    }
-
-    /// Shows a failure.
-    pub fn complain(&mut self, text: &str) {
-        self.surface.show(Shown::Error(text), self.base.started.elapsed());
-    }
-
-    /// Prints a line of an answer to a meta command.
-    pub fn print(&self, text: &str) {
-        crate::run::print(&aish_types::sanitize(text));
     }
 }
 
@@ -460,40 +354,4 @@ fn resume(base: &Base, flags: &ShellFlags, notices: &mut Vec<String>) -> Option<
             None
         }
     }
-}
-
-fn surroundings(base: &Base, live: &Arc<Live>, known: &Known) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
-    let fixed = base.surroundings();
-    let (live, known) = (Arc::clone(live), Arc::clone(known));
-    Arc::new(move || {
-        let snapshot = known.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = live.remembered().folder.map(|folder| folder.display().to_string());
-        Surroundings {
-            folder: folder.or_else(|| fixed.folder.clone()),
-            aliases: snapshot.aliases.clone(),
-            ..fixed.clone()
-        }
-    })
-}
-
-fn names(known: &Known, base: &Base) -> PathNames {
-    let snapshot = known.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = snapshot.environment.get("PATH").cloned().or_else(|| base.variable("PATH")).unwrap_or_default();
-    let folder = if snapshot.cwd.as_os_str().is_empty() { base.folder.clone() } else { snapshot.cwd.clone() };
-    let own = snapshot.aliases.keys().chain(&snapshot.functions).chain(&snapshot.builtins).cloned();
-    PathNames::new(&path, &folder).with_shell_names(own)
-}
-
-/// Puts the last commands with their exit codes and outputs before a question, head and tail of them in `limit` bytes.
-fn with_output(question: &str, pending: &[Executed], limit: usize) -> String {
-    if pending.is_empty() {
-        return question.to_owned();
-    }
-    let each = limit / pending.len().max(1);
-    let mut text = String::new();
-    for executed in pending {
-        let output = aish_types::head_and_tail(executed.output.trim_end(), each);
-        text.push_str(&format!("[exec: {}]\n{}\n[exit code: {}]\n\n", executed.command, output.text, executed.status));
-    }
-    text + question
 }

@@ -51,6 +51,8 @@ mod servers;
 #[cfg(test)]
 mod shell;
 #[cfg(test)]
+mod signals;
+#[cfg(test)]
 mod trial;
 #[cfg(test)]
 mod undo;

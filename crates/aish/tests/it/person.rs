@@ -6,7 +6,7 @@ use std::time::Duration;
 use aish_testkit::terminal::TerminalSession;
 
 /// Longer than anything takes that is not hung.
-const HUNG: Duration = Duration::from_secs(60);
+pub(crate) const HUNG: Duration = Duration::from_secs(60);
 
 /// A home folder with a working folder and programs of its own.
 pub(crate) struct Home {
@@ -31,7 +31,12 @@ impl Home {
     }
 
     pub(crate) fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.path("work")
+    }
+
+    /// Returns a path below the home folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
     /// Puts a program before those of the machine.
@@ -65,9 +70,22 @@ impl Home {
     }
 
     pub(crate) fn start(&self) -> Person {
-        let program = Path::new(env!("CARGO_BIN_EXE_aish"));
-        let session = TerminalSession::start(program, &[], &self.all_variables(), &self.work(), self.size).unwrap();
+        Person { session: self.terminal(Path::new(env!("CARGO_BIN_EXE_aish")), &[]) }
+    }
+
+    /// Starts a line of `bash` that has aish in `$AISH`; it is the leader of the terminal's session.
+    pub(crate) fn start_below(&self, flags: &[&str]) -> Person {
+        let mut home = self.all_variables();
+        home.push(("AISH".into(), env!("CARGO_BIN_EXE_aish").into()));
+        let arguments: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
+        let session = TerminalSession::start(Path::new("bash"), &arguments, &home, &self.work(), self.size).unwrap();
         Person { session }
+    }
+
+    /// Starts a program in a terminal.
+    pub(crate) fn terminal(&self, program: &Path, arguments: &[&str]) -> TerminalSession {
+        let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        TerminalSession::start(program, &arguments, &self.all_variables(), &self.work(), self.size).unwrap()
     }
 }
 

@@ -2,50 +2,35 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use aish_testkit::terminal::TerminalSession;
 
-/// Longer than anything takes that is not hung.
-pub(crate) const HUNG: Duration = Duration::from_secs(60);
+pub(crate) use crate::person::HUNG;
+use crate::person::Home;
 
 pub(crate) struct Place {
-    home: tempfile::TempDir,
-    variables: Vec<(String, String)>,
+    home: Home,
 }
 
 impl Place {
     /// Makes a home with a configuration; `{model}` stands for the endpoint.
     pub(crate) fn new(endpoint: &str, config: &str) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(home.path().join(".config/aish")).unwrap();
-        std::fs::create_dir_all(home.path().join("work")).unwrap();
-        let config = config.replace("{model}", endpoint);
-        std::fs::write(home.path().join(".config/aish/config.toml"), config).unwrap();
-        let mut place = Self { home, variables: Vec::new() };
-        let home = place.path("").display().to_string();
-        for (name, value) in [
-            ("HOME", home.as_str()),
-            ("PATH", &std::env::var("PATH").unwrap_or_default()),
-            ("TERM", "xterm-256color"),
-            ("LANG", "C.UTF-8"),
-            ("USER", "tester"),
-            ("PS1", "$ "),
-        ] {
-            place.set(name, value);
-        }
-        place
+        let mut home = Home::new().with("PS1", "$ ");
+        home.size = (100, 30);
+        std::fs::create_dir_all(home.path(".config/aish")).unwrap();
+        std::fs::write(home.path(".config/aish/config.toml"), config.replace("{model}", endpoint)).unwrap();
+        Self { home }
     }
 
     /// Sets a variable.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
-        self.variables.retain(|(known, _)| known != name);
-        self.variables.push((name.to_owned(), value.to_owned()));
+        self.home.variables.retain(|(known, _)| known != name);
+        self.home.variables.push((name.to_owned(), value.to_owned()));
     }
 
     /// Returns a path below the home folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.home.path().join(name)
+        self.home.path(name)
     }
 
     /// Returns the folder of the session logs.
@@ -55,10 +40,7 @@ impl Place {
 
     /// Starts the shell in a terminal and waits for its prompt.
     pub(crate) fn shell(&self, arguments: &[&str]) -> TerminalSession {
-        let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        let program = Path::new(env!("CARGO_BIN_EXE_aish"));
-        let folder = self.path("work");
-        let session = TerminalSession::start(program, &arguments, &self.variables, &folder, (100, 30)).unwrap();
+        let session = self.home.terminal(Path::new(env!("CARGO_BIN_EXE_aish")), arguments);
         wait(&session, |_| true);
         session
     }
@@ -66,7 +48,7 @@ impl Place {
     /// Returns the program without a terminal.
     pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
-        command.args(arguments).env_clear().envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.args(arguments).env_clear().envs(self.home.all_variables());
         command.current_dir(self.path("work"));
         command
     }

@@ -1,0 +1,99 @@
+//! A question to the model, with what goes along, and what is kept of it at the end.
+
+use std::path::PathBuf;
+
+use aish_turn::{Event, Outcome};
+
+use super::{Flow, Repl};
+use crate::exit::ExitCode;
+use crate::live::Executed;
+use crate::memory::extract;
+use crate::project::Project;
+use crate::wiring::Conversation;
+
+impl Repl {
+    /// Puts a text before the next question.
+    pub fn attach(&mut self, text: String) {
+        self.attached.push(text);
+    }
+
+    /// Asks the model, as the person's question; `typed` is what the person typed.
+    pub async fn ask(&mut self, typed: &str, question: &str) {
+        // What the shell does next is told by its state.
+        let _ = self.question(typed, question).await;
+    }
+
+    pub(super) async fn question(&mut self, typed: &str, question: &str) -> Flow {
+        self.history.add(typed, &self.folder(), "ai", None, None);
+        self.follow_project();
+        let attached: String = self.attached.drain(..).map(|text| text + "\n\n").collect();
+        let question = &(attached + question);
+        let pending = self.live.take_pending();
+        let text = if self.base.config.shell.output_to_model {
+            with_output(question, &pending, self.base.config.shell.output_bytes)
+        } else {
+            question.to_owned()
+        };
+        let folder = PathBuf::from(self.folder());
+        // What a command showed is no question: it would find facts that nobody asked for.
+        let text = self.base.with_memories(&text, question, &folder, self.conversation.turn.transcript());
+        let interrupt = self.interrupts.arm();
+        let blocks = std::mem::take(&mut self.conversation.attached);
+        let asked = Event::Asked { text, blocks };
+        let Conversation { driver, turn, .. } = &mut self.conversation;
+        let outcome = driver.play(turn, asked, &mut self.surface, &interrupt).await;
+        if outcome == Outcome::Interrupted {
+            self.say("interrupted");
+        }
+        if outcome == Outcome::Failed {
+            self.heard.failed();
+        } else {
+            let question = self.base.secrets.redact(question);
+            self.heard.add(&question, self.conversation.turn.transcript());
+        }
+        if self.live.remembered().exited {
+            return Flow::End(ExitCode::Ok);
+        }
+        self.refresh_names();
+        Flow::Go
+    }
+
+    /// Reads the project's files again: they may have changed, and the person may have gone elsewhere.
+    pub fn follow_project(&mut self) -> Project {
+        let project = self.base.project_at(std::path::Path::new(&self.folder()));
+        for notice in self.conversation.follow(&project) {
+            self.say(&notice);
+        }
+        project
+    }
+
+    /// Keeps what this session leaves to remember; Ctrl-C and a slow model end it.
+    pub(super) async fn remember(&mut self) {
+        let fast = self.conversation.driver.asker.fast_model();
+        let small = self.conversation.found_places.get(fast).is_none_or(|place| place.small);
+        if !(self.base.config.memory.enabled && self.base.config.memory.auto && self.heard.is_telling()) || small {
+            return;
+        }
+        self.say("looking for facts to remember (Ctrl-C skips it)");
+        let cancel = self.interrupts.arm();
+        let found = extract::ask(&self.conversation.driver.asker.broker, &self.heard, extract::PATIENCE, &cancel).await;
+        let folder = PathBuf::from(self.folder());
+        for line in extract::keep(&self.base, &self.conversation.driver.session, &folder, found) {
+            self.say(&line);
+        }
+    }
+}
+
+/// Puts the last commands with their exit codes and outputs before a question, head and tail of them in `limit` bytes.
+fn with_output(question: &str, pending: &[Executed], limit: usize) -> String {
+    if pending.is_empty() {
+        return question.to_owned();
+    }
+    let each = limit / pending.len().max(1);
+    let mut text = String::new();
+    for executed in pending {
+        let output = aish_types::head_and_tail(executed.output.trim_end(), each);
+        text.push_str(&format!("[exec: {}]\n{}\n[exit code: {}]\n\n", executed.command, output.text, executed.status));
+    }
+    text + question
+}
