@@ -132,7 +132,7 @@ fn the_end_of_the_input_is_asked_about_where_jobs_would_end_with_it() {
 fn an_exit_is_refused_once_where_jobs_are_stopped() {
     let home = Home::new();
     let person = home.sit_down();
-    person.types("echo working; cat\r").sees_line("working").types("\x1a").sees("Stopped").prompt();
+    person.types("sh -c 'echo working; exec cat'\r").sees_line("working").types("\x1a").sees("Stopped").prompt();
     person.types("exit 3\r").sees("There are stopped jobs.").prompt();
     assert_eq!(person.leaves("exit 3\r"), Some(3));
 }
