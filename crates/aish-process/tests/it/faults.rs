@@ -23,6 +23,15 @@ fn alive(marker: &str) -> bool {
     })
 }
 
+/// Waits until a program with this argument is surely there: what made a file before may still be on its way to it.
+async fn wait_alive(marker: &str) {
+    let since = Instant::now();
+    while !alive(marker) {
+        assert!(since.elapsed() < Duration::from_secs(10), "{marker} never came");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 /// An argument for `sleep` that no other test uses.
 fn marker(n: u32) -> String {
     format!("{}.{n}", 1000 + std::process::id())
@@ -158,7 +167,7 @@ async fn a_dropped_call_leaves_nothing() {
     let command = sh(&format!("setsid sleep {marker} & touch {}; sleep {marker}", ready.display()));
     let call = tokio::spawn(async move { run(&command, &CancellationToken::new()).await.map(|_| ()) });
     wait_for(&ready).await;
-    assert!(alive(&marker));
+    wait_alive(&marker).await;
     call.abort();
     assert_gone(&marker).await;
 }
