@@ -170,7 +170,6 @@ async fn follow(
                     passage.show(&bytes);
                 }
                 Heard::Mark(Mark::End) => {
-                    session.take_report().await;
                     if session.at_prompt {
                         return (Outcome::End, wish);
                     }

@@ -64,7 +64,10 @@ impl Keeper {
                     },
                     None => break,
                 },
-                () = self.listen() => {}
+                heard = self.listen() => tokio::select! {
+                    () = stop.cancelled() => break,
+                    () = self.notice(heard) => {}
+                },
             }
         }
         if let Some(session) = self.session.take() {
@@ -82,14 +85,22 @@ impl Keeper {
         }
     }
 
-    /// Listens to a shell that runs nothing: a job in the background may write, and the shell may die.
-    async fn listen(&mut self) {
-        let Some(session) = &mut self.session else { return std::future::pending().await };
-        match session.hear().await {
+    /// Listens to a shell that runs nothing: a job in the background may write, and the shell may die. Cancel-safe.
+    async fn listen(&mut self) -> Heard {
+        match &mut self.session {
+            Some(session) => session.hear().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Acts on what was heard of a shell that runs nothing. A request that comes meanwhile waits, as a shell whose new
+    /// start was given up half-way would be lost.
+    async fn notice(&mut self, heard: Heard) {
+        let Some(session) = &mut self.session else { return };
+        match heard {
             Heard::Output(bytes) => self.tell(ShellEvent::Output(bytes)),
-            Heard::Mark(Mark::End) => session.take_report().await,
             Heard::Mark(Mark::Prompt) => session.rearm(),
-            Heard::Mark(Mark::More) => {}
+            Heard::Mark(Mark::End | Mark::More) => {}
             Heard::Ended(exit) => {
                 let cause = match session.was_ready() {
                     true => RestartCause::Died(exit),
@@ -124,18 +135,21 @@ impl Keeper {
 
     /// Puts a new shell in the place of the old one, in its folder, and tells why.
     pub(crate) async fn restart(&mut self, cause: RestartCause) -> Result<(), ShellError> {
+        // Before anything is waited for, so that a command that is given up meanwhile leaves it to the next one to start
+        // the shell as it is to be started.
         let folder = self.folder();
+        if folder.is_some() {
+            self.options.cwd.clone_from(&folder);
+        }
+        let without_files = self.rc == Rc::Skip;
+        if cause == RestartCause::StartUpFiles {
+            self.rc = Rc::Skip;
+        }
         if let Some(session) = self.session.take() {
             session.stop(Duration::from_millis(100)).await;
         }
-        if cause == RestartCause::StartUpFiles {
-            if self.rc == Rc::Skip {
-                return Err(ShellError::NoPrompt);
-            }
-            self.rc = Rc::Skip;
-        }
-        if folder.is_some() {
-            self.options.cwd.clone_from(&folder);
+        if cause == RestartCause::StartUpFiles && without_files {
+            return Err(ShellError::NoPrompt);
         }
         let started = match self.start_session(None).await {
             // The folder may be gone.
@@ -184,9 +198,8 @@ impl Keeper {
                 heard = session.hear(), if passage.is_clear() => match heard {
                     Heard::Output(bytes) if passage.is_watched() => passage.show(&bytes),
                     Heard::Output(bytes) => self.tell(ShellEvent::Output(bytes)),
-                    Heard::Mark(Mark::End) => session.take_report().await,
                     Heard::Mark(Mark::Prompt) => session.rearm(),
-                    Heard::Mark(Mark::More) => {}
+                    Heard::Mark(Mark::End | Mark::More) => {}
                     Heard::Ended(_) => self.restart(cause).await?,
                 },
                 at_terminal = passage.next() => match at_terminal {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use aish_process::{Command, Exit, TerminalChild};
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::termios::Termios;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::delivery::Delivery;
 use crate::exchange::Exchange;
@@ -52,6 +52,8 @@ pub(crate) struct Session {
     ended: Option<Exit>,
     /// A report that came before its mark.
     reported: Option<Vec<u8>>,
+    /// Until when the report of an end mark that was read is awaited; the mark is heard once it is there.
+    report_due: Option<Instant>,
     buffer: Box<[u8]>,
 }
 
@@ -97,15 +99,26 @@ impl Session {
             heard: VecDeque::new(),
             ended: None,
             reported: None,
+            report_due: None,
             buffer: vec![0; 64 * 1024].into(),
         })
     }
 
-    /// Waits for the next thing that is heard; its order is that on the terminal. Cancel-safe.
+    /// Waits for the next thing that is heard; its order is that on the terminal. An end mark comes with its report
+    /// taken in. Cancel-safe: what was read and not returned, a mark without its report too, is heard by the next call.
     pub(crate) async fn hear(&mut self) -> Heard {
         loop {
-            if let Some(heard) = self.heard.pop_front() {
-                return heard;
+            if let Some(due) = self.report_due {
+                self.await_report(due).await;
+                return Heard::Mark(Mark::End);
+            }
+            match self.heard.pop_front() {
+                Some(Heard::Mark(Mark::End)) => {
+                    self.report_due = Some(Instant::now() + REPORT_LIMIT);
+                    continue;
+                }
+                Some(heard) => return heard,
+                None => {}
             }
             if let Some(exit) = self.ended {
                 return Heard::Ended(exit);
@@ -141,13 +154,13 @@ impl Session {
         exit
     }
 
-    /// Takes the report that belongs to an end mark that was just heard.
-    pub(crate) async fn take_report(&mut self) {
-        let bytes = match self.reported.take() {
-            Some(bytes) => Some(bytes),
-            None => timeout(REPORT_LIMIT, self.exchange.receive()).await.ok().and_then(Result::ok),
-        };
-        match bytes.as_deref().and_then(Report::parse) {
+    /// Waits for the report of an end mark and takes it in. Cancel-safe.
+    async fn await_report(&mut self, due: Instant) {
+        if self.reported.is_none() {
+            self.reported = timeout_at(due, self.exchange.receive()).await.ok().and_then(Result::ok);
+        }
+        self.report_due = None;
+        match self.reported.take().as_deref().and_then(Report::parse) {
             Some(report) => self.report = report,
             None => {
                 tracing::warn!("the shell's report cannot be read");
@@ -218,9 +231,8 @@ impl Session {
         let give_up = Instant::now() + QUERY_END;
         while Instant::now() < give_up && self.ended.is_none() && !self.at_prompt {
             match timeout(QUERY_END / 4, self.hear()).await {
-                Ok(Heard::Output(_) | Heard::Mark(Mark::More) | Heard::Ended(_)) => {}
+                Ok(Heard::Output(_) | Heard::Mark(Mark::More | Mark::End) | Heard::Ended(_)) => {}
                 Ok(Heard::Mark(Mark::Prompt)) => self.rearm(),
-                Ok(Heard::Mark(Mark::End)) => self.take_report().await,
                 // The terminal's own signal did not reach it, or the hook's return was cut off.
                 Err(_) if self.rearmed => self.rearm(),
                 Err(_) => self.child.interrupt(),
@@ -282,4 +294,31 @@ fn behind_the_sandbox(pid: u32) -> u32 {
         }
     }
     pid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_is_missed_by_listening_that_is_given_up() {
+        let options = Options { rc: Rc::Skip, ..Options::headless() };
+        let mut session = Session::start(&options, &options.rc, None).await.unwrap();
+        let give_up = Instant::now() + Duration::from_secs(20);
+        while !session.at_prompt {
+            assert!(Instant::now() < give_up, "the end mark or its report was lost");
+            // Listens once, as one does to whom a request comes.
+            let heard = tokio::select! {
+                biased;
+                heard = session.hear() => Some(heard),
+                () = tokio::task::yield_now() => None,
+            };
+            match heard {
+                Some(Heard::Mark(Mark::Prompt)) => session.rearm(),
+                Some(Heard::Ended(exit)) => panic!("{exit:?}"),
+                Some(Heard::Output(_) | Heard::Mark(Mark::End | Mark::More)) | None => {}
+            }
+        }
+        session.stop(Duration::from_secs(1)).await;
+    }
 }
