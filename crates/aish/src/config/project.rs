@@ -7,6 +7,14 @@ use super::key::{self, Overlay};
 use super::layer::{Layer, Setting};
 use super::section::Config;
 
+/// What of a setting a project may not make, and why.
+enum Refused {
+    Nothing,
+    /// So many of its entries.
+    Some(usize, String),
+    All(String),
+}
+
 /// Keeps the settings of a project's layer that it may make; the others are reported.
 pub fn tighten(overlay: Layer, below: &Layer, diagnostics: &mut Vec<Diagnostic>) -> Layer {
     let mut kept = Layer::default();
@@ -16,50 +24,63 @@ pub fn tighten(overlay: Layer, below: &Layer, diagnostics: &mut Vec<Diagnostic>)
         let default = || defaults.pointer(&format!("/{}", path.join("/"))).filter(|value| !value.is_null());
         let current = below.settings.get(&path).map(|setting| &setting.value).or_else(default);
         let refused = match rule {
-            Overlay::Free => None,
-            Overlay::Only(allowed) if setting.value.as_bool() == Some(allowed) => None,
-            Overlay::Only(allowed) => Some(format!("a project may only set it to {allowed}")),
+            Overlay::Free => Refused::Nothing,
+            Overlay::Only(allowed) if setting.value.as_bool() == Some(allowed) => Refused::Nothing,
+            Overlay::Only(allowed) => Refused::All(format!("a project may only set it to {allowed}")),
             Overlay::Lower => lower(&setting.value, current),
             Overlay::Tighten => stricter(&path, &mut setting, current),
-            Overlay::Never => Some("only your own configuration may set it".to_owned()),
+            Overlay::Never => Refused::All("only your own configuration may set it".to_owned()),
         };
-        match refused {
-            None => {
-                kept.settings.insert(path, setting);
-            }
-            Some(why) => diagnostics.push(Diagnostic {
-                severity: Severity::Warning,
-                place: setting.origin.to_string(),
-                position: setting.position,
-                message: format!("`{}` is not used: {why}", path.join(".")),
-            }),
+        let name = path.join(".");
+        let message = match &refused {
+            Refused::Nothing => None,
+            Refused::Some(count, why) => Some(format!("{count} of `{name}` not used: {why}")),
+            Refused::All(why) => Some(format!("`{name}` is not used: {why}")),
+        };
+        diagnostics.extend(message.map(|message| Diagnostic {
+            severity: Severity::Warning,
+            place: setting.origin.to_string(),
+            position: setting.position,
+            message,
+        }));
+        if !matches!(refused, Refused::All(_)) {
+            kept.settings.insert(path, setting);
         }
     }
     kept
 }
 
-fn lower(value: &Value, current: Option<&Value>) -> Option<String> {
-    let current = current.and_then(Value::as_f64)?;
-    (value.as_f64()? > current).then(|| format!("a project may only lower it, and it is {current}"))
+fn lower(value: &Value, current: Option<&Value>) -> Refused {
+    match (value.as_f64(), current.and_then(Value::as_f64)) {
+        (Some(value), Some(current)) if value > current => {
+            Refused::All(format!("a project may only lower it, and it is {current}"))
+        }
+        _ => Refused::Nothing,
+    }
 }
 
 /// Keeps the entries that tighten: a `false` approval, a rule that asks or halts (behind the user's own rules).
-fn stricter(path: &[String], setting: &mut Setting, current: Option<&Value>) -> Option<String> {
-    match &mut setting.value {
+fn stricter(path: &[String], setting: &mut Setting, current: Option<&Value>) -> Refused {
+    let (before, kept, why) = match &mut setting.value {
         Value::Object(approvals) => {
             let before = approvals.len();
             approvals.retain(|_, approved| *approved == Value::Bool(false));
-            (approvals.is_empty() && before > 0).then(|| "a project may only say `false` there".to_owned())
+            (before, approvals.len(), "a project may only say `false` there")
         }
         Value::Array(rules) => {
             let before = rules.len();
             rules.retain(|rule| matches!(rule.get("verdict").and_then(Value::as_str), Some("ask" | "halt")));
-            let refused = rules.len() < before;
+            let kept = rules.len();
             if let Some(Value::Array(own)) = current {
                 rules.splice(0..0, own.iter().cloned());
             }
-            (refused && rules.is_empty()).then(|| "a project's rules may only ask or halt".to_owned())
+            (before, kept, "a project's rules may only ask or halt")
         }
-        _ => Some(format!("`{}` has no entries", path.join("."))),
+        _ => return Refused::All(format!("`{}` has no entries", path.join("."))),
+    };
+    match before - kept {
+        0 => Refused::Nothing,
+        _ if kept == 0 => Refused::All(why.to_owned()),
+        refused => Refused::Some(refused, why.to_owned()),
     }
 }
