@@ -41,7 +41,8 @@ pub enum Answer {
     Always(String),
     /// Prepare and judge this instead: a command line for a command, JSON text for a tool.
     Edit(String),
-    /// Do not run it, and end the autonomous run that wanted it; elsewhere a plain no.
+    /// Do not run it, and end the turn or the autonomous run that wanted it. The gate treats it as a no in a turn, which
+    /// whoever asks ends.
     Stop,
     /// Nobody is there to be asked.
     Nobody,
@@ -49,7 +50,7 @@ pub enum Answer {
 
 /// Whoever is asked: the terminal, an MCP client through elicitation, or nobody.
 pub trait Approver: Send + Sync {
-    /// Asks, and returns the answer. End of input and an interrupt are `No`.
+    /// Asks, and returns the answer. The end of the input is `No`, an interrupt `Stop`.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
 }
 

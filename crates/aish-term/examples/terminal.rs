@@ -68,7 +68,7 @@ async fn converse() -> Result<(), Box<dyn std::error::Error>> {
         _ => Route::Shell,
     }));
     let editor = Arc::new(LineEditor::start(options)?);
-    let approver = TerminalApprover::new(Arc::clone(&editor));
+    let approver = TerminalApprover::new(Arc::clone(&editor), || {});
     let mut out = std::io::stdout();
     loop {
         let line = match editor.read(PromptView::plain("aish> ")).await? {

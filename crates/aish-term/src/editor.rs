@@ -83,7 +83,7 @@ impl LineEditor {
         }
     }
 
-    /// Asks the gate's question. End of input, an interrupt and a terminal that cannot be read are no.
+    /// Asks the gate's question. End of input and a terminal that cannot be read are no, an interrupt stops what wanted it.
     pub async fn ask(&self, question: Question) -> Answer {
         let (answer, reply) = oneshot::channel();
         if self.jobs.send(Job::Ask { question: Box::new(question), answer }).is_err() {

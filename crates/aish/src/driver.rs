@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::asker::Asker;
 use crate::secrets::Secrets;
 use crate::servers::news::CallNews;
+use crate::shell_tool::BY_PERSON;
 use crate::surface::{Shown, Surface};
 use crate::undo::UndoKeeper;
 
@@ -242,6 +243,10 @@ impl Driver {
                 line = news.next() => self.pass_on(&line, surface),
                 ended = running.next() => match ended {
                     Some((id, mut outcome)) => {
+                        // Who stops a proposed command with Ctrl-C means the turn.
+                        if outcome.notes.contains_key(BY_PERSON) {
+                            interrupt.cancel();
+                        }
                         outcome.text = self.secrets.redact(&outcome.text).into_owned();
                         events.push_back(Event::Ran { id, outcome });
                     }

@@ -12,6 +12,9 @@ use tokio_util::sync::CancellationToken;
 use crate::failure::chain;
 use crate::shell_tool::{CommandRunner, Ran};
 
+/// The status of a command that SIGINT ended.
+const BY_INTERRUPT: i32 = 130;
+
 /// What is remembered between commands.
 #[derive(Debug, Clone, Default)]
 pub struct Remembered {
@@ -199,7 +202,11 @@ impl CommandRunner for Live {
     ) -> BoxFuture<'a, Result<Ran, String>> {
         Box::pin(async move {
             let result = self.run_at_terminal(command, timeout_ms, cancel).await.map_err(|error| chain(&error))?;
+            // The terminal's Ctrl-C goes to the command, and only its end tells of it; who handles it goes on.
+            let by_person =
+                self.terminal.is_some() && result.ending == Ending::Completed && result.status == BY_INTERRUPT;
             let ending = match result.ending {
+                Ending::Completed if by_person => Some("interrupted".to_owned()),
                 Ending::Completed => None,
                 Ending::Cancelled => Some("interrupted".to_owned()),
                 Ending::TimedOut => Some(format!("timed out after {} s", timeout_ms / 1000)),
@@ -216,6 +223,7 @@ impl CommandRunner for Live {
                 truncated: result.output.truncated(),
                 ending,
                 stopped: None,
+                by_person,
             })
         })
     }

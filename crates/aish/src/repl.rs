@@ -131,7 +131,7 @@ impl Repl {
         options.completer = Some(Box::new(completer));
         let editor = Arc::new(LineEditor::start(options)?);
         let interrupts = Interrupts::listen();
-        let approver: Arc<dyn Approver> = Arc::new(TerminalApprover::new(Arc::clone(&editor)));
+        let approver: Arc<dyn Approver> = Arc::new(approver(&editor, &interrupts));
         let news: Arc<CallNews> = Arc::default();
         let runner = Arc::new(Switch::new(Arc::clone(&live) as Arc<_>));
         ShellTool::add_to(&registry, &(Arc::clone(&runner) as Arc<_>), 0);
@@ -340,6 +340,12 @@ impl Repl {
     pub fn folder(&self) -> String {
         self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("/")).display().to_string()
     }
+}
+
+/// Asks at the terminal; Ctrl-C at a question ends the turn that it belongs to, as Ctrl-C does elsewhere in it.
+pub fn approver(editor: &Arc<LineEditor>, interrupts: &Interrupts) -> TerminalApprover {
+    let interrupts = interrupts.clone();
+    TerminalApprover::new(Arc::clone(editor), move || interrupts.interrupt())
 }
 
 /// Opens the session that `--resume` names; one that cannot be opened is said.

@@ -24,6 +24,8 @@ pub struct Ran {
     pub ending: Option<String>,
     /// What of it the sandbox may have stopped.
     pub stopped: Option<Suspicion>,
+    /// True when the person ended it with Ctrl-C at the terminal.
+    pub by_person: bool,
 }
 
 /// Runs one command line in the shell that belongs to this run.
@@ -53,6 +55,8 @@ pub const OUTSIDE_SOURCE: &str = "outside";
 pub const OUTSIDE: &str = "shell_outside";
 /// The note of an outcome that says what the sandbox may have stopped.
 pub const STOPPED: &str = "sandbox";
+/// The note of an outcome that the person ended with Ctrl-C.
+pub const BY_PERSON: &str = "interrupted";
 
 /// Where the commands of a source run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +154,9 @@ fn outcome(ran: &Ran) -> ToolOutcome {
     outcome.structured = Some(json!({"exit_code": ran.status, "truncated": ran.truncated}));
     if let Some(stopped) = &ran.stopped {
         outcome.notes.insert(STOPPED.into(), json!({"what": stopped.what, "said": stopped.said}));
+    }
+    if ran.by_person {
+        outcome.notes.insert(BY_PERSON.into(), json!(true));
     }
     outcome
 }

@@ -9,20 +9,27 @@ use crate::editor::LineEditor;
 
 /// Asks through the line editor, which owns the terminal: questions wait for one another, and a line that is being
 /// typed is put aside while one is asked.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct TerminalApprover {
     editor: Arc<LineEditor>,
+    stop: Arc<dyn Fn() + Send + Sync>,
 }
 
 impl TerminalApprover {
-    /// Makes an approver.
-    pub fn new(editor: Arc<LineEditor>) -> Self {
-        Self { editor }
+    /// Makes an approver; Ctrl-C at its question calls `stop`, which ends what wanted to be approved.
+    pub fn new(editor: Arc<LineEditor>, stop: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { editor, stop: Arc::new(stop) }
     }
 }
 
 impl Approver for TerminalApprover {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
-        Box::pin(self.editor.ask(question.clone()))
+        Box::pin(async move {
+            let answer = self.editor.ask(question.clone()).await;
+            if answer == Answer::Stop {
+                (self.stop)();
+            }
+            answer
+        })
     }
 }

@@ -9,7 +9,8 @@ use super::terminal::{AskTerminal, Key};
 use crate::styled::{Ink, Styled};
 use crate::theme::Theme;
 
-/// Asks a question on a terminal. End of input, an interrupt, Escape and a closed terminal are no.
+/// Asks a question on a terminal. End of input, Escape and a closed terminal are no; an interrupt stops
+/// what wanted it.
 pub fn ask(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -> Answer {
     converse(question, theme, terminal).unwrap_or_else(|error| {
         tracing::debug!(%error, "the question could not be asked");
@@ -19,8 +20,10 @@ pub fn ask(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -
 
 fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Answer> {
     let lines = question_lines(question, theme, &terminal.capabilities());
-    if !paged(&lines, theme, terminal)? {
-        return Ok(Answer::No);
+    match paged(&lines, theme, terminal)? {
+        Paged::Whole => {}
+        Paged::GivenUp => return Ok(Answer::No),
+        Paged::Interrupted => return Ok(Answer::Stop),
     }
     loop {
         terminal.discard_typed_ahead()?;
@@ -28,6 +31,7 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
         let answer = match wait_for_choice(question, terminal)? {
             Choice::Yes => said(terminal, "yes", Some(Answer::Yes))?,
             Choice::No => said(terminal, "no", Some(Answer::No))?,
+            Choice::Stop => said(terminal, "", Some(Answer::Stop))?,
             Choice::Edit => {
                 said(terminal, "edit", None)?;
                 edited(question, terminal)?
@@ -83,6 +87,7 @@ fn chosen(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskTermi
 enum Choice {
     Yes,
     No,
+    Stop,
     Edit,
     Always(String),
     Why,
@@ -101,9 +106,8 @@ fn wait_for_choice(question: &Question, terminal: &mut dyn AskTerminal) -> io::R
     loop {
         match terminal.key()? {
             Key::Char('y' | 'Y') => return Ok(Choice::Yes),
-            Key::Char('n' | 'N') | Key::Enter | Key::Escape | Key::Interrupt | Key::EndOfInput => {
-                return Ok(Choice::No);
-            }
+            Key::Char('n' | 'N') | Key::Enter | Key::Escape | Key::EndOfInput => return Ok(Choice::No),
+            Key::Interrupt => return Ok(Choice::Stop),
             Key::Char('e' | 'E') => return Ok(Choice::Edit),
             Key::Char('?' | 'w' | 'W') => return Ok(Choice::Why),
             Key::Char('a' | 'A') => {
@@ -146,8 +150,18 @@ pub(super) fn show(line: &Styled, terminal: &mut dyn AskTerminal, end: &str) -> 
     terminal.write(&text)
 }
 
-/// Shows lines page by page where they do not fit; false when the person gave up before the end.
-pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<bool> {
+/// How far a question was read.
+pub(super) enum Paged {
+    /// To its end.
+    Whole,
+    /// The person did not want to see the rest.
+    GivenUp,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// Shows lines page by page where they do not fit.
+pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Paged> {
     let mut shown = 0;
     loop {
         let room = usize::from(terminal.capabilities().height).saturating_sub(3).max(1);
@@ -162,23 +176,24 @@ pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTermi
         terminal.write(&page)?;
         shown += take;
         if shown >= lines.len() {
-            return Ok(true);
+            return Ok(Paged::Whole);
         }
         terminal.discard_typed_ahead()?;
         let mut more = Styled::default();
         more.push(theme.dim, &format!("-- {} of {} lines; space for more, n for no --", shown, lines.len()));
         show(&more, terminal, "")?;
-        loop {
+        let ended = loop {
             match terminal.key()? {
-                Key::Char(' ') | Key::Enter => break,
-                Key::Char('n' | 'N' | 'q') | Key::Escape | Key::Interrupt | Key::EndOfInput => {
-                    terminal.write("\n")?;
-                    return Ok(false);
-                }
+                Key::Char(' ') | Key::Enter => break None,
+                Key::Char('n' | 'N' | 'q') | Key::Escape | Key::EndOfInput => break Some(Paged::GivenUp),
+                Key::Interrupt => break Some(Paged::Interrupted),
                 Key::Char(_) | Key::Other => {}
             }
-        }
+        };
         terminal.write("\n")?;
+        if let Some(ended) = ended {
+            return Ok(ended);
+        }
     }
 }
 
@@ -279,11 +294,20 @@ mod tests {
 
     #[test]
     fn whatever_is_no_yes_is_no() {
-        for keys in [&[Key::Enter][..], &[Key::Escape], &[Key::Interrupt], &[Key::EndOfInput], &[Key::Char('n')], &[]] {
+        for keys in [&[Key::Enter][..], &[Key::Escape], &[Key::EndOfInput], &[Key::Char('n')], &[]] {
             assert_eq!(answered(keys, Subject::Tool).0, Answer::No, "{keys:?}");
         }
         // `always` is not offered, so its key means nothing.
         assert_eq!(answered(&[Key::Char('a'), Key::Other, Key::Char('x'), Key::Enter], Subject::Tool).0, Answer::No);
+    }
+
+    #[test]
+    fn an_interrupt_stops_what_wanted_it() {
+        assert_eq!(answered(&[Key::Other, Key::Interrupt, Key::Char('y')], Subject::Tool).0, Answer::Stop);
+        let text = vec!["x"; 100].join("\n");
+        let mut script = Script::new(&[Key::Char(' '), Key::Interrupt], (60, 10));
+        assert_eq!(ask(&question(Subject::Command { text }), &Theme::dark(), &mut script), Answer::Stop);
+        assert!(!script.shown.contains("[y]es"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io;
 use aish_safety::{Question, Verdict};
 
 use super::body::{question_lines, why_lines};
-use super::dialogue::{edited_text, paged, show};
+use super::dialogue::{Paged, edited_text, paged, show};
 use super::terminal::{AskTerminal, Key};
 use crate::styled::Styled;
 use crate::theme::Theme;
@@ -41,8 +41,10 @@ pub fn halt(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
 
 fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<HaltAnswer> {
     let lines = question_lines(question, theme, &terminal.capabilities());
-    if !paged(&lines, theme, terminal)? {
-        return Ok(HaltAnswer::End);
+    match paged(&lines, theme, terminal)? {
+        Paged::Whole => {}
+        Paged::GivenUp => return Ok(HaltAnswer::End),
+        Paged::Interrupted => return Ok(HaltAnswer::Interrupted),
     }
     loop {
         terminal.discard_typed_ahead()?;

@@ -187,14 +187,14 @@ async fn question(editor: &Arc<LineEditor>, name: &str) {
         say("TYPE AHEAD");
         until_input_is_read().await;
     }
-    let approver = TerminalApprover::new(Arc::clone(editor));
+    let approver = TerminalApprover::new(Arc::clone(editor), || {});
     let text = if name == "question" { "touch \u{1b}[2J\u{202e}x".into() } else { vec!["line"; 40].join("\n") };
     let question = the_question(text);
     say(&format!("ANSWER {:?}", approver.ask(&question).await));
 }
 
 async fn question_while_typing(editor: &Arc<LineEditor>) {
-    let approver = TerminalApprover::new(Arc::clone(editor));
+    let approver = TerminalApprover::new(Arc::clone(editor), || {});
     let question = the_question("touch x".into());
     let ask = async {
         until_input_is_read().await;

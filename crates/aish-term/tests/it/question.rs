@@ -31,9 +31,10 @@ fn what_hides_is_shown() {
 #[test]
 fn only_a_yes_is_a_yes() {
     check("y", "Yes");
-    for no in ["n", "\r", "\u{1b}", "\u{3}", "\u{4}", "zn"] {
+    for no in ["n", "\r", "\u{1b}", "\u{4}", "zn"] {
         check(no, "No");
     }
+    check("\u{3}", "Stop");
 }
 
 #[test]

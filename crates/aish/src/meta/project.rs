@@ -4,12 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use aish_safety::Mode;
-use aish_term::TerminalApprover;
 use aish_tools::ToolSource as _;
 
 use crate::failure::chain;
 use crate::project::{Kind, Project, ProjectFile, Standing};
-use crate::repl::Repl;
+use crate::repl::{Repl, approver};
 
 /// Lines of a file that are shown before it is trusted.
 const SHOWN: usize = 200;
@@ -104,8 +103,8 @@ async fn hold(repl: &mut Repl, project: &Project) {
     let reloaded = repl.base.reload(&folder);
     reloaded.faults.iter().for_each(|fault| repl.say(fault));
     let gate = |repl: &Repl| {
-        let approver = TerminalApprover::new(Arc::clone(&repl.editor));
-        repl.base.gate(Arc::new(approver), Mode::Interactive)
+        let person = approver(&repl.editor, &repl.interrupts);
+        repl.base.gate(Arc::new(person), Mode::Interactive)
     };
     let own = gate(repl);
     let notices = repl.conversation.under(&repl.base, &reloaded.before, own).await;

@@ -53,6 +53,8 @@ mod shell;
 #[cfg(test)]
 mod signals;
 #[cfg(test)]
+mod stopped;
+#[cfg(test)]
 mod trial;
 #[cfg(test)]
 mod undo;
