@@ -103,8 +103,13 @@ fn variables() -> Vec<(String, String)> {
     variables
 }
 
-/// Process ids differ from run to run.
-/// Takes process ids out, and the notices of jobs that are done: when they come is a race in bash itself.
+/// Takes out what may differ: process ids, and the notices of jobs that are done.
+///
+/// Bash tells of a job that ended while it waited for a command before the prompt that comes after that command. The
+/// live shell waits for its commands in `PROMPT_COMMAND`, which is before a prompt: what ended meanwhile is told (and
+/// forgotten, so that a `wait` for it finds no such job) before the next command and not after it. In both, whether a
+/// job that ends at about the same time as a command is told of at once or one prompt later is chance. Notices of jobs
+/// that ended in another way than well (`Terminated`, `Exit 3`) are compared.
 fn without_pids(text: &str) -> String {
     let is_notice = |line: &str| {
         line.starts_with('[') && line.split_whitespace().nth(1).is_some_and(|word| word == "Done") && line.contains(']')

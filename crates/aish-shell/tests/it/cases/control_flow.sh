@@ -109,3 +109,59 @@ while getopts ab: o -a -b x; do echo $o ${OPTARG-}; done
 mapfile -t l < <(printf 'x\ny\n'); echo ${#l[@]} ${l[1]}
 ### printf into a variable
 printf -v v '%03d' 7; echo $v
+### select with an answer
+select x in red green; do echo "$REPLY $x"; break; done <<< 2
+#-
+PS3='which? '; select x in a b; do echo "<$x>"; [[ $x ]] && break; done <<< $'7\n1'
+#-
+echo $x $REPLY
+### a coproc that lasts
+coproc UPPER { while read -r l; do echo "${l^^}"; done; }
+#-
+echo abc >&"${UPPER[1]}"; read -r x <&"${UPPER[0]}"; echo "$x"
+#-
+echo again >&"${UPPER[1]}"; read -r x <&"${UPPER[0]}"; echo "$x"
+#-
+pid=$UPPER_PID; exec {UPPER[1]}>&-; wait "$pid"; echo $?
+### mapfile from a file
+printf '%s\n' a 'b c' d > f; mapfile l < f; echo "${#l[@]}" "${l[1]}"
+#-
+mapfile -t -s 1 -n 1 l < f; declare -p l
+#-
+show() { echo "$1:$2"; }; readarray -t -c 2 -C show l < f
+#-
+echo "${l[@]}"
+### printf into elements
+printf -v 'a[2]' '%s' two; declare -p a
+#-
+declare -A h; printf -v 'h[key one]' '%q' 'x y'; echo "${h[key one]}"
+#-
+printf '%s-%d\n' a 1 b 2 c
+#-
+printf '%d\n' 3x; echo $?
+### what a match leaves
+re='^([a-z]+)=([0-9]*)$'
+#-
+[[ key=42 =~ $re ]]; echo "${#BASH_REMATCH[@]} ${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"
+#-
+echo "${BASH_REMATCH[0]}"
+#-
+[[ nothing =~ $re ]]
+#-
+echo "$? ${#BASH_REMATCH[@]}"
+### arithmetic loops
+for ((i=0, j=10; i<j; i+=3, j-=2)); do echo "$i $j"; done; echo "$i $j"
+#-
+for ((;;)); do ((n++ > 2)) && break; done; echo $n
+#-
+((i = 08))
+#-
+while ((i--)); do ((i % 2)) || continue; echo $i; done; echo $i
+### statuses of a pipe at the next prompt
+true | false | (exit 4)
+#-
+echo "${PIPESTATUS[*]}"
+#-
+echo "${PIPESTATUS[*]}"
+#-
+false | true; echo "$? ${PIPESTATUS[*]}"

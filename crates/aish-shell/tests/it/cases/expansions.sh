@@ -58,3 +58,41 @@ printf 'one\rtwo\n'
 set -- a b c d; echo ${@:2:2}
 ### transformation
 declare -A h=([k]=v); echo ${h[@]@K}
+### extended globs in patterns
+shopt -s extglob
+#-
+touch a.txt b.log c.tmp ab.txt; echo !(*.tmp) @(a|ab).txt +([a-z]).log
+#-
+x=aaabbb; echo "${x##+(a)}" "${x/%+(b)/X}"
+#-
+case foo.tgz in *.@(tar.gz|tgz)) echo archive;; esac
+### globs that match nothing
+echo no*such
+#-
+shopt -s nullglob; echo no*such; a=(no*such); echo ${#a[@]}
+#-
+shopt -s failglob; echo no*such; echo not reached
+#-
+echo $?
+#-
+shopt -u nullglob failglob; echo no*such
+### globstar and what it leaves out
+mkdir -p a/b/.c a/d; touch a/1 a/b/2 a/b/.c/3; shopt -s globstar
+#-
+echo **
+#-
+echo a/**/ ; GLOBIGNORE='a/b*'; echo a/*
+#-
+unset GLOBIGNORE; shopt -u globstar; echo a/**
+### process substitution both ways
+while read -r a b; do echo "$b $a"; done < <(printf '%s\n' '1 x' '2 y')
+#-
+comm -12 <(printf '%s\n' a b c) <(printf '%s\n' b c d); echo $?
+#-
+exec 8< <(echo from eight); read -r x <&8; exec 8<&-; echo "$x"
+### here-strings
+read -r -a w <<< 'one two  three'; echo "${#w[@]}:${w[2]}"
+#-
+cat <<< $'two\nlines' | wc -l
+#-
+IFS=, read -r a b <<< "x,y,z"; echo "$a|$b"

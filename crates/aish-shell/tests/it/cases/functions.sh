@@ -73,3 +73,21 @@ echo still works
 unset -f printf read history
 #-
 printf '%s\n' ok
+### local options
+f() { local -; set -fu; echo *; }; touch one; f; echo *; echo "${-//[^fu]}"
+#-
+g() { local -; set -o pipefail; false | true; }; g
+#-
+echo $?; false | true
+### namerefs that last
+declare -n ref=target
+#-
+ref=5; echo "$target"
+#-
+target=(a b); ref[1]=z; echo "${target[@]}" "${!ref}"
+#-
+unset -n ref; echo "${ref-none} ${target[0]}"
+#-
+f() { local -n out=$1; out+=("$2"); }; f list x; f list 'y z'; declare -p list
+#-
+declare -n loop=loop; loop=1

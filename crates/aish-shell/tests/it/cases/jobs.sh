@@ -72,3 +72,9 @@ ps -o pgid= -p $BASHPID | tr -d ' ' | grep -c "^$$\$"
 sh -c 'ps -o pgid= -p $$ | tr -d " " | grep -c "^$$\$"'
 ### the terminal
 tty | grep -c pts; test -t 0 && test -t 1 && test -t 2 && echo terminal
+### wait for one of several
+(sleep 0.2; exit 6) & (sleep 5; exit 7) &
+#-
+wait -n; echo $?; kill %2; wait -n -p which %2; echo "$? ${which:+known}"
+#-
+wait -n; echo $?

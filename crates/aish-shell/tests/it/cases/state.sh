@@ -204,3 +204,33 @@ set -o | grep history
 echo one
 #-
 history | tail -2 | cut -c8-
+### set options that last
+set -o noglob; set -o nounset
+#-
+echo * "${-//[^fu]}"
+#-
+set +o | grep -c -- '-o no'
+#-
+[[ -o nounset ]] && echo on; set +fu
+#-
+echo "${-//[^fu]}."; [[ -o nounset ]] || echo off
+### a stack of folders
+mkdir -p p/q r; pushd p/q
+#-
+pushd -n ../../r; dirs -v
+#-
+pushd +1
+#-
+cd ~-; dirs -l -p
+#-
+popd +1; popd -n; dirs
+#-
+dirs -c; pushd; echo $?; popd +7
+### symbolic umask
+umask u=rwx,g=rx,o=; umask -S
+#-
+umask -p; mkdir d; stat -c %a d
+#-
+umask 999
+#-
+echo $?; umask

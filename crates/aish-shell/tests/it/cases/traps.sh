@@ -50,3 +50,25 @@ sleep 100 & kill $!; wait $!
 echo $?
 ### interrupt of itself
 trap 'echo interrupted' INT; kill -INT $$; echo on
+### on return from sourced files and functions
+echo 'echo sourced' > f; set -T; trap 'echo "return ${FUNCNAME-top}"' RETURN; . ./f
+#-
+g() { echo in g; }; g
+#-
+trap - RETURN; set +T; g
+### an error trap within functions
+set -E; trap 'echo "failed in ${FUNCNAME-top}: $BASH_COMMAND"' ERR
+#-
+f() { false; true; }; f
+#-
+if false; then :; fi; false || true; ! true
+#-
+false | true; true | false
+#-
+set +E; f; trap - ERR; false
+### a debug trap that skips
+shopt -s extdebug; trap '[[ $BASH_COMMAND != skip* ]]' DEBUG
+#-
+skip_this; echo ran
+#-
+trap - DEBUG; shopt -u extdebug; skip_this
