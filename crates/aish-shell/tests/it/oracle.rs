@@ -114,7 +114,13 @@ fn without_pids(text: &str) -> String {
     let is_notice = |line: &str| {
         line.starts_with('[') && line.split_whitespace().nth(1).is_some_and(|word| word == "Done") && line.contains(']')
     };
-    let text: String = text.split_inclusive('\n').filter(|line| !is_notice(line)).collect();
+    // `[1] 25`: in a PID namespace of its own a process id may be short.
+    let started = |line: &str| {
+        let (job, pid) = line.strip_suffix('\n')?.split_once("] ")?;
+        (job.starts_with('[') && pid.bytes().all(|byte| byte.is_ascii_digit())).then(|| format!("{job}] PID\n"))
+    };
+    let lines = text.split_inclusive('\n').filter(|line| !is_notice(line));
+    let text: String = lines.map(|line| started(line).unwrap_or_else(|| line.to_owned())).collect();
     let text = text.as_str();
     let pid = |word: &str| word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_digit());
     text.split_inclusive([' ', '\n'])
