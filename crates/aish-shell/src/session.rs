@@ -311,12 +311,13 @@ mod tests {
             let heard = tokio::select! {
                 biased;
                 heard = session.hear() => Some(heard),
-                () = tokio::task::yield_now() => None,
+                () = std::future::ready(()) => None,
             };
             match heard {
                 Some(Heard::Mark(Mark::Prompt)) => session.rearm(),
                 Some(Heard::Ended(exit)) => panic!("{exit:?}"),
-                Some(Heard::Output(_) | Heard::Mark(Mark::End | Mark::More)) | None => {}
+                Some(Heard::Output(_) | Heard::Mark(Mark::End | Mark::More)) => {}
+                None => tokio::task::yield_now().await,
             }
         }
         session.stop(Duration::from_secs(1)).await;
