@@ -40,6 +40,7 @@ over_both!(
     what_cannot_run_fails_or_is_refused_is_an_error,
     every_way_to_write_a_value_means_what_it_says,
     halting_commands_are_never_approved_by_the_absence_of_a_person,
+    the_argv_that_comes_of_the_arguments_is_judged,
     search_answers_in_utf_8_with_counts,
     a_structured_result_stands_beside_the_text,
     a_failing_call_leaves_the_server_to_the_others,
@@ -108,6 +109,35 @@ fn halting_commands_are_never_approved_by_the_absence_of_a_person(way: Way) {
     let halted = headless.run("wipe", json!({}));
     assert!(halted.is_error && halted.text == "Tool execution denied by user: wipe", "{}", halted.text);
     assert!(halted.structured["denied"].as_str().is_some_and(|reason| !reason.is_empty()));
+}
+
+fn the_argv_that_comes_of_the_arguments_is_judged(way: Way) {
+    const CONFIG: &str = "
+name: look
+command: find
+tools:
+  - name: list
+    description: Lists a folder
+    command: \"\"
+    risk: read
+    args: [{name: place, positional: true}, {name: then, type: boolean, flag: -delete}]
+";
+    let folder = tempfile::tempdir().unwrap();
+    let config = file(&folder, "look.yaml", CONFIG);
+    let mut headless = Client::start_over(way, &[&config, "--headless-approve"]);
+    let listed = headless.run("list", json!({"place": folder.path().to_str().unwrap()}));
+    assert!(!listed.is_error && listed.text.contains("look.yaml"), "{}", listed.text);
+    // Nothing is lost should it run.
+    let place = "/srv/not-there-at-all";
+    let refused = headless.run("list", json!({"place": place, "then": true}));
+    assert!(refused.is_error, "{}", refused.text);
+    let reason = refused.structured["denied"].as_str().unwrap();
+    assert!(reason.contains("deletes everything that is found below"), "{reason}");
+    // A person sees the whole argv, and a no is a no.
+    let mut asking = Client::start_asking(way, &[&config], "decline");
+    assert!(asking.run("list", json!({"place": place, "then": true})).is_error);
+    assert_eq!(asking.asked.len(), 1);
+    assert!(asking.asked[0].contains(&format!("find {place} -delete")), "{:?}", asking.asked);
 }
 
 fn search_answers_in_utf_8_with_counts(way: Way) {
