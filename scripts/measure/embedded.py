@@ -3,13 +3,14 @@
 
 Usage: embedded.py BIN [ROUNDS] [TOKENS] [THREADS]   (7, 200, the physical cores as aish-model counts them)
 BIN is the folder of aish-model (release); AISH_TEST_GGUF names the model's file; this Python has xllamacpp (PyPI).
-The two take turns, each alone with the machine; both are warm, and read the prompt from their cache. Prints a Markdown table:
+The two take turns, each alone with the machine: the other is stopped (SIGSTOP), as its threads may wait busily; both are warm, and read the prompt from their cache. Prints a Markdown table:
 the rate of an answer is its tokens but the first over the time from its first token to its last, as the client sees them.
 """
 
 import http.client
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -37,7 +38,7 @@ class Embedded:
     def __init__(self, folder, file, threads):
         self.child = subprocess.Popen(
             [os.path.join(folder, "aish-model")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "GOMP_SPINCOUNT": "0"},
+            env={**os.environ, "GOMP_SPINCOUNT": "1000"},
         )
         self.event()
         self.number = 0
@@ -125,14 +126,20 @@ def main():
     try:
         for model in (ours, theirs):
             model.rate(16)
+        for model in (ours, theirs):
+            model.child.send_signal(signal.SIGSTOP)
         for number in range(rounds):
             pair = [(OURS, ours), (THEIRS, theirs)]
             for name, model in pair if number % 2 == 0 else reversed(pair):
+                model.child.send_signal(signal.SIGCONT)
                 count, rate = model.rate(tokens)
+                model.child.send_signal(signal.SIGSTOP)
                 if count != tokens:
                     print(f"{name}: {count} tokens instead of {tokens}", file=sys.stderr)
                 rates[name].append(rate)
     finally:
+        for model in (ours, theirs):
+            model.child.send_signal(signal.SIGCONT)
         ours.end()
         theirs.end()
     middle = {name: statistics.median(all_rates) for name, all_rates in rates.items()}

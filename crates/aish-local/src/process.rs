@@ -74,10 +74,11 @@ impl Process {
 
     async fn start(&self) -> Result<Running, ChatError> {
         let failed = |cause: &dyn std::fmt::Display| ChatError::Process(cause.to_string());
-        // Threads that wait for each other sleep at once: spinning, they would take the time of those they wait for.
+        // Threads meet some hundred times a token: asleep at once they take three times as long, and spinning for long they
+        // take the time of those they wait for on a busy machine.
         let command = Command::new(self.options.executable.as_os_str())
             .environment(Environment::only(PASSED_ON))
-            .env("GOMP_SPINCOUNT", "0");
+            .env("GOMP_SPINCOUNT", "1000");
         let mut server = Server::start(&command, ServerOptions::default()).await.map_err(|error| failed(&error))?;
         let (Some(input), Some(output)) = (server.take_stdin(), server.take_stdout()) else {
             return Err(failed(&"its pipes are not there"));

@@ -26,7 +26,7 @@ impl Session {
     /// Starts the executable and reads its greeting.
     pub(crate) fn start() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_aish-model"))
-            .env("GOMP_SPINCOUNT", "0")
+            .env("GOMP_SPINCOUNT", "1000")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

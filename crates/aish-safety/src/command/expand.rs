@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::span::closing;
 use super::walk::Walker;
-use super::word::{HOLE, Stream, Taint, Word};
+use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word};
 use super::{braces, escape};
 
 /// The longest text that one word may expand to, in bytes.
@@ -360,6 +360,6 @@ fn substituted(stream: Stream) -> Word {
 
 /// A word of which only the source is known; what is made again anyway stands below a folder for short-lived files.
 pub(crate) fn listed(taint: Taint) -> Word {
-    let text = if taint.has(Taint::ROUTINE) { alloc::format!("/tmp/{HOLE}") } else { String::from(HOLE) };
+    let text = if taint.has(Taint::ROUTINE) { String::from(SHORT_LIVED) } else { String::from(HOLE) };
     Word { text, glob: false, taint }
 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::path::glob_match;
 use super::walk::Walker;
-use super::word::{HOLE, Taint, Word};
+use super::word::{HOLE, SHORT_LIVED, Taint, Word};
 
 impl Walker<'_> {
     /// Expands what stands in `${…}` or after `$`.
@@ -80,7 +80,7 @@ impl Walker<'_> {
             None if matches!(name, "TMPDIR" | "TMP" | "TEMP" | "XDG_RUNTIME_DIR" | "RUNNER_TEMP") => {
                 vec![Word::literal(format!("/tmp/{HOLE}"))]
             }
-            None if is_short_lived_name(name) => vec![Word::literal(format!("/tmp/{HOLE}"))],
+            None if is_short_lived_name(name) => vec![Word::literal(SHORT_LIVED)],
             None => vec![Word::unknown(taint)],
         }
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::arguments::{Arguments, Role};
 use super::path::{self, Place, glob_match};
-use super::word::{HOLE, Stream, Taint, Word};
+use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word};
 
 /// What a pattern is held against.
 pub(crate) struct Subject<'a> {
@@ -381,6 +381,10 @@ pub(crate) fn fill(template: &str, program: &str, targets: &[&str]) -> String {
 pub(crate) fn push_shown(out: &mut String, text: &str) {
     if text.len() <= 80 && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         out.push_str(text);
+        return;
+    }
+    if text == SHORT_LIVED {
+        out.push('…');
         return;
     }
     for (at, letter) in text.chars().enumerate() {

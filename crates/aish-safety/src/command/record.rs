@@ -16,7 +16,7 @@ use super::Surroundings;
 use super::arguments::Arguments;
 use super::explain::Part;
 use super::walk::Walker;
-use super::word::{HOLE, Stream, Word};
+use super::word::{HOLE, SHORT_LIVED, Stream, Word};
 use crate::change::{Changes, How, PathText, Reach, Target};
 use crate::rules::rule::Effect;
 
@@ -199,7 +199,7 @@ impl Walker<'_> {
 
     fn cannot_name(&mut self, part: &str) {
         if let Some(record) = &mut self.record {
-            let part = part.replace(HOLE, "…");
+            let part = part.replace(SHORT_LIVED, "…").replace(HOLE, "…");
             push_once(
                 &mut record.changes.unnamed,
                 format!("what `{part}` changes: its names are not known before it runs"),

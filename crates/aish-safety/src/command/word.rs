@@ -6,6 +6,9 @@ use core::ops::BitOr;
 /// Stands in a word's text for a part that is not known.
 pub(crate) const HOLE: char = '\u{FFFC}';
 
+/// What stands for names that are not known and are of short life: below a folder for such files, and shown as unknown.
+pub(crate) const SHORT_LIVED: &str = "/tmp/\u{FFFC}\u{FFFC}";
+
 /// Where a text comes from, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Taint(u16);
