@@ -37,10 +37,21 @@ pub(crate) fn chosen(text: &str) -> Option<String> {
 pub(crate) fn parse(text: &str) -> Option<ast::Program> {
     let options = ParserOptions::default();
     let mut tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
+    if tokens.windows(2).any(is_no_descriptor) {
+        return None;
+    }
     if text.contains("( ") || text.contains("(\t") || text.contains("(\n") {
         tokens = apart(tokens);
     }
     brush_parser::parse_tokens(&tokens, &options).ok()
+}
+
+/// Says whether a number before a redirection is too large for a descriptor: the parser does not survive it.
+fn is_no_descriptor(pair: &[Token]) -> bool {
+    let [Token::Word(number, _), Token::Operator(operator, _)] = pair else { return false };
+    operator.starts_with(['<', '>'])
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && number.parse::<i32>().is_err()
 }
 
 /// Puts a `:` between two opening brackets that do not touch: the parser would take them for arithmetic, where the

@@ -41,6 +41,9 @@ fn bad_input_is_never_allowed() {
         check(open, &format!("ls {open}"));
         check(open, open);
     }
+    for redirection in ["<f", ">f", ">&1", "<<<x"] {
+        check("a descriptor too large", &format!("ls {}{redirection}", "3".repeat(40)));
+    }
     check("replacement", "\u{fffd}\u{fffd}");
     check("right to left", "ls \u{202e} ; rm -rf /srv");
 }
