@@ -5,10 +5,10 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aish_journal::WallClock;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::schema::migrate;
 
@@ -120,6 +120,20 @@ fn connect_memory() -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Switches to the write-ahead log. Of several that do so to a new file at once, SQLite refuses some without waiting.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let since = Instant::now();
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0)) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && since.elapsed() < BUSY => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) => return Err(error),
+            Ok(_) => return Ok(()),
+        }
+    }
+}
+
 fn connect_file(path: &Path) -> Result<Connection, OpenError> {
     if !path.exists() {
         if let Some(folder) = path.parent() {
@@ -131,7 +145,7 @@ fn connect_file(path: &Path) -> Result<Connection, OpenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
-    connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0))?;
+    write_ahead(&connection)?;
     connection.pragma_update(None, "synchronous", "normal")?;
     if connection.is_readonly("main")? {
         return Err(io::Error::from(io::ErrorKind::ReadOnlyFilesystem).into());
