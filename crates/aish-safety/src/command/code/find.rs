@@ -28,6 +28,13 @@ pub(super) struct Call {
     pub(super) open: bool,
 }
 
+impl Call {
+    /// Makes a call with one string for its only argument.
+    fn of(name: &str, string: String) -> Self {
+        Self { name: name.into(), strings: vec![string], source: String::new(), open: false }
+    }
+}
+
 /// Finds calls: `name(…)`, `name "…"`, backticks, `qx{…}`, `%x(…)`.
 pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
     let mut calls = Vec::new();
@@ -45,19 +52,14 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
                 // A long string of Lua.
                 let inside = rest.get(2..).unwrap_or_default();
                 let end = inside.find("]]").unwrap_or(inside.len());
-                let strings = vec![inside.get(..end).unwrap_or_default().to_string()];
-                calls.push(Call { name: core::mem::take(&mut name), strings, source: String::new(), open: false });
+                calls.push(Call::of(&name, inside.get(..end).unwrap_or_default().to_string()));
+                name.clear();
                 at += 2 + end;
                 continue;
             }
             '(' | '{' | '[' | '<' | '/' if matches!(name.as_str(), "qx" | "x") => {
                 if let Some((value, length)) = literal::bracketed(rest) {
-                    calls.push(Call {
-                        name: "system".into(),
-                        strings: vec![value],
-                        source: String::new(),
-                        open: false,
-                    });
+                    calls.push(Call::of("system", value));
                     at += length;
                 } else {
                     at += 1;
@@ -76,12 +78,7 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
             '`' => {
                 if let Some((value, length)) = literal::read(rest) {
                     // A template of JavaScript and a command of the others look alike.
-                    calls.push(Call {
-                        name: "system".into(),
-                        strings: vec![value],
-                        source: String::new(),
-                        open: false,
-                    });
+                    calls.push(Call::of("system", value));
                     at += length;
                 } else {
                     at += 1;
@@ -93,12 +90,7 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
                 if let Some((value, length)) = read
                     && runs_itself(rest.get(length..).unwrap_or_default())
                 {
-                    calls.push(Call {
-                        name: "system".into(),
-                        strings: vec![value],
-                        source: String::new(),
-                        open: false,
-                    });
+                    calls.push(Call::of("system", value));
                 }
             }
             ' ' | '\t' if !name.is_empty() => {
@@ -110,12 +102,7 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
                 } else if matches!(name.as_str(), "qx" | "x")
                     && let Some((value, _)) = literal::bracketed(after)
                 {
-                    calls.push(Call {
-                        name: "system".into(),
-                        strings: vec![value],
-                        source: String::new(),
-                        open: false,
-                    });
+                    calls.push(Call::of("system", value));
                 } else if is_listed(&name)
                     && after.starts_with(|letter: char| letter == '$' || letter == '<' || letter.is_alphabetic())
                 {
@@ -217,5 +204,5 @@ fn call(name: &str, source: &str, beside: Beside) -> Call {
         between.push(letter);
         at += letter.len_utf8();
     }
-    Call { name: name.into(), strings, source: source.chars().take(400).collect::<String>().to_string(), open }
+    Call { name: name.into(), strings, source: source.chars().take(400).collect(), open }
 }
