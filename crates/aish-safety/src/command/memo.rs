@@ -59,22 +59,27 @@ impl Spent {
     }
 }
 
-/// What a command may depend on, beside its words.
+/// Where a command stands: the same one may be judged again at another level, and then at this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Level {
+    branches: usize,
+    widest: usize,
+    apart: bool,
+    depth: usize,
+    in_function: usize,
+}
+
+/// What a command may depend on, beside its words and its level.
 #[derive(Debug, PartialEq)]
 struct Stamp {
     tables: [u64; 5],
     sockets: usize,
     folder: Option<String>,
     positional: Rc<Vec<Word>>,
-    branches: usize,
-    widest: usize,
     picture: bool,
-    apart: bool,
-    depth: usize,
     defined: usize,
     locals: usize,
     matched: usize,
-    in_function: usize,
 }
 
 /// What a command did.
@@ -90,7 +95,7 @@ struct Known {
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     stamp: Option<Stamp>,
-    known: BTreeMap<String, Known>,
+    known: BTreeMap<(Level, String), Known>,
 }
 
 impl Walker<'_> {
@@ -109,7 +114,8 @@ impl Walker<'_> {
             && !self.guessing
             && !self.endless
             && self.record.is_none();
-        let Some(key) = plain.then(|| key(command)).flatten() else { return judge(self) };
+        let Some(text) = plain.then(|| key(command)).flatten() else { return judge(self) };
+        let key = (self.level(), text);
         let stamp = self.stamp();
         if self.memo.stamp.as_ref() != Some(&stamp) {
             self.memo.known.clear();
@@ -139,6 +145,16 @@ impl Walker<'_> {
         out
     }
 
+    fn level(&self) -> Level {
+        Level {
+            branches: self.state.branches,
+            widest: self.state.widest,
+            apart: self.apart > 0,
+            depth: self.depth,
+            in_function: self.in_function,
+        }
+    }
+
     fn stamp(&self) -> Stamp {
         let state = &self.state;
         Stamp {
@@ -152,15 +168,10 @@ impl Walker<'_> {
             sockets: state.sockets.len(),
             folder: state.folder.clone(),
             positional: Rc::clone(&state.positional),
-            branches: state.branches,
-            widest: state.widest,
             picture: state.picture,
-            apart: self.apart > 0,
-            depth: self.depth,
             defined: self.defined.len(),
             locals: self.locals.len(),
             matched: self.matched.len(),
-            in_function: self.in_function,
         }
     }
 }
