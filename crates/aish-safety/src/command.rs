@@ -16,6 +16,7 @@ pub mod explain;
 
 mod arguments;
 mod braces;
+mod broken;
 mod builtin;
 mod code;
 mod compound;
@@ -28,6 +29,7 @@ mod memo;
 mod parameter;
 mod path;
 mod pattern;
+mod plain_line;
 mod readonly;
 pub(crate) mod record;
 mod redirect;

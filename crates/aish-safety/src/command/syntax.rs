@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 
 use brush_parser::{ParserOptions, Token, ast};
 
+use super::{broken, plain_line};
+
 /// Begins the path of a file whose content follows: what `NAME=<(command)` names, which the parser does not take.
 pub(crate) const INLINE: &str = "/dev/fd/inline:";
 
@@ -35,9 +37,12 @@ pub(crate) fn chosen(text: &str) -> Option<String> {
 
 /// Parses a text; none where the parser does not take it.
 pub(crate) fn parse(text: &str) -> Option<ast::Program> {
+    if let Some(program) = plain_line::read(text) {
+        return Some(program);
+    }
     let options = ParserOptions::default();
     let mut tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
-    if tokens.windows(2).any(is_no_descriptor) {
+    if tokens.windows(2).any(is_no_descriptor) || broken::is_broken(&tokens) {
         return None;
     }
     if text.contains("( ") || text.contains("(\t") || text.contains("(\n") {
@@ -77,7 +82,7 @@ fn apart(tokens: Vec<Token>) -> Vec<Token> {
 const MIN_SEPARABLE: usize = 1_024;
 
 /// Words that begin or end a construct of several commands.
-const RESERVED: &[&str] = &[
+pub(super) const RESERVED: &[&str] = &[
     "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function",
     "in", "{", "}",
 ];
@@ -129,8 +134,25 @@ pub(crate) fn separated(text: &str) -> Option<Vec<&str>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// Returns the commands of two of the labelled families.
+    pub(in super::super) fn lines() -> impl Iterator<Item = String> {
+        let families =
+            [include_str!("../../tests/it/lines/code.jsonl"), include_str!("../../tests/it/lines/third.jsonl")];
+        families.into_iter().flat_map(str::lines).map(|line| {
+            let case: serde_json::Value = serde_json::from_str(line).unwrap();
+            case["command"].as_str().unwrap().into()
+        })
+    }
+
+    /// Parses without any of the short ways.
+    pub(in super::super) fn parsed(text: &str) -> Option<ast::Program> {
+        let options = ParserOptions::default();
+        let tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
+        brush_parser::parse_tokens(&tokens, &options).ok()
+    }
 
     #[test]
     fn flat_texts_are_cut_and_others_are_not() {

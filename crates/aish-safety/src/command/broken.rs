@@ -1,0 +1,138 @@
+//! Lines that certainly do not parse, told by their tokens.
+//!
+//! The parser goes through such a line a second time to find out what it would have wanted, which nobody asks here.
+
+use alloc::vec::Vec;
+
+use brush_parser::Token;
+
+/// A construct of several commands, by its words.
+struct Construct {
+    begins: &'static [&'static str],
+    inside: &'static [&'static str],
+    ends: &'static str,
+}
+
+const CONSTRUCTS: &[Construct] = &[
+    Construct { begins: &["{"], inside: &[], ends: "}" },
+    Construct { begins: &["if"], inside: &["then", "elif", "else"], ends: "fi" },
+    Construct { begins: &["for", "while", "until", "select"], inside: &["do"], ends: "done" },
+    Construct { begins: &["case"], inside: &[], ends: "esac" },
+    Construct { begins: &["[["], inside: &[], ends: "]]" },
+];
+
+/// Says whether something is opened and never closed, closed and never opened, or lacks what belongs behind it.
+pub(super) fn is_broken(tokens: &[Token]) -> bool {
+    let count = |text: &str| tokens.iter().filter(|token| is_operator(token, &[text])).count();
+    let (opened, closed) = (count("("), count(")"));
+    // The patterns of `case` close what nothing opened.
+    if opened > closed || closed > opened && !tokens.iter().any(|token| is_word(token, &["case"])) {
+        return true;
+    }
+    let last = tokens.iter().rfind(|token| !is_operator(token, &["\n"]));
+    if last.is_some_and(|last| is_operator(last, &["&&", "||", "|", "|&"])) {
+        return true;
+    }
+    // In arithmetic any word may be a variable.
+    if tokens.windows(2).any(|pair| pair.iter().all(|token| is_operator(token, &["("]))) {
+        return false;
+    }
+    let starts = starts(tokens);
+    CONSTRUCTS.iter().any(|construct| {
+        let first = tokens.iter().position(|token| is_word(token, construct.begins)).unwrap_or(tokens.len());
+        let last = tokens.iter().rposition(|token| is_word(token, &[construct.ends]));
+        starts.iter().any(|(at, token)| {
+            is_word(token, construct.begins) && last < Some(*at)
+                || first > *at && (is_word(token, construct.inside) || is_word(token, &[construct.ends]))
+        })
+    })
+}
+
+/// Finds the words that certainly stand where a command begins, with their places.
+fn starts(tokens: &[Token]) -> Vec<(usize, &Token)> {
+    let begins = |at: usize| match tokens.get(..at) {
+        None | Some([]) => true,
+        Some([.., last]) if is_operator(last, &[";", "&"]) => true,
+        Some([.., open, close]) => is_operator(open, &["("]) && is_operator(close, &[")"]),
+        Some(_) => false,
+    };
+    tokens.iter().enumerate().filter(|(at, token)| matches!(token, Token::Word(..)) && begins(*at)).collect()
+}
+
+fn is_operator(token: &Token, texts: &[&str]) -> bool {
+    matches!(token, Token::Operator(operator, _) if texts.contains(&operator.as_str()))
+}
+
+fn is_word(token: &Token, texts: &[&str]) -> bool {
+    matches!(token, Token::Word(word, _) if texts.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use brush_parser::ParserOptions;
+
+    use super::super::syntax::tests::lines;
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<Token> {
+        brush_parser::uncached_tokenize_str(text, &ParserOptions::default().tokenizer_options()).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_is_broken_is_told_from_what_parses() {
+        for line in [
+            "( a",
+            "( a; b",
+            "a )",
+            "{ a; b",
+            "a; }",
+            "if a; then b",
+            "a; fi",
+            "while a; do b",
+            "done",
+            "case a in b) c",
+            "a &&",
+            "a |\n",
+            "[[ a",
+            "f() { a",
+            "a; then b; fi",
+            "a & esac",
+        ] {
+            assert!(is_broken(&tokens(line)), "{line}");
+        }
+        for line in [
+            "a",
+            "(a)",
+            "{ a; }",
+            "echo } fi done",
+            "if a; then b; fi",
+            "case a in b) c;; if) d;; esac",
+            "a=(b c)",
+            "for ((i=0; if; i++)); do a; done",
+            "[[ a =~ (b) ]]",
+            "f() { a; }",
+            "for x in do; do a; done",
+            "a && b",
+        ] {
+            assert!(!is_broken(&tokens(line)), "{line}");
+        }
+    }
+
+    #[test]
+    fn nothing_that_parses_is_broken() {
+        let options = ParserOptions::default();
+        let mut broken = 0;
+        for line in lines() {
+            for (at, _) in line.match_indices([' ', ';', '\n']) {
+                for part in [&line[..at], &line[at + 1..]] {
+                    let tokens = tokens(part);
+                    if is_broken(&tokens) {
+                        broken += 1;
+                        assert!(brush_parser::parse_tokens(&tokens, &options).is_err(), "{part}");
+                    }
+                }
+            }
+        }
+        assert!(broken > 200, "{broken} were broken");
+    }
+}
