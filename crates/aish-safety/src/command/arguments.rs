@@ -122,6 +122,11 @@ impl<'a> Arguments<'a> {
         Some((*at, self.words.get(*at)?, *loose))
     }
 
+    /// Returns where the operands from a number on are, and whether they are loose.
+    pub(crate) fn operands_from(&self, number: usize) -> &[(usize, bool)] {
+        self.operands.get(number..).unwrap_or_default()
+    }
+
     /// Goes through the options' own texts; stops at `--`.
     pub(crate) fn options(&self) -> impl Iterator<Item = (usize, &'a str)> + '_ {
         self.iter()

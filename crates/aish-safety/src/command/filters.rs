@@ -128,7 +128,8 @@ impl Walker<'_> {
             return true;
         }
         let check = |text: &str| {
-            let place = self.place(&Word { text: text.into(), glob: word.glob, taint: Taint::NONE });
+            let home = self.around.home.as_deref();
+            let place = super::path::seen(text, word.glob, self.state.folder.as_deref(), home);
             place.is_secret() || self.state.taint_below(&place.text).has(Taint::SECRET)
         };
         !word.text.starts_with('-') && check(&word.text)
@@ -265,9 +266,10 @@ impl Walker<'_> {
     /// Follows files from hand to hand: copies keep where their content comes from, downloads and archives get it.
     pub(crate) fn follow_files(&mut self, program: &str, arguments: &[Word], stdin: &Stream) {
         let copies = sources::COPIERS.contains(&program);
+        let packer = sources::PACKERS.iter().find(|(packer, _)| *packer == program);
         let mut taint = Taint::NONE;
         let mut text = None;
-        for word in arguments {
+        for word in arguments.iter().filter(|_| copies || packer.is_some()) {
             if self.is_secret_word(word) {
                 taint = taint | Taint::SECRET;
             }
@@ -279,7 +281,7 @@ impl Walker<'_> {
             }
         }
         if taint != Taint::NONE
-            && let Some((_, ending)) = sources::PACKERS.iter().find(|(packer, _)| *packer == program)
+            && let Some((_, ending)) = packer
         {
             let sorted = Arguments::new(program, arguments);
             let ending = sorted.values("-S").next().map_or_else(|| ending.to_string(), |ending| ending.text);

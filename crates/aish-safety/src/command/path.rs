@@ -1,5 +1,6 @@
 //! Paths: made plain, and what kind of place they name.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -8,42 +9,44 @@ use crate::rules::{disposable, places, secret_places};
 
 /// A path made plain: no `.`, `..`, doubled slash; the home folder is `~`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Place<T = String> {
     /// The plain text; no trailing slash but for the root.
-    pub(crate) text: String,
+    pub(crate) text: T,
     /// True where the last part is a pattern.
     pub(crate) glob: bool,
 }
 
 /// Makes a path plain, seen from `folder`, where it is known that the line went there.
 pub(crate) fn place(word: &Word, folder: Option<&str>, home: Option<&str>) -> Place {
-    let text = strip_home(&word.text, home);
-    let joined = if text.starts_with('/') || text.starts_with('~') {
-        text
-    } else {
-        match folder {
-            Some(folder) => {
-                let mut joined = strip_home(folder, home);
-                joined.push('/');
-                joined.push_str(&text);
-                joined
-            }
-            None => text,
-        }
-    };
-    Place { text: plain(joined), glob: word.glob }
+    let Place { text, glob } = seen(&word.text, word.glob, folder, home);
+    Place { text: text.into_owned(), glob }
 }
 
-fn strip_home(text: &str, home: Option<&str>) -> String {
+/// The same for a text; what is plain already is not copied.
+pub(crate) fn seen<'t>(text: &'t str, glob: bool, folder: Option<&str>, home: Option<&str>) -> Place<Cow<'t, str>> {
+    let text = strip_home(text, home);
+    let joined = match folder {
+        Some(folder) if !text.starts_with(['/', '~']) => {
+            let mut joined = strip_home(folder, home).into_owned();
+            joined.push('/');
+            joined.push_str(&text);
+            Cow::Owned(joined)
+        }
+        _ => text,
+    };
+    Place { text: if is_plain(&joined) { joined } else { Cow::Owned(plain(&joined)) }, glob }
+}
+
+fn strip_home<'t>(text: &'t str, home: Option<&str>) -> Cow<'t, str> {
     if let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1)
         && let Some(rest) = text.strip_prefix(home)
         && (rest.is_empty() || rest.starts_with('/'))
     {
         let mut out = String::from("~");
         out.push_str(rest);
-        return out;
+        return Cow::Owned(out);
     }
-    String::from(text)
+    Cow::Borrowed(text)
 }
 
 /// Says whether a path has no part that could be left out, and none that stands for another.
@@ -62,10 +65,7 @@ fn is_plain(text: &str) -> bool {
     (named || dots > 2) && !text.starts_with("/p") && !text.starts_with("/mnt/c/")
 }
 
-fn plain(text: String) -> String {
-    if is_plain(&text) {
-        return text;
-    }
+fn plain(text: &str) -> String {
     let absolute = text.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in text.split('/') {
@@ -107,26 +107,30 @@ fn plain(text: String) -> String {
     }
 }
 
-impl Place {
+impl<T: AsRef<str>> Place<T> {
+    fn text(&self) -> &str {
+        self.text.as_ref()
+    }
+
     fn parts(&self) -> impl Iterator<Item = &str> {
-        self.text.split('/').filter(|part| !part.is_empty())
+        self.text().split('/').filter(|part| !part.is_empty())
     }
 
     fn last(&self) -> &str {
-        self.text.rsplit('/').next().unwrap_or_default()
+        self.text().rsplit('/').next().unwrap_or_default()
     }
 
     /// The root, or all that is in it.
     pub(crate) fn is_root(&self) -> bool {
-        self.text == "/" || (self.text.starts_with('/') && self.parts().count() == 1 && is_everything(self.last()))
+        self.text() == "/" || (self.text().starts_with('/') && self.parts().count() == 1 && is_everything(self.last()))
     }
 
     /// A folder of the system or something in it: never a person's own.
     pub(crate) fn is_system(&self) -> bool {
-        if self.is_root() || self.text == "~/.." || self.text.starts_with("~root") {
+        if self.is_root() || self.text() == "~/.." || self.text().starts_with("~root") {
             return true;
         }
-        if !self.text.starts_with('/') {
+        if !self.text().starts_with('/') {
             return false;
         }
         let Some(first) = self.parts().next() else { return true };
@@ -139,8 +143,8 @@ impl Place {
 
     /// Configuration and boot files of the system, the ones a line of text can break.
     pub(crate) fn is_configuration(&self) -> bool {
-        let mut parts = self.text.split('/').filter(|part| !part.is_empty());
-        self.text.starts_with('/')
+        let mut parts = self.text().split('/').filter(|part| !part.is_empty());
+        self.text().starts_with('/')
             && !self.is_scratch()
             && match parts.next() {
                 Some("etc" | "boot" | "efi" | "proc" | "sys" | "bin" | "sbin" | "lib" | "lib64" | "lib32") => true,
@@ -153,14 +157,16 @@ impl Place {
 
     /// The home folder itself, all that is in it, or another person's.
     pub(crate) fn is_home(&self) -> bool {
-        let mut parts = self.text.split('/').filter(|part| !part.is_empty());
+        let mut parts = self.text().split('/').filter(|part| !part.is_empty());
         match parts.next() {
-            Some("home" | "Users") if self.text.starts_with('/') => match (parts.next(), parts.next(), parts.next()) {
-                (None, ..) | (Some(_), None, _) => true,
-                (Some(_), Some(last), None) => is_everything(last),
-                _ => false,
-            },
-            Some("root") if self.text.starts_with('/') => true,
+            Some("home" | "Users") if self.text().starts_with('/') => {
+                match (parts.next(), parts.next(), parts.next()) {
+                    (None, ..) | (Some(_), None, _) => true,
+                    (Some(_), Some(last), None) => is_everything(last),
+                    _ => false,
+                }
+            }
+            Some("root") if self.text().starts_with('/') => true,
             Some(first) if first.starts_with('~') => match (parts.next(), parts.next()) {
                 (None, _) => true,
                 (Some(last), None) => is_everything(last),
@@ -177,12 +183,12 @@ impl Place {
     }
 
     fn below_home(&self) -> Option<impl Iterator<Item = &str>> {
-        let mut parts = self.text.split('/').filter(|part| !part.is_empty());
+        let mut parts = self.text().split('/').filter(|part| !part.is_empty());
         match parts.next()? {
-            "home" | "Users" if self.text.starts_with('/') => {
+            "home" | "Users" if self.text().starts_with('/') => {
                 parts.next()?;
             }
-            "root" if self.text.starts_with('/') => {}
+            "root" if self.text().starts_with('/') => {}
             first if first.starts_with('~') => {}
             _ => return None,
         }
@@ -193,7 +199,7 @@ impl Place {
     pub(crate) fn is_startup(&self) -> bool {
         let last = self.last();
         places::STARTUP_NAMES.contains(&last) && !self.is_scratch()
-            || self.text.contains('/') && places::STARTUP_FOLDERS.iter().any(|folder| self.text.contains(folder))
+            || self.text().contains('/') && places::STARTUP_FOLDERS.iter().any(|folder| self.text().contains(folder))
     }
 
     /// What lets somebody in: keys and rights.
@@ -205,13 +211,13 @@ impl Place {
     pub(crate) fn is_published(&self) -> bool {
         self.parts().any(|part| matches!(part, "public_html" | "htdocs" | "wwwroot"))
             || ["/var/www", "/srv/www", "/srv/http", "/usr/share/nginx/html"].iter().any(|folder| {
-                self.text.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                self.text().strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
     }
 
     /// A block device or the memory.
     pub(crate) fn is_device(&self) -> bool {
-        let Some(name) = self.text.strip_prefix("/dev/") else { return false };
+        let Some(name) = self.text().strip_prefix("/dev/") else { return false };
         places::DEVICES.iter().any(|prefix| {
             name.starts_with(prefix) && (name.len() > prefix.len() || prefix.len() > 2 || *prefix == "md")
                 || (self.glob && glob_match(name, &alloc::format!("{prefix}a")))
@@ -220,9 +226,9 @@ impl Place {
 
     /// A sink or a terminal: writing there changes nothing.
     pub(crate) fn is_sink(&self) -> bool {
-        places::SINKS.contains(&self.text.as_str())
-            || self.text.starts_with("/dev/fd/")
-            || self.text.starts_with("/dev/pts/")
+        places::SINKS.contains(&self.text())
+            || self.text().starts_with("/dev/fd/")
+            || self.text().starts_with("/dev/pts/")
     }
 
     /// The inside of a repository's own records.
@@ -233,7 +239,7 @@ impl Place {
     /// The folder that is worked in, its parent, or a pattern that takes everything.
     pub(crate) fn is_wide(&self) -> bool {
         let last = self.last();
-        matches!(self.text.as_str(), "." | "..")
+        matches!(self.text(), "." | "..")
             || (self.glob && is_everything(last) && !self.is_disposable_folder())
             || last == ".."
     }
@@ -241,7 +247,7 @@ impl Place {
     /// Below a folder for short-lived files.
     pub(crate) fn is_scratch(&self) -> bool {
         places::SCRATCH.iter().any(|folder| {
-            self.text.strip_prefix(folder).is_some_and(|rest| {
+            self.text().strip_prefix(folder).is_some_and(|rest| {
                 rest.len() > 1 && rest.starts_with('/') && !is_everything(rest.trim_start_matches('/'))
             })
         })
@@ -256,7 +262,7 @@ impl Place {
         if self.is_scratch() {
             return true;
         }
-        let own = !self.text.starts_with('/')
+        let own = !self.text().starts_with('/')
             || matches!(
                 self.parts().next(),
                 Some(
@@ -281,7 +287,7 @@ impl Place {
             return false;
         }
         let parts = self.parts().count();
-        if parts <= 1 && self.text.starts_with('/') {
+        if parts <= 1 && self.text().starts_with('/') {
             return false;
         }
         let last = self.last();
@@ -290,8 +296,8 @@ impl Place {
 
     /// Ends in one of these paths, each of which begins with a slash, or is something in one of them.
     fn is_below(&self, paths: &[&str]) -> bool {
-        let slashes = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
-        slashes.filter_map(|(at, _)| self.text.get(at..)).any(|rest| {
+        let slashes = self.text().bytes().enumerate().filter(|(_, byte)| *byte == b'/');
+        slashes.filter_map(|(at, _)| self.text().get(at..)).any(|rest| {
             let next = rest.as_bytes().get(1);
             paths.iter().any(|path| {
                 path.as_bytes().get(1) == next

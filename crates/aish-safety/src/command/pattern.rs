@@ -1,5 +1,6 @@
 //! Whether a rule's pattern holds for a program's arguments.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -66,15 +67,18 @@ fn holds(parts: &str, subject: &Subject<'_>) -> Option<Vec<usize>> {
             }
         }
     }
-    let left: Vec<usize> = arguments.operands().skip(next).map(|(at, ..)| at).collect();
-    let rest = Rest { subject, left: &left };
-    let holds = parts.filter(|part| part.starts_with(['-', '!', '%', '<'])).all(|part| rest.holds(part));
-    holds.then_some(left)
+    let rest = Rest { subject, left: arguments.operands_from(next) };
+    let conditions = parts.filter(|part| part.starts_with(['-', '!', '%', '<']));
+    // Options are looked up; classes are asked of each word, and so come last.
+    let options = conditions.clone().filter(|part| !part.contains('%'));
+    let classes = conditions.filter(|part| part.contains('%'));
+    options.chain(classes).all(|part| rest.holds(part)).then(|| rest.left.iter().map(|(at, _)| *at).collect())
 }
 
 struct Rest<'a, 'b> {
     subject: &'b Subject<'a>,
-    left: &'b [usize],
+    /// Places of the operands that are left, and whether they are loose.
+    left: &'b [(usize, bool)],
 }
 
 impl Rest<'_, '_> {
@@ -141,7 +145,7 @@ impl Rest<'_, '_> {
     }
 
     fn words(&self) -> impl Iterator<Item = &Word> {
-        self.left.iter().filter_map(|at| self.subject.arguments.words.get(*at))
+        self.left.iter().filter_map(|(at, _)| self.subject.arguments.words.get(*at))
     }
 
     fn class(&self, class: &str) -> bool {
@@ -215,11 +219,11 @@ impl Rest<'_, '_> {
     }
 
     fn in_classes(&self, names: &str, word: &Word) -> bool {
-        let place = path::place(word, self.subject.folder, self.subject.home);
+        let place = path::seen(&word.text, word.glob, self.subject.folder, self.subject.home);
         names.split('|').any(|name| self.in_class(name, word, &place))
     }
 
-    fn in_class(&self, name: &str, word: &Word, place: &Place) -> bool {
+    fn in_class(&self, name: &str, word: &Word, place: &Place<Cow<'_, str>>) -> bool {
         match name {
             "any" => true,
             "root" => place.is_root(),
@@ -257,15 +261,15 @@ impl Rest<'_, '_> {
             return true;
         }
         let check = |text: &str| {
-            let word = Word { text: text.into(), glob: word.glob, taint: Taint::NONE };
-            let place = path::place(&word, self.subject.folder, self.subject.home);
+            let place = path::seen(text, word.glob, self.subject.folder, self.subject.home);
             place.is_secret() || (self.subject.file_taint)(&place.text).has(Taint::SECRET)
         };
         if check(&word.text) {
             return true;
         }
         // `@file`, `name=@file`, `--data=@file`, `file:target`.
-        word.text.split(['=', '@', ':', ',', ';', '<', '"', '\'']).filter(|part| !part.is_empty()).any(check)
+        let parts = word.text.split(['=', '@', ':', ',', ';', '<', '"', '\'']);
+        parts.filter(|part| !part.is_empty() && part.len() < word.text.len()).any(check)
     }
 }
 

@@ -235,10 +235,8 @@ impl Walker<'_> {
             {
                 continue;
             }
-            if rule.verdict == Verdict::Allow && !self.may_allow(rule, program, words) {
-                continue;
-            }
-            if let Some(left) = pattern::matches_found(rule.on, &subject) {
+            let Some(left) = pattern::matches_found(rule.on, &subject) else { continue };
+            if rule.verdict != Verdict::Allow || self.may_allow(rule, program, words) {
                 best = Some((rule, left));
             }
         }
