@@ -48,6 +48,7 @@ mod walk;
 mod word;
 
 pub use explain::{Explanation, Part};
+pub use hint::FALLBACK;
 pub(crate) use path::glob_match;
 pub(crate) use pattern::check as check_pattern;
 pub(crate) use word::Word;
@@ -137,7 +138,8 @@ fn explain_words(words: &[String], surroundings: &Surroundings, rules: &PolicyRu
     conclude(walker)
 }
 
-/// Judges a command line as if one wrapper were not in the table: the check that each of them is needed.
+/// Judges a command line as if one wrapper were not in the table, or the [`FALLBACK`] not there: the check that each of
+/// them is needed.
 pub fn explain_without(wrapper: Option<&str>, command: &str, surroundings: &Surroundings) -> Explanation {
     let mut walker = walk::Walker::new(surroundings, wrapper);
     walker.text(command, &word::Stream::default());

@@ -6,6 +6,9 @@ use super::walk::Walker;
 use super::word::{Stream, Word};
 use crate::rules::{hints, programs};
 
+/// What the fallback is called where one thing is left out, to see that it is needed.
+pub const FALLBACK: &str = "fallback";
+
 /// The most words that are looked at.
 const MAX_WORDS: usize = 256;
 
@@ -13,7 +16,7 @@ impl Walker<'_> {
     /// Looks for commands behind options and subcommands that announce them; `stranger` where nothing is known of the
     /// tool.
     pub(crate) fn hinted(&mut self, name: &str, arguments: &[Word], stranger: bool) {
-        if self.guessing || self.dropped.is_some() || arguments.len() > MAX_WORDS {
+        if self.guessing || self.dropped == Some(FALLBACK) || arguments.len() > MAX_WORDS {
             return;
         }
         let mut runs = false;

@@ -45,7 +45,7 @@ impl Walker<'_> {
             let mut inner = if dashes < inner.len() { inner.get(dashes..).unwrap_or_default().to_vec() } else { inner };
             if let [line] = inner.as_slice()
                 && line.text.contains(' ')
-                && self.dropped.is_none()
+                && self.dropped != Some(super::hint::FALLBACK)
             {
                 self.suspect(&line.text.clone());
             }

@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::code;
+use super::hint::FALLBACK;
 use super::path::glob_match;
 use super::split::{Split, is_assignment, split, subcommand};
 use super::walk::Walker;
@@ -379,7 +380,7 @@ impl Walker<'_> {
     /// Judges a program whose only word holds blanks as the line that it most likely is, and what stands behind a `--`
     /// that the caller takes for itself; noted only where that halts.
     fn as_line(&mut self, inner: &[Word]) {
-        if self.dropped.is_some() {
+        if self.dropped == Some(FALLBACK) {
             return;
         }
         match inner {

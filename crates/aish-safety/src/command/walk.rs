@@ -59,7 +59,7 @@ pub(crate) struct Walker<'a> {
     pub(crate) feeding: Vec<String>,
     /// How deep in functions.
     pub(crate) in_function: usize,
-    /// The wrapper that is left out, for the check that every wrapper is needed.
+    /// The wrapper or the fallback that is left out, for the check that each is needed.
     pub(crate) dropped: Option<&'a str>,
     pub(crate) depth: usize,
     /// What the line changes, where that is wanted.

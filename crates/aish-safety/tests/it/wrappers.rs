@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aish_safety::command::explain_without;
+use aish_safety::command::{FALLBACK, explain_without};
 use aish_safety::rules::wrappers;
 use aish_safety::{Surroundings, Verdict, explain};
 
@@ -43,6 +43,29 @@ fn a_wrapper_that_is_dropped_is_missed() {
         }
     }
     assert!(unmissed.is_empty(), "{} wrappers can be dropped unnoticed: {unmissed:?}", unmissed.len());
+}
+
+/// Lines whose tools no wrapper is about, or whose words no shell would take for a command.
+const FALLBACK_CASES: &[&str] = &[
+    "boxctl run --command 'mkfs.ext4 /dev/sdb1'",
+    "boxctl --pre-hook='mkfs.ext4 /dev/sdb1' up",
+    "boxctl exec web 'mkfs.ext4 /dev/sdb1'",
+    "virsh console web mkfs.ext4 /dev/sdb1",
+    "oci remote web mkfs.ext4 /dev/sdb1",
+    "certbot renew --deploy-hook 'mkfs.ext4 /dev/sdb1'",
+    "sudo 'mkfs.ext4 /dev/sdb1'",
+    "nice 'mkfs.ext4 /dev/sdb1'",
+    "find . -exec 'mkfs.ext4 /dev/sdb1' \\;",
+];
+
+#[test]
+fn the_fallback_that_is_dropped_is_missed() {
+    let around = Surroundings::default();
+    for line in FALLBACK_CASES {
+        assert_eq!(explain(line, &around).judgement.verdict, Verdict::Halt, "{line}");
+        let without = explain_without(Some(FALLBACK), line, &around).judgement;
+        assert_eq!(without.verdict, Verdict::Ask, "{line} is {} ({}) without", without.verdict, without.rule);
+    }
 }
 
 #[test]
