@@ -234,36 +234,35 @@ def main():
                 theirs.append(one.came - began)
         rows.append(("spawn to the request", milliseconds(asked) + " ms", milliseconds(theirs) + " ms (aichat)" if aichat else "-"))
 
-        server = subprocess.Popen(
-            [os.path.join(folder, "testkit-model-server"), "--tokens", "2000"], stdout=subprocess.PIPE, text=True
-        )
-        try:
-            url = server.stdout.readline().strip()
-            asking["OPENAI_BASE_URL"] = url
-            body = json.dumps({"model": "scripted", "stream": True, "messages": [{"role": "user", "content": "hi"}]})
-            curl = [shutil.which("curl"), "-sN", "-H", "content-type: application/json", "-d", body, url + "/v1/chat/completions"]
-            if aichat:
-                aichat_home(os.path.join(home, "aichat"), url)
-            wall, cpu = {}, {}
-            for _ in range(rounds):
-                runs = [("curl", curl, base), ("aish", [aish, "ask", "-q", "hi"], asking)]
+        for how, flags in (("each in a write of its own", ["--apart"]), ("all in one write", [])):
+            server = subprocess.Popen(
+                [os.path.join(folder, "testkit-model-server"), "--tokens", "2000", *flags], stdout=subprocess.PIPE, text=True
+            )
+            try:
+                url = server.stdout.readline().strip()
+                asking["OPENAI_BASE_URL"] = url
+                body = json.dumps({"model": "scripted", "stream": True, "messages": [{"role": "user", "content": "hi"}]})
+                curl = [shutil.which("curl"), "-sN", "-H", "content-type: application/json", "-d", body]
+                runs = [("curl", [*curl, url + "/v1/chat/completions"], base), ("aish", [aish, "ask", "-q", "hi"], asking)]
                 if aichat:
+                    aichat_home(os.path.join(home, "aichat"), url)
                     runs.append(("aichat", [aichat, "hi"], peer))
-                for name, command, environment in runs:
-                    took, used = spent(command, environment, work)
-                    wall.setdefault(name, []).append(took)
-                    cpu.setdefault(name, []).append(used)
-        finally:
-            server.kill()
-            server.wait()
-        floor = statistics.median(wall["curl"])
-
-        def figure(name):
-            ratio = statistics.median(wall[name]) / floor
-            return f"{milliseconds(wall[name])} ms ({ratio:.2f}x), CPU {milliseconds(cpu[name])} ms"
-
-        against = "curl " + figure("curl") + ("; aichat " + figure("aichat") if aichat else "")
-        rows.append(("2,000 tokens at full speed", figure("aish"), against))
+                wall, cpu = {}, {}
+                for _ in range(rounds):
+                    for name, command, environment in runs:
+                        took, used = spent(command, environment, work)
+                        wall.setdefault(name, []).append(took)
+                        cpu.setdefault(name, []).append(used)
+            finally:
+                server.kill()
+                server.wait()
+            floor = statistics.median(wall["curl"])
+            figures = {
+                name: f"{milliseconds(wall[name])} ms ({statistics.median(wall[name]) / floor:.2f}x), CPU {milliseconds(cpu[name])} ms"
+                for name in wall
+            }
+            against = "; ".join(f"{name} {figures[name]}" for name in figures if name != "aish")
+            rows.append((f"2,000 tokens at full speed, {how}", figures["aish"], against))
     print("| what | aish | against |")
     print("|---|---|---|")
     for row in rows:
