@@ -114,7 +114,6 @@ impl Repl {
         let terminal = Arc::new(UserTerminal::standard()?);
         let rc = base.config.shell.rc && !flags.norc;
         let live = Arc::new(Live::interactive(&base.config.shell.program, rc, terminal));
-        live.start().await;
         let mut notices: Vec<String> = base.paths.state_fault().into_iter().collect();
         let resumed = resume(&base, flags, &mut notices);
         let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
@@ -266,11 +265,13 @@ impl Repl {
         }
     }
 
-    /// Opens the history once the prompt stands, so that the first key does not wait for it, and gives back what only the
-    /// start needed.
+    /// Starts the live shell behind the first prompt, opens the history once that stands, so that the first key does not
+    /// wait for it, and gives back what only the start needed.
     fn warm_up(&self) -> JoinHandle<()> {
-        let history = Arc::clone(&self.history);
+        let (live, history) = (Arc::clone(&self.live), Arc::clone(&self.history));
         tokio::spawn(async move {
+            tokio::time::sleep(servers::BEHIND_THE_PROMPT).await;
+            live.start().await;
             tokio::time::sleep(PROMPT_DRAWN).await;
             let _ = tokio::task::spawn_blocking(move || history.newest(1)).await;
             aish_process::release_code();

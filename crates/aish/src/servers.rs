@@ -20,6 +20,9 @@ use crate::config::section::McpServer;
 use crate::wiring::Base;
 use first_start::ShownCommands;
 
+/// How long the shell puts its children off, so that they do not take the processors from the first prompt.
+pub const BEHIND_THE_PROMPT: Duration = Duration::from_millis(5);
+
 /// What a person does to sign in at a server, as the end of a sentence about one that asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignInWords {
@@ -92,6 +95,9 @@ pub fn start_some(
             Ok((mut options, warning)) => {
                 servers.faults.extend(warning);
                 options.sign_in_hint = Some(words.hint(alias));
+                if words == SignInWords::Shell {
+                    options.start_after = BEHIND_THE_PROMPT;
+                }
                 match shown.line(&options) {
                     Some(line) => servers.waiting.push((line, options)),
                     None => {

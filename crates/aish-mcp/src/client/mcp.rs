@@ -412,6 +412,10 @@ async fn supervise(inner: Arc<Inner>) {
     }
     let mut failures = 0_u32;
     let mut ever = false;
+    let put_off = inner.options.start_after;
+    if !put_off.is_zero() && inner.close.run_until_cancelled(tokio::time::sleep(put_off)).await.is_none() {
+        return;
+    }
     loop {
         let started = Instant::now();
         let ended = tokio::select! {

@@ -87,6 +87,8 @@ pub struct ServerOptions {
     pub alias: String,
     /// How it is reached.
     pub endpoint: Endpoint,
+    /// How long its first start is put off, for a program that has more urgent work; at once unless set.
+    pub start_after: Duration,
     /// How long it may take to start and greet; 20 s unless set.
     pub connect_timeout: Duration,
     /// How long the newest protocol is tried before the older ones; 1 s unless set.
@@ -120,6 +122,7 @@ impl ServerOptions {
         Self {
             alias: alias.into(),
             endpoint,
+            start_after: Duration::ZERO,
             connect_timeout: Duration::from_secs(20),
             probe_timeout: Duration::from_secs(1),
             call_timeout: None,

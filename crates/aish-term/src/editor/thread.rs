@@ -43,13 +43,17 @@ pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::R
         options.reach = Reach::Plain;
     }
     let shared = Arc::new(Shared::new(&mut options));
+    let behind = Behind::default();
+    // It is made while the caller still puts the rest together.
+    let first =
+        (options.reach == Reach::Full).then(|| engine(&options, &shared, printer, &behind, &Carried::default()));
     let mut worker = Worker {
         options,
         shared,
         printer,
         inbox,
-        engine: None,
-        behind: Behind::default(),
+        engine: first,
+        behind,
         carried: Carried::default(),
         accepted: false,
         put_off: None,

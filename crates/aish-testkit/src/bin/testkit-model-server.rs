@@ -60,9 +60,7 @@ fn full_speed(count: usize, apart: bool) -> Script {
     let list = serde_json::json!({"object": "list", "data": [{"id": "scripted", "object": "model"}]});
     let reply = OpenAiStream::tokens(count).reply();
     let reply = if apart { reply.split(Split::Every(usize::MAX)) } else { reply };
-    Script::new()
-        .always(Expect::chat(), reply)
-        .always(Expect::request("GET", "/v1/models"), Reply::json(200, &list))
+    Script::new().always(Expect::chat(), reply).always(Expect::request("GET", "/v1/models"), Reply::json(200, &list))
 }
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
