@@ -1,10 +1,10 @@
-//! `get_time`: the date and time in any zone of the IANA database.
+//! `get_time`: the date and time in any zone of the IANA database, or at an offset from UTC.
 
 use std::sync::Arc;
 
 use aish_types::{BoxFuture, CallContext, ToolDefinition, ToolOutcome};
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
+use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Timestamp, Zoned};
 use serde_json::Value;
 
 use crate::builtin::{Builtin, definition};
@@ -21,7 +21,7 @@ impl Builtin for GetTime {
     fn definition(&self) -> ToolDefinition {
         let parameters = [
             Parameter::optional("timezone", ParameterKind::String)
-                .describe("Timezone name (e.g., 'America/New_York', 'Europe/London', 'UTC')")
+                .describe("Timezone name (e.g., 'America/New_York', 'Europe/London', 'UTC') or offset ('UTC+05:30')")
                 .default("UTC"),
             Parameter::optional("format", ParameterKind::String)
                 .describe("Output format: 'full', 'date', 'time', 'iso'")
@@ -47,10 +47,10 @@ impl Builtin for GetTime {
 }
 
 fn tell(clock: &dyn Clock, zone: &str, format: &str) -> Result<String, String> {
-    let zone = find_zone(zone.trim())?;
     let since = clock.since_epoch();
     let micros = i64::try_from(since.as_micros()).map_err(|_| "The clock is out of range".to_owned())?;
     let now = Timestamp::from_microsecond(micros).map_err(|_| "The clock is out of range".to_owned())?;
+    let zone = find_zone(zone.trim(), now)?;
     let now = now.to_zoned(zone);
     Ok(match format {
         "date" => now.strftime("%Y-%m-%d").to_string(),
@@ -67,18 +67,22 @@ fn iso(now: &Zoned) -> String {
     format!("{}{fraction}{}", now.strftime("%Y-%m-%dT%H:%M:%S"), now.strftime("%:z"))
 }
 
-fn find_zone(name: &str) -> Result<TimeZone, String> {
+fn find_zone(name: &str, now: Timestamp) -> Result<TimeZone, String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+');
     let is_plain = !name.is_empty() && name.len() <= 64 && name.chars().all(is_name) && !name.starts_with('/');
     if is_plain && let Ok(zone) = TimeZone::get(name) {
         return Ok(zone);
     }
+    if let Some(offset) = offset(name) {
+        return Ok(TimeZone::fixed(offset));
+    }
     let shown: String = aish_types::visible(name).chars().take(64).collect();
     let all: Vec<String> = jiff::tz::db().available().map(|name| name.as_str().to_owned()).collect();
+    let mut likely = abbreviated(name, &all, now);
     // Who leaves the continent out means the city.
     let wanted = name.replace(' ', "_").to_lowercase();
     let city = |full: &str| full.rsplit('/').next().is_some_and(|city| city.eq_ignore_ascii_case(&wanted));
-    let mut likely: Vec<&str> = all.iter().map(String::as_str).filter(|full| city(full)).collect();
+    likely.extend(all.iter().map(String::as_str).filter(|full| city(full)));
     for other in near(name, all.iter().map(String::as_str), 5) {
         if !likely.contains(&other) {
             likely.push(other);
@@ -89,4 +93,60 @@ fn find_zone(name: &str) -> Result<TimeZone, String> {
         return Err(format!("Unknown timezone: {shown}"));
     }
     Err(format!("Unknown timezone: {shown}. Did you mean: {}?", likely.join(", ")))
+}
+
+/// Reads `UTC+2`, `GMT-03:30`, `+0530`: hours east of Greenwich, unlike the names of `Etc/`.
+fn offset(text: &str) -> Option<Offset> {
+    let rest = ["utc", "gmt"].iter().find_map(|word| {
+        let (head, rest) = text.split_at_checked(word.len())?;
+        head.eq_ignore_ascii_case(word).then_some(rest)
+    });
+    let rest = rest.unwrap_or(text).trim().replace('−', "-");
+    let sign = if rest.starts_with('-') { -1 } else { 1 };
+    let digits = rest.strip_prefix(['+', '-'])?;
+    let (hours, minutes) = match digits.split_once(':') {
+        Some((hours, minutes)) => (hours, minutes),
+        None if digits.len() == 4 => digits.split_at_checked(2)?,
+        None => (digits, "00"),
+    };
+    let part = |text: &str, most: i32| {
+        let is_part = (1..=2).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+        text.parse().ok().filter(|part| is_part && *part <= most)
+    };
+    let (hours, minutes): (i32, i32) = (part(hours, 14)?, part(minutes, 59).filter(|_| minutes.len() == 2)?);
+    Offset::from_seconds(sign * (hours * 3_600 + minutes * 60)).ok()
+}
+
+/// The zones that most people mean by an abbreviation come first.
+const FIRST: [&str; 12] = [
+    "America/New_York",
+    "America/Chicago",
+    "America/Denver",
+    "America/Los_Angeles",
+    "Europe/London",
+    "Europe/Paris",
+    "Europe/Berlin",
+    "Europe/Moscow",
+    "Asia/Kolkata",
+    "Asia/Shanghai",
+    "Asia/Jerusalem",
+    "Australia/Sydney",
+];
+
+/// Returns the zones whose clocks show an abbreviation (`PST`) now or half a year from now: it names no zone, for others
+/// may use it too.
+fn abbreviated<'a>(name: &str, all: &'a [String], now: Timestamp) -> Vec<&'a str> {
+    if !(3..=5).contains(&name.len()) || !name.bytes().all(|b| b.is_ascii_alphabetic()) {
+        return Vec::new();
+    }
+    let half_a_year = SignedDuration::from_hours(183 * 24);
+    let times = [Some(now), now.checked_add(half_a_year).ok()];
+    let shows = |zone: &TimeZone| {
+        let mut times = times.iter().flatten();
+        times.any(|&time| zone.to_offset_info(time).abbreviation().eq_ignore_ascii_case(name))
+    };
+    let mut found: Vec<&str> =
+        all.iter().map(String::as_str).filter(|full| TimeZone::get(full).is_ok_and(|zone| shows(&zone))).collect();
+    found.sort_by_key(|full| FIRST.iter().position(|first| first == full).unwrap_or(FIRST.len()));
+    found
 }

@@ -11,6 +11,8 @@ use crate::parameter::{Parameter, ParameterKind};
 
 /// Characters of a fact.
 const MAX_CHARS: usize = 4_000;
+/// Characters of a category.
+const MAX_CATEGORY: usize = 64;
 
 /// The tool.
 pub(crate) struct Remember {
@@ -53,6 +55,9 @@ impl Builtin for Remember {
             }
             let importance = arguments.get("importance").and_then(Value::as_u64).unwrap_or(3).clamp(1, 5);
             let category = Some(text("category")).filter(|category| !category.is_empty());
+            if category.as_ref().is_some_and(|category| category.chars().count() > MAX_CATEGORY) {
+                return ToolOutcome::failure(format!("A category has at most {MAX_CATEGORY} characters"));
+            }
             let memory = NewMemory {
                 content,
                 category: category.unwrap_or_else(|| "fact".into()),

@@ -65,7 +65,7 @@ impl Builtin for RollDice {
 /// # Errors
 /// What is wrong with the notation, in words.
 pub fn roll(notation: &str, random: &dyn Random) -> Result<ToolOutcome, String> {
-    let notation: String = notation.chars().filter(|c| !c.is_whitespace()).take(64).collect::<String>().to_lowercase();
+    let notation = tight(notation);
     if notation.is_empty() {
         return Err("No dice notation provided".into());
     }
@@ -102,8 +102,19 @@ pub fn roll(notation: &str, random: &dyn Random) -> Result<ToolOutcome, String> 
     Ok(ToolOutcome { structured: Some(structured), ..ToolOutcome::success(text) })
 }
 
+/// Writes a notation in small letters and without the blanks round a sign; a blank elsewhere is a fault of its own.
+fn tight(notation: &str) -> String {
+    let pieces = notation.trim().split_inclusive(['+', '-']);
+    let tight = pieces.map(|piece| match piece.strip_suffix(['+', '-']) {
+        Some(before) => format!("{}{}", before.trim(), piece.get(before.len()..).unwrap_or_default()),
+        None => piece.trim().to_owned(),
+    });
+    tight.collect::<String>().to_lowercase()
+}
+
 fn parse(notation: &str) -> Result<Dice, String> {
-    let invalid = |why: &str| format!("Invalid dice notation: {}{why}", aish_types::visible(notation));
+    let shown: String = aish_types::visible(notation).chars().take(64).collect();
+    let invalid = |why: &str| format!("Invalid dice notation: {shown}{why}");
     let dice = parse_dice.parse(notation).map_err(|_| invalid(""))?;
     if dice.count > MAX_DICE {
         return Err(format!("Too many dice (max {MAX_DICE})"));

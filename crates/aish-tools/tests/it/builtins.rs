@@ -77,6 +77,7 @@ async fn dice_say_what_fell() {
         (&[17], "1d20+5", "Rolled 1d20+5: **22**"),
         (&[3, 5], "2d6", "Rolled 2d6: [3, 5] = **8**"),
         (&[3, 5], "2d6-2", "Rolled 2d6-2: [3, 5] -2 = **6**"),
+        (&[3, 5], "\t2D6  -  1\n", "Rolled 2d6-1: [3, 5] -1 = **7**"),
         (&[3, 5], "2d6 + 10", "Rolled 2d6+10: [3, 5] +10 = **18**"),
         (&[3, 6, 2, 4], "4d6kh3", "Rolled 4d6kh3: [3, 6, 2, 4] → kept [6, 4, 3] = **13**"),
         (&[3, 6, 2, 4], "4d6kl1+1", "Rolled 4d6kl1+1: [3, 6, 2, 4] → kept [2] +1 = **3**"),
@@ -90,12 +91,22 @@ async fn dice_say_what_fell() {
 
 #[tokio::test]
 async fn dice_have_bounds() {
+    let long = format!("1d6+{}", "1".repeat(1_000));
     for (notation, begins) in [
         ("", "No dice notation provided"),
         ("six", "Invalid dice notation: six"),
         ("2d", "Invalid dice notation: 2d"),
         ("2d6kh", "Invalid dice notation: 2d6kh"),
         ("2d6!", "Invalid dice notation: 2d6!"),
+        ("2d6 5", "Invalid dice notation: 2d6 5"),
+        ("1 0d6", "Invalid dice notation: 1 0d6"),
+        ("2d6+", "Invalid dice notation: 2d6+"),
+        ("2d6+-1", "Invalid dice notation: 2d6+-1"),
+        ("2d6+1d4", "Invalid dice notation: 2d6+1d4"),
+        ("-2d6", "Invalid dice notation: -2d6"),
+        ("2.5d6", "Invalid dice notation: 2.5d6"),
+        ("٣d6", "Invalid dice notation: ٣d6"),
+        (&long, "Invalid dice notation: 1d6+1111"),
         ("101d6", "Too many dice (max 100)"),
         ("99999999999999999999999d6", "Too many dice (max 100)"),
         ("1d1001", "Too many sides (max 1000)"),
@@ -107,6 +118,7 @@ async fn dice_have_bounds() {
     ] {
         let outcome = roll(&[1], notation).await;
         assert!(!outcome.success && outcome.text.starts_with(begins), "{notation}: {}", outcome.text);
+        assert!(outcome.text.len() < 200, "{}", outcome.text);
     }
     assert!(roll(&[1], "100d1000kl100").await.success);
 }
@@ -131,6 +143,13 @@ async fn time_is_told_in_any_zone() {
         (json!({"format": "date"}), "2025-01-15"),
         (json!({"format": "iso"}), "2025-01-15T14:30:00.500000+00:00"),
         (json!({"timezone": "Asia/Kathmandu", "format": "iso"}), "2025-01-15T20:15:00.500000+05:45"),
+        (json!({"timezone": "asia/tokyo", "format": "time"}), "23:30:00 JST"),
+        (json!({"timezone": " UTC "}), "Wednesday, January 15, 2025 at 02:30 PM UTC"),
+        (json!({"timezone": "UTC+2", "format": "iso"}), "2025-01-15T16:30:00.500000+02:00"),
+        (json!({"timezone": "GMT-03:30", "format": "iso"}), "2025-01-15T11:00:00.500000-03:30"),
+        (json!({"timezone": "+0530", "format": "time"}), "20:00:00 +05:30"),
+        (json!({"timezone": "-08:00", "format": "full"}), "Wednesday, January 15, 2025 at 06:30 AM -08"),
+        (json!({"timezone": "Etc/GMT+2", "format": "iso"}), "2025-01-15T12:30:00.500000-02:00"),
         (json!({"format": "short"}), "Argument 'format' must be one of: full, date, time, iso"),
     ] {
         assert_eq!(time(arguments.clone()).await, expected, "{arguments}");
@@ -144,12 +163,18 @@ async fn an_unknown_zone_gets_near_names() {
         ("Europe/Berlim", "Europe/Berlin"),
         ("New York", "America/New_York"),
         ("Amerika/New_York", "America/New_York"),
+        ("PST", "America/Los_Angeles"),
+        ("EDT", "America/New_York"),
+        ("BST", "Europe/London"),
+        ("IST", "Asia/Kolkata"),
     ] {
         let text = time(json!({ "timezone": zone })).await;
         assert!(text.starts_with(&format!("Unknown timezone: {zone}. Did you mean: ")), "{text}");
         assert!(text.contains(near), "{zone}: {text}");
     }
-    for zone in ["../../etc/passwd", "/etc/localtime", "", "a\u{1b}[2J"] {
+    for zone in
+        ["../../etc/passwd", "/etc/localtime", "", "a\u{1b}[2J", "UTC+25", "UTC+1:5", "+", "+5:60", "+-5", "UTC+é"]
+    {
         assert!(time(json!({ "timezone": zone })).await.starts_with("Unknown timezone: "), "{zone:?}");
     }
 }
@@ -169,6 +194,64 @@ async fn memory_belongs_to_who_calls() {
     assert!(!through(&executor, "search_memory", r#"{"query": ""}"#, "me").await.success);
     assert!(!through(&executor, "search_memory", r#"{"query": "x", "limit": 0}"#, "me").await.success);
     assert!(!through(&executor, "remember", r#"{"content": "x", "importance": 6}"#, "me").await.success);
+}
+
+#[tokio::test]
+async fn what_is_remembered_has_bounds() {
+    let (executor, notebook) = executor(&[1]);
+    for (arguments, text) in [
+        (json!({"content": "  "}), "No content provided"),
+        (json!({}), "Missing required argument 'content'"),
+        (json!({"content": "x".repeat(4_001)}), "A memory has at most 4000 characters"),
+        (json!({"content": "x", "category": "c".repeat(65)}), "A category has at most 64 characters"),
+        (json!({"content": "x", "importance": 0}), "Argument 'importance' must be one of: 1, 2, 3, 4, 5"),
+        (json!({"content": "x", "importance": "high"}), "Argument 'importance': cannot convert 'high' to integer"),
+    ] {
+        let outcome = through(&executor, "remember", &arguments.to_string(), "me").await;
+        assert!(!outcome.success && outcome.text.starts_with(text), "{}", outcome.text);
+    }
+    assert!(notebook.0.lock().unwrap().is_empty());
+    let whole = json!({"content": "é".repeat(4_000), "category": " ", "importance": "5"}).to_string();
+    assert!(through(&executor, "remember", &whole, "me").await.success);
+    let kept = notebook.0.lock().unwrap()[0].1.clone();
+    assert_eq!((kept.category.as_str(), kept.importance), ("fact", 5));
+    for (arguments, text) in [
+        (json!({"query": "é", "limit": -1}), "Argument 'limit' must be at least 1"),
+        (json!({"query": "é", "limit": 2.5}), "Argument 'limit': cannot convert '2.5' to integer"),
+        (json!({"query": "é", "limit": 1_000_000}), "1. [fact, 2025-01-15] é"),
+    ] {
+        let outcome = through(&executor, "search_memory", &arguments.to_string(), "me").await;
+        assert!(outcome.text.starts_with(text), "{arguments}: {}", outcome.text);
+    }
+}
+
+/// A memory that cannot be reached.
+struct Lost;
+
+impl MemoryStore for Lost {
+    fn add<'a>(&'a self, _owner: &'a Owner, _memory: NewMemory) -> BoxFuture<'a, Result<String, MemoryError>> {
+        Box::pin(std::future::ready(Err(MemoryError("the disk is full".into()))))
+    }
+
+    fn search<'a>(
+        &'a self,
+        _owner: &'a Owner,
+        _query: &'a str,
+        _limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Memory>, MemoryError>> {
+        Box::pin(std::future::ready(Err(MemoryError("the disk is gone".into()))))
+    }
+}
+
+#[tokio::test]
+async fn a_memory_that_fails_is_a_failure_of_the_call() {
+    let registry = Arc::new(Registry::default());
+    registry.add(Arc::new(Builtins::all(&Ports { memory: Some(Arc::new(Lost)), ..Ports::default() })));
+    let executor = Executor::new(registry);
+    let kept = through(&executor, "remember", r#"{"content": "x"}"#, "me").await;
+    assert_eq!((kept.success, kept.text.contains("the disk is full")), (false, true), "{}", kept.text);
+    let found = through(&executor, "search_memory", r#"{"query": "x"}"#, "me").await;
+    assert_eq!((found.success, found.text.contains("the disk is gone")), (false, true), "{}", found.text);
 }
 
 #[test]

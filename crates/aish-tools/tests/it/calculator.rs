@@ -67,6 +67,29 @@ fn precedence_is_that_of_python() {
         ("5.5 % 2", "1.5"),
         ("7 * 3 % 4", "1"),
         ("2 × 3 ÷ 4 − 1", "0.5"),
+        ("10 mod 4", "2"),
+        ("2\n+\t3\u{a0}+\u{202f}4", "9"),
+    ]);
+}
+
+#[test]
+fn signs_of_mathematics_are_understood() {
+    check(&[
+        ("√16 + 1", "5"),
+        ("2 * √(3² + 4²)", "10"),
+        ("-√4**2", "-4"),
+        ("√√16", "2"),
+        ("5!", "120"),
+        ("-3!", "-6"),
+        ("3!**2", "36"),
+        ("2**3!", "64"),
+        ("(2+1)! / 2", "3"),
+        ("2³²", "4294967296"),
+        ("-2²", "-4"),
+        ("π", "3.14159"),
+        ("τ/π", "2"),
+        ("２＋３＊（４）", "14"),
+        ("6⋅7 ∗ 1 ∕ 2", "21"),
     ]);
 }
 
@@ -158,7 +181,21 @@ fn errors_begin_as_in_the_seed() {
         ("foo", "Unknown function or variable: foo"),
         ("foo(1)", "Unknown function or variable: foo"),
         ("__import__(1)", "Unknown function or variable: __import__"),
-        ("sqrt", "Unknown function or variable: sqrt"),
+        ("sqrt", "Unknown function or variable: sqrt (a function, written sqrt(x))"),
+        ("pi(2)", "Unknown function or variable: pi (a number, written without brackets)"),
+        ("sqr(2)", "Unknown function or variable: sqr (did you mean sqrt?)"),
+        ("1,000 + 2", "Invalid expression: 1,000 + 2 (at character 2; a comma stands between arguments, numbers"),
+        ("1.234,5", "Invalid expression: 1.234,5 (at character 6; a comma stands"),
+        ("1'000", "Invalid expression: 1'000 (at character 2; numbers are written"),
+        ("1 000", "Invalid expression: 1 000 (at character 3; a product is written with *)"),
+        ("2(3)", "Invalid expression: 2(3) (at character 2; a product is written with *)"),
+        ("2pi", "Invalid expression: 2pi (at character 2; a product is written with *)"),
+        ("$5 * 2", "Invalid expression: $5 * 2 (at character 1; amounts are written without"),
+        ("1 == 1", "Invalid expression: 1 == 1 (at character 3; nothing can be assigned or compared)"),
+        ("1 != 2", "Invalid expression: 1 != 2 (at character 3; nothing can be assigned or compared)"),
+        ("3!!", "Invalid expression: 3!! (at character 2"),
+        ("(-1)!", "Calculation error: factorial needs"),
+        ("√", "Invalid expression: √ (at character "),
         ("1/0", "Calculation error: division by zero"),
         ("1//0", "Calculation error: division by zero"),
         ("1%0", "Calculation error: division by zero"),

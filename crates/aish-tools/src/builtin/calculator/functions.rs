@@ -13,6 +13,7 @@ use crate::builtin::calculator::limits::{MAX_DIGITS, too_large};
 use crate::builtin::calculator::number::{Number, Value, bits};
 use crate::builtin::calculator::tree::Tree;
 use crate::builtin::calculator::{exact, real as reals};
+use crate::near::near;
 
 /// The largest whole number whose factorial is given.
 const MAX_FACTORIAL: u32 = 3_000;
@@ -44,11 +45,13 @@ const FUNCTIONS: [&str; 24] = [
     "radians",
 ];
 
+const CONSTANTS: [&str; 3] = ["pi", "tau", "e"];
+
 impl Evaluator {
     pub(super) fn constant(&mut self, name: &str) -> Result<Number, CalculatorError> {
         match name {
-            "pi" => Ok(Number::Inexact(DBig::pi(reals::context().precision()))),
-            "tau" => Ok(Number::Inexact(DBig::pi(reals::context().precision()) * DBig::from(2u8))),
+            "pi" | "π" => Ok(Number::Inexact(DBig::pi(reals::context().precision()))),
+            "tau" | "τ" => Ok(Number::Inexact(DBig::pi(reals::context().precision()) * DBig::from(2u8))),
             "e" => Ok(Number::Inexact(DBig::e(reals::context().precision()))),
             name => Err(unknown(name)),
         }
@@ -260,7 +263,17 @@ enum Turn {
 }
 
 fn unknown(name: &str) -> CalculatorError {
-    CalculatorError::Unknown(name.chars().take(100).collect())
+    let shown: String = name.chars().take(100).collect();
+    if FUNCTIONS.contains(&name) {
+        return CalculatorError::Unknown(format!("{shown} (a function, written {shown}(x))"));
+    }
+    if CONSTANTS.contains(&name) {
+        return CalculatorError::Unknown(format!("{shown} (a number, written without brackets)"));
+    }
+    match near(&shown, FUNCTIONS.into_iter().chain(CONSTANTS), 1).first() {
+        Some(near) => CalculatorError::Unknown(format!("{shown} (did you mean {near}?)")),
+        None => CalculatorError::Unknown(shown),
+    }
 }
 
 fn extreme(name: &str, values: Vec<Value>, wanted: Ordering) -> Result<Number, CalculatorError> {

@@ -1,7 +1,7 @@
 //! The grammar, as in Python: `+ -`, then `* / // %`, then signs, then `**` (right to left), calls, lists, numbers.
 //!
-//! Beside Python: `^` is a power, `×` and `÷` are operators, and `15%` with no operand after it is a percentage; in
-//! `20% + 5%` (the sign stands apart, the `%` does not) it is one too.
+//! Beside Python: `^` is a power, `×`, `÷`, `√` and `²` are operators, `5!` is a factorial, `mod` a remainder, and `15%`
+//! with no operand after it is a percentage; in `20% + 5%` (the sign stands apart, the `%` does not) it is one too.
 
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
@@ -30,15 +30,7 @@ pub(super) fn parse(expression: &str) -> Result<Tree, CalculatorError> {
     if expression.len() > MAX_CHARS {
         return Err(CalculatorError::Invalid(format!("it is longer than {MAX_CHARS} characters")));
     }
-    let plain: String = expression
-        .chars()
-        .map(|c| match c {
-            '×' | '·' | '∙' => '*',
-            '÷' => '/',
-            '−' | '–' => '-',
-            c => c,
-        })
-        .collect();
+    let plain: String = expression.chars().map(plain).collect();
     let mut input = Input { input: plain.as_str(), state: State::default() };
     let result = terminated(sum, multispace0).parse_next(&mut input);
     if let Some(why) = input.state.out_of_bounds {
@@ -47,10 +39,45 @@ pub(super) fn parse(expression: &str) -> Result<Tree, CalculatorError> {
     match result {
         Ok(tree) if input.input.is_empty() => Ok(tree),
         _ => {
-            let at = plain.chars().count().saturating_sub(input.input.trim_start().chars().count()) + 1;
+            let rest = input.input.trim_start();
+            let at = plain.chars().count().saturating_sub(rest.chars().count()) + 1;
             let shown: String = expression.trim().chars().take(200).collect();
-            Err(CalculatorError::Invalid(format!("{} (at character {at})", aish_types::visible(&shown))))
+            let hint = if result.is_ok() { hint_between(rest) } else { hint_before(rest) };
+            Err(CalculatorError::Invalid(format!("{} (at character {at}{hint})", aish_types::visible(&shown))))
         }
+    }
+}
+
+/// Writes a character as the grammar has it: one for one, so that places stay what they are.
+fn plain(c: char) -> char {
+    match c {
+        '×' | '·' | '∙' | '⋅' | '∗' => '*',
+        '÷' | '∕' | '⁄' => '/',
+        '−' | '–' | '‐' | '‑' => '-',
+        // The wide forms of ASCII.
+        '\u{ff01}'..='\u{ff5e}' => u32::from(c).checked_sub(0xfee0).and_then(char::from_u32).unwrap_or(c),
+        c if c.is_whitespace() => ' ',
+        c => c,
+    }
+}
+
+/// Says what may have been meant by what stands behind a whole expression.
+fn hint_between(rest: &str) -> &'static str {
+    match rest.chars().next() {
+        Some(',') => "; a comma stands between arguments, numbers are written 1234.5 or 1_234.5",
+        Some('\'') => "; numbers are written 1234.5 or 1_234.5",
+        Some('=' | '<' | '>') => "; nothing can be assigned or compared",
+        Some('!') if rest.starts_with("!=") => "; nothing can be assigned or compared",
+        Some(c) if c.is_alphanumeric() || matches!(c, '(' | '√') => "; a product is written with *",
+        _ => hint_before(rest),
+    }
+}
+
+/// Says what may have been meant by what no expression begins with.
+fn hint_before(rest: &str) -> &'static str {
+    match rest.chars().next() {
+        Some('$' | '€' | '£' | '¥') => "; amounts are written without their currency",
+        _ => "",
     }
 }
 
@@ -91,7 +118,9 @@ fn product(input: &mut Input<'_>) -> ModalResult<Tree> {
 }
 
 fn product_operator(input: &mut Input<'_>) -> ModalResult<ProductOperator> {
-    let of = (word("of"), peek(one_of(|c: char| c.is_whitespace() || c == '('))).value(ProductOperator::Times);
+    let end_of_word = || peek(one_of(|c: char| c.is_whitespace() || c == '('));
+    let of = (word("of"), end_of_word()).value(ProductOperator::Times);
+    let modulo = (word("mod"), end_of_word()).value(ProductOperator::Remainder);
     preceded(
         multispace0,
         alt((
@@ -100,6 +129,7 @@ fn product_operator(input: &mut Input<'_>) -> ModalResult<ProductOperator> {
             '/'.value(ProductOperator::Divide),
             '%'.value(ProductOperator::Remainder),
             of,
+            modulo,
         )),
     )
     .parse_next(input)
@@ -151,7 +181,7 @@ fn signed(input: &mut Input<'_>) -> ModalResult<Tree> {
 }
 
 fn power(input: &mut Input<'_>) -> ModalResult<Tree> {
-    let base = atom.parse_next(input)?;
+    let base = marked.parse_next(input)?;
     let operator = preceded(multispace0, alt(("**", "^")));
     let exponent = opt(preceded(operator, deeper(signed))).parse_next(input)?;
     Ok(match exponent {
@@ -160,8 +190,28 @@ fn power(input: &mut Input<'_>) -> ModalResult<Tree> {
     })
 }
 
+/// An atom with a `!` or a raised number after it.
+fn marked(input: &mut Input<'_>) -> ModalResult<Tree> {
+    let tree = atom.parse_next(input)?;
+    // `3!!` is another function, and `!=` none at all.
+    let factorial = (multispace0, '!', winnow::combinator::not(one_of(['!', '='])));
+    if opt(factorial).parse_next(input)?.is_some() {
+        return Ok(Tree::Call("factorial".into(), vec![tree]));
+    }
+    let raised = take_while(1.., |c: char| RAISED.contains(c));
+    let Some(raised) = opt(raised).parse_next(input)? else { return Ok(tree) };
+    let digits: String =
+        raised.chars().filter_map(|c| RAISED.chars().position(|known| known == c)).map(|n| n.to_string()).collect();
+    let exponent = whole(input, &digits, 10)?;
+    Ok(Tree::Power(Box::new(tree), Box::new(Tree::Number(RBig::from(IBig::from(exponent))))))
+}
+
+/// Raised digits, each at the place of its value.
+const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
 fn atom(input: &mut Input<'_>) -> ModalResult<Tree> {
-    preceded(multispace0, alt((number, name_or_call, deeper(parentheses), deeper(list)))).parse_next(input)
+    let root = preceded('√', deeper(atom)).map(|tree| Tree::Call("sqrt".into(), vec![tree]));
+    preceded(multispace0, alt((number, name_or_call, deeper(parentheses), deeper(list), root))).parse_next(input)
 }
 
 /// Parentheses round one expression, or round several: a list.
@@ -189,7 +239,7 @@ fn items(input: &mut Input<'_>) -> ModalResult<(Vec<Tree>, bool)> {
 
 fn name_or_call(input: &mut Input<'_>) -> ModalResult<Tree> {
     let start = one_of(|c: char| c.is_alphabetic() || c == '_');
-    let rest = take_while(0.., |c: char| c.is_alphanumeric() || c == '_');
+    let rest = take_while(0.., |c: char| (c.is_alphanumeric() && !RAISED.contains(c)) || c == '_');
     let name = (start, rest).take().map(str::to_lowercase).parse_next(input)?;
     let arguments = preceded(multispace0, delimited('(', items, (multispace0, ')')));
     Ok(match opt(deeper(arguments)).parse_next(input)? {
