@@ -7,14 +7,30 @@ use aish_testkit::nats_server::NatsServer;
 
 pub(crate) struct Server {
     pub(crate) url: String,
-    _server: NatsServer,
+    pub(crate) server: NatsServer,
 }
 
 /// Starts a server, or says that the test cannot run.
 pub(crate) fn start() -> Option<Server> {
-    let test = std::thread::current().name().unwrap_or_default().to_owned();
-    let server = NatsServer::start(&test)?;
-    Some(Server { url: server.url(), _server: server })
+    of(NatsServer::start(&test()))
+}
+
+/// Starts a server with a configuration of its own, or says that the test cannot run.
+pub(crate) fn configured(config: &str) -> Option<Server> {
+    of(NatsServer::configured(&test(), config))
+}
+
+/// Starts a server that keeps nothing, or says that the test cannot run.
+pub(crate) fn without_jetstream() -> Option<Server> {
+    of(NatsServer::without_jetstream(&test()))
+}
+
+fn test() -> String {
+    std::thread::current().name().unwrap_or_default().to_owned()
+}
+
+fn of(server: Option<NatsServer>) -> Option<Server> {
+    server.map(|server| Server { url: server.url(), server })
 }
 
 impl Server {
