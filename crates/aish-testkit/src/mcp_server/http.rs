@@ -226,21 +226,14 @@ fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
             Some((response(202, &headers, Some("text/plain"), b"Accepted"), script.close))
         }
         Answer::Messages(messages) => {
-            let sse = matches!(
-                script.framing,
-                Framing::Sse | Framing::SseJunk | Framing::SseCut | Framing::SseTight | Framing::SseOpen
-            );
+            let events = events(script.framing, &messages);
             let kind = match script.content_type.as_deref() {
                 Some("") => None,
                 Some(kind) => Some(kind),
-                None if sse => Some("text/event-stream"),
+                None if events.is_some() => Some("text/event-stream"),
                 None => Some("application/json"),
             };
-            let body = if sse && method != "server/discover" {
-                events(script.framing, &messages)
-            } else {
-                messages.join("\n")
-            };
+            let body = events.filter(|_| method != "server/discover").unwrap_or_else(|| messages.join("\n"));
             let status = status.unwrap_or(200);
             Some(match script.framing {
                 Framing::SseOpen => (unbounded(status, &headers, kind, &body), true),
@@ -276,37 +269,34 @@ fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
     }
 }
 
-fn events(framing: Framing, messages: &[String]) -> String {
-    let mut body = String::new();
-    for message in messages {
-        match framing {
-            Framing::SseJunk => body.push_str(&format!(
+/// Writes messages as server-sent events, where they are to be that.
+fn events(framing: Framing, messages: &[String]) -> Option<String> {
+    let one: fn(&str) -> String = match framing {
+        Framing::SseJunk => |message| {
+            format!(
                 ": ping\n\nretry: soon\nevent: a\nevent: b\njunk without colon\ndata: not json\n\nid: 1\nid: 2\n\
                  data: [DONE]\n\nevent: message\ndata: {message}\n\ntrailing junk\n"
-            )),
-            Framing::SseCut => {
-                body.push_str(": ping\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n")
-            }
-            Framing::SseTight => {
-                let lines: String = message.lines().map(|line| format!("data:{line}\r\n")).collect();
-                body.push_str(&format!("event:message\r\n{lines}"));
-            }
-            Framing::Plain
-            | Framing::Pretty
-            | Framing::Batch
-            | Framing::Bom
-            | Framing::Prefixed
-            | Framing::NoNewline
-            | Framing::Crlf
-            | Framing::Coloured
-            | Framing::Utf16
-            | Framing::Cut
-            | Framing::ChunksCut
-            | Framing::SseOpen
-            | Framing::Sse => body.push_str(&format!("event: message\ndata: {message}\n\n")),
-        }
-    }
-    body
+            )
+        },
+        Framing::SseCut => |_| ": ping\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n".to_owned(),
+        Framing::SseTight => |message| {
+            let lines: String = message.lines().map(|line| format!("data:{line}\r\n")).collect();
+            format!("event:message\r\n{lines}")
+        },
+        Framing::Sse | Framing::SseOpen => |message| format!("event: message\ndata: {message}\n\n"),
+        Framing::Plain
+        | Framing::Pretty
+        | Framing::Batch
+        | Framing::Bom
+        | Framing::Prefixed
+        | Framing::NoNewline
+        | Framing::Crlf
+        | Framing::Coloured
+        | Framing::Utf16
+        | Framing::Cut
+        | Framing::ChunksCut => return None,
+    };
+    Some(messages.iter().map(|message| one(message)).collect())
 }
 
 fn hang(server: &Shared) -> Option<(Vec<u8>, bool)> {
