@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use percent_encoding::percent_decode_str;
+
 use crate::bus::Bus;
 
 /// How the bus is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BusOptions {
-    /// `nats://host:port`, several with commas between them.
+    /// `nats://host:port`, several with commas between them; `user:password@` or `token@` before the host of one.
     pub url: String,
     /// A credentials file.
     pub creds: Option<PathBuf>,
@@ -70,11 +72,40 @@ pub async fn connect(options: &BusOptions) -> Result<Bus, BusError> {
             .map_err(|source| BusError::Credentials { path: path.clone(), source })?;
     }
     let addresses: Vec<&str> = options.url.split(',').map(str::trim).collect();
+    connecting = match addresses.iter().find_map(|address| Login::of(address)) {
+        Some(Login::Password { user, password }) => connecting.user_and_password(user, password),
+        Some(Login::Token(token)) => connecting.token(token),
+        None => connecting,
+    };
     let client = connecting
         .connect(addresses)
         .await
         .map_err(|error| BusError::Connect { url: without_password(&options.url), cause: error.to_string() })?;
     Ok(Bus { client })
+}
+
+/// What an address says of who connects; the library reads the place alone.
+#[derive(Debug, PartialEq, Eq)]
+enum Login {
+    Password { user: String, password: String },
+    Token(String),
+}
+
+impl Login {
+    /// Reads `user:password@` or `token@`, with `%40` and the like in them.
+    fn of(address: &str) -> Option<Self> {
+        let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+        let (login, _) = rest.rsplit_once('@')?;
+        match login.split_once(':') {
+            Some((user, password)) => Some(Self::Password { user: decoded(user), password: decoded(password) }),
+            None => Some(Self::Token(decoded(login))),
+        }
+    }
+}
+
+/// Reads percent-encoded text; what is no code stays as it is.
+fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// Returns addresses as they may be shown: without user, password and token.
@@ -90,6 +121,22 @@ pub fn without_password(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_says_who_connects() {
+        let password =
+            |user: &str, password: &str| Some(Login::Password { user: user.into(), password: password.into() });
+        for (address, login) in [
+            ("nats://h:4222", None),
+            ("h", None),
+            ("nats://me:secret@h:4222", password("me", "secret")),
+            ("me:p@ss:w@h", password("me", "p@ss:w")),
+            ("tls://me:100%25%40%2f%zz%é@h", password("me", "100%@/%zz%é")),
+            ("nats://s3cr3t@h", Some(Login::Token("s3cr3t".into()))),
+        ] {
+            assert_eq!(Login::of(address), login, "{address}");
+        }
+    }
 
     #[test]
     fn passwords_are_not_shown() {
