@@ -1,12 +1,13 @@
 //! The other side: a process that offers tools. It registers, beats, registers again when it is asked to, and answers.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aish_types::BoxFuture;
-use async_nats::{Client, Message};
-use futures_util::{StreamExt, stream::select_all};
+use async_nats::{Client, Message, Subject};
+use futures_util::{FutureExt, StreamExt, stream::select_all};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -129,27 +130,26 @@ impl Host {
         tasks: &mut JoinSet<String>,
     ) -> Option<(String, CancellationToken)> {
         let reply_to = message.reply.clone()?;
+        let (token, client) = (CancellationToken::new(), client.clone());
+        let tool = self.tools.iter().find(|tool| self.subject(tool) == message.subject.as_str())?.clone();
         let call: Call = match serde_json::from_slice(&message.payload) {
             Ok(call) => call,
             Err(error) => {
-                tracing::warn!(%error, "a call cannot be read");
+                tasks.spawn(async move {
+                    reply(&client, reply_to, None, Err(coded("bad_request", error.to_string()))).await;
+                    String::new()
+                });
                 return None;
             }
         };
-        let tool = self.tools.iter().find(|tool| self.subject(tool) == message.subject.as_str())?.clone();
-        let (token, client, id) = (CancellationToken::new(), client.clone(), call.call_id.clone());
-        let cancelled = token.clone();
+        let (cancelled, id) = (token.clone(), call.call_id.clone());
         tasks.spawn(async move {
-            let result = (tool.run)(call.arguments, cancelled).await;
-            let reply = CallReply {
-                tool_call_id: Some(call.call_id.clone()),
-                success: result.is_ok(),
-                error: result.as_ref().err().map(|error| CallFault::Text(error.clone())),
-                result: result.ok(),
+            let running = AssertUnwindSafe(async move { (tool.run)(call.arguments, cancelled).await });
+            let result = match running.catch_unwind().await {
+                Ok(result) => result.map_err(CallFault::Text),
+                Err(_) => Err(coded("crashed", "the tool crashed".into())),
             };
-            if let Ok(bytes) = serde_json::to_vec(&reply) {
-                let _ = client.publish(reply_to, bytes.into()).await;
-            }
+            reply(&client, reply_to, Some(call.call_id.clone()), result).await;
             call.call_id
         });
         Some((id, token))
@@ -197,5 +197,27 @@ impl Host {
             tracing::warn!(%reply, operation, "the registry refused");
         }
         success
+    }
+}
+
+fn coded(code: &str, message: String) -> CallFault {
+    CallFault::Coded { code: code.into(), message, retry_after_ms: None }
+}
+
+/// Answers a call; a result that is larger than the bus takes is an error.
+async fn reply(client: &Client, to: Subject, tool_call_id: Option<String>, result: Result<Value, CallFault>) {
+    let write = |result: Result<Value, CallFault>| {
+        let (success, error) = (result.is_ok(), result.as_ref().err().cloned());
+        let reply = CallReply { tool_call_id: tool_call_id.clone(), success, result: result.ok(), error };
+        serde_json::to_vec(&reply).unwrap_or_default()
+    };
+    let mut bytes = write(result);
+    let most = client.max_payload();
+    if bytes.len() > most {
+        let why = format!("the result has {} bytes; the bus takes {most}", bytes.len());
+        bytes = write(Err(coded("too_large", why)));
+    }
+    if let Err(error) = client.publish(to, bytes.into()).await {
+        tracing::warn!(%error, "a call was not answered");
     }
 }

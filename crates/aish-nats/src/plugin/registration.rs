@@ -11,6 +11,11 @@ use crate::plugin::wire::{Offer, Register};
 const MAX_TOOLS: usize = 200;
 /// Characters of a description.
 const MAX_DESCRIPTION: usize = 4_000;
+/// Characters of a category or a tag, and tags of a tool.
+const MAX_WORD: usize = 64;
+const MAX_TAGS: usize = 32;
+/// Milliseconds that a call may take at most, whatever the plugin asks for.
+const MAX_TIMEOUT_MS: u64 = 600_000;
 
 /// A tool that was let in, and where it is called.
 #[derive(Debug, Clone)]
@@ -97,7 +102,9 @@ fn accept(offer: &Value, plugin: &str, prefix: &str) -> Result<Accepted, &'stati
     if tool.is_empty() || tool.len() + plugin.len() > 127 || !tool.bytes().all(is_name) {
         return Err("bad_name");
     }
-    if offer.description.chars().count() > MAX_DESCRIPTION {
+    let words = || offer.tags.iter().chain(&offer.category);
+    let is_long = |word: &String| word.chars().count() > MAX_WORD;
+    if offer.description.chars().count() > MAX_DESCRIPTION || offer.tags.len() > MAX_TAGS || words().any(is_long) {
         return Err("too_long");
     }
     if !is_plain(&offer.subject) || offer.subject.starts_with('_') || is_ours(&offer.subject, prefix) {
@@ -105,7 +112,13 @@ fn accept(offer: &Value, plugin: &str, prefix: &str) -> Result<Accepted, &'stati
     }
     let schema =
         if offer.parameters.is_null() { json!({"type": "object", "properties": {}}) } else { offer.parameters };
-    if !schema.is_object() || Schema::compile(&schema).is_err() {
+    // Arguments are an object, whatever else a schema says.
+    let takes_objects = match schema.get("type") {
+        None => schema.is_object(),
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
+        Some(kind) => kind == "object",
+    };
+    if !takes_objects || Schema::compile(&schema).is_err() {
         return Err("bad_schema");
     }
     let mut definition = ToolDefinition::new(format!("{plugin}.{tool}"), offer.description, schema, source_of(plugin));
@@ -113,7 +126,7 @@ fn accept(offer: &Value, plugin: &str, prefix: &str) -> Result<Accepted, &'stati
     definition.tags = offer.tags;
     definition.requires_confirmation = offer.requires_confirmation;
     definition.cooldown_seconds = offer.cooldown_seconds;
-    definition.timeout_ms = offer.timeout_ms;
+    definition.timeout_ms = offer.timeout_ms.map(|ms| ms.min(MAX_TIMEOUT_MS));
     definition.hints.read_only = offer.read_only;
     definition.hints.destructive = offer.destructive;
     Ok(Accepted { definition, subject: offer.subject })
@@ -130,7 +143,8 @@ mod tests {
     #[test]
     fn each_tool_is_looked_at_by_itself() {
         let tools = vec![
-            json!({"name": "roll", "subject": "dice.roll", "description": "d", "parameters": {"type": "object"}}),
+            json!({"name": "roll", "subject": "dice.roll", "description": "d", "parameters": {"type": "object"},
+                   "timeout_ms": u64::MAX}),
             json!({"name": "dice.flip", "subject": "dice.flip"}),
             json!({"name": "roll", "subject": "dice.roll"}),
             json!({"name": "files.read", "subject": "dice.x"}),
@@ -138,6 +152,9 @@ mod tests {
             json!({"name": "api", "subject": "$JS.API.STREAM.DELETE.x"}),
             json!({"name": "loop", "subject": "rosey.llm.chat"}),
             json!({"name": "far", "subject": "dice.x", "parameters": {"$ref": "http://127.0.0.1:1/"}}),
+            json!({"name": "long", "subject": "dice.x", "description": "d".repeat(4_001)}),
+            json!({"name": "tags", "subject": "dice.x", "tags": vec!["t"; 33]}),
+            json!({"name": "word", "subject": "dice.x", "category": "c".repeat(65)}),
             json!({"name": "wrong", "subject": 3}),
             json!("nonsense"),
         ];
@@ -145,6 +162,7 @@ mod tests {
         let names: Vec<&str> = accepted.iter().map(|tool| tool.definition.name.as_str()).collect();
         assert_eq!(names, ["dice.roll", "dice.flip"]);
         assert!(!accepted[0].definition.trusted);
+        assert_eq!(accepted[0].definition.timeout_ms, Some(600_000), "a stranger does not hold a worker for ever");
         let codes: Vec<&str> = rejected.iter().map(|rejected| rejected.code).collect();
         let definition = "bad_definition";
         assert_eq!(
@@ -156,6 +174,9 @@ mod tests {
                 "bad_subject",
                 "bad_subject",
                 "bad_schema",
+                "too_long",
+                "too_long",
+                "too_long",
                 definition,
                 definition
             ]

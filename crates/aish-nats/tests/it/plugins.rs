@@ -70,7 +70,7 @@ async fn hub(bus: &Bus) -> (Arc<Registry>, PluginHub) {
     (registry, hub)
 }
 
-async fn call(registry: &Arc<Registry>, name: &str, arguments: Value, timeout_ms: u64) -> ToolOutcome {
+pub(crate) async fn call(registry: &Arc<Registry>, name: &str, arguments: Value, timeout_ms: u64) -> ToolOutcome {
     let executor = Executor::new(registry.clone()).with_timeout_ms(timeout_ms);
     // Each call has an id of its own: a late word about one does not reach another.
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -95,7 +95,7 @@ async fn call(registry: &Arc<Registry>, name: &str, arguments: Value, timeout_ms
     }
 }
 
-fn knows(registry: &Registry, name: &str) -> bool {
+pub(crate) fn knows(registry: &Registry, name: &str) -> bool {
     registry.get(&name.into()).is_some()
 }
 
