@@ -19,6 +19,8 @@ use crate::service::reply::Failure;
 
 /// Requests that are worked on at once.
 const AT_ONCE: usize = 32;
+/// Bytes of a line round its payload.
+const ROUND_A_PAYLOAD: usize = 10_000;
 
 /// Answers the lines of `input` on `output` until the input ends or `cancel` is given.
 ///
@@ -35,14 +37,21 @@ pub async fn serve_lines(
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let mut tasks = JoinSet::new();
     let mut line = Vec::new();
+    // A little more than a payload, for what stands round it; what that is too long for is refused by itself.
+    let most = service.options.max_payload.saturating_add(ROUND_A_PAYLOAD);
     loop {
-        line.clear();
         let read = tokio::select! {
-            read = input.read_until(b'\n', &mut line) => read?,
-            () = cancel.cancelled() => 0,
+            read = read_line(&mut input, &mut line, most) => read?,
+            () = cancel.cancelled() => Read::End,
         };
-        if read == 0 {
-            break;
+        match read {
+            Read::End => break,
+            Read::TooLong => {
+                let failure = Failure::too_large(format!("a line has at most {most} bytes"));
+                let _ = replies.send(failure.reply()).await;
+                continue;
+            }
+            Read::Line => {}
         }
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -64,6 +73,43 @@ pub async fn serve_lines(
         Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
         Ok(_) => Ok(()),
         Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+/// What came of reading a line.
+enum Read {
+    Line,
+    TooLong,
+    End,
+}
+
+/// Reads a line, the last one with or without its end. Of one that is too long nothing is kept.
+async fn read_line(input: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>, most: usize) -> io::Result<Read> {
+    line.clear();
+    let mut is_too_long = false;
+    loop {
+        let buffer = input.fill_buf().await?;
+        let (piece, found) = match buffer.iter().position(|byte| *byte == b'\n') {
+            Some(end) => (buffer.get(..end).unwrap_or_default(), true),
+            None => (buffer, false),
+        };
+        let is_end = buffer.is_empty();
+        if line.len() + piece.len() > most {
+            is_too_long = true;
+            line.clear();
+        }
+        if !is_too_long {
+            line.extend_from_slice(piece);
+        }
+        let taken = piece.len() + usize::from(found);
+        input.consume(taken);
+        if found || is_end {
+            return Ok(match (is_too_long, is_end && line.is_empty()) {
+                (true, _) => Read::TooLong,
+                (false, true) => Read::End,
+                (false, false) => Read::Line,
+            });
+        }
     }
 }
 

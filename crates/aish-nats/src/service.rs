@@ -6,6 +6,7 @@
 pub(crate) mod accepted;
 mod answer;
 mod chat;
+mod course;
 mod history;
 mod keyed;
 mod limits;
@@ -31,7 +32,7 @@ use crate::bus::subject::{is_ours, is_plain};
 use crate::events::Events;
 use crate::model::Model;
 use crate::state::StateStore;
-use accepted::{Held, LOST, Phase, Record, Taken};
+use accepted::{Held, LOST};
 use memories::ChannelMemory;
 use open::OpenRequests;
 use options::ServiceOptions;
@@ -39,9 +40,6 @@ use reply::{Failure, success};
 use toolbox::Toolbox;
 use usage::Meter;
 
-/// How often, and how far apart, a repeated request looks for the reply that another worker is working on.
-const WAIT_STEP: Duration = Duration::from_millis(50);
-const WAIT_STEPS: u32 = 6_000;
 /// Facts that one recall gives at most.
 const MAX_RECALL: usize = 100;
 
@@ -83,9 +81,9 @@ pub struct Service {
     pub(crate) events: Arc<dyn Events>,
     pub(crate) worker: String,
     clock: Arc<dyn Clock>,
-    random: Arc<dyn Random>,
+    pub(crate) random: Arc<dyn Random>,
     memory: ChannelMemory,
-    meter: Meter,
+    pub(crate) meter: Meter,
     started: Duration,
     pub(crate) open: OpenRequests,
 }
@@ -157,7 +155,7 @@ impl Service {
         cancel: &CancellationToken,
     ) -> Result<Answered, Failure> {
         if payload.len() > self.options.max_payload {
-            return Err(Failure::new("too_large", format!("a payload has at most {} bytes", self.options.max_payload)));
+            return Err(Failure::too_large(format!("a payload has at most {} bytes", self.options.max_payload)));
         }
         let value: Value = if payload.iter().all(u8::is_ascii_whitespace) {
             json!({})
@@ -212,120 +210,6 @@ impl Service {
         Ok(Answered { reply: named(reply, common.request_id.as_deref()), reply_to: common.reply_to, held: None })
     }
 
-    async fn accept_chat(
-        &self,
-        payload: Value,
-        common: &wire::Common,
-        inbox: Option<&str>,
-        cancel: &CancellationToken,
-    ) -> Result<Answered, Failure> {
-        let chat: wire::Chat = wire::read(&payload)?;
-        for (field, text) in [("channel", &chat.channel), ("user", &chat.user), ("message", &chat.message)] {
-            if text.trim().is_empty() {
-                return Err(Failure::bad_request(format!("{field} is empty")));
-            }
-        }
-        let request_id = common.request_id.clone().filter(|id| !id.is_empty()).unwrap_or_else(|| id(&*self.random));
-        let key = keyed::key(&["chat", &chat.channel, &chat.user, &request_id]);
-        // A repeated request was counted when it first came.
-        if common.request_id.is_none() || accepted::load(&*self.state, &key).await?.is_none() {
-            limits::count(&*self.state, self.options.limits, &chat.user, self.now_ms()).await?;
-        }
-        let record = Record {
-            operation: "chat".into(),
-            payload,
-            reply_to: common.reply_to.clone().or_else(|| inbox.map(String::from)),
-            worker: self.worker.clone(),
-            phase: Phase::Running,
-            messages: Vec::new(),
-            calls_made: 0,
-            usage: aish_types::Usage::default(),
-            reply: None,
-        };
-        match accepted::accept(&*self.state, key.clone(), record).await? {
-            Taken::Mine(held) => self.work(held, cancel).await,
-            Taken::Known(record) => {
-                let reply = self.wait_for(&key, record).await?;
-                Ok(Answered { reply, reply_to: common.reply_to.clone(), held: None })
-            }
-        }
-    }
-
-    /// Works on a request that is ours until its reply is stored. When that fails in between, the request is gone on with
-    /// later; it gets no reply now.
-    pub(crate) async fn work(&self, held: Held, cancel: &CancellationToken) -> Result<Answered, Failure> {
-        let key = held.key.clone();
-        let _open = self.open.begin(&key);
-        let result = self.finish(held, cancel).await;
-        match result {
-            Err(failure) if failure.code != LOST => {
-                tracing::warn!(key, error = failure.error, "a request is put off");
-                self.open.put_off();
-                Err(Failure::new(LOST, failure.error))
-            }
-            result => result,
-        }
-    }
-
-    async fn finish(&self, mut held: Held, cancel: &CancellationToken) -> Result<Answered, Failure> {
-        if held.record.phase == Phase::Running {
-            let common: wire::Common = wire::read(&held.record.payload)?;
-            let result = self.chat(&mut held, cancel).await;
-            let reply = match result {
-                Err(failure) if failure.code == LOST => return Err(failure),
-                Err(failure) => {
-                    self.events.publish(
-                        "error",
-                        json!({"operation": "chat", "code": failure.code, "error": failure.error,
-                               "request_id": common.request_id}),
-                    );
-                    failure.reply()
-                }
-                Ok(reply) => reply,
-            };
-            held.record.reply = Some(named(reply, common.request_id.as_deref()));
-            held.record.phase = Phase::Answered;
-            held.save(&*self.state).await?;
-        }
-        let chat: wire::Chat = wire::read(&held.record.payload)?;
-        let reply = held.record.reply.clone().unwrap_or_default();
-        if reply.get("success") == Some(&Value::Bool(true)) {
-            history::add(&*self.state, &chat.channel, &held.key, &held.record.messages, &self.options).await?;
-            self.meter.count(Some(&chat.user), held.record.usage, self.now_ms());
-            self.events.publish(
-                "response",
-                json!({"channel": chat.channel, "user": chat.user, "tokens_used": held.record.usage.total(),
-                       "tool_calls_made": held.record.calls_made, "request_id": reply.get("request_id")}),
-            );
-        }
-        Ok(Answered { reply, reply_to: held.record.reply_to.clone(), held: Some(held) })
-    }
-
-    /// Notes that a reply was sent.
-    pub async fn sent(&self, answered: Answered) {
-        if let Some(mut held) = answered.held {
-            held.record.phase = Phase::Sent;
-            held.record.messages.clear();
-            if let Err(failure) = held.save(&*self.state).await {
-                tracing::warn!(error = failure.error, "a reply was sent and cannot be marked so");
-            }
-        }
-    }
-
-    /// Waits for the reply of a request that came before.
-    async fn wait_for(&self, key: &str, first: Record) -> Result<Value, Failure> {
-        let mut record = Some(first);
-        for _ in 0..WAIT_STEPS {
-            match record {
-                Some(Record { reply: Some(reply), .. }) => return Ok(reply),
-                Some(_) => tokio::time::sleep(WAIT_STEP).await,
-                None => break,
-            }
-            record = accepted::load(&*self.state, key).await?.map(|(record, _)| record);
-        }
-        Err(Failure::new("unavailable", "the request came before, and its reply is not known"))
-    }
-
     async fn memory_add(&self, payload: &Value) -> Result<Value, Failure> {
         let request: wire::MemoryAdd = wire::read(payload)?;
         let memory = NewMemory {
@@ -369,13 +253,13 @@ impl Service {
         }
     }
 
-    fn now_ms(&self) -> u64 {
+    pub(crate) fn now_ms(&self) -> u64 {
         u64::try_from(self.clock.since_epoch().as_millis()).unwrap_or(u64::MAX)
     }
 }
 
 /// Puts the request's id into its reply.
-fn named(mut reply: Value, request_id: Option<&str>) -> Value {
+pub(crate) fn named(mut reply: Value, request_id: Option<&str>) -> Value {
     if let (Some(id), Some(map)) = (request_id, reply.as_object_mut()) {
         map.insert("request_id".into(), id.into());
     }

@@ -74,12 +74,17 @@ pub trait StateStore: Send + Sync {
         expected: Option<u64>,
     ) -> BoxFuture<'a, Result<u64, StateError>>;
 
+    /// Returns how many bytes a value may have.
+    fn max_value(&self) -> usize;
+
     /// Lists the keys of a bucket.
     fn keys(&self, bucket: Bucket) -> BoxFuture<'_, Result<Vec<String>, StateError>>;
 }
 
 /// Accepted requests that are remembered in process; the oldest go first.
 const MAX_REQUESTS: usize = 10_000;
+/// Bytes of a value in process: what a bus takes.
+const MAX_VALUE: usize = 1_000_000;
 
 /// State in this process, for the service without a bus and for tests.
 #[derive(Default)]
@@ -123,6 +128,10 @@ impl StateStore for LocalState {
         }
         local.values.insert(place, Stored { value, revision });
         Box::pin(std::future::ready(Ok(revision)))
+    }
+
+    fn max_value(&self) -> usize {
+        MAX_VALUE
     }
 
     fn keys(&self, bucket: Bucket) -> BoxFuture<'_, Result<Vec<String>, StateError>> {

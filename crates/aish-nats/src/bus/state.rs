@@ -1,22 +1,31 @@
 //! The state in JetStream key-value buckets, so that any worker can serve any channel.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use aish_types::BoxFuture;
 use async_nats::jetstream;
+use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::kv::{CreateErrorKind, Operation, Store, UpdateErrorKind};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
+use bytes::Bytes;
 use futures_util::TryStreamExt;
 
 use crate::bus::{Bus, BusError};
 use crate::state::{Bucket, StateError, StateStore, Stored};
 
+/// Bytes of a message round the value: its headers.
+const ROUND_A_VALUE: usize = 1_000;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// State in buckets named `PREFIX_llm_…`.
 pub struct KvState {
+    client: async_nats::Client,
+    context: jetstream::Context,
     buckets: HashMap<Bucket, Store>,
+    /// The number of the connection in which the buckets were last seen.
+    seen_in: AtomicU64,
 }
 
 impl KvState {
@@ -35,12 +44,67 @@ impl KvState {
             };
             buckets.insert(bucket, store);
         }
-        Ok(Self { buckets })
+        let client = bus.client.clone();
+        let seen_in = AtomicU64::new(connection(&client));
+        Ok(Self { client, context, buckets, seen_in })
     }
 
     fn bucket(&self, bucket: Bucket) -> Result<&Store, StateError> {
         self.buckets.get(&bucket).ok_or_else(|| StateError::Unavailable("no such bucket".into()))
     }
+
+    /// Makes a bucket again that the server has lost: those in memory end with it. Says whether that was the case.
+    async fn is_made_again(&self, bucket: Bucket) -> bool {
+        let Ok(store) = self.bucket(bucket) else { return false };
+        match self.context.get_stream(&store.stream_name).await {
+            Err(error) if matches!(error.kind(), GetStreamErrorKind::JetStream(_)) => {}
+            Ok(_) | Err(_) => return false,
+        }
+        let made = create(&self.context, bucket, &store.name).await;
+        match &made {
+            Ok(_) => tracing::warn!(bucket = store.name, "the server had lost a bucket; it is made again"),
+            Err(error) => tracing::warn!(%error, "the server has lost a bucket"),
+        }
+        made.is_ok()
+    }
+
+    /// Looks after all buckets when the connection is a new one: the server may be too. A read of a bucket that is not
+    /// there would wait in vain.
+    async fn look_after_a_reconnect(&self) {
+        let now = connection(&self.client);
+        if self.seen_in.load(Ordering::Relaxed) == now {
+            return;
+        }
+        for bucket in Bucket::ALL {
+            self.is_made_again(bucket).await;
+        }
+        self.seen_in.store(now, Ordering::Relaxed);
+    }
+
+    /// Does something with a bucket, and once more where the bucket had to be made again.
+    fn with<'a, T: Send + 'a>(
+        &'a self,
+        bucket: Bucket,
+        attempt: impl Fn(&'a Store) -> BoxFuture<'a, Result<T, StateError>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<T, StateError>> {
+        Box::pin(async move {
+            let store = self.bucket(bucket)?;
+            self.look_after_a_reconnect().await;
+            let first = attempt(store);
+            let result = first.await;
+            let may_be_lost = matches!(result, Err(StateError::Unavailable(_)));
+            if !may_be_lost || !self.is_made_again(bucket).await {
+                return result;
+            }
+            let again = attempt(store);
+            again.await
+        })
+    }
+}
+
+/// Returns the number of the connection.
+fn connection(client: &async_nats::Client) -> u64 {
+    client.statistics().connects.load(Ordering::Relaxed)
 }
 
 /// Makes a bucket as the stream that it is (NATS ADR-8): the library's own call first asks for an account's limits, in a
@@ -76,13 +140,34 @@ fn unavailable(error: impl std::fmt::Display) -> StateError {
     StateError::Unavailable(error.to_string())
 }
 
+async fn get(store: &Store, key: &str) -> Result<Option<Stored>, StateError> {
+    let entry = store.entry(key).await.map_err(unavailable)?;
+    let entry = entry.filter(|entry| entry.operation == Operation::Put);
+    Ok(entry.map(|entry| Stored { value: entry.value.to_vec(), revision: entry.revision }))
+}
+
+async fn put(store: &Store, key: &str, value: Bytes, expected: Option<u64>) -> Result<u64, StateError> {
+    match expected {
+        Some(revision) => store.update(key, value, revision).await.map_err(|error| match error.kind() {
+            UpdateErrorKind::WrongLastRevision => StateError::Conflict,
+            UpdateErrorKind::InvalidKey | UpdateErrorKind::TimedOut | UpdateErrorKind::Other => unavailable(error),
+        }),
+        None => store.create(key, value).await.map_err(|error| match error.kind() {
+            CreateErrorKind::AlreadyExists => StateError::Conflict,
+            CreateErrorKind::InvalidKey | CreateErrorKind::Publish | CreateErrorKind::Ack | CreateErrorKind::Other => {
+                unavailable(error)
+            }
+        }),
+    }
+}
+
+async fn keys(store: &Store) -> Result<Vec<String>, StateError> {
+    store.keys().await.map_err(unavailable)?.try_collect().await.map_err(unavailable)
+}
+
 impl StateStore for KvState {
     fn get<'a>(&'a self, bucket: Bucket, key: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StateError>> {
-        Box::pin(async move {
-            let entry = self.bucket(bucket)?.entry(key).await.map_err(unavailable)?;
-            let entry = entry.filter(|entry| entry.operation == Operation::Put);
-            Ok(entry.map(|entry| Stored { value: entry.value.to_vec(), revision: entry.revision }))
-        })
+        self.with(bucket, move |store| Box::pin(get(store, key)))
     }
 
     fn put<'a>(
@@ -92,30 +177,15 @@ impl StateStore for KvState {
         value: Vec<u8>,
         expected: Option<u64>,
     ) -> BoxFuture<'a, Result<u64, StateError>> {
-        Box::pin(async move {
-            let store = self.bucket(bucket)?;
-            match expected {
-                Some(revision) => store.update(key, value.into(), revision).await.map_err(|error| match error.kind() {
-                    UpdateErrorKind::WrongLastRevision => StateError::Conflict,
-                    UpdateErrorKind::InvalidKey | UpdateErrorKind::TimedOut | UpdateErrorKind::Other => {
-                        unavailable(error)
-                    }
-                }),
-                None => store.create(key, value.into()).await.map_err(|error| match error.kind() {
-                    CreateErrorKind::AlreadyExists => StateError::Conflict,
-                    CreateErrorKind::InvalidKey
-                    | CreateErrorKind::Publish
-                    | CreateErrorKind::Ack
-                    | CreateErrorKind::Other => unavailable(error),
-                }),
-            }
-        })
+        let value = Bytes::from(value);
+        self.with(bucket, move |store| Box::pin(put(store, key, value.clone(), expected)))
+    }
+
+    fn max_value(&self) -> usize {
+        self.client.max_payload().saturating_sub(ROUND_A_VALUE)
     }
 
     fn keys(&self, bucket: Bucket) -> BoxFuture<'_, Result<Vec<String>, StateError>> {
-        Box::pin(async move {
-            let keys = self.bucket(bucket)?.keys().await.map_err(unavailable)?;
-            keys.try_collect().await.map_err(unavailable)
-        })
+        self.with(bucket, |store| Box::pin(keys(store)))
     }
 }

@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 use crate::bus::{Bus, BusError, subject};
 use crate::local::operation;
 use crate::service::recovery::Watch;
-use crate::service::{Answered, Service};
+use crate::service::reply::Failure;
+use crate::service::{Answered, Service, named};
 
 /// Requests that a worker is at, at once.
 const AT_ONCE: usize = 256;
@@ -78,7 +79,7 @@ pub async fn serve(bus: Bus, service: Arc<Service>, cancel: CancellationToken) -
 
 async fn send(bus: &Bus, service: &Service, answered: Answered, to: Option<String>) {
     if let Some(to) = to.filter(|to| subject::is_plain(to)) {
-        let bytes = reply_bytes(&answered.reply);
+        let bytes = reply_bytes(&answered.reply, bus.client.max_payload());
         if let Err(error) = bus.client.publish(to, bytes.into()).await {
             tracing::warn!(%error, "a reply was not sent");
             return;
@@ -87,8 +88,15 @@ async fn send(bus: &Bus, service: &Service, answered: Answered, to: Option<Strin
     service.sent(answered).await;
 }
 
-fn reply_bytes(reply: &Value) -> Vec<u8> {
-    reply.to_string().into_bytes()
+/// Writes a reply, or, where it is larger than the server takes, an error in its place.
+fn reply_bytes(reply: &Value, most: usize) -> Vec<u8> {
+    let bytes = reply.to_string().into_bytes();
+    if bytes.len() <= most {
+        return bytes;
+    }
+    let failure = Failure::too_large(format!("the reply has {} bytes; the bus takes {most}", bytes.len()));
+    let request_id = reply.get("request_id").and_then(Value::as_str);
+    named(failure.reply(), request_id).to_string().into_bytes()
 }
 
 async fn beat(bus: Bus, service: Arc<Service>, stop: CancellationToken) {

@@ -56,7 +56,9 @@ pub(crate) enum Taken {
 
 /// Stores a new request, unless it is known.
 pub(crate) async fn accept(state: &dyn StateStore, key: String, record: Record) -> Result<Taken, Failure> {
-    match state.put(Bucket::Requests, &key, encode(&record)?, None).await {
+    // What follows needs room too, and be it to say that there is none.
+    let bytes = bytes(&record, state.max_value() / 2)?;
+    match state.put(Bucket::Requests, &key, bytes, None).await {
         Ok(revision) => Ok(Taken::Mine(Held { key, record, revision })),
         Err(StateError::Conflict) => match load(state, &key).await? {
             Some((record, _)) => Ok(Taken::Known(record)),
@@ -87,7 +89,7 @@ pub(crate) async fn take_over(
     worker: &str,
 ) -> Result<Option<Held>, Failure> {
     let record = Record { worker: worker.into(), ..record };
-    match state.put(Bucket::Requests, key, encode(&record)?, Some(revision)).await {
+    match state.put(Bucket::Requests, key, bytes(&record, state.max_value())?, Some(revision)).await {
         Ok(revision) => Ok(Some(Held { key: key.into(), record, revision })),
         Err(StateError::Conflict) => Ok(None),
         Err(error) => Err(error.into()),
@@ -98,9 +100,10 @@ impl Held {
     /// Stores the record as it is now.
     ///
     /// # Errors
-    /// `lost` when another worker has taken it over.
+    /// `lost` when another worker has taken it over, `too_large` when it is more than can be stored.
     pub(crate) async fn save(&mut self, state: &dyn StateStore) -> Result<(), Failure> {
-        match state.put(Bucket::Requests, &self.key, encode(&self.record)?, Some(self.revision)).await {
+        let bytes = bytes(&self.record, state.max_value())?;
+        match state.put(Bucket::Requests, &self.key, bytes, Some(self.revision)).await {
             Ok(revision) => {
                 self.revision = revision;
                 Ok(())
@@ -109,6 +112,14 @@ impl Held {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+fn bytes(record: &Record, most: usize) -> Result<Vec<u8>, Failure> {
+    let bytes = encode(record)?;
+    if bytes.len() > most {
+        return Err(Failure::too_large(format!("a request with all that belongs to it has at most {most} bytes")));
+    }
+    Ok(bytes)
 }
 
 /// The code of a request that is another worker's now: it is not answered here.

@@ -2,7 +2,7 @@
 
 use aish_llm::request::{ChatRequest, Purpose};
 use aish_tools::memory::Owner;
-use aish_types::{CallContext, Message, ToolCall, ToolOutcome};
+use aish_types::{CallContext, Message, ToolCall, ToolOutcome, head_and_tail};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +11,10 @@ use crate::service::answer::collect;
 use crate::service::reply::{Failure, success};
 use crate::service::{Service, history, toolbox, wire};
 
+/// Characters of a tool's result that a model reads.
+const RESULT_CHARS: usize = 16_000;
+/// Bytes of a result's images and files, as they are stored.
+const MAX_BLOCKS: usize = 200_000;
 /// What a model reads when a worker died between a call and its result.
 const ABORTED: &str = "Error: the call was aborted before it had a result; it is not known whether it had an effect";
 /// What it reads for calls over the cap.
@@ -99,9 +103,17 @@ impl Service {
     }
 }
 
+/// Makes the message of a result, cut as the shell cuts it: it is stored with its request.
 fn result(call: &ToolCall, outcome: ToolOutcome) -> Message {
-    let content = if outcome.success { outcome.text } else { format!("Error: {}", outcome.text) };
-    Message::Tool { tool_call_id: call.id.clone(), name: call.name.clone(), content, blocks: outcome.blocks }
+    let text = if outcome.success { outcome.text } else { format!("Error: {}", outcome.text) };
+    let mut content = head_and_tail(&text, RESULT_CHARS).text.into_owned();
+    let mut blocks = outcome.blocks;
+    let bytes = serde_json::to_vec(&blocks).map_or(usize::MAX, |bytes| bytes.len());
+    if bytes > MAX_BLOCKS {
+        blocks.clear();
+        content.push_str("\n(images and files of this result are too large to be kept here)");
+    }
+    Message::Tool { tool_call_id: call.id.clone(), name: call.name.clone(), content, blocks }
 }
 
 fn failed(call: &ToolCall, text: &str) -> Message {

@@ -4,15 +4,13 @@ use aish_turn::{Budget, Transcript};
 use aish_types::{Message, head_and_tail};
 use serde::{Deserialize, Serialize};
 
-use crate::service::keyed::{change, key, read};
+use crate::service::keyed::{change, encode, key, read};
 use crate::service::options::ServiceOptions;
 use crate::service::reply::Failure;
 use crate::state::{Bucket, StateStore};
 
 /// Characters that are kept of a tool's result.
 const RESULT_CHARS: usize = 2_000;
-/// Bytes of a conversation; the bus takes a megabyte.
-const MAX_BYTES: usize = 400_000;
 
 /// A question and all that followed from it, under the key of its request: it is kept once.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -49,6 +47,10 @@ pub(crate) async fn add(
         while history.exchanges.len() > 1 && is_over(history, options) {
             history.exchanges.remove(0);
         }
+        // Escapes make a text longer than it is; what is too long even alone is not kept.
+        while !history.exchanges.is_empty() && encode(history)?.len() > state.max_value() {
+            history.exchanges.remove(0);
+        }
         Ok(())
     })
     .await
@@ -57,7 +59,7 @@ pub(crate) async fn add(
 fn is_over(history: &History, options: &ServiceOptions) -> bool {
     let messages: usize = history.exchanges.iter().map(|exchange| exchange.messages.len()).sum();
     let bytes: usize = history.exchanges.iter().flat_map(|exchange| &exchange.messages).map(size).sum();
-    messages > options.max_turns || bytes > MAX_BYTES || (bytes as u64) / 4 > options.token_budget
+    messages > options.max_turns || (bytes as u64) / 4 > options.token_budget
 }
 
 fn size(message: &Message) -> usize {

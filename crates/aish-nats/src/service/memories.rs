@@ -8,12 +8,14 @@ use aish_types::{BoxFuture, ToolDefinition};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::service::keyed::{change, key, read};
+use crate::service::keyed::{change, encode, key, read};
 use crate::service::reply::Failure;
 use crate::state::{Bucket, StateStore};
 
 /// Facts of a channel at most: the least important, then the oldest, go first.
 const MAX_FACTS: usize = 1_000;
+/// Characters of a category.
+const MAX_CATEGORY: usize = 64;
 /// Characters of a fact.
 const MAX_CHARS: usize = 4_000;
 
@@ -49,7 +51,10 @@ impl ChannelMemory {
             return Err(Failure::bad_request("content is empty"));
         }
         if content.chars().count() > MAX_CHARS {
-            return Err(Failure::new("too_large", format!("a memory has at most {MAX_CHARS} characters")));
+            return Err(Failure::too_large(format!("a memory has at most {MAX_CHARS} characters")));
+        }
+        if new.category.chars().count() > MAX_CATEGORY {
+            return Err(Failure::too_large(format!("a category has at most {MAX_CATEGORY} characters")));
         }
         if !(1..=5).contains(&new.importance) {
             return Err(Failure::bad_request("importance is a number from 1 to 5"));
@@ -72,12 +77,7 @@ impl ChannelMemory {
                 source: new.source.clone(),
                 created_ms,
             });
-            if facts.facts.len() > MAX_FACTS {
-                let least = (0..).zip(&facts.facts).min_by_key(|(_, fact)| (fact.importance, fact.created_ms));
-                if let Some((at, _)) = least {
-                    facts.facts.remove(at);
-                }
-            }
+            make_room(facts, self.state.max_value())?;
             Ok(facts.next.to_string())
         })
         .await
@@ -97,13 +97,12 @@ impl ChannelMemory {
         // Ties keep the index's load order: the important ones first, then the newest.
         mine.sort_by_key(|fact| (std::cmp::Reverse(fact.importance), std::cmp::Reverse(fact.created_ms)));
         let index = Index::of(mine.iter().map(|fact| {
-            let mut entry =
-                ToolDefinition::new(fact.id.to_string(), fact.content.clone(), Value::Null, "memory".into());
+            let mut entry = ToolDefinition::new(unsaid(fact.id), fact.content.clone(), Value::Null, "memory".into());
             entry.category.clone_from(&fact.category);
             Arc::new(entry)
         }));
         let page = index.search(&Query { text: Some(query.into()), limit, ..Query::default() });
-        let find = |id: &str| mine.iter().find(|fact| fact.id.to_string() == id);
+        let find = |name: &str| mine.iter().find(|fact| unsaid(fact.id) == name);
         let found = page.hits.iter().filter_map(|hit| find(hit.definition.name.as_str()));
         Ok(found
             .map(|fact| Memory {
@@ -116,6 +115,25 @@ impl ChannelMemory {
             })
             .collect())
     }
+}
+
+/// Writes an id as a name that no query finds, in characters of private use: a fact is not found by its number.
+fn unsaid(id: u64) -> String {
+    let private = |digit: char| digit.to_digit(10).and_then(|digit| char::from_u32(0xe000 + digit));
+    id.to_string().chars().filter_map(private).collect()
+}
+
+/// Forgets the least important facts, of those the oldest, until all fit.
+fn make_room(facts: &mut Facts, most: usize) -> Result<(), Failure> {
+    let mut bytes = encode(facts)?.len();
+    while facts.facts.len() > MAX_FACTS || bytes > most {
+        let Some((least, _)) = (0..).zip(&facts.facts).min_by_key(|(_, fact)| (fact.importance, fact.created_ms))
+        else {
+            break;
+        };
+        bytes = bytes.saturating_sub(encode(&facts.facts.remove(least))?.len());
+    }
+    Ok(())
 }
 
 /// Writes a fact as a reply has it.

@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+/// The code of what is larger than can be taken, stored or sent.
+pub(crate) const TOO_LARGE: &str = "too_large";
+
 /// Why a request was not answered as it wished.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Failure {
@@ -18,6 +21,10 @@ impl Failure {
 
     pub(crate) fn bad_request(error: impl Into<String>) -> Self {
         Self::new("bad_request", error)
+    }
+
+    pub(crate) fn too_large(error: impl Into<String>) -> Self {
+        Self::new(TOO_LARGE, error)
     }
 
     pub(crate) fn reply(&self) -> Value {

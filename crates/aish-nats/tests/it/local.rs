@@ -44,3 +44,15 @@ async fn a_bad_line_does_not_end_the_service() {
     assert_eq!(codes.iter().filter(|code| **code == "unknown_operation").count(), 1);
     assert!(replies.iter().any(|reply| reply["healthy"] == json!(true)));
 }
+
+#[tokio::test]
+async fn a_line_without_measure_is_refused_and_the_next_one_answered() {
+    let status = "{\"subject\": \"status\", \"id\": 1}";
+    let large = json!({"channel": "#a", "user": "me", "message": "x".repeat(2_000_000)}).to_string();
+    for input in [format!("{large}\n{status}\n"), format!("{status}\n{large}")] {
+        let replies = talk(&input).await;
+        assert_eq!(replies.len(), 2);
+        assert!(replies.iter().any(|reply| reply["code"] == json!("too_large")), "{replies:?}");
+        assert!(replies.iter().any(|reply| reply["healthy"] == json!(true)), "{replies:?}");
+    }
+}

@@ -1,7 +1,11 @@
 //! Integration tests of the chat service and the plugin tools.
 
 #[cfg(test)]
+mod bad_plugins;
+#[cfg(test)]
 mod local;
+#[cfg(test)]
+mod outages;
 #[cfg(test)]
 mod parts;
 #[cfg(test)]
@@ -10,6 +14,8 @@ mod plugins;
 mod server;
 #[cfg(test)]
 mod service;
+#[cfg(test)]
+mod size;
 #[cfg(test)]
 mod workers;
 

@@ -112,17 +112,18 @@ pub(crate) struct Built {
 }
 
 pub(crate) fn build(script: Arc<Script>, options: ServiceOptions) -> Built {
-    build_on(Arc::new(LocalState::default()), script, options)
+    let state = Arc::new(LocalState::default());
+    Built { script: script.clone(), ..build_with(state, script, options) }
 }
 
-pub(crate) fn build_on(state: Arc<dyn StateStore>, script: Arc<Script>, options: ServiceOptions) -> Built {
+pub(crate) fn build_with(state: Arc<dyn StateStore>, model: Arc<dyn Model>, options: ServiceOptions) -> Built {
     let clock = Arc::new(SystemClock::default());
     let memory = Service::memory(Arc::clone(&state), clock.clone());
     let registry = Arc::new(Registry::default());
     registry.add(Arc::new(Builtins::all(&Ports { memory: Some(memory), ..Ports::default() })));
     let (heard, books) = (Arc::new(Heard::default()), Arc::new(Books::default()));
     let ports = ServicePorts {
-        model: script.clone(),
+        model,
         executor: Arc::new(Executor::new(registry.clone())),
         audit: books.clone(),
         pins: books.clone(),
@@ -131,7 +132,7 @@ pub(crate) fn build_on(state: Arc<dyn StateStore>, script: Arc<Script>, options:
         random: Arc::new(SystemRandom),
         events: heard.clone(),
     };
-    Built { service: Arc::new(Service::new(options, ports)), script, heard, books, registry }
+    Built { service: Arc::new(Service::new(options, ports)), script: Script::of(Vec::new()), heard, books, registry }
 }
 
 impl Built {

@@ -176,6 +176,8 @@ async fn memory_is_the_channels() {
     let mine = recall(json!({"channel": "#a", "query": "likes", "user_id": "me"})).await;
     assert_eq!((&mine["count"], &mine["memories"][0]["content"]), (&json!(1), &json!("likes green tea")));
     assert_eq!(recall(json!({"channel": "#b", "query": "party"})).await["count"], json!(0));
+    let numbers = recall(json!({"channel": "#a", "query": "1"})).await;
+    assert_eq!(numbers["count"], json!(0), "a fact is not found by its id: {numbers}");
     let bad = built.ask("memory.add", json!({"channel": "#a", "content": "x", "importance": 9})).await;
     assert_eq!(bad["code"], json!("bad_request"));
 

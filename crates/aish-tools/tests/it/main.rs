@@ -1,6 +1,8 @@
 //! Integration tests of the tool layer.
 
 #[cfg(test)]
+mod acceptance;
+#[cfg(test)]
 mod arguments;
 #[cfg(test)]
 mod builtins;

@@ -1,0 +1,144 @@
+//! The course of a chat: accepted, worked on, answered, sent.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::service::accepted::{self, Held, LOST, Phase, Record, Taken};
+use crate::service::reply::{Failure, TOO_LARGE};
+use crate::service::{Answered, Service, history, id, keyed, limits, named, wire};
+
+/// How often, and how far apart, a repeated request looks for the reply that another worker is working on.
+const WAIT_STEP: Duration = Duration::from_millis(50);
+const WAIT_STEPS: u32 = 6_000;
+/// Bytes of a message; it is stored beside the request that it came in.
+const MAX_MESSAGE: usize = 100_000;
+
+impl Service {
+    pub(crate) async fn accept_chat(
+        &self,
+        payload: Value,
+        common: &wire::Common,
+        inbox: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Answered, Failure> {
+        let chat: wire::Chat = wire::read(&payload)?;
+        for (field, text) in [("channel", &chat.channel), ("user", &chat.user), ("message", &chat.message)] {
+            if text.trim().is_empty() {
+                return Err(Failure::bad_request(format!("{field} is empty")));
+            }
+        }
+        if chat.message.len() > MAX_MESSAGE {
+            return Err(Failure::too_large(format!("a message has at most {MAX_MESSAGE} bytes")));
+        }
+        let request_id = common.request_id.clone().filter(|id| !id.is_empty()).unwrap_or_else(|| id(&*self.random));
+        let key = keyed::key(&["chat", &chat.channel, &chat.user, &request_id]);
+        // A repeated request was counted when it first came.
+        if common.request_id.is_none() || accepted::load(&*self.state, &key).await?.is_none() {
+            limits::count(&*self.state, self.options.limits, &chat.user, self.now_ms()).await?;
+        }
+        let record = Record {
+            operation: "chat".into(),
+            payload,
+            reply_to: common.reply_to.clone().or_else(|| inbox.map(String::from)),
+            worker: self.worker.clone(),
+            phase: Phase::Running,
+            messages: Vec::new(),
+            calls_made: 0,
+            usage: aish_types::Usage::default(),
+            reply: None,
+        };
+        match accepted::accept(&*self.state, key.clone(), record).await? {
+            Taken::Mine(held) => self.work(held, cancel).await,
+            Taken::Known(record) => {
+                let reply = self.wait_for(&key, record).await?;
+                Ok(Answered { reply, reply_to: common.reply_to.clone(), held: None })
+            }
+        }
+    }
+
+    /// Works on a request that is ours until its reply is stored. When that fails in between, the request is gone on with
+    /// later; it gets no reply now.
+    pub(crate) async fn work(&self, held: Held, cancel: &CancellationToken) -> Result<Answered, Failure> {
+        let key = held.key.clone();
+        let _open = self.open.begin(&key);
+        let result = self.finish(held, cancel).await;
+        match result {
+            Err(failure) if failure.code != LOST => {
+                tracing::warn!(key, error = failure.error, "a request is put off");
+                self.open.put_off();
+                Err(Failure::new(LOST, failure.error))
+            }
+            result => result,
+        }
+    }
+
+    async fn finish(&self, mut held: Held, cancel: &CancellationToken) -> Result<Answered, Failure> {
+        if held.record.phase == Phase::Running {
+            let common: wire::Common = wire::read(&held.record.payload)?;
+            let request_id = common.request_id.as_deref();
+            let result = self.chat(&mut held, cancel).await;
+            let reply = match result {
+                Err(failure) if failure.code == LOST => return Err(failure),
+                Err(failure) => self.told(&failure, request_id),
+                Ok(reply) => reply,
+            };
+            held.record.reply = Some(named(reply, request_id));
+            held.record.phase = Phase::Answered;
+            match held.save(&*self.state).await {
+                Err(failure) if failure.code == TOO_LARGE => {
+                    held.record.messages.clear();
+                    held.record.reply = Some(named(self.told(&failure, request_id), request_id));
+                    held.save(&*self.state).await?;
+                }
+                saved => saved?,
+            }
+        }
+        let chat: wire::Chat = wire::read(&held.record.payload)?;
+        let reply = held.record.reply.clone().unwrap_or_default();
+        if reply.get("success") == Some(&Value::Bool(true)) {
+            history::add(&*self.state, &chat.channel, &held.key, &held.record.messages, &self.options).await?;
+            self.meter.count(Some(&chat.user), held.record.usage, self.now_ms());
+            self.events.publish(
+                "response",
+                json!({"channel": chat.channel, "user": chat.user, "tokens_used": held.record.usage.total(),
+                       "tool_calls_made": held.record.calls_made, "request_id": reply.get("request_id")}),
+            );
+        }
+        Ok(Answered { reply, reply_to: held.record.reply_to.clone(), held: Some(held) })
+    }
+
+    /// Tells who listens of a failure, and makes the reply.
+    fn told(&self, failure: &Failure, request_id: Option<&str>) -> Value {
+        let event =
+            json!({"operation": "chat", "code": failure.code, "error": failure.error, "request_id": request_id});
+        self.events.publish("error", event);
+        failure.reply()
+    }
+
+    /// Notes that a reply was sent.
+    pub async fn sent(&self, answered: Answered) {
+        if let Some(mut held) = answered.held {
+            held.record.phase = Phase::Sent;
+            held.record.messages.clear();
+            if let Err(failure) = held.save(&*self.state).await {
+                tracing::warn!(error = failure.error, "a reply was sent and cannot be marked so");
+            }
+        }
+    }
+
+    /// Waits for the reply of a request that came before.
+    async fn wait_for(&self, key: &str, first: Record) -> Result<Value, Failure> {
+        let mut record = Some(first);
+        for _ in 0..WAIT_STEPS {
+            match record {
+                Some(Record { reply: Some(reply), .. }) => return Ok(reply),
+                Some(_) => tokio::time::sleep(WAIT_STEP).await,
+                None => break,
+            }
+            record = accepted::load(&*self.state, key).await?.map(|(record, _)| record);
+        }
+        Err(Failure::new("unavailable", "the request came before, and its reply is not known"))
+    }
+}
