@@ -80,6 +80,8 @@ fn options(base: &Base, found: &Found, prefix: &str) -> ServiceOptions {
             place.map_or(1024, |place| u64::from(place.max_tokens)),
         ),
         allow: section.allow.clone(),
+        max_tool_calls: section.max_tool_calls,
+        personas: section.personas.clone(),
         ..ServiceOptions::default()
     }
 }

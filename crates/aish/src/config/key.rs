@@ -175,6 +175,8 @@ pub const KEYS: &[Key] = &[
     key("service.per_minute", COUNT, Overlay::Lower),
     key("service.per_hour", COUNT, Overlay::Lower),
     key("service.per_day", COUNT, Overlay::Lower),
+    key("service.max_tool_calls", Kind::Whole(1, 1000), Overlay::Lower),
+    key("service.personas", Kind::TextMap, Overlay::Never),
 ];
 
 /// Finds the key that a path of words names.

@@ -343,6 +343,10 @@ section! {
         per_hour: u64 = 100,
         /// Requests a user a day.
         per_day: u64 = 500,
+        /// Tool calls of one question at most; then the model answers without tools.
+        max_tool_calls: usize = 5,
+        /// System prompts by the name that a request may give as its `persona`.
+        personas: BTreeMap<String, String> = BTreeMap::new(),
     }
 }
 
