@@ -17,6 +17,8 @@ use crate::wiring::Base;
 const WAITS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// How long no plugin has registered when all are taken to have done so; nothing says how many there are.
 const QUIET: Duration = Duration::from_millis(200);
+/// How often is looked whether a plugin has registered.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// What came of the bus so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,12 +83,31 @@ fn mapped(name: &str, plugin: &LegacyPlugin) -> LegacyTool {
 }
 
 impl Plugins {
+    /// Says whether the bus is listened to, as soon as that is known.
+    async fn is_listening(&self) -> bool {
+        let mut reached = self.reached.clone();
+        let first = reached.wait_for(|reached| *reached != Reached::NotYet).await.map(|reached| *reached);
+        matches!(first, Ok(Reached::Listening))
+    }
+
+    /// Waits until a plugin has registered or the bus has failed, for `limit` at most.
+    pub async fn wait_for(&self, plugin: &str, limit: Duration) {
+        let registered = async {
+            let is_its = |name: &str| name.strip_prefix(plugin).is_some_and(|rest| rest.starts_with('.'));
+            if !self.is_listening().await {
+                return;
+            }
+            while !self.registry.list(None).iter().any(|tool| is_its(tool.name.as_str())) {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let _ = tokio::time::timeout(limit, registered).await;
+    }
+
     /// Waits until the plugins that are there have registered or the bus has failed, for `limit` at most.
     pub async fn settle(&self, limit: Duration) {
-        let mut reached = self.reached.clone();
         let settled = async {
-            let first = reached.wait_for(|reached| *reached != Reached::NotYet).await.map(|reached| *reached);
-            if !matches!(first, Ok(Reached::Listening)) {
+            if !self.is_listening().await {
                 return;
             }
             let mut revision = self.registry.revision();

@@ -12,12 +12,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::ToolsCommand;
 use crate::exit::ExitCode;
+use crate::plugins::{self, Plugins};
 use crate::servers::news::News;
 use crate::servers::{self, Servers, SignInWords};
 use crate::wiring::Base;
 
 /// How long a list waits for the configured MCP servers.
 const LIST_SERVERS: Duration = Duration::from_secs(3);
+/// How long a plugin may take to register.
+const PLUGINS: Duration = Duration::from_secs(3);
 /// How long a call waits for its server.
 const CALL_SERVER: Duration = Duration::from_secs(20);
 
@@ -34,9 +37,21 @@ pub async fn run(
     let (registry, notices) = base.registry();
     notices.iter().for_each(|notice| complain(notice));
     let servers = with_servers(base, &registry, command, complain).await;
+    let plugins = with_plugins(base, &registry, command, complain).await;
     let ended = perform(base, &registry, command, print, complain).await;
     servers.pool.close().await;
+    if let Some(plugins) = plugins {
+        plugins.close().await;
+    }
     ended
+}
+
+/// Returns the tool that the command is about, where it is about one.
+fn named(command: &ToolsCommand) -> Option<&str> {
+    match command {
+        ToolsCommand::List { .. } => None,
+        ToolsCommand::Describe { name } | ToolsCommand::Call { name, .. } => Some(name),
+    }
 }
 
 /// Starts the MCP servers that the command is about, and waits for them.
@@ -46,10 +61,7 @@ async fn with_servers(
     command: &ToolsCommand,
     complain: &mut dyn FnMut(&str),
 ) -> Servers {
-    let named = match command {
-        ToolsCommand::List { .. } => None,
-        ToolsCommand::Describe { name } | ToolsCommand::Call { name, .. } => Some(name),
-    };
+    let named = named(command);
     let wanted =
         |alias: &str| named.is_none_or(|name| name.strip_prefix(alias).is_some_and(|rest| rest.starts_with('.')));
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -72,6 +84,33 @@ async fn with_servers(
         }
     }
     started
+}
+
+/// Listens to the plugins on the configured bus, unless the tool that the command is about is there already, or is none
+/// of a plugin's, which have the plugin's name before a dot.
+async fn with_plugins(
+    base: &Base,
+    registry: &Arc<Registry>,
+    command: &ToolsCommand,
+    complain: &mut dyn FnMut(&str),
+) -> Option<Plugins> {
+    let plugin = match named(command) {
+        Some(name) if registry.get(&ToolName::new(name)).is_some() => return None,
+        Some(name) => Some(name.split_once('.')?.0),
+        None => None,
+    };
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let sink = Arc::clone(&heard);
+    let tell = move |line| sink.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    let plugins = plugins::start(base, registry, tell)?;
+    match plugin {
+        Some(plugin) => plugins.wait_for(plugin, PLUGINS).await,
+        None => plugins.settle(PLUGINS).await,
+    }
+    for line in heard.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        complain(&aish_types::sanitize(&line));
+    }
+    Some(plugins)
 }
 
 async fn perform(

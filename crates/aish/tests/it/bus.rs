@@ -23,6 +23,16 @@ impl Server {
         NatsServer::start(std::thread::current().name().unwrap_or_default()).map(Self)
     }
 
+    /// Starts a server with users of its own, or says that the test cannot run.
+    fn with_users(users: &str) -> Option<Self> {
+        NatsServer::configured(std::thread::current().name().unwrap_or_default(), users).map(Self)
+    }
+
+    /// Starts a server that keeps nothing, or says that the test cannot run.
+    fn without_jetstream() -> Option<Self> {
+        NatsServer::without_jetstream(std::thread::current().name().unwrap_or_default()).map(Self)
+    }
+
     fn url(&self) -> String {
         self.0.url()
     }
@@ -269,4 +279,93 @@ fn a_mapped_plugin_answers_in_a_question() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "There it is.\n", "{stderr}");
     model.verify().unwrap();
+}
+
+#[test]
+fn tools_of_plugins_are_listed_and_called_from_the_command_line() {
+    let Some(server) = Server::start() else { return };
+    let model = model(json!({"steps": []}));
+    let mut plugin = Client::connect(&server);
+    plugin.send("SUB rosey.llm.tools.announce 1\r\nSUB dice.roll 2\r\nPING\r\n");
+    let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}, "required": ["sides"]});
+    let tool = json!({"name": "roll", "description": "Rolls a die", "parameters": schema, "subject": "dice.roll"});
+    let registration = json!({"plugin": "dice", "instance": "1", "version": "1", "ttl_s": 60, "tools": [tool]});
+    let mut ask = |arguments: &[&str], answer: &mut dyn FnMut(&mut Client)| {
+        let child = server
+            .aish(&model)
+            .arg("tools")
+            .args(arguments)
+            .env("AISH_NATS_URL", server.url())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let announced = plugin.next(HUNG).expect("all plugins are asked to register");
+        assert_eq!(announced.subject, "rosey.llm.tools.announce");
+        plugin.publish("rosey.llm.tools.register", "", &registration);
+        answer(&mut plugin);
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let reply = |result: Value| {
+        move |plugin: &mut Client| {
+            let call = plugin.next(HUNG).expect("the tool is called");
+            assert_eq!(call.payload["arguments"], json!({"sides": 6}));
+            plugin.publish(&call.reply.unwrap(), "", &result);
+        }
+    };
+    let mut quiet = |_: &mut Client| {};
+    let begun = Instant::now();
+    loop {
+        // A list waits for no plugin in particular: one that takes long is missing.
+        let (code, listed, _) = ask(&["list"], &mut quiet);
+        assert_eq!(code, Some(0));
+        if listed.lines().any(|line| line.starts_with("dice.roll ") && line.ends_with("  Rolls a die")) {
+            break;
+        }
+        assert!(begun.elapsed() < HUNG, "{listed}");
+    }
+    let (_, described, _) = ask(&["describe", "dice.roll"], &mut quiet);
+    assert!(described.contains("\"source\": \"nats:dice\""), "{described}");
+    let call = ["call", "--yes", "dice.roll", r#"{"sides": "6"}"#];
+    let good = ask(&call, &mut reply(json!({"success": true, "result": "rolled 4"})));
+    assert_eq!(good, (Some(0), "rolled 4\n".into(), String::new()));
+    let (code, told, why) =
+        ask(&call, &mut reply(json!({"success": false, "error": {"code": "busy", "message": "later"}})));
+    assert_eq!((code, told.as_str()), (Some(1), ""));
+    assert!(why.contains("later"), "{why}");
+    let (code, _, why) = ask(&["call", "--yes", "dice.roll", "{}"], &mut quiet);
+    assert!(code == Some(1) && why.contains("Missing required argument 'sides'"), "{why}");
+    let (code, _, why) = ask(&["call", "dice.roll", r#"{"sides": 6}"#], &mut quiet);
+    assert!(code == Some(3), "nobody has approved a stranger's tool: {code:?} {why}");
+    let (code, _, why) = ask(&["call", "dice.rol", "{}"], &mut quiet);
+    assert!(code == Some(1) && why.contains("Unknown tool: dice.rol. Did you mean: dice.roll"), "{why}");
+    // A tool of our own waits for no bus.
+    let mut own = server.aish(&model);
+    own.args(["tools", "call", "calculator", r#"{"expression": "6*7"}"#]).env("AISH_NATS_URL", "nats://127.0.0.1:9");
+    let output = own.output().unwrap();
+    assert_eq!((output.stdout.as_slice(), output.stderr.as_slice()), (&b"42\n"[..], &b""[..]));
+}
+
+#[test]
+fn a_bus_that_cannot_be_used_is_said() {
+    let Some(bare) = Server::without_jetstream() else { return };
+    let Some(guarded) = Server::with_users("authorization { user: ann, password: right }\n") else { return };
+    let model = model(json!({"steps": []}));
+    let wrong = guarded.url().replace("nats://", "nats://ann:wr0ng@");
+    for (server, url, says) in [
+        (&bare, bare.url(), "is the server running with JetStream?"),
+        (&guarded, wrong.clone(), "authorization violation"),
+    ] {
+        let output = server.aish(&model).args(["service", "--nats", &url]).stdin(Stdio::null()).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && stderr.contains(says), "{:?} {stderr}", output.status);
+        assert!(!stderr.contains("wr0ng"), "{stderr}");
+    }
+    let listed = guarded.aish(&model).args(["tools", "list"]).env("AISH_NATS_URL", &wrong).output().unwrap();
+    let stderr = String::from_utf8_lossy(&listed.stderr);
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("calculator"), "the other tools are there");
+    assert!(stderr.contains("authorization violation") && !stderr.contains("wr0ng"), "{stderr}");
 }
