@@ -23,6 +23,7 @@ pub mod cloud;
 pub mod containers;
 pub mod databases;
 pub mod disks;
+pub mod dry_runs;
 pub mod exfiltration;
 pub mod files;
 pub mod git;
@@ -45,6 +46,7 @@ use rule::Rule;
 /// All families. The first rule that matches decides, unless one that halts matches too.
 pub const FAMILIES: &[&[Rule]] = &[
     secrets::RULES,
+    dry_runs::RULES,
     queries::RULES,
     read::RULES,
     backup::RULES,

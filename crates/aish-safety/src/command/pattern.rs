@@ -157,6 +157,7 @@ impl Rest<'_, '_> {
             "few" => return self.left.len() <= 1,
             "several" => return self.left.len() >= 2,
             "alone" => return self.subject.arguments.words.len() == 1,
+            "dry" => return self.subject.arguments.is_dry(),
             "named" => return !self.left.is_empty() && self.words().all(|word| !word.text.contains('=')),
             "dated" => return self.words().all(|word| word.text.starts_with('+')),
             // Operands behind `--`.
@@ -442,6 +443,7 @@ const CLASSES: &[&str] = &[
     "few",
     "several",
     "alone",
+    "dry",
     "named",
     "dated",
     "dashed",

@@ -316,6 +316,27 @@ pub const RULES: &[Rule] = &[
         &["fdisk -l", "zpool status"],
         &["fdisk /dev/sda"],
     ),
+    allow(
+        "disks.partitions",
+        "sfdisk -l|-d|-J|--list|--dump|--json|-F|--list-free|-V|--verify !-o|--delete|--part-type|-a|--append|-N|--activate|-A|--wipe|-w|-r|--reorder|--relocate",
+        "shows partitions",
+        &["sfdisk -d /dev/sda", "sfdisk --dump /dev/sda"],
+        &["sfdisk /dev/sda", "sfdisk --delete /dev/sda"],
+    ),
+    allow(
+        "disks.signatures",
+        "wipefs !-a|--all|-o|--offset|-f|--force|-b|--backup|-t|--types",
+        "shows the signatures on a device",
+        &["wipefs /dev/sda"],
+        &["wipefs -a /dev/sda", "wipefs -o 0x438 /dev/sda"],
+    ),
+    allow(
+        "disks.btrfs-show",
+        "btrfs filesystem|fi|subvolume|su|device|dev|scrub|balance|qgroup|property usage|df|show|list|stats|status|du|get !-z|--reset",
+        "shows a file system",
+        &["btrfs filesystem usage /", "btrfs device stats /"],
+        &["btrfs subvolume delete /x", "btrfs device stats -z /"],
+    ),
     ask(
         "disks.other",
         System,

@@ -87,10 +87,17 @@ pub const RULES: &[Rule] = &[
     ),
     allow(
         "git.dry",
-        "git clean|add|push|commit|rm|mv|fetch -n|--dry-run !-c",
+        "git clean|add|rm|mv -n|--dry-run !-c",
         "only shows what it would do",
-        &["git clean -ndx", "git add --dry-run .", "git push --dry-run"],
-        &["git clean -fdx"],
+        &["git clean -ndx", "git add --dry-run ."],
+        &["git clean -fdx", "git commit -n -m x"],
+    ),
+    allow(
+        "git.dry-long",
+        "git commit|fetch --dry-run !-c",
+        "only shows what it would do",
+        &["git commit --dry-run", "git fetch --dry-run"],
+        &["git fetch -n", "git push --dry-run"],
     ),
     halt(
         "git.push-force",
@@ -378,10 +385,10 @@ pub const RULES: &[Rule] = &[
     ),
     allow(
         "git.reflog-plain",
-        "git reflog !-x %none",
+        "git reflog !expire|delete|drop|write %few",
         "shows where branches have been",
-        &["git reflog"],
-        &["git reflog expire --all"],
+        &["git reflog", "git reflog -n 20", "git reflog main"],
+        &["git reflog expire --all", "git reflog delete HEAD@{1}"],
     ),
     allow(
         "git.config-read",

@@ -14,6 +14,7 @@
 //! | `%class` | one of the operands left is of the class (`%system\|home`) |
 //! | `%all:class` | all operands left are, and there is one |
 //! | `%none`, `%some` | no operand is left, or one |
+//! | `%dry` | one of the options is given that the tool's entry calls dry |
 //! | `%is:glob` | an operand left, or a part of it after `=` or `:`, matches |
 //! | `%has:text` | an argument, whatever its role, contains the text (letter case does not count) |
 //! | `<secret`, `<foreign`, `<any` | what comes in through the pipe is secret, fetched or decoded, or there is a pipe |

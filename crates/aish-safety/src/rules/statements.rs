@@ -220,6 +220,9 @@ fn known(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
         | "load" | "rename" | "call" | "attach" | "detach" => {
             Some((Outcome::Write, "databases.write", "changes a database"))
         }
+        "explain" if !has("analyze") && !has("analyse") => {
+            Some((Outcome::Read, "databases.explain", "shows how a statement would run"))
+        }
         "with" | "explain"
             if words
                 .iter()
