@@ -24,6 +24,8 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
             return;
         }
     }
+    // Another database may be attached to one in memory.
+    let fleeting = walker.fleeting && !["attach", ".open"].iter().any(|word| text.to_ascii_lowercase().contains(word));
     for statement in split(text) {
         let trimmed = statement.trim();
         if trimmed.is_empty() {
@@ -35,6 +37,15 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
         let words = words(trimmed);
         let first = words.first().map_or("", String::as_str);
         match statements::judge(&words) {
+            Some((Outcome::Halt, ..)) if fleeting => {
+                walker.note_plain(
+                    trimmed,
+                    Verdict::Ask,
+                    Effect::Write,
+                    "databases.fleeting",
+                    "changes a database in memory",
+                );
+            }
             Some((Outcome::Halt, rule, reason)) => {
                 walker.note_plain(trimmed, Verdict::Halt, Effect::DeleteRemote, rule, reason);
             }

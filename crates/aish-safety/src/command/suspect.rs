@@ -65,8 +65,11 @@ impl Walker<'_> {
         for template in templates.iter().take(16) {
             let bare: String = template.replace("%(", "x(").replace(['\'', '"', '(', ')', '{', '}', '$', '^'], " ");
             let from_verb = bare.split_once('=').map_or(bare.as_str(), |(_, rest)| rest);
-            for line in [bare.as_str(), from_verb] {
-                if self.suspect(line.trim_start_matches("print ").trim_start_matches("s/ /")) {
+            // What a program prints begins behind the word for it.
+            let printed = bare.match_indices("print").take(8).filter_map(|(at, word)| bare.get(at + word.len()..));
+            let printed = printed.map(|rest| rest.trim_start_matches('f'));
+            for line in [bare.as_str(), from_verb].into_iter().chain(printed) {
+                if self.suspect(line.trim_start().trim_start_matches("s/ /")) {
                     return;
                 }
             }

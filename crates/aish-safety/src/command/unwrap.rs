@@ -4,6 +4,7 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::arguments::Arguments;
 use super::code;
 use super::hint::FALLBACK;
 use super::path::glob_match;
@@ -29,10 +30,14 @@ impl Walker<'_> {
                 continue;
             }
             let Some((skip, rest)) = subcommand(wrapper, program, arguments) else { continue };
-            if wrapper.forms.iter().all(Form::is_sql) && super::arguments::Arguments::new(program, arguments).is_dry() {
+            if wrapper.forms.iter().all(Form::is_sql) && Arguments::new(program, arguments).is_dry() {
                 floor = floor.max(Some(wrapper.floor));
                 continue;
             }
+            let fleeting = self.fleeting;
+            let sql = wrapper.forms.iter().any(Form::is_sql).then(|| Arguments::new(program, arguments));
+            self.fleeting |=
+                sql.as_ref().and_then(|sorted| sorted.operand(0)).is_some_and(|(_, word, _)| word.text == ":memory:");
             let label = match skip {
                 "" => Self::label(program, ""),
                 words => Self::label(program, words),
@@ -43,6 +48,7 @@ impl Walker<'_> {
                 ran |= self.form(wrapper, form, program, rest, stdin, out, ran);
             }
             self.trail.pop();
+            self.fleeting = fleeting;
             if ran {
                 floor = Some(floor.map_or(wrapper.floor, |found: Verdict| found.max(wrapper.floor)));
             }
@@ -169,6 +175,16 @@ impl Walker<'_> {
                 for word in &words {
                     *out = Some(self.code(program, &word.text, word.taint, word.is_known(), language, stdin));
                 }
+                !words.is_empty()
+            }
+            Form::Typed => {
+                let split = split(wrapper, arguments, 1);
+                // Behind the first of them an option is typed too.
+                let words = split.operands.first().and_then(|at| arguments.get(*at..)).unwrap_or_default();
+                let text: String = words.iter().map(|word| typed(&word.text)).collect();
+                let taint = words.iter().fold(Taint::NONE, |taint, word| taint | word.taint);
+                let known = words.iter().all(Word::is_known);
+                *out = Some(self.code(program, &text, taint, known, Language::Shell, stdin));
                 !words.is_empty()
             }
             Form::Script { at, language } => {
@@ -434,6 +450,19 @@ impl Walker<'_> {
             self.code(program, &line, taint, known, Language::Shell, &Stream::default());
         }
         found
+    }
+}
+
+/// Returns what a word types into a terminal: a key by its name, or its letters, with marks for line ends.
+fn typed(word: &str) -> String {
+    match word {
+        "Enter" | "C-m" | "C-j" | "KPEnter" | "Return" => String::from("\n"),
+        "Space" => String::from(" "),
+        "Tab" | "C-i" => String::from("\t"),
+        "C-c" | "C-u" | "C-l" | "C-d" | "Escape" => String::from("\n"),
+        _ => ["\\n", "\\r", "\\012", "\\015", "^M", "^J", "\r"]
+            .iter()
+            .fold(word.to_string(), |text, mark| text.replace(mark, "\n")),
     }
 }
 

@@ -51,6 +51,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) guessing: bool,
     /// True in a loop that never ends by itself.
     pub(crate) endless: bool,
+    /// True where statements are for a database that only this command sees.
+    pub(crate) fleeting: bool,
     /// Functions that the line defined.
     pub(crate) defined: Vec<String>,
     /// What variables held that the present function declares.
@@ -100,6 +102,7 @@ impl<'a> Walker<'a> {
             calling: Vec::new(),
             apart: 0,
             endless: false,
+            fleeting: false,
             guessing: false,
             defined: Vec::new(),
             locals: Vec::new(),

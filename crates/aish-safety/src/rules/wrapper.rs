@@ -82,6 +82,9 @@ pub enum Form {
         /// The code's language.
         language: Language,
     },
+    /// The operands, one behind the other, are typed into a terminal: names of keys among them, marks for line ends in
+    /// them.
+    Typed,
     /// The operand at this place is a file of code.
     Script {
         /// Its place, from 0.

@@ -2,9 +2,10 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::super::walk::Walker;
-use super::super::word::{Stream, Taint, Word};
+use super::super::word::{HOLE, Stream, Taint, Word};
 use super::literal;
 use super::scan::lines;
 use crate::rules::programs;
@@ -33,8 +34,14 @@ pub(crate) fn systems(walker: &mut Walker<'_>, arguments: &[Word], text: &str, s
         let before = rest.get(..at).unwrap_or_default().trim_end();
         let from = before.rfind(|letter: char| !(letter.is_alphanumeric() || letter == '_')).map_or(0, |at| at + 1);
         rest = rest.get(at + 1..).unwrap_or_default();
-        if let (Some(name), Some((value, _))) = (before.get(from..), literal::read(rest.trim_start())) {
-            names.insert(name.into(), value);
+        let value = rest.trim_start();
+        if let (Some(name), Some((mut text, length))) = (before.get(from..), literal::read(value)) {
+            let behind = value.get(length..).unwrap_or_default().trim_start_matches([' ', '\t']);
+            if !behind.is_empty() && !behind.starts_with([';', '}', ')', '\n', ',']) {
+                // Something is put behind it.
+                text.push(HOLE);
+            }
+            names.insert(name.into(), text);
         }
     }
     let known = stdin.text.clone().unwrap_or_default();
@@ -45,6 +52,79 @@ pub(crate) fn systems(walker: &mut Walker<'_>, arguments: &[Word], text: &str, s
             }
         }
     }
+    for source in piped(text).into_iter().take(64) {
+        match joined(walker, &source, &names, None) {
+            Some(command) => {
+                if is_shell(&command) {
+                    suspect_lines(walker, text);
+                }
+                walker.text(&command, &Stream::unknown(Taint::NONE));
+            }
+            None => walker.note_plain(
+                &source,
+                Verdict::Ask,
+                Effect::Run,
+                "interpreters.awk-pipe",
+                "runs a command that it puts together",
+            ),
+        }
+    }
+}
+
+/// Finds the commands behind and before pipes that are more than one string: `print | name`, `"a " name | getline`;
+/// each with a bracket that ends it.
+fn piped(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    // Where the present statement or bracket begins.
+    let mut from = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let letter = rest.chars().next().unwrap_or(' ');
+        let before = text.get(from..at).unwrap_or_default().trim();
+        match letter {
+            '"' => {
+                at += literal::read(rest).map_or(1, |(_, length)| length);
+                continue;
+            }
+            '/' if before.is_empty() || before.ends_with(['~', '!', '&', '|', ',']) => {
+                let length = rest.get(1..).and_then(|inside| inside.find('/'));
+                at += length.map_or(1, |length| length + 2);
+                continue;
+            }
+            ';' | '{' | '}' | '\n' | '(' | '!' => from = at + 1,
+            '|' if rest.starts_with("||") => {
+                at += 2;
+                from = at;
+                continue;
+            }
+            '|' => {
+                let after = rest.trim_start_matches(['|', '&']).trim_start();
+                let command = match after.strip_prefix("getline") {
+                    Some(_) => before,
+                    None => after.get(..end_of_statement(after)).unwrap_or_default().trim(),
+                };
+                let one_string = literal::read(command).is_some_and(|(_, length)| length == command.len());
+                if !command.is_empty() && !one_string {
+                    let mut command = String::from(command.trim_start_matches("while").trim_start());
+                    command.push(')');
+                    out.push(command);
+                }
+            }
+            _ => {}
+        }
+        at += letter.len_utf8();
+    }
+    out
+}
+
+/// Finds where a statement ends, past its strings.
+fn end_of_statement(text: &str) -> usize {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.starts_with([';', '}', '\n', ')']) && !rest.is_empty()) {
+        let letter = rest.chars().next().map_or(1, char::len_utf8);
+        at += if rest.starts_with('"') { literal::read(rest).map_or(1, |(_, length)| length) } else { letter };
+    }
+    at
 }
 
 /// Puts the parts of an expression side by side; none where one of them is not known.
@@ -88,6 +168,17 @@ pub(crate) fn printed(text: &str) -> Option<String> {
     Some(out)
 }
 
+fn is_shell(command: &str) -> bool {
+    programs::SHELLS.contains(&command.trim().rsplit('/').next().unwrap_or_default())
+}
+
+/// Looks at the strings of a program whose output a shell runs.
+fn suspect_lines(walker: &mut Walker<'_>, text: &str) {
+    for line in lines(text).take(64) {
+        walker.suspect(&line);
+    }
+}
+
 /// Says whether what stands before a pipe prints a line of the input as it is.
 fn prints_its_input(before: &str) -> bool {
     let bare = before.trim_end().trim_end_matches('|').trim_end();
@@ -108,11 +199,9 @@ pub(super) fn awk(walker: &mut Walker<'_>, text: &str) {
                 || after.trim_start().starts_with("| getline")
                 || after.trim_start().starts_with("|getline")
             {
-                if before == '|' && programs::SHELLS.contains(&value.rsplit('/').next().unwrap_or_default()) {
+                if before == '|' && is_shell(&value) {
                     if !core::mem::replace(&mut suspected, true) {
-                        for line in lines(text).take(64) {
-                            walker.suspect(&line);
-                        }
+                        suspect_lines(walker, text);
                     }
                     if prints_its_input(text.get(..text.len() - rest.len()).unwrap_or_default()) {
                         walker.note_plain(

@@ -45,14 +45,14 @@ pub const WRAPPERS: &[Wrapper] = &[
         "typed",
         "zellij/action/write-chars kitty/@/send-text kitten/@/send-text xdotool/type ydotool/type wtype wezterm/cli/send-text dotool",
         "-m -t --match --pane-id --delay --window --clearmodifiers",
-        &[Form::Operands { language: SHELL }],
+        &[Form::Typed],
         "xdotool type 'rm -rf /srv/data'",
     ),
     asked(
         "tmux-keys",
         "tmux/send-keys tmux/send",
         "-t -N",
-        &[Form::Operands { language: SHELL }],
+        &[Form::Typed],
         "tmux send-keys -t 0 'rm -rf /srv/data' Enter",
     ),
     asked(
@@ -62,13 +62,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         &[Form::Screen, Form::Program { skip: 0 }],
         "screen -dmS x rm -rf /srv/data",
     ),
-    asked(
-        "screen-keys",
-        "screen/stuff screen/eval screen/exec",
-        "-S -p -X",
-        &[Form::Operands { language: SHELL }],
-        "screen -S x -X stuff 'rm -rf /srv/data'",
-    ),
+    asked("screen-keys", "screen/stuff stuff", "-S -p -X", &[Form::Typed], "screen -S x -X stuff 'rm -rf /srv/data'"),
     asked(
         "detach",
         "dtach abduco dvtm zellij/run byobu tsp ts nq",
