@@ -6,11 +6,13 @@ use aish_safety::{Surroundings, Verdict, judge_command};
 const FAMILIES: &[&str] = &[
     include_str!("lines/code.jsonl"),
     include_str!("lines/files.jsonl"),
+    include_str!("lines/fourth.jsonl"),
     include_str!("lines/git.jsonl"),
     include_str!("lines/second.jsonl"),
     include_str!("lines/services.jsonl"),
     include_str!("lines/system.jsonl"),
     include_str!("lines/third.jsonl"),
+    include_str!("lines/traps.jsonl"),
     include_str!("lines/wrapped.jsonl"),
 ];
 
