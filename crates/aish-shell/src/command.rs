@@ -19,6 +19,13 @@ use crate::surroundings::Surroundings;
 /// How often a command that nobody watches is looked at: when it reads the terminal, it is told that there is nothing.
 const END_OF_INPUT: Duration = Duration::from_millis(200);
 
+/// How long the shell may take until it says that a command begins to run. A Ctrl-C that comes before would cut its reading of
+/// the command off, and the rest would be read as the next one.
+const TAKEN: Duration = Duration::from_secs(1);
+
+/// For how long after its start a command's first process may not be in place.
+const MISSES_INTERRUPTS: Duration = Duration::from_millis(100);
+
 /// Ctrl-C.
 const INTERRUPT: &[u8] = b"\x03";
 
@@ -42,6 +49,10 @@ struct Keep {
 /// The steps from a wish to end a command to its end, and the time that each leaves the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stopping {
+    /// The shell has not begun to run the command.
+    Wanted,
+    /// It had just begun: bash misses an interrupt between its fork and the job's turn at the terminal.
+    Early,
     Interrupted,
     Terminated,
     Killed,
@@ -158,7 +169,10 @@ async fn follow(
     let mut wish = None;
     let mut stopping: Option<(Stopping, Instant)> = None;
     let mut end_of_input = Instant::now() + END_OF_INPUT;
+    let taken_by = Instant::now() + TAKEN;
+    let mut runs_since = None;
     loop {
+        let taken = runs_since.is_some() || Instant::now() >= taken_by;
         let next_step = stopping.map(|(_, at)| at);
         let time_is_up = surroundings.timeout.map(|limit| started + limit).filter(|_| stopping.is_none());
         tokio::select! {
@@ -179,12 +193,17 @@ async fn follow(
                     // shell within this one has prompts of its own.
                     if is_the_shell(session) {
                         prompts += 1;
+                        if !session.report.tells_start {
+                            runs_since.get_or_insert_with(Instant::now);
+                        }
                         if prompts > 1 {
                             session.rearm();
                         }
                     }
                 }
+                Heard::Mark(Mark::Started) => drop(runs_since.get_or_insert_with(Instant::now)),
                 Heard::Mark(Mark::More) => {
+                    runs_since.get_or_insert_with(Instant::now);
                     if !passage.is_watched() {
                         let _ = session.line.try_type(INTERRUPT);
                     }
@@ -192,6 +211,7 @@ async fn follow(
                 Heard::Ended(exit) => return (Outcome::Ended(exit), wish),
             },
             at_terminal = passage.next() => match at_terminal {
+                AtTerminal::Keys if !taken => {}
                 AtTerminal::Keys => {
                     let typed = session.line.try_type(&passage.keys).unwrap_or(passage.keys.len());
                     passage.keys.drain(..typed);
@@ -200,16 +220,19 @@ async fn follow(
                 AtTerminal::Shown => {}
                 AtTerminal::HungUp => {
                     wish = Some(Ending::Cancelled);
-                    stopping = Some(stop(session, None));
+                    stopping = Some(begin_to_stop(session, taken, runs_since));
                 }
             },
             () = surroundings.cancel.cancelled(), if stopping.is_none() => {
                 wish = Some(Ending::Cancelled);
-                stopping = Some(stop(session, None));
+                stopping = Some(begin_to_stop(session, taken, runs_since));
             }
             () = at(time_is_up) => {
                 wish = Some(Ending::TimedOut);
-                stopping = Some(stop(session, None));
+                stopping = Some(begin_to_stop(session, taken, runs_since));
+            }
+            () = std::future::ready(()), if taken && matches!(stopping, Some((Stopping::Wanted, _))) => {
+                stopping = Some(stop(session, Some(Stopping::Wanted)));
             }
             () = at(next_step) => match stopping {
                 Some((Stopping::Killed, _)) => return (Outcome::Stuck, wish),
@@ -250,6 +273,16 @@ fn is_reading_the_terminal(session: &Session) -> bool {
     }
 }
 
+/// Takes the first step towards the end of a command, or waits until the shell has taken it.
+fn begin_to_stop(session: &Session, taken: bool, runs_since: Option<Instant>) -> (Stopping, Instant) {
+    let just_begun = runs_since.is_some_and(|since| since.elapsed() < MISSES_INTERRUPTS);
+    match taken {
+        false => (Stopping::Wanted, Instant::now() + TAKEN),
+        true if just_begun => stop(session, Some(Stopping::Wanted)),
+        true => stop(session, None),
+    }
+}
+
 /// Takes the next step towards the end of a command, and says when the one after it is due.
 fn stop(session: &Session, done: Option<Stopping>) -> (Stopping, Instant) {
     let signal_job = |signal| {
@@ -260,7 +293,11 @@ fn stop(session: &Session, done: Option<Stopping>) -> (Stopping, Instant) {
         }
     };
     match done {
-        None => {
+        Some(Stopping::Wanted) => {
+            let _ = session.line.try_type(INTERRUPT);
+            (Stopping::Early, Instant::now() + MISSES_INTERRUPTS)
+        }
+        None | Some(Stopping::Early) => {
             let _ = session.line.try_type(INTERRUPT);
             (Stopping::Interrupted, Instant::now() + Duration::from_millis(500))
         }

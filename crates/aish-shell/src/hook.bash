@@ -6,6 +6,7 @@
 __aish_status=$?
 __aish_folder='@FOLDER@'
 __aish_prompt=$'\e]133;B;aish=@NONCE@\a'
+__aish_start=$'\e]133;C;aish=@NONCE@\a'
 __aish_more=$'\e]133;P;aish=@NONCE@\a'
 __aish_entry='{ __aish_hook "$?"; } >/dev/null 2>&1'
 
@@ -19,10 +20,11 @@ function __aish_hook {
 function __aish_serve {
   \builtin local __aish_status="$1" __aish_kind= __aish_next= IFS=$' \t\n' TMOUT=0
   if [[ ${PS1-} != "$__aish_prompt" ]]; then PS1=$__aish_prompt; fi
+  if [[ ${PS0-} != "$__aish_start"* ]]; then PS0=$__aish_start${PS0-}; fi
   if [[ ${PS2-} != "$__aish_more"* ]]; then PS2=$__aish_more${PS2-}; fi
   if [[ ${HISTIGNORE-} != *'*__aish_*'* ]]; then HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}'*__aish_*'; fi
   # An interactive shell inside this one must not print this one's marks.
-  \builtin export -n PS1 PS2 PROMPT_COMMAND HISTIGNORE
+  \builtin export -n PS0 PS1 PS2 PROMPT_COMMAND HISTIGNORE
   __aish_arm
   \builtin unalias __aish_go
   {

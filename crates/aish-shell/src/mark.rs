@@ -7,6 +7,8 @@ pub(crate) enum Mark {
     End,
     /// The first prompt: the shell reads the terminal (OSC 133 B).
     Prompt,
+    /// A command was read and begins to run (OSC 133 C).
+    Started,
     /// The second prompt: the command is not finished (OSC 133 P).
     More,
 }
@@ -21,7 +23,7 @@ pub(crate) enum Piece {
 /// Finds the marks in a stream, wherever it is split.
 #[derive(Debug)]
 pub(crate) struct Scanner {
-    patterns: [(Mark, Vec<u8>); 3],
+    patterns: [(Mark, Vec<u8>); 4],
     /// The start of what may become a mark.
     held: Vec<u8>,
 }
@@ -42,7 +44,12 @@ impl Scanner {
     pub(crate) fn new(nonce: &str) -> Self {
         let pattern = |letter| pattern(letter, nonce).into_bytes();
         Self {
-            patterns: [(Mark::End, pattern('D')), (Mark::Prompt, pattern('B')), (Mark::More, pattern('P'))],
+            patterns: [
+                (Mark::End, pattern('D')),
+                (Mark::Prompt, pattern('B')),
+                (Mark::Started, pattern('C')),
+                (Mark::More, pattern('P')),
+            ],
             held: Vec::new(),
         }
     }

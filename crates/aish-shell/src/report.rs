@@ -14,6 +14,8 @@ pub(crate) struct Report {
     pub(crate) status: i32,
     /// `$PWD`.
     pub(crate) cwd: PathBuf,
+    /// Whether the shell says when a command begins to run: `PS0` came with bash 4.4.
+    pub(crate) tells_start: bool,
     /// Whether commands can be handed over as an alias: the shell expands aliases, and its parser runs nothing between
     /// the lines of one, as that of bash 5.2 does.
     pub(crate) takes_alias: bool,
@@ -36,6 +38,7 @@ impl Report {
             number: number.parse().unwrap_or_default(),
             status,
             cwd,
+            tells_start: release(version) >= (4, 4),
             takes_alias: version.starts_with("5.2.") && options.split(':').any(|option| option == "expand_aliases"),
             environment,
         })
@@ -50,6 +53,12 @@ impl Report {
         let gone = gone.map(|name| (name.clone(), None));
         set.chain(gone).filter(|(name, _)| name != "_").collect()
     }
+}
+
+/// The first two numbers of `$BASH_VERSION`.
+fn release(version: &str) -> (u32, u32) {
+    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -70,7 +79,9 @@ mod tests {
         assert!(before.takes_alias);
         assert_eq!(after.changed_since(&before), [("C".into(), Some("3".into())), ("B".into(), None)]);
         let older = Report::parse(b"\x000\0/\x005.1.4(1)-release\0expand_aliases\0").unwrap();
-        assert!(!older.takes_alias);
+        assert!(!older.takes_alias && older.tells_start);
+        let oldest = Report::parse(b"\x000\0/\x003.2.57(1)-release\0expand_aliases\0").unwrap();
+        assert!(!oldest.tells_start);
         assert_eq!(Report::parse(b"junk"), None);
     }
 }

@@ -100,7 +100,7 @@ impl Keeper {
         match heard {
             Heard::Output(bytes) => self.tell(ShellEvent::Output(bytes)),
             Heard::Mark(Mark::Prompt) => session.rearm(),
-            Heard::Mark(Mark::End | Mark::More) => {}
+            Heard::Mark(Mark::End | Mark::Started | Mark::More) => {}
             Heard::Ended(exit) => {
                 let cause = match session.was_ready() {
                     true => RestartCause::Died(exit),
@@ -199,7 +199,7 @@ impl Keeper {
                     Heard::Output(bytes) if passage.is_watched() => passage.show(&bytes),
                     Heard::Output(bytes) => self.tell(ShellEvent::Output(bytes)),
                     Heard::Mark(Mark::Prompt) => session.rearm(),
-                    Heard::Mark(Mark::End | Mark::More) => {}
+                    Heard::Mark(Mark::End | Mark::Started | Mark::More) => {}
                     Heard::Ended(_) => self.restart(cause).await?,
                 },
                 at_terminal = passage.next() => match at_terminal {

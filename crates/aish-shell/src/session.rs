@@ -231,7 +231,7 @@ impl Session {
         let give_up = Instant::now() + QUERY_END;
         while Instant::now() < give_up && self.ended.is_none() && !self.at_prompt {
             match timeout(QUERY_END / 4, self.hear()).await {
-                Ok(Heard::Output(_) | Heard::Mark(Mark::More | Mark::End) | Heard::Ended(_)) => {}
+                Ok(Heard::Output(_) | Heard::Mark(Mark::Started | Mark::More | Mark::End) | Heard::Ended(_)) => {}
                 Ok(Heard::Mark(Mark::Prompt)) => self.rearm(),
                 // The terminal's own signal did not reach it, or the hook's return was cut off.
                 Err(_) if self.rearmed => self.rearm(),
@@ -316,7 +316,7 @@ mod tests {
             match heard {
                 Some(Heard::Mark(Mark::Prompt)) => session.rearm(),
                 Some(Heard::Ended(exit)) => panic!("{exit:?}"),
-                Some(Heard::Output(_) | Heard::Mark(Mark::End | Mark::More)) => {}
+                Some(Heard::Output(_) | Heard::Mark(Mark::End | Mark::Started | Mark::More)) => {}
                 None => tokio::task::yield_now().await,
             }
         }

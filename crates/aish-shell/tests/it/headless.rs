@@ -132,6 +132,24 @@ async fn a_cancelled_command_ends_soon() {
 }
 
 #[tokio::test]
+async fn a_command_that_is_cancelled_at_once_costs_no_state() {
+    let shell = Shell::start(options());
+    run(&shell, "kept=yes").await;
+    for round in 0..60 {
+        let surroundings = Surroundings::unwatched();
+        let cancel = surroundings.cancel.clone();
+        let (result, ()) = tokio::join!(shell.run("sleep 100", surroundings), async {
+            tokio::time::sleep(Duration::from_micros(100 * round)).await;
+            cancel.cancel();
+        });
+        let result = result.unwrap();
+        assert_eq!((result.ending, result.status), (Ending::Cancelled, 130), "round {round}");
+        assert_eq!(run(&shell, "echo $kept").await.output.clean_text(), "yes\n", "round {round}");
+    }
+    shell.stop().await;
+}
+
+#[tokio::test]
 async fn a_snapshot_is_fresh() {
     let shell = Shell::start(options());
     run(&shell, "alias ll='ls -l' q=\"it's\"; greet() { :; }; export A=$'two\\nlines'; cd /usr; false").await;
