@@ -6,8 +6,8 @@
 mod handler;
 mod material;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 
 use aish_journal::PinFile;
 use aish_mcp::server::{CallScope, Change};
@@ -16,7 +16,7 @@ use aish_tools::index::SearchRequestError;
 use aish_tools::{DiscoveryTools, Executor, Index, Registry};
 use aish_types::{CallContext, CallId, SessionId, SourceId, ToolCall, ToolOutcome};
 use serde_json::{Value, json};
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{Notify, broadcast, mpsc, watch};
 
 pub use crate::approve::TerminalUse;
 use crate::approve::{Asker, Relay};
@@ -77,6 +77,10 @@ pub struct Service {
     user: String,
     session: SessionId,
     next_call: AtomicU64,
+    /// Fires when something is asked for.
+    requests: Notify,
+    /// The first search.
+    settled: Once,
 }
 
 impl Service {
@@ -98,6 +102,8 @@ impl Service {
             user: options.user,
             session: SessionId::new(format!("climax-{}", std::process::id())),
             next_call: AtomicU64::new(1),
+            requests: Notify::new(),
+            settled: Once::new(),
         }
     }
 
@@ -111,6 +117,11 @@ impl Service {
     /// Answers a search with the JSON text of the answer.
     pub fn search(&self, arguments: &Value) -> ToolOutcome {
         let answer = self.discovery.find(&self.state().index, arguments);
+        // Greeting a client and reading the words of a first request takes code and tables that later ones hardly use.
+        self.settled.call_once(|| {
+            aish_process::release_code();
+        });
+        self.asked();
         match answer.map(|found| serde_json::to_string(&found)) {
             Ok(Ok(text)) => ToolOutcome::success(text),
             Ok(Err(error)) => ToolOutcome::failure(format!("the answer cannot be written: {error}")),
@@ -140,7 +151,17 @@ impl Service {
         CallId::new(format!("call-{}", self.next_call.fetch_add(1, Ordering::Relaxed)))
     }
 
+    /// Waits until something is asked for, or returns at once when something was since the last wait.
+    pub async fn next_request(&self) {
+        self.requests.notified().await;
+    }
+
+    fn asked(&self) {
+        self.requests.notify_one();
+    }
+
     async fn call(&self, call: ToolCall, scope: &CallScope) -> ToolOutcome {
+        self.asked();
         let state = self.state();
         let context = CallContext {
             call: call.id.clone(),

@@ -16,8 +16,10 @@ use super::configs::{self, OrAll, Selection};
 use super::watch::Watch;
 use super::{Exit, log, output};
 
-/// When clients have been greeted and know the tools.
-const GREETED: Duration = Duration::from_secs(1);
+/// How long nothing is asked for before code is given back, a command that runs on not counted.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long code stays at least that was mapped again.
+const STAY: Duration = Duration::from_millis(200);
 
 /// Arguments of `run`.
 #[derive(Debug, Clone, clap::Args)]
@@ -53,13 +55,10 @@ pub(super) fn run(args: &Args) -> Exit {
     let headless = args.headless_approve.then_some(Headless::Approve);
     let service = Arc::new(Service::new(catalogue, options(listing, headless)));
     let Some(runtime) = runtime() else { return Exit::Failure };
-    // What read the command line and the configs is not run again, nor is what greets a client.
+    // What read the command line and the configs is not run again.
     aish_process::release_code();
     let exit = runtime.block_on(async {
-        tokio::spawn(async {
-            tokio::time::sleep(GREETED).await;
-            aish_process::release_code();
-        });
+        tokio::spawn(release_when_idle(Arc::clone(&service)));
         if args.watch {
             let watch = Watch { names: args.names.clone(), selection: args.selection.clone(), flags };
             if let Err(error) = watch.start(&sources, Arc::clone(&service)) {
@@ -71,6 +70,17 @@ pub(super) fn run(args: &Args) -> Exit {
     runtime.shutdown_background();
     aish_process::kill_all();
     exit
+}
+
+/// Gives code back whenever nothing has been asked for a moment: what a request needs is mapped again in a fraction of a
+/// millisecond, and a server waits most of its time.
+async fn release_when_idle(service: Arc<Service>) {
+    loop {
+        service.next_request().await;
+        while tokio::time::timeout(PAUSE, service.next_request()).await.is_ok() {}
+        aish_process::release_code();
+        tokio::time::sleep(STAY).await;
+    }
 }
 
 /// Starts the runtime. The error is told already.

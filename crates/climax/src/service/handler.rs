@@ -13,6 +13,7 @@ use super::{Listing, Service, material};
 
 impl ServerHandler for Service {
     fn info(&self) -> ServerInfo {
+        self.asked();
         let state = self.state();
         let name = match state.catalogue.configs() {
             [only] => only.name.clone(),
@@ -22,6 +23,7 @@ impl ServerHandler for Service {
     }
 
     fn tools(&self) -> Vec<Arc<ToolDefinition>> {
+        self.asked();
         match self.listing {
             Listing::Discovery => self.discovery.definitions().into_iter().map(Arc::new).collect(),
             Listing::Classic => self.state().catalogue.definitions().to_vec(),
