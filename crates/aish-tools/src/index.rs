@@ -2,8 +2,8 @@
 //!
 //! One index serves all tools of all sources. Built once, updated in place. Reading order: [`words`] (text to stems),
 //! [`lexicon`] (what people say for what command lines say), [`document`] (a definition to weighted terms), [`postings`],
-//! [`query`] (a request to alternatives), [`rank`] (the score), [`discovery`] (the two tools that a model is given).
-//! Results are deterministic: what scores the same keeps its load order.
+//! [`shape`] (question or order, one or many), [`query`] (a request to alternatives), [`rank`] (the score), [`discovery`]
+//! (the two tools that a model is given). Results are deterministic: what scores the same keeps its load order.
 
 mod discovery;
 mod document;
@@ -14,6 +14,7 @@ mod page;
 mod postings;
 mod query;
 mod rank;
+mod shape;
 mod words;
 
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use aish_types::{ToolDefinition, ToolName};
 
 pub use discovery::{DiscoveryTools, Found, SearchRequest, SearchRequestError};
-use document::Document;
+use document::{Document, Place};
 use lexicon::Lexicon;
 use literal::Literals;
 pub use page::{Group, Hit, Page, Query, Summary};
@@ -35,6 +36,10 @@ const MAX_DEAD_SHARE: usize = 4;
 pub struct Index {
     lexicon: &'static Lexicon,
     groups: Vec<Group>,
+    /// The numbers of groups, by name.
+    group_numbers: HashMap<String, u32>,
+    /// The numbers of categories.
+    categories: HashMap<String, u32>,
     documents: Vec<Document>,
     names: HashMap<ToolName, u32>,
     postings: Postings,
@@ -48,6 +53,8 @@ impl Default for Index {
         Self {
             lexicon: Lexicon::shared(),
             groups: Vec::new(),
+            group_numbers: HashMap::new(),
+            categories: HashMap::new(),
             documents: Vec::new(),
             names: HashMap::new(),
             postings: Postings::default(),
@@ -70,10 +77,20 @@ impl Index {
 
     /// Adds a group, or replaces what is known of it. Groups are listed in the order in which they came.
     pub fn put_group(&mut self, group: Group) {
-        match self.groups.iter_mut().find(|known| known.name == group.name) {
+        let known = self.group_numbers.get(&group.name).and_then(|&number| self.groups.get_mut(number as usize));
+        match known {
             Some(known) => *known = group,
-            None => self.groups.push(group),
+            None => {
+                self.add_group(group);
+            }
         }
+    }
+
+    fn add_group(&mut self, group: Group) -> u32 {
+        let number = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
+        self.group_numbers.insert(group.name.clone(), number);
+        self.groups.push(group);
+        number
     }
 
     /// Adds a tool, or puts it in the place of one with the same name, whose load order it keeps.
@@ -124,7 +141,7 @@ impl Index {
     /// Returns all definitions in load order.
     pub fn definitions(&self) -> impl Iterator<Item = &Arc<ToolDefinition>> {
         let mut live: Vec<&Document> = self.documents.iter().filter(|document| document.alive).collect();
-        live.sort_by_key(|document| document.order);
+        live.sort_by_key(|document| document.place.order);
         live.into_iter().map(|document| &document.definition)
     }
 
@@ -135,23 +152,34 @@ impl Index {
 
     /// Lists the groups with the number of their tools, in load order; a group that lost all its tools is left out.
     pub fn summary(&self) -> Vec<Summary> {
-        let mut counts: HashMap<&str, usize> = HashMap::new();
+        let mut counts = vec![0_usize; self.groups.len()];
         for document in self.documents.iter().filter(|document| document.alive) {
-            *counts.entry(document.definition.group.as_str()).or_default() += 1;
+            if let Some(count) = counts.get_mut(document.place.group as usize) {
+                *count += 1;
+            }
         }
-        let tool_count = |group: &Group| counts.get(group.name.as_str()).copied().unwrap_or_default();
-        let shown = self.groups.iter().filter(|group| group.keep_empty || tool_count(group) > 0);
-        shown.map(|group| Summary { group: group.clone(), tool_count: tool_count(group) }).collect()
+        let shown = self.groups.iter().zip(counts).filter(|(group, tool_count)| group.keep_empty || *tool_count > 0);
+        shown.map(|(group, tool_count)| Summary { group: group.clone(), tool_count }).collect()
     }
 
     fn insert(&mut self, definition: Arc<ToolDefinition>, order: u64) {
-        if !self.groups.iter().any(|group| group.name == definition.group) {
-            self.groups.push(Group::of(&definition));
-        }
+        let group = match self.group_numbers.get(&definition.group) {
+            Some(&number) => number,
+            None => self.add_group(Group::of(&definition)),
+        };
+        let category = match self.categories.get(&definition.category) {
+            Some(&number) => number,
+            None => {
+                let number = u32::try_from(self.categories.len()).unwrap_or(u32::MAX);
+                self.categories.insert(definition.category.clone(), number);
+                number
+            }
+        };
         let id = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
         self.names.insert(definition.name.clone(), id);
         self.literals.push(&definition);
-        self.documents.push(Document::index(definition, id, order, self.lexicon, &mut self.postings));
+        let place = Place { order, group, category };
+        self.documents.push(Document::index(definition, id, place, self.lexicon, &mut self.postings));
     }
 
     /// Marks a document as dead and returns its load order.
@@ -160,7 +188,7 @@ impl Index {
         document.alive = false;
         self.dead += 1;
         self.postings.forget(&document.terms);
-        Some(document.order)
+        Some(document.place.order)
     }
 
     fn rebuild_if_worn(&mut self) {
@@ -168,11 +196,11 @@ impl Index {
             return;
         }
         let mut live: Vec<Document> = std::mem::take(&mut self.documents).into_iter().filter(|d| d.alive).collect();
-        live.sort_by_key(|document| document.order);
+        live.sort_by_key(|document| document.place.order);
         (self.postings, self.literals, self.dead) = (Postings::default(), Literals::default(), 0);
         self.names.clear();
         for document in live {
-            self.insert(document.definition, document.order);
+            self.insert(document.definition, document.place.order);
         }
     }
 }

@@ -35,16 +35,27 @@ const SATURATION: f32 = 2.0;
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) definition: Arc<ToolDefinition>,
-    /// Its place in load order.
-    pub(super) order: u64,
     /// False when it was removed or replaced.
     pub(super) alive: bool,
     /// All its terms, each once.
     pub(super) terms: Box<[TermId]>,
-    /// The terms of its name without those of its group, each once.
-    pub(super) name_terms: Box<[TermId]>,
+    /// How many terms its name has without those of its group, each once.
+    pub(super) name_length: u16,
+    /// Where it belongs.
+    pub(super) place: Place,
     /// What it does, as its name or the first word of its description says.
     pub(super) actions: Actions,
+}
+
+/// Where a tool belongs, as numbers that the index gave.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// Its place in load order.
+    pub(super) order: u64,
+    /// Its group.
+    pub(super) group: u32,
+    /// Its category.
+    pub(super) category: u32,
 }
 
 impl Document {
@@ -52,7 +63,7 @@ impl Document {
     pub(super) fn index(
         definition: Arc<ToolDefinition>,
         id: u32,
-        order: u64,
+        place: Place,
         lexicon: &Lexicon,
         postings: &mut Postings,
     ) -> Self {
@@ -80,21 +91,17 @@ impl Document {
         terms.text(&ARGUMENT_TEXTS, &flags);
         terms.text(&ARGUMENT_TEXTS, &texts);
 
-        let weights = terms.weights;
-        let mut ids: Vec<TermId> = weights.keys().copied().collect();
-        ids.sort_unstable();
-        for &term in &ids {
-            let weight = weights.get(&term).copied().unwrap_or_default();
-            postings.add(term, Posting { document: id, impact: weight / (weight + SATURATION) });
-        }
-        let mut name_terms: Vec<TermId> = Vec::new();
-        for term in name_ids {
-            if !group_ids.contains(&term) && !name_terms.contains(&term) {
-                name_terms.push(term);
-            }
+        let mut weights: Vec<(TermId, f32)> = terms.weights.into_iter().collect();
+        weights.sort_unstable_by_key(|&(term, _)| term);
+        let mut name_length = 0;
+        for &(term, weight) in &weights {
+            let in_name = name_ids.contains(&term) && !group_ids.contains(&term);
+            name_length += u16::from(in_name);
+            postings.add(term, Posting::new(id, weight / (weight + SATURATION), in_name));
         }
         let actions = lexicon.actions_of_tool(&name, lead);
-        Self { definition, order, alive: true, terms: ids.into(), name_terms: name_terms.into(), actions }
+        let terms = weights.into_iter().map(|(term, _)| term).collect();
+        Self { definition, alive: true, terms, name_length, place, actions }
     }
 }
 

@@ -9,17 +9,19 @@ pub(super) fn one_slip(typed: &str, word: &str) -> bool {
         return false;
     }
     let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let rest = |word: &[u8], skip: usize| word.get(head + skip..).map(<[u8]>::to_vec).unwrap_or_default();
+    let same = |skip_a: usize, skip_b: usize| {
+        a.get(head + skip_a..).unwrap_or_default() == b.get(head + skip_b..).unwrap_or_default()
+    };
     if a.len() > b.len() {
-        return rest(a, 1) == rest(b, 0);
+        return same(1, 0);
     }
     if a.len() < b.len() {
-        return rest(a, 0) == rest(b, 1);
+        return same(0, 1);
     }
-    if rest(a, 1) == rest(b, 1) {
+    if same(1, 1) {
         return a.len() >= 5;
     }
-    a.get(head) == b.get(head + 1) && a.get(head + 1) == b.get(head) && rest(a, 2) == rest(b, 2)
+    a.get(head) == b.get(head + 1) && a.get(head + 1) == b.get(head) && same(2, 2)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use super::shape::{self, is_gerund, is_participle, is_plural};
 use super::words::{self, Stems};
 
 /// Kinds of doing, one bit each.
@@ -18,6 +19,11 @@ impl Actions {
     /// Says whether the two have a kind in common.
     pub(super) fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// Says whether all kinds are among the other's.
+    fn within(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
     }
 
     fn with(self, other: Self) -> Self {
@@ -55,21 +61,11 @@ pub(super) struct Lexicon {
 
 /// Kinds of doing that change nothing.
 const LOOKING: [&str; 5] = ["list", "view", "read", "search", "count"];
-/// Words that begin a question about how things are, and not a request to change them.
-const ASKING: [&str; 18] = [
-    "what", "which", "who", "whose", "where", "when", "why", "is", "are", "was", "were", "does", "do", "did", "has",
-    "have", "whats", "how",
-];
-/// Words behind `how` and `do` that make a request of what looked like a question.
-const REQUESTING: [&str; 6] = ["to", "i", "can", "could", "should", "you"];
 /// Words that a phrase may be interrupted by.
 const ARTICLES: [&str; 9] = ["a", "an", "the", "my", "our", "your", "this", "that", "me"];
 /// Words that may stand behind the object of the verb that they belong to, and how many words that object may have.
 const SEPARABLE: [&str; 6] = ["away", "off", "up", "down", "out", "back"];
 const MAX_APART: usize = 4;
-/// Words that ask for many.
-const MANY: [&str; 3] = ["all", "every", "each"];
-
 static SHARED: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(include_str!("../../data/lexicon.txt")));
 
 impl Lexicon {
@@ -204,6 +200,16 @@ impl Lexicon {
         phrases.into_iter().flatten().filter_map(|phrase| Some((reach(stems, &phrase.words)?, phrase.finds.as_slice())))
     }
 
+    /// Says whether what is done changes nothing.
+    pub(super) fn looks(&self, actions: Actions) -> bool {
+        actions.within(self.looking)
+    }
+
+    /// Says whether what is done lists things.
+    pub(super) fn lists(&self, actions: Actions) -> bool {
+        actions.meets(self.listing)
+    }
+
     /// Returns the kinds of doing that a request asks for: those of its first word that tells one; a question only looks,
     /// as does a request that names a thing and tells nothing to do, and one after all of something lists.
     pub(super) fn actions_of_request(&self, words: &[String], stems: &[String]) -> Actions {
@@ -216,9 +222,8 @@ impl Lexicon {
             self.actions.get(stem).filter(|_| asks).map(|&(_, told)| told).unwrap_or_default()
         };
         let first = stems.iter().enumerate().map(told).find(|actions| !actions.is_none());
-        let actions = if is_question(words) { self.looking } else { first.unwrap_or(self.looking) };
-        let many = words.iter().any(|word| MANY.contains(&word.as_str()));
-        if many && actions.meets(self.listing) { self.listing } else { actions }
+        let actions = if shape::is_question(words) { self.looking } else { first.unwrap_or(self.looking) };
+        if shape::asks_for_all(words) && actions.meets(self.listing) { self.listing } else { actions }
     }
 
     /// Returns what the phrases at the beginning of these stems tell to do: `throw it away` deletes.
@@ -231,41 +236,29 @@ impl Lexicon {
     /// Says whether a word of doing describes a thing and asks for nothing: `stopped`, `runs`, and the `open` of open issues.
     pub(super) fn describes(&self, words: &[String], at: usize) -> bool {
         let word = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
-        is_participle(word(at)) || is_plural(word(at)) || (word(at) == "open" && is_plural(word(at + 1)))
+        let follows = at.checked_sub(1).is_some_and(|before| !self.is_filler(word(before)));
+        is_participle(word(at))
+            || is_plural(word(at))
+            || (follows && is_gerund(word(at)))
+            || (word(at) == "open" && is_plural(word(at + 1)))
     }
 
     /// Returns what a tool does: the last word of its name that names a kind of doing, and the verbs that its description
-    /// begins with.
+    /// begins with. Where the name says it, a verb of the description counts for what it names only: whatever shows
+    /// anything is described as getting it.
     pub(super) fn actions_of_tool(&self, name: &[String], lead: &str) -> Actions {
-        let named = |word: &str| self.actions.get(&self.stem(word)).map(|&(named, _)| named).unwrap_or_default();
-        let told = |word: &str| self.actions.get(&self.stem(word)).map(|&(_, told)| told).unwrap_or_default();
-        let by_name = name.iter().rev().map(|word| named(word)).find(|actions| !actions.is_none()).unwrap_or_default();
-        leading_verbs(lead).iter().fold(by_name, |actions, verb| actions.with(told(verb)))
+        let kinds = |word: &str| self.actions.get(&self.stem(word)).copied().unwrap_or_default();
+        let by_name = name.iter().rev().map(|word| kinds(word).0).find(|named| !named.is_none()).unwrap_or_default();
+        leading_verbs(lead)
+            .iter()
+            .map(|verb| kinds(verb))
+            .fold(by_name, |actions, (named, told)| actions.with(if by_name.is_none() { told } else { named }))
     }
 
     /// Splits a request into words.
     pub(super) fn split(&self, text: &str) -> Vec<String> {
         words::split(text)
     }
-}
-
-/// Says whether a request asks how things are (`which files did I change`), and not how to do something.
-fn is_question(words: &[String]) -> bool {
-    let word = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
-    if !ASKING.contains(&word(0)) {
-        return false;
-    }
-    !(word(0) == "how" && (REQUESTING.contains(&word(1)) || (word(1) == "do" && REQUESTING.contains(&word(2)))))
-}
-
-/// Says whether a word looks like a participle of the past: `closed`, and not `need` or `embed`.
-fn is_participle(word: &str) -> bool {
-    word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed") && word != "embed"
-}
-
-/// Says whether a word looks like a plural: `runs`, and not `ls`, `process` or `status`.
-fn is_plural(word: &str) -> bool {
-    word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is")
 }
 
 /// Returns the words before what they are done to: `List, create, or delete branches`.

@@ -11,8 +11,28 @@ pub(super) type TermId = u32;
 pub(super) struct Posting {
     /// The document.
     pub(super) document: u32,
-    /// How much the term means there, 0 to 1: weighted frequency after length and saturation.
-    pub(super) impact: f32,
+    /// How much the term means there, in steps of 1/65,535.
+    impact: u16,
+    /// True when the term is of the tool's own name, and not of its group's.
+    pub(super) in_name: bool,
+}
+
+impl Posting {
+    /// Makes a posting; `impact` is 0 to 1: weighted frequency after length and saturation.
+    pub(super) fn new(document: u32, impact: f32, in_name: bool) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a float to integer cast saturates"
+        )]
+        let impact = (impact * f32::from(u16::MAX)).ceil() as u16;
+        Self { document, impact, in_name }
+    }
+
+    /// Returns how much the term means in the document, 0 to 1.
+    pub(super) fn impact(self) -> f32 {
+        f32::from(self.impact) * (1.0 / 65_535.0)
+    }
 }
 
 /// A term: its documents, dead ones among them, and how many are alive.
@@ -20,6 +40,8 @@ pub(super) struct Posting {
 struct Term {
     list: Vec<Posting>,
     alive: u32,
+    /// True when it is of any tool's own name.
+    in_names: bool,
 }
 
 /// The inverted index. Stems are terms; the words as written lead to them, for prefixes and slips.
@@ -62,6 +84,7 @@ impl Postings {
         if let Some(term) = self.terms.get_mut(id as usize) {
             term.list.push(posting);
             term.alive += 1;
+            term.in_names |= posting.in_name;
         }
     }
 
@@ -87,6 +110,13 @@ impl Postings {
     /// Returns a term's list.
     pub(super) fn list(&self, id: TermId) -> &[Posting] {
         self.terms.get(id as usize).map_or(&[], |term| &term.list)
+    }
+
+    /// Returns a term's documents that have it in their own name.
+    pub(super) fn in_names(&self, id: TermId) -> impl Iterator<Item = u32> {
+        let term = self.terms.get(id as usize).filter(|term| term.in_names);
+        let list = term.map_or(&[][..], |term| &term.list);
+        list.iter().filter(|posting| posting.in_name).map(|posting| posting.document)
     }
 
     /// Returns the written words that begin with a text and are longer.

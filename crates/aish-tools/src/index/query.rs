@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::edits::one_slip;
 use super::lexicon::{Actions, Lexicon};
 use super::postings::{Postings, TermId};
+use super::shape::{self, Count};
 
 /// Words of a request that count; the rest is cut.
 const MAX_WORDS: usize = 32;
@@ -45,6 +46,8 @@ pub(super) struct Request {
     pub(super) wanted: Vec<Wanted>,
     /// The kinds of doing that the request asks for.
     pub(super) actions: Actions,
+    /// Whether it is after one thing or many; unknown where it asks for a change.
+    pub(super) count: Count,
     /// Words of the request as they are written in tools' names.
     pub(super) written: Vec<TermId>,
 }
@@ -61,7 +64,9 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
     let values = values(text, lexicon);
     let stems: Vec<String> = words.iter().map(|word| lexicon.stem(word)).collect();
     let only_fillers = words.iter().all(|word| lexicon.is_filler(word));
-    let mut request = Request { actions: lexicon.actions_of_request(&words, &stems), ..Request::default() };
+    let actions = lexicon.actions_of_request(&words, &stems);
+    let count = if lexicon.looks(actions) { shape::count(&words) } else { Count::Unknown };
+    let mut request = Request { actions, count, ..Request::default() };
     // Alternatives that a phrase gives its words, by position.
     let mut from_phrases: Vec<Vec<(TermId, f32)>> = vec![Vec::new(); words.len()];
     for at in 0..stems.len() {

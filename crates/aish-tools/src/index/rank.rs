@@ -5,13 +5,16 @@
 //! Rarity is BM25's inverse document frequency (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009).
 
 use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::Index;
 use super::document::Document;
+use super::lexicon::{Actions, Lexicon};
 use super::literal::Literal;
 use super::page::{Hit, Page, Query};
 use super::query::{self, Request};
-use super::{Index, lexicon::Actions};
+use super::shape::Count;
 
 /// How much the share of the request that is covered counts.
 const COVERAGE: f32 = 0.6;
@@ -22,6 +25,9 @@ const WRITTEN: f32 = 0.35;
 /// Factors of a kind of doing that fits, and of one that does not.
 const ACTION_FITS: f32 = 1.25;
 const ACTION_DIFFERS: f32 = 0.72;
+/// Factors of a tool that lists where one thing is asked for, and of one that shows one where many are.
+const LISTS_FOR_ONE: f32 = 0.95;
+const SHOWS_FOR_MANY: f32 = 0.92;
 /// What a literal find adds.
 const IN_TEXT: f32 = 0.5;
 const IN_NAME: f32 = 3.0;
@@ -31,30 +37,30 @@ const NOISE: f32 = 0.12;
 
 /// Finds tools.
 pub(super) fn search(index: &Index, query: &Query) -> Page {
-    let passes = filter(query);
+    let filter = Filter::of(index, query);
     let text = query.text.as_deref().map(str::trim).unwrap_or_default();
     if text.is_empty() {
-        let mut all: Vec<&Document> = index.documents.iter().filter(|document| passes(document)).collect();
-        all.sort_by_key(|document| document.order);
+        let mut all: Vec<&Document> = index.documents.iter().filter(|document| filter.passes(document)).collect();
+        all.sort_by_key(|document| document.place.order);
         let hits = all.iter().skip(query.offset).take(query.limit);
         let hits = hits.map(|document| Hit { definition: Arc::clone(&document.definition), score: 0.0 }).collect();
         return Page { hits, total: all.len() };
     }
-    let scored = score(index, text, &passes);
+    let scored = score(index, text, &filter);
     best(index, scored, query)
 }
 
 /// A document with its score.
 struct Scored {
     document: u32,
-    order: u64,
     score: f32,
 }
 
 /// Sorts only as far as the page reaches.
 fn best(index: &Index, mut scored: Vec<Scored>, query: &Query) -> Page {
+    let order = |found: &Scored| index.documents.get(found.document as usize).map(|document| document.place.order);
     let by_score = |a: &Scored, b: &Scored| match b.score.total_cmp(&a.score) {
-        Ordering::Equal => a.order.cmp(&b.order),
+        Ordering::Equal => order(a).cmp(&order(b)),
         ordering @ (Ordering::Less | Ordering::Greater) => ordering,
     };
     let total = scored.len();
@@ -72,42 +78,63 @@ fn best(index: &Index, mut scored: Vec<Scored>, query: &Query) -> Page {
     Page { hits: hits.collect(), total }
 }
 
-fn filter(query: &Query) -> impl Fn(&Document) -> bool {
-    let lower = |text: &Option<String>| text.as_deref().map(str::to_lowercase);
-    let (category, group) = (lower(&query.category), lower(&query.group));
-    let same =
-        |wanted: &Option<String>, have: &str| wanted.as_deref().is_none_or(|wanted| have.to_lowercase() == wanted);
-    move |document: &Document| {
-        document.alive && same(&category, &document.definition.category) && same(&group, &document.definition.group)
+/// What the filters of a request let pass, by the numbers of groups and categories.
+struct Filter {
+    group: Option<HashSet<u32>>,
+    category: Option<HashSet<u32>>,
+}
+
+impl Filter {
+    fn of(index: &Index, query: &Query) -> Self {
+        let numbers = |wanted: &Option<String>, known: &HashMap<String, u32>| {
+            let wanted = wanted.as_deref()?.to_lowercase();
+            Some(known.iter().filter(|(name, _)| name.to_lowercase() == wanted).map(|(_, &number)| number).collect())
+        };
+        Self {
+            group: numbers(&query.group, &index.group_numbers),
+            category: numbers(&query.category, &index.categories),
+        }
+    }
+
+    fn passes(&self, document: &Document) -> bool {
+        let within = |numbers: &Option<HashSet<u32>>, number: u32| {
+            numbers.as_ref().is_none_or(|numbers| numbers.contains(&number))
+        };
+        document.alive && within(&self.group, document.place.group) && within(&self.category, document.place.category)
     }
 }
 
-/// Room for the sums, one place a document.
-struct Sums {
-    /// The sum of the wanted words that were found so far.
-    score: Vec<f32>,
+/// What was found of one document so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    /// The sum over the wanted words.
+    score: f32,
     /// The rarities that were covered.
-    covered: Vec<f32>,
-    /// The best alternative of the word that is being looked at.
-    current: Vec<f32>,
-    /// Documents that the current word touched.
-    touched: Vec<u32>,
-    /// Documents that any word touched.
-    found: Vec<u32>,
+    covered: f32,
+    /// How well the words of its name were asked for, all together.
+    name: f32,
+    /// The best alternative of the wanted word with this number.
+    best: f32,
+    number: u32,
 }
 
-fn score(index: &Index, text: &str, passes: &impl Fn(&Document) -> bool) -> Vec<Scored> {
+fn score(index: &Index, text: &str, filter: &Filter) -> Vec<Scored> {
     let request = query::read(text, index.lexicon, &index.postings);
-    let count = index.documents.len();
-    let zeros = || vec![0.0_f32; count];
-    let mut sums = Sums { score: zeros(), covered: zeros(), current: zeros(), touched: Vec::new(), found: Vec::new() };
+    let mut sums = vec![Sum::default(); index.documents.len()];
     let mut full = 0.0_f32;
-    for wanted in &request.wanted {
-        full += sums.take(index, wanted);
+    for (wanted, number) in request.wanted.iter().zip(1..) {
+        full += take(index, &mut sums, wanted, number);
     }
     let full = full.max(f32::EPSILON);
     for &term in &request.written {
-        sums.favour(index, term);
+        favour(index, &mut sums, term);
+    }
+    for (term, weight) in asked_terms(&request) {
+        for document in index.postings.in_names(term) {
+            if let Some(sum) = sums.get_mut(document as usize) {
+                sum.name += weight;
+            }
+        }
     }
     let mut literal: Vec<(u32, Literal)> = Vec::new();
     index.literals.find(&text.to_lowercase(), |document, place| literal.push((document, place)));
@@ -116,28 +143,22 @@ fn score(index: &Index, text: &str, passes: &impl Fn(&Document) -> bool) -> Vec<
         literal.push((id, Literal::WholeName));
     }
 
-    let named = asked_terms(&request);
-    let mut out: Vec<Scored> = Vec::with_capacity(sums.found.len());
+    let mut out: Vec<Scored> = Vec::new();
     let mut top = 0.0_f32;
-    for &id in &sums.found {
-        let at = id as usize;
-        let (Some(document), Some(&score), Some(&covered)) =
-            (index.documents.get(at), sums.score.get(at), sums.covered.get(at))
-        else {
-            continue;
-        };
-        if !passes(document) {
+    for ((sum, document), id) in sums.iter().zip(&index.documents).zip(0..) {
+        if sum.score == 0.0 || !filter.passes(document) {
             continue;
         }
-        let coverage = (covered / full).min(1.0);
-        let name = name_share(document, &named);
-        let action = action_factor(request.actions, document.actions);
-        let score = (score * (1.0 - COVERAGE + COVERAGE * coverage) + NAME_SHARE * name * coverage) * action;
+        let coverage = (sum.covered / full).min(1.0);
+        let name = sum.name / f32::from(document.name_length.max(1));
+        let action = action_factor(request.actions, document.actions)
+            * count_factor(request.count, index.lexicon, document.actions);
+        let score = (sum.score * (1.0 - COVERAGE + COVERAGE * coverage) + NAME_SHARE * name * coverage) * action;
         top = top.max(score);
-        out.push(Scored { document: id, order: document.order, score });
+        out.push(Scored { document: id, score });
     }
     out.retain(|found| found.score >= top * NOISE);
-    add_literal(index, &literal, passes, out)
+    add_literal(index, &literal, filter, out)
 }
 
 /// Finds the tool whose name the request is, with blanks for what joins its words: `git stash pop`.
@@ -146,17 +167,8 @@ fn spelt_out(index: &Index, text: &str) -> Option<u32> {
     index.names.get(&name.as_str().into()).copied()
 }
 
-/// Adds what contains the request literally.
-fn add_literal(
-    index: &Index,
-    literal: &[(u32, Literal)],
-    passes: &impl Fn(&Document) -> bool,
-    mut out: Vec<Scored>,
-) -> Vec<Scored> {
-    if literal.is_empty() {
-        return out;
-    }
-    out.sort_unstable_by_key(|found| found.document);
+/// Adds what contains the request literally to what was found by words, in rising order.
+fn add_literal(index: &Index, literal: &[(u32, Literal)], filter: &Filter, mut out: Vec<Scored>) -> Vec<Scored> {
     let known = out.len();
     for &(id, place) in literal {
         let bonus = match place {
@@ -168,8 +180,8 @@ fn add_literal(
         match found.and_then(|at| out.get_mut(at)) {
             Some(found) => found.score += bonus,
             None => {
-                if let Some(document) = index.documents.get(id as usize).filter(|document| passes(document)) {
-                    out.push(Scored { document: id, order: document.order, score: bonus });
+                if index.documents.get(id as usize).is_some_and(|document| filter.passes(document)) {
+                    out.push(Scored { document: id, score: bonus });
                 }
             }
         }
@@ -186,20 +198,6 @@ fn asked_terms(request: &Request) -> Vec<(u32, f32)> {
     terms
 }
 
-/// Returns how much of the tool's own name was asked for, 0 to 1.
-fn name_share(document: &Document, asked: &[(u32, f32)]) -> f32 {
-    if document.name_terms.is_empty() {
-        return 0.0;
-    }
-    let weight = |term: &u32| {
-        asked.binary_search_by_key(term, |(term, _)| *term).ok().and_then(|at| asked.get(at)).map_or(0.0, |(_, w)| *w)
-    };
-    let sum: f32 = document.name_terms.iter().map(weight).sum();
-    #[expect(clippy::cast_precision_loss, reason = "a name has few words")]
-    let length = document.name_terms.len() as f32;
-    sum / length
-}
-
 fn action_factor(asked: Actions, tool: Actions) -> f32 {
     match (asked.is_none() || tool.is_none(), asked.meets(tool)) {
         (true, _) => 1.0,
@@ -208,53 +206,49 @@ fn action_factor(asked: Actions, tool: Actions) -> f32 {
     }
 }
 
-impl Sums {
-    /// Favours documents that were found already and have a word of the request in their name as it is written.
-    fn favour(&mut self, index: &Index, term: u32) {
-        for posting in index.postings.list(term) {
-            if let Some(score) = self.score.get_mut(posting.document as usize).filter(|score| **score > 0.0) {
-                *score += WRITTEN;
-            }
-        }
+fn count_factor(asked: Count, lexicon: &Lexicon, tool: Actions) -> f32 {
+    match (asked, lexicon.lists(tool), lexicon.looks(tool) && !tool.is_none()) {
+        (Count::One, true, _) => LISTS_FOR_ONE,
+        (Count::Many, false, true) => SHOWS_FOR_MANY,
+        (Count::Unknown, ..) | (Count::One, false, _) | (Count::Many, true, _) | (Count::Many, false, false) => 1.0,
     }
+}
 
-    /// Adds one wanted word; returns its full worth.
-    fn take(&mut self, index: &Index, wanted: &query::Wanted) -> f32 {
-        #[expect(clippy::cast_precision_loss, reason = "a count of tools")]
-        let total = index.names.len() as f32;
-        let mut worth = 0.0_f32;
-        if wanted.unknown {
-            return wanted.weight * rarity(total, 0.0);
+/// Favours documents that were found already and have a word of the request in their name as it is written.
+fn favour(index: &Index, sums: &mut [Sum], term: u32) {
+    for posting in index.postings.list(term) {
+        if let Some(sum) = sums.get_mut(posting.document as usize).filter(|sum| sum.score > 0.0) {
+            sum.score += WRITTEN;
         }
-        for &(term, weight) in &wanted.alternatives {
-            #[expect(clippy::cast_precision_loss, reason = "a count of tools")]
-            let rarity = rarity(total, index.postings.frequency(term) as f32) * weight * wanted.weight;
-            worth = worth.max(rarity);
-            for posting in index.postings.list(term) {
-                let at = posting.document as usize;
-                let Some(current) = self.current.get_mut(at) else { continue };
-                if *current == 0.0 {
-                    self.touched.push(posting.document);
-                }
-                *current = current.max(rarity * posting.impact);
-            }
-        }
-        for id in self.touched.drain(..) {
-            let at = id as usize;
-            let (Some(current), Some(score), Some(covered)) =
-                (self.current.get_mut(at), self.score.get_mut(at), self.covered.get_mut(at))
-            else {
-                continue;
-            };
-            if *score == 0.0 {
-                self.found.push(id);
-            }
-            *score += *current;
-            *covered += worth.min(*current * 2.0);
-            *current = 0.0;
-        }
-        worth
     }
+}
+
+/// Adds the wanted word with a number of its own; returns its full worth.
+fn take(index: &Index, sums: &mut [Sum], wanted: &query::Wanted, number: u32) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "a count of tools")]
+    let total = index.names.len() as f32;
+    if wanted.unknown {
+        return wanted.weight * rarity(total, 0.0);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a count of tools")]
+    let value = |term: u32, weight: f32| rarity(total, index.postings.frequency(term) as f32) * weight * wanted.weight;
+    let worth = wanted.alternatives.iter().map(|&(term, weight)| value(term, weight)).fold(0.0, f32::max);
+    for &(term, weight) in &wanted.alternatives {
+        let value = value(term, weight);
+        for posting in index.postings.list(term) {
+            let Some(sum) = sums.get_mut(posting.document as usize) else { continue };
+            if sum.number != number {
+                (sum.number, sum.best) = (number, 0.0);
+            }
+            let found = value * posting.impact();
+            if found > sum.best {
+                sum.score += found - sum.best;
+                sum.covered += worth.min(found * 2.0) - worth.min(sum.best * 2.0);
+                sum.best = found;
+            }
+        }
+    }
+    worth
 }
 
 /// BM25's inverse document frequency, never below 0.
