@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::path::glob_match;
 use super::word::Word;
+use crate::rules::index;
 use crate::rules::tools::{self, Tool};
 
 /// How an argument is read.
@@ -34,6 +35,8 @@ pub(crate) struct Arguments<'a> {
     anywhere: u128,
     /// Where the operands are, and whether they are loose.
     operands: Vec<(usize, bool)>,
+    /// What the operands begin with, one bit a letter.
+    pub(crate) first_letters: u128,
 }
 
 impl<'a> Arguments<'a> {
@@ -73,7 +76,16 @@ impl<'a> Arguments<'a> {
             roles.push(Role::Operand { loose: before == Before::Unknown });
             before = Before::Nothing;
         }
-        let mut out = Self { words, roles, tool, names: Vec::new(), letters: 0, anywhere: 0, operands: Vec::new() };
+        let mut out = Self {
+            words,
+            roles,
+            tool,
+            names: Vec::new(),
+            letters: 0,
+            anywhere: 0,
+            operands: Vec::new(),
+            first_letters: 0,
+        };
         out.collect();
         out
     }
@@ -104,6 +116,7 @@ impl<'a> Arguments<'a> {
             Role::Option | Role::Value => None,
         });
         self.operands = operands.collect();
+        self.first_letters = self.operands().fold(0, |all, (_, word, _)| all | index::letter_bit(&word.text));
     }
 
     /// Goes through arguments with their roles.
@@ -134,6 +147,11 @@ impl<'a> Arguments<'a> {
             .take_while(|(_, (word, role))| !(word.text == "--" && *role == Role::Option))
             .filter(|(_, (_, role))| *role == Role::Option)
             .map(|(at, (word, _))| (at, word.text.as_str()))
+    }
+
+    /// Says whether any option is given.
+    pub(crate) fn has_options(&self) -> bool {
+        !self.names.is_empty()
     }
 
     /// Says whether an option is given: `-x` also in a cluster, `--long` also with a value or, where the tool takes

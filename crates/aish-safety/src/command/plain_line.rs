@@ -2,7 +2,6 @@
 //!
 //! Most commands of most lines are such; the parser takes several times as long for each of their words.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
@@ -14,7 +13,7 @@ const BEFORE: &[&str] = &["!", "[[", "]]", "coproc", "time"];
 
 /// Reads a text as one simple command; none where it is anything else, or may be.
 pub(super) fn read(text: &str) -> Option<ast::Program> {
-    let mut words = words(text.trim_matches('\n'))?.into_iter().map(ast::Word::from);
+    let mut words = words(text.trim_matches('\n'))?.into_iter().map(ast::Word::new);
     let is_name = |word: &ast::Word| ![RESERVED, BEFORE].iter().any(|list| list.contains(&word.value.as_str()));
     let first = words.next().filter(is_name)?;
     let suffix: Vec<Item> = words.map(Item::Word).collect();
@@ -30,7 +29,7 @@ pub(super) fn read(text: &str) -> Option<ast::Program> {
 }
 
 /// Cuts a text into words as they are written, quotes and all; none where it holds more than words, or an assignment.
-fn words(text: &str) -> Option<Vec<String>> {
+fn words(text: &str) -> Option<Vec<&str>> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut from = None;
@@ -69,9 +68,9 @@ fn words(text: &str) -> Option<Vec<String>> {
 }
 
 /// Takes one word, unless it may be an assignment.
-fn word(text: &str) -> Option<String> {
+fn word(text: &str) -> Option<&str> {
     let named = text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
-    (!named || !text.contains('=')).then(|| text.into())
+    (!named || !text.contains('=')).then_some(text)
 }
 
 #[cfg(test)]

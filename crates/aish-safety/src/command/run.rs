@@ -222,8 +222,9 @@ impl Walker<'_> {
         let dry = sorted.is_dry();
         let mut best: Option<(&'static Rule, Vec<usize>)> = None;
         let known = programs::is_known(name);
-        let strangers = (!known).then(|| index::candidates("?")).into_iter().flatten();
-        for rule in index::candidates(name).chain(index::candidates("*")).chain(strangers) {
+        let about = |name| index::candidates_for(name, sorted.first_letters, sorted.has_options());
+        let strangers = (!known).then(|| about("?")).into_iter().flatten();
+        for rule in about(name).chain(about("*")).chain(strangers) {
             // What halts decides; else the first that matches, so that a family's catch-all stands last.
             if best.as_ref().is_some_and(|(found, _)| found.verdict == Verdict::Halt || rule.verdict != Verdict::Halt) {
                 continue;

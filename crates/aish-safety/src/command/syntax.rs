@@ -35,6 +35,9 @@ pub(crate) fn chosen(text: &str) -> Option<String> {
     })
 }
 
+/// Shorter lists of tokens go to the parser, though they may not parse: it is quick about them.
+const MIN_BROKEN: usize = 256;
+
 /// Parses a text; none where the parser does not take it.
 pub(crate) fn parse(text: &str) -> Option<ast::Program> {
     if let Some(program) = plain_line::read(text) {
@@ -42,7 +45,7 @@ pub(crate) fn parse(text: &str) -> Option<ast::Program> {
     }
     let options = ParserOptions::default();
     let mut tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
-    if tokens.windows(2).any(is_no_descriptor) || broken::is_broken(&tokens) {
+    if tokens.windows(2).any(is_no_descriptor) || tokens.len() >= MIN_BROKEN && broken::is_broken(&tokens) {
         return None;
     }
     if text.contains("( ") || text.contains("(\t") || text.contains("(\n") {
