@@ -55,6 +55,10 @@ const SHAPES: &[(&str, &str, &str, &str)] = &[
     ("texts for a shell", "", "bash -c 'ls'; ", ""),
     ("redirects", "", "ls > a#; ", ""),
     ("a bracket that does not close", "( ", "rm x ", ""),
+    ("a loop that does not close", "while true; do ", "rm x ", ""),
+    ("half a condition", "", "rm x && ", ""),
+    ("different options", "curl ", "-x a# ", ""),
+    ("quoted arguments", "tool ", "'a #' ", ""),
 ];
 
 #[divan::bench(args = SHAPES.iter().map(|shape| shape.0), sample_count = 20)]

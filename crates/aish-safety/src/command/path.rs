@@ -316,7 +316,9 @@ impl<T: AsRef<str>> Place<T> {
         if !self.glob {
             return secret_places::SECRET.any(last) || self.is_below(secret_places::SECRET_PATHS);
         }
-        let literal = last.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).count() >= 3;
+        // All files of an ordinary kind are not those of them that hold secrets.
+        let kind = last.strip_prefix("*.").is_some_and(|kind| secret_places::ORDINARY_KINDS.contains(&kind));
+        let literal = !kind && last.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).count() >= 3;
         let stem = last.split(['*', '?', '[']).next().unwrap_or_default();
         if stem.len() >= 4 && secret_places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
             return true;

@@ -392,9 +392,16 @@ pub(crate) const DELETE_DATA: &[&str] = &[
     "indices.delete",
 ];
 
+/// Delete what the language's own variable names, where nothing stands behind them.
+pub(crate) const DELETE_TOPIC: &[&str] = &["unlink", "rmdir"];
+
+/// What may stand behind such a word.
+pub(crate) const AFTER_TOPIC: &[&str] = &[";", "}", "for ", "foreach ", "if ", "unless ", "or ", "and ", "||", "&&"];
+
 /// Go through files.
 pub(crate) const WALK: &[&str] = &[
     "walk(",
+    "finddepth(",
     "glob(",
     "glob ",
     "readdir",

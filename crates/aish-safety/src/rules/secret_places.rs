@@ -188,3 +188,9 @@ pub(crate) const SECRET_PATHS: &[&str] = &[
     "/.config/linode-cli",
     "/.config/stripe",
 ];
+
+/// Endings of ordinary files, some few of which hold secrets: a pattern that names no more than these does not mean those.
+pub(crate) const ORDINARY_KINDS: &[&str] = &[
+    "yml", "yaml", "json", "toml", "xml", "txt", "md", "csv", "log", "sql", "js", "ts", "py", "rb", "php", "sh", "go",
+    "rs", "java", "html", "css",
+];

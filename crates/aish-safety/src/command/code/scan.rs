@@ -116,9 +116,30 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
         suspect_lines(walker, text);
     }
     let walks = has(calls::WALK);
+    if walks && deletes_topic(text) {
+        walker.note_plain(
+            text,
+            Verdict::Halt,
+            Effect::Delete,
+            "files.delete-by-code",
+            "deletes every file that it finds",
+        );
+    }
     for call in calls {
         judge(walker, &call, walks);
     }
+}
+
+/// Says whether Perl code deletes what `$_` names.
+fn deletes_topic(text: &str) -> bool {
+    calls::DELETE_TOPIC.iter().any(|name| {
+        text.match_indices(name).any(|(at, _)| {
+            let before = text.get(..at).unwrap_or_default();
+            let after = text.get(at + name.len()..).unwrap_or_default().trim_start();
+            !before.ends_with(|letter: char| letter.is_alphanumeric() || "_$@%&.>:'\"/-".contains(letter))
+                && (after.is_empty() || calls::AFTER_TOPIC.iter().any(|word| after.starts_with(word)))
+        })
+    })
 }
 
 /// Judges the strings of code that hold more than one word as lines; those of a list together and each by itself.
