@@ -15,6 +15,9 @@ use crate::verdict::Verdict;
 /// The most lines of input that are tried in the place of `$0`.
 const MAX_LINES: usize = 16;
 
+/// The most pipes that are followed.
+const MAX_PIPES: usize = 64;
+
 /// Judges what `system(…)` is given as far as that can be put together: variables of `-v` and of the program, the line
 /// of input, the environment.
 pub(crate) fn systems(walker: &mut Walker<'_>, arguments: &[Word], text: &str, stdin: &Stream) {
@@ -52,7 +55,11 @@ pub(crate) fn systems(walker: &mut Walker<'_>, arguments: &[Word], text: &str, s
             }
         }
     }
-    for source in piped(text).into_iter().take(64) {
+    let pipes = piped(text);
+    if pipes.len() == MAX_PIPES {
+        asks(walker, text);
+    }
+    for source in pipes {
         match joined(walker, &source, &names, None) {
             Some(command) => {
                 if is_shell(&command) {
@@ -60,15 +67,14 @@ pub(crate) fn systems(walker: &mut Walker<'_>, arguments: &[Word], text: &str, s
                 }
                 walker.text(&command, &Stream::unknown(Taint::NONE));
             }
-            None => walker.note_plain(
-                &source,
-                Verdict::Ask,
-                Effect::Run,
-                "interpreters.awk-pipe",
-                "runs a command that it puts together",
-            ),
+            None => asks(walker, &source),
         }
     }
+}
+
+fn asks(walker: &mut Walker<'_>, source: &str) {
+    let reason = "runs a command that it puts together";
+    walker.note_plain(source, Verdict::Ask, Effect::Run, "interpreters.awk-pipe", reason);
 }
 
 /// Finds the commands behind and before pipes that are more than one string: `print | name`, `"a " name | getline`;
@@ -76,43 +82,37 @@ pub(crate) fn systems(walker: &mut Walker<'_>, arguments: &[Word], text: &str, s
 fn piped(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut at = 0;
-    // Where the present statement or bracket begins.
-    let mut from = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+    // Where the present statement or bracket begins, and its last letter so far.
+    let (mut from, mut last) = (0, None);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty() && out.len() < MAX_PIPES) {
         let letter = rest.chars().next().unwrap_or(' ');
-        let before = text.get(from..at).unwrap_or_default().trim();
+        let mut length = letter.len_utf8();
         match letter {
-            '"' => {
-                at += literal::read(rest).map_or(1, |(_, length)| length);
-                continue;
+            '"' => length = literal::read(rest).map_or(1, |(_, length)| length),
+            '/' if last.is_none_or(|last| matches!(last, '~' | '!' | '&' | '|' | ',')) => {
+                let end = rest.get(1..).and_then(|inside| inside.find('/'));
+                length = end.map_or(1, |end| end + 2);
             }
-            '/' if before.is_empty() || before.ends_with(['~', '!', '&', '|', ',']) => {
-                let length = rest.get(1..).and_then(|inside| inside.find('/'));
-                at += length.map_or(1, |length| length + 2);
-                continue;
-            }
-            ';' | '{' | '}' | '\n' | '(' | '!' => from = at + 1,
-            '|' if rest.starts_with("||") => {
-                at += 2;
-                from = at;
-                continue;
-            }
+            '|' if rest.starts_with("||") => length = 2,
             '|' => {
                 let after = rest.trim_start_matches(['|', '&']).trim_start();
                 let command = match after.strip_prefix("getline") {
-                    Some(_) => before,
+                    Some(_) => text.get(from..at).unwrap_or_default().trim(),
                     None => after.get(..end_of_statement(after)).unwrap_or_default().trim(),
                 };
                 let one_string = literal::read(command).is_some_and(|(_, length)| length == command.len());
                 if !command.is_empty() && !one_string {
-                    let mut command = String::from(command.trim_start_matches("while").trim_start());
-                    command.push(')');
-                    out.push(command);
+                    out.push(alloc::format!("{})", command.trim_start_matches("while").trim_start()));
                 }
             }
             _ => {}
         }
-        at += letter.len_utf8();
+        at += length;
+        if matches!(letter, ';' | '{' | '}' | '\n' | '(' | '!' | '|') {
+            (from, last) = (at, None);
+        } else if !letter.is_whitespace() {
+            last = Some(letter);
+        }
     }
     out
 }
@@ -232,5 +232,27 @@ pub(super) fn awk(walker: &mut Walker<'_>, text: &str) {
             before = letter;
         }
         rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_are_put_together_are_found() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(piped(text), expected, "{text}");
+        check("BEGIN{c=\"a\"; c | getline; close(c)}", &["c)"]);
+        check("BEGIN{while ((c | getline x) > 0) print x}", &["c)"]);
+        check("{\"a \" $1 | getline x}", &["\"a \" $1)"]);
+        check("{print $1 | c; print | \"sort -\" x}", &["c)", "\"sort -\" x)"]);
+        check("{print |& c}", &["c)"]);
+        for text in
+            ["{print | \"sort\"}", "\"date\" | getline d", "/a|b/ || $1 ~ /c|d/", "{print \"a|b\"}", "a || b", ""]
+        {
+            check(text, &[]);
+        }
+        assert_eq!(piped(&"| x ".repeat(10_000)).len(), MAX_PIPES, "more than these are asked about");
+        assert!(piped(&" ".repeat(60_000)).is_empty());
     }
 }
