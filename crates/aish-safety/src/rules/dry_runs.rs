@@ -9,7 +9,7 @@ use super::rule::{Rule, allow};
 pub const RULES: &[Rule] = &[
     allow(
         "dry-runs.tools",
-        "mkfs.ext2|mkfs.ext3|mkfs.ext4|mke2fs|mkfs.xfs|wipefs|sfdisk|sgdisk|fsck|zfs|zpool|lvremove|vgremove|pvremove|lvreduce|lvresize|lvcreate|vgreduce|vgcreate|pvcreate|restic|borg|rclone|logrotate|pacman|apk|emerge|brew|stow|nft|ufw|bq|rsnapshot|dpkg|zypper %dry !--password-command|--rsh|--remote-path|-o|--option|-i|--interactive|-y|--refresh|--download-only|--hookdir|--config",
+        "mkfs.ext2|mkfs.ext3|mkfs.ext4|mke2fs|mkfs.xfs|wipefs|sfdisk|sgdisk|fsck|zfs|lvremove|vgremove|pvremove|lvreduce|lvresize|lvcreate|vgreduce|vgcreate|pvcreate|restic|borg|logrotate|pacman|apk|emerge|stow|nft|ufw|rsnapshot|dpkg|zypper %dry !--password-command|--rsh|--remote-path|-o|--option|-y|--refresh|--download-only|--hookdir|--config|--sync|--regen|--metadata",
         "only shows what it would do",
         &[
             "mkfs.ext4 -n /dev/sdb1",
@@ -18,7 +18,14 @@ pub const RULES: &[Rule] = &[
             "zfs destroy -nv tank/x@y",
             "fsck -N /dev/sda1",
         ],
-        &["restic forget --keep-last 5", "rclone sync -i a b", "sgdisk -n 0:0:0 /dev/sdb", "mkfs.ext4 /dev/sdb1"],
+        &["restic forget --keep-last 5", "sgdisk -n 0:0:0 /dev/sdb", "mkfs.ext4 /dev/sdb1"],
+    ),
+    allow(
+        "dry-runs.verbs",
+        "brew|zpool|bq|rclone install|reinstall|upgrade|cleanup|autoremove|link|unlink|add|create|remove|split|import|query|copy|sync|move|copyto|moveto|delete|deletefile|purge|rmdir|rmdirs|bisync|dedupe|check %dry !-i|--interactive|--config|-o",
+        "only shows what it would do",
+        &["rclone sync a b --dry-run", "brew cleanup -n", "zpool add -n tank sdb", "bq query --dry_run 'select 1'"],
+        &["rclone sync -i a b", "rclone serve http / -n", "brew ruby -n -e x"],
     ),
     allow(
         "dry-runs.checks",

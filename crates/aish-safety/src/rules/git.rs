@@ -385,10 +385,10 @@ pub const RULES: &[Rule] = &[
     ),
     allow(
         "git.reflog-plain",
-        "git reflog !expire|delete|drop|write %few",
+        "git reflog !expire|delete|drop|write !--output|-o|--ext-diff|--textconv %few",
         "shows where branches have been",
         &["git reflog", "git reflog -n 20", "git reflog main"],
-        &["git reflog expire --all", "git reflog delete HEAD@{1}"],
+        &["git reflog expire --all", "git reflog delete HEAD@{1}", "git reflog -p --output=x"],
     ),
     allow(
         "git.config-read",
