@@ -79,8 +79,9 @@ pub struct Service {
     next_call: AtomicU64,
     /// Fires when something is asked for.
     requests: Notify,
-    /// The first search.
-    settled: Once,
+    /// The first search, and the first call whose arguments were read.
+    searched: Once,
+    prepared: Once,
 }
 
 impl Service {
@@ -103,7 +104,8 @@ impl Service {
             session: SessionId::new(format!("climax-{}", std::process::id())),
             next_call: AtomicU64::new(1),
             requests: Notify::new(),
-            settled: Once::new(),
+            searched: Once::new(),
+            prepared: Once::new(),
         }
     }
 
@@ -118,7 +120,7 @@ impl Service {
     pub fn search(&self, arguments: &Value) -> ToolOutcome {
         let answer = self.discovery.find(&self.state().index, arguments);
         // Greeting a client and reading the words of a first request takes code and tables that later ones hardly use.
-        self.settled.call_once(|| {
+        self.searched.call_once(|| {
             aish_process::release_code();
         });
         self.asked();
@@ -174,6 +176,10 @@ impl Service {
             Ok(prepared) => prepared,
             Err(outcome) => return refused(*outcome),
         };
+        // Nor does running a command take what compiles a schema.
+        self.prepared.call_once(|| {
+            aish_process::release_code();
+        });
         match self.pass(&state, prepared, scope).await {
             Passage::Approved(approved) => finished(state.executor.run(approved, scope.cancel.clone()).await),
             Passage::Declined { reason, .. } => denied(&call, &reason),
