@@ -8,6 +8,7 @@
 mod discovery;
 mod document;
 mod edits;
+mod forms;
 mod lexicon;
 mod literal;
 mod page;

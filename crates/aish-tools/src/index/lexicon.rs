@@ -26,6 +26,10 @@ impl Actions {
         self.0 & !other.0 == 0
     }
 
+    fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -244,15 +248,19 @@ impl Lexicon {
     }
 
     /// Returns what a tool does: the last word of its name that names a kind of doing, and the verbs that its description
-    /// begins with. Where the name says it, a verb of the description counts for what it names only: whatever shows
-    /// anything is described as getting it.
+    /// begins with. Only a verb that names listing lists: whatever shows anything is described as getting it.
     pub(super) fn actions_of_tool(&self, name: &[String], lead: &str) -> Actions {
         let kinds = |word: &str| self.actions.get(&self.stem(word)).copied().unwrap_or_default();
         let by_name = name.iter().rev().map(|word| kinds(word).0).find(|named| !named.is_none()).unwrap_or_default();
-        leading_verbs(lead)
-            .iter()
-            .map(|verb| kinds(verb))
-            .fold(by_name, |actions, (named, told)| actions.with(if by_name.is_none() { told } else { named }))
+        let verbs = leading_verbs(lead);
+        verbs.iter().map(|verb| kinds(verb)).fold(by_name, |actions, (named, told)| {
+            actions.with(if named.meets(self.listing) { told } else { told.without(self.listing) })
+        })
+    }
+
+    /// Says whether a stem is a word of any phrase, and so no slip for another.
+    pub(super) fn is_in_phrases(&self, stem: &str) -> bool {
+        self.phrases.values().flatten().any(|phrase| phrase.words.iter().any(|word| word == stem))
     }
 
     /// Splits a request into words.

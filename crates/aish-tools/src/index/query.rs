@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::edits::one_slip;
+use super::forms;
 use super::lexicon::{Actions, Lexicon};
 use super::postings::{Postings, TermId};
 use super::shape::{self, Count};
@@ -26,6 +27,9 @@ const REST_OF_PHRASE: f32 = 0.35;
 const AGAIN: f32 = 0.3;
 /// What a word counts that belongs to a value (`report.pdf`), when it is known at all.
 const VALUE: f32 = 0.5;
+/// Words that begin a clause on when or why, and what its words count.
+const ASIDE: [&str; 9] = ["once", "when", "if", "because", "until", "before", "after", "unless", "while"];
+const SUBCLAUSE: f32 = 0.5;
 /// What a word counts for one with a slip.
 const SLIP: f32 = 0.9;
 
@@ -61,6 +65,7 @@ pub(super) fn written(word: &str) -> String {
 pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Request {
     let mut words = lexicon.split(text);
     words.truncate(MAX_WORDS);
+    words.extend(forms::words(text).into_iter().map(str::to_owned));
     let values = values(text, lexicon);
     let stems: Vec<String> = words.iter().map(|word| lexicon.stem(word)).collect();
     let only_fillers = words.iter().all(|word| lexicon.is_filler(word));
@@ -82,6 +87,8 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
             }
         }
     }
+    // What stands behind `once`, `when` or `because` is not what is asked for.
+    let aside = words.iter().position(|word| ASIDE.contains(&word.as_str())).filter(|&at| at > 1);
     let mut doing_told = is_asking(&request, lexicon, &words);
     for (at, ((word, stem), phrase)) in words.iter().zip(&stems).zip(from_phrases).enumerate() {
         let filler = lexicon.is_filler(word) && !only_fillers;
@@ -113,6 +120,9 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
             continue;
         }
         wanted.weight *= if is_value { VALUE } else { 1.0 };
+        if aside.is_some_and(|aside| at > aside) {
+            wanted.weight *= SUBCLAUSE;
+        }
         request.wanted.push(wanted);
     }
     count_once(&mut request.wanted);
@@ -151,7 +161,7 @@ fn look_up(word: &str, stem: &str, share: f32, lexicon: &Lexicon, postings: &Pos
             wanted.add(term, weight * share_of(word, longer));
         }
     }
-    if wanted.alternatives.is_empty() && synonyms.is_empty() {
+    if wanted.alternatives.is_empty() && synonyms.is_empty() && !lexicon.is_in_phrases(stem) {
         for (written, term) in postings.with_first_of(word).filter(|(written, _)| one_slip(word, written)) {
             wanted.add(term, SLIP);
             // What the word that was meant also finds.

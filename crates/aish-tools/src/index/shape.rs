@@ -8,7 +8,7 @@ const ASKING: [&str; 24] = [
 /// Words behind `how` and `do` that make a request of what looked like a question.
 const REQUESTING: [&str; 6] = ["to", "i", "can", "could", "should", "you"];
 /// Words that ask for many.
-const MANY: [&str; 4] = ["all", "every", "each", "everything"];
+const MANY: [&str; 3] = ["all", "every", "each"];
 /// Words before the thing that a request is about.
 const LEADING: [&str; 44] = [
     "what", "which", "who", "whose", "where", "is", "are", "was", "were", "does", "do", "did", "has", "have", "whats",

@@ -120,6 +120,8 @@ fn requests_in_words_find_the_tools_of_the_wheel() {
         (include_str!("../data/discovery-fresh.tsv"), 140, 75, 92),
         (include_str!("../data/discovery-held-out.tsv"), 80, 75, 91),
         (include_str!("../data/discovery-second.tsv"), 150, 74, 94),
+        (include_str!("../data/discovery-third.tsv"), 110, 65, 92),
+        (include_str!("../data/discovery-fourth.tsv"), 100, 84, 97),
     ] {
         let (all, first, among) = recall(&index, requests);
         eprintln!("{all} requests: {first} first, {among} among five");
