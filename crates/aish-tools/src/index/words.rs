@@ -21,7 +21,11 @@ pub(super) fn split(text: &str) -> Vec<String> {
         after_small = c.is_lowercase();
         if c.is_alphanumeric() && length < MAX_WORD {
             length += 1;
-            word.extend(c.to_lowercase());
+            if c.is_ascii() {
+                word.push(c.to_ascii_lowercase());
+            } else {
+                word.extend(c.to_lowercase());
+            }
         }
     }
     if !word.is_empty() {
