@@ -7,11 +7,11 @@
 //!
 //! This crate judges nothing and never decides what is run.
 
+pub mod changed_modes;
 pub mod command_result;
 pub mod completion;
 pub mod event;
 pub mod options;
-pub mod raw_mode;
 pub mod shell;
 pub mod snapshot;
 pub mod stops;
@@ -30,11 +30,11 @@ mod report;
 mod running;
 mod session;
 
+pub use changed_modes::{ChangedModes, reapply_all, restore_all};
 pub use command_result::{CommandResult, Ending};
 pub use completion::Completion;
 pub use event::{RestartCause, ShellEvent};
 pub use options::{Options, Rc, Size};
-pub use raw_mode::{RawMode, reapply_all, restore_all};
 pub use shell::{Shell, ShellError};
 pub use snapshot::Snapshot;
 pub use stops::follow_stops;

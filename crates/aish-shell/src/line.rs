@@ -10,8 +10,7 @@ use rustix::io::Errno;
 use rustix::process::Pid;
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer};
 use rustix::termios::{
-    InputModes, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr, tcgetpgrp,
-    tcsetattr,
+    InputModes, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, tcflush, tcgetattr, tcgetpgrp, tcsetattr,
 };
 use tokio::io::AsyncReadExt as _;
 
@@ -31,15 +30,12 @@ pub(crate) struct Line {
 
 impl Line {
     /// Opens a pseudo-terminal; the second value is the end that the shell gets.
-    pub(crate) fn open(size: Size, like: Option<&Termios>) -> io::Result<(Self, OwnedFd)> {
+    pub(crate) fn open(size: Size) -> io::Result<(Self, OwnedFd)> {
         let (master, pts) = pty_process::open().map_err(io::Error::other)?;
         let shells = pts.as_fd().try_clone_to_owned()?;
         // An open file of our own, so that making it non-blocking does not make the shell's so.
         let slave = ioctl_tiocgptpeer(&master, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         fcntl_setfl(&slave, fcntl_getfl(&slave)? | OFlags::NONBLOCK)?;
-        if let Some(like) = like {
-            tcsetattr(&slave, OptionalActions::Now, like)?;
-        }
         let line = Self { master, slave };
         line.resize(size)?;
         Ok((line, shells))

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
+use crate::changed_modes::ChangedModes;
 use crate::options::Size;
-use crate::raw_mode::RawMode;
 use crate::user_terminal::UserTerminal;
 
 /// How soon keys that the command's terminal had no room for are offered again.
@@ -38,7 +38,7 @@ pub(crate) struct Passage {
 struct User {
     terminal: Arc<UserTerminal>,
     resized: Option<Signal>,
-    _raw: Option<RawMode>,
+    _raw: Option<ChangedModes>,
 }
 
 impl Passage {

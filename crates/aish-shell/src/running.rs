@@ -2,7 +2,6 @@
 //! the shell again when it dies.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -16,7 +15,6 @@ use crate::passage::{AtTerminal, Passage};
 use crate::session::{Heard, Session};
 use crate::shell::{Request, ShellError};
 use crate::snapshot::Snapshot;
-use crate::user_terminal::UserTerminal;
 
 /// How long the shell has to go after it was hung up.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -50,7 +48,7 @@ impl Keeper {
 
     /// Serves until it is stopped or its owner is gone, then ends the shell.
     pub(crate) async fn serve(mut self, mut inbox: mpsc::Receiver<Request>, stop: CancellationToken) {
-        if let Err(error) = self.start_session(None).await {
+        if let Err(error) = self.start_session().await {
             tracing::warn!(%error, "the live shell did not start");
         }
         loop {
@@ -118,9 +116,8 @@ impl Keeper {
         let _ = self.events.try_send(event);
     }
 
-    async fn start_session(&mut self, like: Option<&Arc<UserTerminal>>) -> Result<(), ShellError> {
-        let modes = like.and_then(|terminal| terminal.modes().ok());
-        self.session = Some(Session::start(&self.options, &self.rc, modes.as_ref()).await?);
+    async fn start_session(&mut self) -> Result<(), ShellError> {
+        self.session = Some(Session::start(&self.options, &self.rc).await?);
         Ok(())
     }
 
@@ -151,9 +148,9 @@ impl Keeper {
         if cause == RestartCause::StartUpFiles && without_files {
             return Err(ShellError::NoPrompt);
         }
-        let started = match self.start_session(None).await {
+        let started = match self.start_session().await {
             // The folder may be gone.
-            Err(_) if self.options.cwd.take().is_some() => self.start_session(None).await,
+            Err(_) if self.options.cwd.take().is_some() => self.start_session().await,
             started => started,
         };
         self.tell(ShellEvent::Restarted { cause, folder });
@@ -180,7 +177,7 @@ impl Keeper {
             return Err(ShellError::Exited);
         }
         if self.session.is_none() {
-            self.start_session(None).await?;
+            self.start_session().await?;
         }
         loop {
             let start_limit = self.options.start_limit;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use aish_process::{Command, Exit, TerminalChild};
 use rustix::process::{Pid, Signal, kill_process_group};
-use rustix::termios::Termios;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::delivery::Delivery;
@@ -59,11 +58,11 @@ pub(crate) struct Session {
 
 impl Session {
     /// Starts a bash; it is at its prompt once the first end mark is heard.
-    pub(crate) async fn start(options: &Options, rc: &Rc, like: Option<&Termios>) -> Result<Self, ShellError> {
+    pub(crate) async fn start(options: &Options, rc: &Rc) -> Result<Self, ShellError> {
         let io = |source| ShellError::Start { source };
         let nonce = nonce().map_err(io)?;
         let exchange = Exchange::create(nonce.clone(), rc).map_err(io)?;
-        let (line, shells) = Line::open(options.size, like).map_err(io)?;
+        let (line, shells) = Line::open(options.size).map_err(io)?;
         let mut words = options.program.iter();
         let program = words.next().cloned().unwrap_or_else(|| "bash".into());
         let mut command = Command::new(program).args(words).arg("--noediting");
@@ -303,7 +302,7 @@ mod tests {
     #[tokio::test]
     async fn nothing_is_missed_by_listening_that_is_given_up() {
         let options = Options { rc: Rc::Skip, ..Options::headless() };
-        let mut session = Session::start(&options, &options.rc, None).await.unwrap();
+        let mut session = Session::start(&options, &options.rc).await.unwrap();
         let give_up = Instant::now() + Duration::from_secs(20);
         while !session.at_prompt {
             assert!(Instant::now() < give_up, "the end mark or its report was lost");

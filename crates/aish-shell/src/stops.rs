@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, getpid, getppid, kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 
-use crate::raw_mode::{reapply_all, restore_all};
+use crate::changed_modes::{reapply_all, restore_all};
 
 /// Stops this process at SIGTSTP, and goes on with it at SIGCONT. `pause` and `resume` give a terminal back and take it
 /// again that is not ours. Needs a tokio runtime with I/O; the task goes on until it is aborted.

@@ -5,10 +5,10 @@ use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 
 use aish_process::Watched;
 use rustix::fs::{Mode, OFlags, open};
-use rustix::termios::{Termios, isatty, tcgetattr, tcgetwinsize};
+use rustix::termios::{isatty, tcgetwinsize};
 
+use crate::changed_modes::ChangedModes;
 use crate::options::Size;
-use crate::raw_mode::RawMode;
 
 /// The terminal that the person sits at.
 ///
@@ -51,13 +51,16 @@ impl UserTerminal {
     ///
     /// # Errors
     /// When the terminal has gone.
-    pub fn raw(&self) -> io::Result<RawMode> {
-        RawMode::set(self.input.as_fd().try_clone_to_owned()?)
+    pub fn raw(&self) -> io::Result<ChangedModes> {
+        ChangedModes::raw(self.input.as_fd().try_clone_to_owned()?)
     }
 
-    /// Returns its modes.
-    pub(crate) fn modes(&self) -> io::Result<Termios> {
-        Ok(tcgetattr(&self.input)?)
+    /// Lets it show no keys until the value is dropped; what is typed waits for who reads next.
+    ///
+    /// # Errors
+    /// When the terminal has gone.
+    pub fn silent(&self) -> io::Result<ChangedModes> {
+        ChangedModes::silent(self.input.as_fd().try_clone_to_owned()?)
     }
 
     /// Reads keys; 0 when the terminal has gone. Cancel-safe.

@@ -26,8 +26,8 @@ pub mod wrap;
 
 pub use capability::{Capabilities, ColorPolicy, Facts};
 pub use editor::{
-    Candidate, EditorError, EditorOptions, Input, KeyMode, Line, LineCompleter, LineEditor, Printer, PromptView, Route,
-    RouteHint, Wholeness,
+    Candidate, EditorError, EditorOptions, Input, KeyMode, Line, LineCompleter, LineEditor, Printer, PromptView, Reach,
+    Route, RouteHint, Wholeness,
 };
 pub use history::{HistoryEntry, HistoryError, HistoryQuery, HistoryStore, MemoryHistory};
 pub use markdown::Markdown;

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aish_shell::{CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal};
+use aish_shell::{
+    ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
+};
 use aish_types::BoxFuture;
 use tokio::sync::{Mutex as AsyncMutex, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -96,6 +98,11 @@ impl Live {
         let shell = Arc::new(shell);
         *running = Some(Arc::clone(&shell));
         shell
+    }
+
+    /// Lets the person's terminal show no keys until the value is dropped.
+    pub fn silence(&self) -> Option<ChangedModes> {
+        self.terminal.as_ref()?.silent().ok()
     }
 
     /// Returns what happened outside commands since the last time, without waiting.

@@ -6,6 +6,7 @@ mod known;
 mod question;
 mod shown;
 
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,8 +14,8 @@ use std::time::{Duration, Instant};
 use aish_mcp::client::{Ports, ServerOptions, ServerPool};
 use aish_route::{Line, Route, decide, parse_line};
 use aish_safety::{Approver, Mode};
-use aish_shell::UserTerminal;
-use aish_term::{Capabilities, EditorError, Input, LineEditor, TerminalApprover, Theme};
+use aish_shell::{ChangedModes, UserTerminal};
+use aish_term::{Capabilities, EditorError, Input, LineEditor, Reach, TerminalApprover, Theme};
 use tokio::task::JoinHandle;
 
 use crate::arguments::{SharedFlags, ShellFlags};
@@ -83,6 +84,8 @@ pub struct Repl {
     /// The shell that proposed commands go to.
     pub runner: Arc<Switch>,
     theme: Theme,
+    /// The terminal is drawn on, so that keys that come meanwhile would be drawn in between.
+    drawn: bool,
     known: Known,
     refreshing: Option<JoinHandle<()>>,
     heard: Heard,
@@ -127,6 +130,7 @@ impl Repl {
         let vocabulary = Arc::new(Vocabulary::new(Arc::clone(&registry)));
         let runtime = tokio::runtime::Handle::current();
         let completer = Completer::new(Arc::clone(&live), Arc::clone(&known), runtime, Arc::clone(&vocabulary));
+        let drawn = options.reach == Reach::Full && io::stderr().is_terminal();
         options.completer = Some(Box::new(completer));
         let editor = Arc::new(LineEditor::start(options)?);
         let interrupts = Interrupts::listen();
@@ -185,6 +189,7 @@ impl Repl {
             runs,
             runner,
             theme,
+            drawn,
             known,
             refreshing: None,
             heard: Heard::default(),
@@ -335,6 +340,11 @@ impl Repl {
             }
         }
         Flow::Go
+    }
+
+    /// Keeps keys out of what is being shown; they wait for the next prompt. A question to the person shows its own.
+    pub fn silence(&self) -> Option<ChangedModes> {
+        self.drawn.then(|| self.live.silence()).flatten()
     }
 
     /// Returns the shell's folder.

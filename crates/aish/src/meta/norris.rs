@@ -72,6 +72,7 @@ async fn work(repl: &mut Repl, order: &Order) {
     let mut turn = norris::turn(&repl.base, &repl.conversation);
     let mut surface = repl.surface.of_run();
     repl.runner.set(Some(Arc::clone(&shell) as Arc<_>));
+    let _silent = repl.silence();
     let driver = &mut repl.conversation.driver;
     let gate = std::mem::replace(&mut driver.gate, repl.base.gate(Arc::new(approver), Mode::Autonomous));
     let surroundings = std::mem::replace(&mut driver.surroundings, repl.base.surroundings_of_run(&shell));

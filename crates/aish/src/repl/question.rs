@@ -39,6 +39,7 @@ impl Repl {
         let text = self.base.with_memories(&text, question, &folder, self.conversation.turn.transcript());
         let interrupt = self.interrupts.arm();
         let blocks = std::mem::take(&mut self.conversation.attached);
+        let _silent = self.silence();
         let asked = Event::Asked { text, blocks };
         let Conversation { driver, turn, .. } = &mut self.conversation;
         let outcome = driver.play(turn, asked, &mut self.surface, &interrupt).await;
@@ -76,6 +77,7 @@ impl Repl {
         }
         self.say("looking for facts to remember (Ctrl-C skips it)");
         let cancel = self.interrupts.arm();
+        let _silent = self.silence();
         let found = extract::ask(&self.conversation.driver.asker.broker, &self.heard, extract::PATIENCE, &cancel).await;
         let folder = PathBuf::from(self.folder());
         for line in extract::keep(&self.base, &self.conversation.driver.session, &folder, found) {
