@@ -26,6 +26,7 @@ mod expand;
 mod filters;
 mod hint;
 mod memo;
+mod mode;
 mod parameter;
 mod path;
 mod pattern;

@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::arguments::{Arguments, Role};
+use super::mode;
 use super::path::{self, Place, glob_match};
 use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word};
 
@@ -199,14 +200,18 @@ impl Rest<'_, '_> {
             "reads-sql" => return self.reads_sql(),
             _ => {}
         }
-        if let Some(text) = class.strip_prefix("has:") {
-            return self.subject.arguments.words.iter().any(|word| {
-                let lower = word.text.to_ascii_lowercase();
-                text.split('|').any(|text| lower.contains(text))
-            });
+        if let Some(texts) = class.strip_prefix("has:") {
+            // No text of a rule holds a line end.
+            let mut all = String::new();
+            for word in self.subject.arguments.words {
+                all.push_str(&word.text);
+                all.push('\n');
+            }
+            all.make_ascii_lowercase();
+            return pieces(texts, b'|').any(|text| all.contains(text));
         }
         if let Some(globs) = class.strip_prefix("is:") {
-            return self.words().any(|word| globs.split('|').any(|glob| is_or_ends(glob, &word.text)));
+            return self.words().any(|word| pieces(globs, b'|').any(|glob| is_or_ends(glob, &word.text)));
         }
         if let Some(names) = class.strip_prefix("all:") {
             return !self.left.is_empty() && self.words().all(|word| self.in_classes(names, word));
@@ -225,9 +230,14 @@ impl Rest<'_, '_> {
                 .iter()
                 .any(|(word, role)| matches!(role, Role::Value | Role::Option) && self.in_classes(names, word));
         }
-        // The same word many times over is looked at once.
-        let mut before: Option<&Word> = None;
-        self.words().any(|word| before.replace(word) != Some(word) && self.in_classes(class, word))
+        // The same word many times over is looked at once, two in turn too.
+        let mut before: [Option<&Word>; 2] = [None; 2];
+        self.words().any(|word| {
+            let seen = before.contains(&Some(word));
+            let [_, last] = before;
+            before = [last, Some(word)];
+            !seen && self.in_classes(class, word)
+        })
     }
 
     fn in_classes(&self, names: &str, word: &Word) -> bool {
@@ -261,9 +271,9 @@ impl Rest<'_, '_> {
             "published" => place.is_published(),
             "remote" => is_remote(&word.text),
             "url" => word.text.contains("://"),
-            "mode-open" => is_open_mode(&word.text),
-            "mode-suid" => is_suid_mode(&word.text),
-            "mode-shut" => is_shut_mode(&word.text),
+            "mode-open" => mode::is_open(&word.text),
+            "mode-suid" => mode::is_suid(&word.text),
+            "mode-shut" => mode::is_shut(&word.text),
             _ => false,
         }
     }
@@ -311,7 +321,9 @@ const IP_CHANGES: &[&str] = &[
 ];
 
 fn is_or_ends(glob: &str, text: &str) -> bool {
-    glob_match(glob, text) || text.split(['=', ':']).skip(1).any(|part| glob_match(glob, part))
+    glob_match(glob, text)
+        || text.bytes().any(|byte| matches!(byte, b'=' | b':'))
+            && text.split(['=', ':']).skip(1).any(|part| glob_match(glob, part))
 }
 
 /// `host:path`, `user@host:path`, `scheme://…`.
@@ -323,45 +335,6 @@ pub(crate) fn is_remote(text: &str) -> bool {
     match value.split_once(':') {
         Some((host, _)) => !host.is_empty() && !host.contains('/') && !host.starts_with('-') && host.len() > 1,
         None => false,
-    }
-}
-
-fn octal(mode: &str) -> Option<u32> {
-    (mode.len() >= 3 && mode.len() <= 5).then(|| u32::from_str_radix(mode, 8).ok()).flatten()
-}
-
-fn is_open_mode(mode: &str) -> bool {
-    match octal(mode) {
-        Some(bits) => bits & 0o002 != 0,
-        None => mode.split(',').any(|clause| {
-            let Some((who, what)) = clause.split_once(['+', '=']) else { return false };
-            what.contains('w') && (who.contains('o') || who.contains('a'))
-        }),
-    }
-}
-
-fn is_suid_mode(mode: &str) -> bool {
-    match octal(mode) {
-        Some(bits) => bits & 0o6000 != 0,
-        None => mode.split(',').any(|clause| {
-            clause
-                .split_once(['+', '='])
-                .is_some_and(|(who, what)| what.contains('s') && who.chars().all(|letter| "ugoa".contains(letter)))
-        }),
-    }
-}
-
-/// Takes the owner's or everybody's rights away.
-fn is_shut_mode(mode: &str) -> bool {
-    match octal(mode) {
-        Some(bits) => bits & 0o700 == 0,
-        None => mode.split(',').any(|clause| {
-            clause.split_once('-').is_some_and(|(who, what)| {
-                who.chars().all(|letter| "ugoa".contains(letter))
-                    && what.contains(['r', 'x', 'w'])
-                    && !matches!(who, "o" | "g" | "go" | "og")
-            }) || matches!(clause, "=" | "a=" | "u=")
-        }),
     }
 }
 
