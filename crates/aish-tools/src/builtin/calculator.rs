@@ -7,6 +7,7 @@ mod evaluate;
 mod exact;
 mod format;
 mod functions;
+mod hint;
 mod limits;
 mod number;
 mod parse;

@@ -18,7 +18,7 @@ use crate::near::near;
 /// The largest whole number whose factorial is given.
 const MAX_FACTORIAL: u32 = 3_000;
 
-const FUNCTIONS: [&str; 24] = [
+const FUNCTIONS: [&str; 29] = [
     "abs",
     "round",
     "min",
@@ -41,6 +41,11 @@ const FUNCTIONS: [&str; 24] = [
     "ceil",
     "factorial",
     "gcd",
+    "lcm",
+    "hypot",
+    "mod",
+    "int",
+    "trunc",
     "degrees",
     "radians",
 ];
@@ -58,7 +63,7 @@ impl Evaluator {
     }
 
     pub(super) fn call(&mut self, name: &str, trees: &[Tree]) -> Result<Number, CalculatorError> {
-        if !FUNCTIONS.contains(&name) {
+        if !is_function(name) {
             return Err(unknown(name));
         }
         let mut values = Vec::with_capacity(trees.len());
@@ -102,7 +107,18 @@ impl Evaluator {
             ("degrees", [x]) => self.scale(x, 180, Turn::ToDegrees),
             ("radians", [x]) => self.scale(x, 180, Turn::ToRadians),
             ("factorial", [x]) => self.factorial(x),
-            ("gcd", numbers) => gcd(numbers),
+            ("gcd", numbers) => gcd(name, numbers),
+            ("lcm", numbers) => self.lcm(numbers),
+            ("hypot", [a, b]) => {
+                let (a, b) = (self.multiply(a, a)?, self.multiply(b, b)?);
+                let sum = self.add(&a, &b)?;
+                self.square_root(&sum)
+            }
+            ("mod", [a, b]) => self.remainder(a, b),
+            ("int" | "trunc", [x]) if is_negative(x) => {
+                self.floor_divide(&negate(x.clone()), &Number::whole(1)).map(negate)
+            }
+            ("int" | "trunc", [x]) => self.floor_divide(x, &Number::whole(1)),
             (name, numbers) => Err(wrong(&format!("{name} does not take {} arguments", numbers.len()))),
         }
     }
@@ -230,6 +246,20 @@ impl Evaluator {
         result.map(Number::Inexact)
     }
 
+    fn lcm(&mut self, numbers: &[Number]) -> Result<Number, CalculatorError> {
+        let mut result = Number::whole(1);
+        for number in numbers {
+            let shared = gcd("lcm", &[result.clone(), number.clone()])?;
+            if is_zero(number) {
+                return Ok(Number::whole(0));
+            }
+            let product = self.multiply(&result, number)?;
+            let multiple = self.floor_divide(&product, &shared)?;
+            result = if is_negative(&multiple) { negate(multiple) } else { multiple };
+        }
+        Ok(result)
+    }
+
     fn scale(&mut self, number: &Number, half_turn: u32, turn: Turn) -> Result<Number, CalculatorError> {
         let (pi, half_turn) = (self.constant("pi")?, Number::whole(half_turn));
         match turn {
@@ -262,9 +292,18 @@ enum Turn {
     ToRadians,
 }
 
+pub(super) fn is_function(name: &str) -> bool {
+    FUNCTIONS.contains(&name)
+}
+
+/// Says whether a name is one of a function or a constant.
+pub(super) fn is_known(name: &str) -> bool {
+    matches!(name, "π" | "τ") || is_function(name) || CONSTANTS.contains(&name)
+}
+
 fn unknown(name: &str) -> CalculatorError {
     let shown: String = name.chars().take(100).collect();
-    if FUNCTIONS.contains(&name) {
+    if is_function(name) {
         return CalculatorError::Unknown(format!("{shown} (a function, written {shown}(x))"));
     }
     if CONSTANTS.contains(&name) {
@@ -285,10 +324,10 @@ fn extreme(name: &str, values: Vec<Value>, wanted: Ordering) -> Result<Number, C
     best.ok_or_else(|| wrong(&format!("{name} needs at least one number")))
 }
 
-fn gcd(numbers: &[Number]) -> Result<Number, CalculatorError> {
+fn gcd(name: &str, numbers: &[Number]) -> Result<Number, CalculatorError> {
     let mut result = IBig::ZERO;
     for number in numbers {
-        let whole = as_whole(number).ok_or_else(|| wrong("gcd needs whole numbers"))?;
+        let whole = as_whole(number).ok_or_else(|| wrong(&format!("{name} needs whole numbers")))?;
         result = match (result == IBig::ZERO, whole == IBig::ZERO) {
             (true, _) => whole.abs(),
             (false, true) => result,

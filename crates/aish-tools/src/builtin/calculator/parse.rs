@@ -1,7 +1,8 @@
 //! The grammar, as in Python: `+ -`, then `* / // %`, then signs, then `**` (right to left), calls, lists, numbers.
 //!
 //! Beside Python: `^` is a power, `×`, `÷`, `√` and `²` are operators, `5!` is a factorial, `mod` a remainder, and `15%`
-//! with no operand after it is a percentage; in `20% + 5%` (the sign stands apart, the `%` does not) it is one too.
+//! with no operand after it is a percentage; where the `%` does not stand apart it is one too in `20%+5`, `20% - 5` and
+//! `20%-5%`, but not in `20%-5`.
 
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
@@ -13,6 +14,7 @@ use winnow::stream::Stateful;
 use winnow::token::{any, one_of, take_while};
 
 use crate::builtin::calculator::CalculatorError;
+use crate::builtin::calculator::hint;
 use crate::builtin::calculator::limits::{MAX_BITS, MAX_CHARS, MAX_DEPTH};
 use crate::builtin::calculator::tree::{ProductOperator, SumOperator, Tree};
 
@@ -42,7 +44,7 @@ pub(super) fn parse(expression: &str) -> Result<Tree, CalculatorError> {
             let rest = input.input.trim_start();
             let at = plain.chars().count().saturating_sub(rest.chars().count()) + 1;
             let shown: String = expression.trim().chars().take(200).collect();
-            let hint = if result.is_ok() { hint_between(rest) } else { hint_before(rest) };
+            let hint = hint::hint(&plain, rest, result.ok().as_ref());
             Err(CalculatorError::Invalid(format!("{} (at character {at}{hint})", aish_types::visible(&shown))))
         }
     }
@@ -58,26 +60,6 @@ fn plain(c: char) -> char {
         '\u{ff01}'..='\u{ff5e}' => u32::from(c).checked_sub(0xfee0).and_then(char::from_u32).unwrap_or(c),
         c if c.is_whitespace() => ' ',
         c => c,
-    }
-}
-
-/// Says what may have been meant by what stands behind a whole expression.
-fn hint_between(rest: &str) -> &'static str {
-    match rest.chars().next() {
-        Some(',') => "; a comma stands between arguments, numbers are written 1234.5 or 1_234.5",
-        Some('\'') => "; numbers are written 1234.5 or 1_234.5",
-        Some('=' | '<' | '>') => "; nothing can be assigned or compared",
-        Some('!') if rest.starts_with("!=") => "; nothing can be assigned or compared",
-        Some(c) if c.is_alphanumeric() || matches!(c, '(' | '√') => "; a product is written with *",
-        _ => hint_before(rest),
-    }
-}
-
-/// Says what may have been meant by what no expression begins with.
-fn hint_before(rest: &str) -> &'static str {
-    match rest.chars().next() {
-        Some('$' | '€' | '£' | '¥') => "; amounts are written without their currency",
-        _ => "",
     }
 }
 
@@ -160,15 +142,26 @@ fn percent(input: &mut Input<'_>) -> ModalResult<()> {
     let next = after.trim_start();
     let mut chars = next.chars();
     let is_operand = match chars.next() {
-        Some('+' | '-') => {
-            let sign_stands_apart = chars.next().is_some_and(char::is_whitespace) && after.len() != next.len();
-            !(blank_before.is_empty() && sign_stands_apart)
+        // Nobody divides by `+5`, and what is added to or taken off a percentage is often one too.
+        Some(sign @ ('+' | '-')) => {
+            let stands_apart = chars.as_str().starts_with(char::is_whitespace) && after.len() != next.len();
+            let is_sum = sign == '+' || stands_apart || is_percentage(chars.as_str());
+            !(blank_before.is_empty() && is_sum)
         }
         Some('o') => !next.strip_prefix("of").is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric())),
         Some(c) => c.is_alphanumeric() || matches!(c, '.' | '_' | '(' | '['),
         None => false,
     };
     if is_operand { Err(ErrMode::Backtrack(ContextError::new())) } else { Ok(()) }
+}
+
+/// Says whether a text begins with a number that a `%` without an operand follows.
+fn is_percentage(text: &str) -> bool {
+    let rest = text.trim_start();
+    let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_'));
+    let after = behind.trim_start().strip_prefix('%').map(str::trim_start);
+    behind.len() < rest.len()
+        && after.is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '('))
 }
 
 fn signed(input: &mut Input<'_>) -> ModalResult<Tree> {
