@@ -89,7 +89,8 @@ impl Service {
             let names = self.options.personas.keys().map(String::as_str);
             let near = aish_tools::near::nearest(name, names, 3).join(", ");
             let shown: String = name.chars().take(64).collect();
-            Failure::new("unknown_persona", format!("there is no persona '{shown}' (there are: {near})"))
+            let others = if near.is_empty() { "there is none".to_owned() } else { format!("there are: {near}") };
+            Failure::new("unknown_persona", format!("there is no persona '{shown}' ({others})"))
         })
     }
 

@@ -154,7 +154,21 @@ impl WireMessage {
     }
 }
 
-/// Reads a payload.
+/// Reads a payload. The error names the field that is wrong.
 pub(crate) fn read<T: DeserializeOwned>(payload: &Value) -> Result<T, Failure> {
-    T::deserialize(payload).map_err(|error| Failure::bad_request(error.to_string()))
+    serde_path_to_error::deserialize(payload).map_err(|error| {
+        let path = error.path().to_string();
+        let why = in_words(&error.into_inner().to_string());
+        Failure::bad_request(if path == "." { why } else { format!("{path}: {why}") })
+    })
+}
+
+/// Writes what a type of the language expects in words for those who speak another one.
+fn in_words(why: &str) -> String {
+    let kinds = [("u8", "a whole number"), ("u32", "a whole number"), ("usize", "a whole number"), ("f32", "a number")];
+    let known = kinds.iter().find_map(|(kind, words)| {
+        let rest = why.strip_suffix(kind)?;
+        rest.ends_with("expected ").then(|| format!("{rest}{words}"))
+    });
+    known.unwrap_or_else(|| why.to_owned())
 }

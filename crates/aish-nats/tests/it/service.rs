@@ -256,6 +256,49 @@ async fn bad_input_is_an_error_reply_with_a_code() {
 }
 
 #[tokio::test]
+async fn an_error_names_the_field_that_is_wrong() {
+    let built = build(Script::of(vec![]), ServiceOptions::default());
+    for (operation, payload, error) in [
+        ("chat", json!({"user": "me", "message": "x"}), "missing field `channel`"),
+        (
+            "chat",
+            json!({"channel": "#a", "user": "me", "message": "x", "enable_tools": "yes"}),
+            "enable_tools: invalid type: string \"yes\", expected a boolean",
+        ),
+        ("chat", json!({"channel": "#a", "user": ["me"], "message": "x"}), "user: invalid type: sequence"),
+        ("chat", json!({"channel": "#a", "user": "me", "message": "x", "reply_to": 7}), "reply_to: invalid type"),
+        (
+            "complete",
+            json!({"messages": [{"role": "user", "content": "x"}, {"role": 5}]}),
+            "messages[1].role: invalid type: integer `5`, expected a string",
+        ),
+        (
+            "complete",
+            json!({"messages": [{"role": "user", "content": "x"}], "max_tokens": -1}),
+            "max_tokens: invalid value: integer `-1`, expected a whole number",
+        ),
+        (
+            "summarize",
+            json!({"text": "x", "style": "loud"}),
+            "style: unknown variant `loud`, expected one of `concise`",
+        ),
+        (
+            "memory.add",
+            json!({"channel": "#a", "content": "x", "importance": "5"}),
+            "importance: invalid type: string \"5\", expected a whole number",
+        ),
+        (
+            "chat",
+            json!({"channel": "#a", "user": "me", "message": "x", "persona": "king"}),
+            "there is no persona 'king' (there is none)",
+        ),
+    ] {
+        let reply = built.ask(operation, payload).await;
+        assert!(reply["error"].as_str().unwrap().starts_with(error), "{reply}");
+    }
+}
+
+#[tokio::test]
 async fn a_persona_is_a_system_prompt() {
     let mut options = ServiceOptions::default();
     options.personas.insert("pirate".into(), "Talk like a pirate.".into());
