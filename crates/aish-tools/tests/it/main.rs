@@ -9,6 +9,8 @@ mod builtins;
 #[cfg(test)]
 mod calculator;
 #[cfg(test)]
+mod discovery;
+#[cfg(test)]
 mod door;
 #[cfg(test)]
 mod executor;
