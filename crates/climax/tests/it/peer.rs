@@ -118,7 +118,7 @@ fn requests_in_words_find_the_tools_of_the_wheel() {
     for (requests, at_least, one, five) in [
         (include_str!("../data/discovery-peer.tsv"), 280, 75, 94),
         (include_str!("../data/discovery-fresh.tsv"), 140, 75, 92),
-        (include_str!("../data/discovery-held-out.tsv"), 80, 75, 91),
+        (include_str!("../data/discovery-after-fresh.tsv"), 80, 75, 91),
         (include_str!("../data/discovery-second.tsv"), 150, 74, 94),
         (include_str!("../data/discovery-third.tsv"), 110, 65, 92),
         (include_str!("../data/discovery-fourth.tsv"), 100, 84, 97),
