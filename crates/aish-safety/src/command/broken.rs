@@ -2,6 +2,7 @@
 //!
 //! The parser goes through such a line a second time to find out what it would have wanted, which nobody asks here.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use brush_parser::Token;
@@ -46,6 +47,40 @@ pub(super) fn is_broken(tokens: &[Token]) -> bool {
                 || first > *at && (is_word(token, construct.inside) || is_word(token, &[construct.ends]))
         })
     })
+}
+
+/// Returns how deep subshells, arithmetic and `case` stand in one another.
+pub(super) fn nesting(tokens: &[Token]) -> u32 {
+    let (mut brackets, mut cases, mut deepest) = (0_u32, 0_u32, 0);
+    for token in tokens {
+        match token {
+            Token::Operator(operator, _) if operator == "(" => brackets = brackets.saturating_add(1),
+            Token::Operator(operator, _) if operator == ")" => brackets = brackets.saturating_sub(1),
+            Token::Word(word, _) if word == "case" => cases = cases.saturating_add(1),
+            Token::Word(word, _) if word == "esac" => cases = cases.saturating_sub(1),
+            Token::Operator(..) | Token::Word(..) => {}
+        }
+        deepest = deepest.max(brackets.saturating_add(cases));
+    }
+    deepest
+}
+
+/// Finds what may be the second bracket of an arithmetic command, and its closing one, which touches the next.
+pub(super) fn arithmetic(tokens: &[Token]) -> BTreeMap<usize, usize> {
+    let mut open = Vec::new();
+    let mut found = BTreeMap::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if is_operator(token, &["("]) {
+            open.push(at);
+        } else if is_operator(token, &[")"])
+            && let Some(opened) = open.pop()
+            && let Some(next) = tokens.get(at + 1).filter(|next| is_operator(next, &[")"]))
+            && token.location().end.index == next.location().start.index
+        {
+            found.insert(opened, at);
+        }
+    }
+    found
 }
 
 /// Finds the words that certainly stand where a command begins, with their places.

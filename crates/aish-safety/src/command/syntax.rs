@@ -35,8 +35,11 @@ pub(crate) fn chosen(text: &str) -> Option<String> {
     })
 }
 
-/// Shorter lists of tokens go to the parser, though they may not parse: it is quick about them.
+/// Shorter lists of tokens that hardly nest go to the parser, though they may not parse: it is quick about them.
 const MIN_BROKEN: usize = 256;
+
+/// The most steps that the parser may take, as [`steps`] estimates them.
+const MAX_STEPS: usize = 1 << 18;
 
 /// Parses a text; none where the parser does not take it.
 pub(crate) fn parse(text: &str) -> Option<ast::Program> {
@@ -45,13 +48,23 @@ pub(crate) fn parse(text: &str) -> Option<ast::Program> {
     }
     let options = ParserOptions::default();
     let mut tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
-    if tokens.windows(2).any(is_no_descriptor) || tokens.len() >= MIN_BROKEN && broken::is_broken(&tokens) {
+    let nested = broken::nesting(&tokens);
+    if tokens.windows(2).any(is_no_descriptor)
+        || (nested > 2 || tokens.len() >= MIN_BROKEN) && broken::is_broken(&tokens)
+        || steps(tokens.len(), nested) > MAX_STEPS
+    {
         return None;
     }
-    if text.contains("( ") || text.contains("(\t") || text.contains("(\n") {
+    if nested > 1 {
         tokens = apart(tokens);
     }
     brush_parser::parse_tokens(&tokens, &options).ok()
+}
+
+/// Estimates how long the parser may be about a line: it tries each subshell and each `case` twice where it does not parse, and
+/// all that is inside again each time.
+fn steps(tokens: usize, nested: u32) -> usize {
+    tokens.saturating_mul(1_usize.checked_shl(nested.saturating_sub(2)).unwrap_or(usize::MAX))
 }
 
 /// Says whether a number before a redirection is too large for a descriptor: the parser does not survive it.
@@ -62,16 +75,25 @@ fn is_no_descriptor(pair: &[Token]) -> bool {
         && number.parse::<i32>().is_err()
 }
 
-/// Puts a `:` between two opening brackets that do not touch: the parser would take them for arithmetic, where the
-/// shell sees a subshell in a subshell.
+/// Puts a `:` between two opening brackets that do not touch, or whose closing ones do not: the parser would take them for
+/// arithmetic, where the shell sees a subshell in a subshell.
 fn apart(tokens: Vec<Token>) -> Vec<Token> {
+    let computes = broken::arithmetic(&tokens);
+    let mut inside = 0;
     let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
-    for token in tokens {
+    for (at, token) in tokens.into_iter().enumerate() {
         if let (Some(Token::Operator(before, first)), Token::Operator(now, second)) = (out.last(), &token)
             && before == "("
             && now == "("
-            && first.end.index != second.start.index
+            && at >= inside
         {
+            if first.end.index == second.start.index
+                && let Some(&end) = computes.get(&at)
+            {
+                inside = end;
+                out.push(token);
+                continue;
+            }
             let span = first.clone();
             out.push(Token::Word(String::from(":"), span.clone()));
             out.push(Token::Operator(String::from(";"), span));

@@ -15,6 +15,8 @@ mod gate;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
+mod nesting;
+#[cfg(test)]
 mod policy;
 #[cfg(test)]
 mod properties;
