@@ -20,7 +20,7 @@ mod toolbox;
 mod usage;
 mod wire;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aish_safety::{AuditLog, PinStore};
@@ -86,6 +86,8 @@ pub struct Service {
     pub(crate) meter: Meter,
     started: Duration,
     pub(crate) open: OpenRequests,
+    /// Why the model gave no answer when it was last asked.
+    ailment: Mutex<Option<String>>,
 }
 
 impl Service {
@@ -105,6 +107,7 @@ impl Service {
             random: ports.random,
             meter: Meter::default(),
             open: OpenRequests::default(),
+            ailment: Mutex::default(),
             options,
         }
     }
@@ -236,7 +239,11 @@ impl Service {
     async fn status(&self, now_ms: u64) -> Result<Value, Failure> {
         let mut reply = success(self.meter.counts(&*self.state, None, now_ms).await?.fields());
         if let Some(map) = reply.as_object_mut() {
-            map.insert("healthy".into(), true.into());
+            let ailment = self.ailment.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            map.insert("healthy".into(), ailment.is_none().into());
+            if let Some(error) = ailment {
+                map.insert("model_error".into(), error.into());
+            }
             map.insert("provider".into(), self.model.name().into());
             map.insert("model".into(), self.model.name().into());
             map.insert("worker".into(), self.worker.as_str().into());

@@ -1,11 +1,19 @@
 //! One answer of a model, collected from its stream.
 
+use std::sync::PoisonError;
+
 use aish_llm::event::{FinishReason, StreamEvent};
 use aish_llm::provider::EventStream;
+use aish_llm::request::ChatRequest;
 use aish_types::{ToolCall, Usage};
 use futures_util::StreamExt;
+use tokio_util::sync::CancellationToken;
 
+use crate::service::Service;
 use crate::service::reply::Failure;
+
+/// The code of a model that gives no answer.
+const MODEL_FAILED: &str = "model_failed";
 
 /// What a model said.
 #[derive(Debug, Default)]
@@ -16,12 +24,29 @@ pub(crate) struct Answer {
     pub(crate) usage: Usage,
 }
 
+impl Service {
+    /// Asks the model, and keeps in mind whether it answered: that is what `status` calls healthy.
+    pub(crate) async fn answer(
+        &self,
+        request: ChatRequest,
+        named: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, Failure> {
+        let answer = collect(self.model.ask(request, named, cancel.clone())).await;
+        if !cancel.is_cancelled() {
+            let failure = answer.as_ref().err().map(|failure| failure.error.clone());
+            *self.ailment.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+        }
+        answer
+    }
+}
+
 /// Reads a stream to its end. One that breaks off is no answer.
-pub(crate) async fn collect(mut stream: EventStream) -> Result<Answer, Failure> {
+async fn collect(mut stream: EventStream) -> Result<Answer, Failure> {
     let mut answer = Answer::default();
     let mut finished = None;
     while let Some(event) = stream.next().await {
-        match event.map_err(|error| Failure::new("model_failed", error.to_string()))? {
+        match event.map_err(|error| Failure::new(MODEL_FAILED, error.to_string()))? {
             StreamEvent::Text(text) => answer.text.push_str(&text),
             StreamEvent::Reasoning(_) => {}
             StreamEvent::ToolCall(call) => answer.calls.push((call, None)),
@@ -35,7 +60,7 @@ pub(crate) async fn collect(mut stream: EventStream) -> Result<Answer, Failure> 
         }
     }
     match finished {
-        None => return Err(Failure::new("model_failed", "the answer broke off")),
+        None => return Err(Failure::new(MODEL_FAILED, "the answer broke off")),
         Some(FinishReason::Length) => {
             for (_, fault) in &mut answer.calls {
                 fault.get_or_insert_with(|| "the answer was cut by its length limit; the call was not run".into());

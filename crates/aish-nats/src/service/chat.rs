@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::service::accepted::Held;
-use crate::service::answer::collect;
 use crate::service::reply::{Failure, success};
 use crate::service::{Service, history, toolbox, wire};
 
@@ -51,7 +50,7 @@ impl Service {
                 temperature: None,
                 purpose: Purpose::Main,
             };
-            let answer = collect(self.model.ask(ask, None, cancel.clone())).await?;
+            let answer = self.answer(ask, None, cancel).await?;
             held.record.usage = held.record.usage + answer.usage;
             let calls = if may_call { answer.calls } else { Vec::new() };
             let tool_calls: Vec<ToolCall> = calls.iter().map(|(call, _)| call.clone()).collect();

@@ -5,7 +5,6 @@ use aish_types::{Message, Usage};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::service::answer::collect;
 use crate::service::reply::{Failure, success};
 use crate::service::wire::Style;
 use crate::service::{Service, wire};
@@ -41,7 +40,7 @@ impl Service {
             temperature: request.temperature,
             purpose: Purpose::Main,
         };
-        let answer = collect(self.model.ask(ask, provider.as_deref(), cancel.clone())).await?;
+        let answer = self.answer(ask, provider.as_deref(), cancel).await?;
         let name = provider.unwrap_or_else(|| self.model.name());
         let fields = json!({"content": answer.text, "tokens_used": answer.usage.total(), "provider": name,
                             "tool_calls_made": 0});
@@ -77,7 +76,7 @@ impl Service {
             temperature: None,
             purpose: Purpose::Summary,
         };
-        let answer = collect(self.model.ask(ask, None, cancel.clone())).await?;
+        let answer = self.answer(ask, None, cancel).await?;
         Ok((success(json!({"summary": answer.text.trim(), "tokens_used": answer.usage.total()})), answer.usage))
     }
 }

@@ -216,6 +216,19 @@ async fn text_without_history() {
 }
 
 #[tokio::test]
+async fn a_model_that_gives_no_answer_is_not_healthy_until_it_gives_one() {
+    let cut = vec![StreamEvent::Text("half an".into())];
+    let built = build(Script::of(vec![cut, text("whole")]), ServiceOptions::default());
+    assert_eq!(built.chat("one").await["success"], json!(false));
+    let status = built.ask("status", json!({})).await;
+    assert_eq!((&status["success"], &status["healthy"]), (&json!(true), &json!(false)));
+    assert!(status["model_error"].as_str().is_some_and(|error| error.contains("broke off")), "{status}");
+    assert_eq!(built.chat("two").await["success"], json!(true));
+    let status = built.ask("status", json!({})).await;
+    assert_eq!((&status["healthy"], status.get("model_error")), (&json!(true), None));
+}
+
+#[tokio::test]
 async fn status_and_usage_count() {
     let built = build(Script::of(vec![text("a"), text("b")]), ServiceOptions::default());
     built.chat("one").await;
