@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use dashu::base::{Abs, Gcd, Signed};
+use dashu::base::{Abs, ExtendedGcd, Gcd, Signed};
 use dashu::float::DBig;
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
@@ -169,16 +169,23 @@ impl Evaluator {
 
     fn modular_power(&mut self, base: &Number, exponent: &Number, modulus: &Number) -> Result<Number, CalculatorError> {
         let whole = |number: &Number| as_whole(number).ok_or_else(|| wrong("pow with a modulus needs whole numbers"));
-        let (base, exponent, modulus) = (whole(base)?, whole(exponent)?, whole(modulus)?);
+        let (mut base, exponent, modulus) = (whole(base)?, whole(exponent)?, whole(modulus)?);
         if modulus == IBig::ZERO {
             return Err(wrong("division by zero"));
-        }
-        if exponent.is_negative() {
-            return Err(wrong("pow with a modulus needs an exponent that is not negative"));
         }
         let size = |number: &IBig| bits(&RBig::from(number.clone()));
         let steps = size(&exponent);
         self.budget.pay(size(&modulus).saturating_mul(steps), size(&modulus))?;
+        if exponent.is_negative() {
+            let wide = size(&base).max(size(&modulus));
+            self.budget.pay(wide.saturating_mul(wide), size(&modulus))?;
+            let (shared, inverse, _) = (base % &modulus).gcd_ext(&modulus);
+            if shared != UBig::ONE {
+                return Err(wrong("pow: the base has no inverse for this modulus; they share a divisor"));
+            }
+            base = inverse;
+        }
+        let exponent = exponent.abs();
         let (mut result, mut square, mut left) = (IBig::ONE, base % &modulus, exponent);
         while left > IBig::ZERO {
             if &left % IBig::from(2u8) == IBig::ONE {
