@@ -152,11 +152,26 @@ fn the_service_answers_on_the_bus_and_ends_at_sigterm() {
     model.verify().unwrap();
 }
 
+/// A plugin with a die, by hand.
+fn dice_plugin(server: &Server) -> Client {
+    let mut plugin = Client::connect(server);
+    plugin.send("SUB rosey.llm.tools.announce 1\r\nSUB dice.roll 2\r\nPING\r\n");
+    plugin
+}
+
+fn register_when_asked(plugin: &mut Client) {
+    let announced = plugin.next(HUNG).expect("all plugins are asked to register");
+    assert_eq!(announced.subject, "rosey.llm.tools.announce");
+    let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}, "required": ["sides"]});
+    let tool = json!({"name": "roll", "description": "Rolls a die", "parameters": schema, "subject": "dice.roll"});
+    let registration = json!({"plugin": "dice", "instance": "1", "version": "1", "ttl_s": 60, "tools": [tool]});
+    plugin.publish("rosey.llm.tools.register", "", &registration);
+}
+
 #[test]
 fn a_plugins_tool_answers_in_a_question() {
     let Some(server) = Server::start() else { return };
-    let mut plugin = Client::connect(&server);
-    plugin.send("SUB rosey.llm.tools.announce 1\r\nSUB dice.roll 2\r\nPING\r\n");
+    let mut plugin = dice_plugin(&server);
     let model = model(json!({"steps": [
         {"reply": {"calls": [{"name": "dice.roll", "arguments": "{\"sides\":6}"}]}},
         {"reply": {"text": "A four."}},
@@ -170,12 +185,7 @@ fn a_plugins_tool_answers_in_a_question() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let announced = plugin.next(HUNG).expect("all plugins are asked to register");
-    assert_eq!(announced.subject, "rosey.llm.tools.announce");
-    let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}});
-    let tool = json!({"name": "roll", "description": "Rolls a die", "parameters": schema, "subject": "dice.roll"});
-    let registration = json!({"plugin": "dice", "instance": "1", "version": "1", "ttl_s": 60, "tools": [tool]});
-    plugin.publish("rosey.llm.tools.register", "", &registration);
+    register_when_asked(&mut plugin);
     let call = plugin.next(HUNG).expect("the tool is called");
     assert_eq!((call.subject.as_str(), &call.payload["arguments"]["sides"]), ("dice.roll", &json!(6)));
     let result = json!({"tool_call_id": call.payload["call_id"], "success": true, "result": "rolled 4"});
@@ -285,11 +295,7 @@ fn a_mapped_plugin_answers_in_a_question() {
 fn tools_of_plugins_are_listed_and_called_from_the_command_line() {
     let Some(server) = Server::start() else { return };
     let model = model(json!({"steps": []}));
-    let mut plugin = Client::connect(&server);
-    plugin.send("SUB rosey.llm.tools.announce 1\r\nSUB dice.roll 2\r\nPING\r\n");
-    let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}, "required": ["sides"]});
-    let tool = json!({"name": "roll", "description": "Rolls a die", "parameters": schema, "subject": "dice.roll"});
-    let registration = json!({"plugin": "dice", "instance": "1", "version": "1", "ttl_s": 60, "tools": [tool]});
+    let mut plugin = dice_plugin(&server);
     let mut ask = |arguments: &[&str], answer: &mut dyn FnMut(&mut Client)| {
         let child = server
             .aish(&model)
@@ -301,9 +307,7 @@ fn tools_of_plugins_are_listed_and_called_from_the_command_line() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let announced = plugin.next(HUNG).expect("all plugins are asked to register");
-        assert_eq!(announced.subject, "rosey.llm.tools.announce");
-        plugin.publish("rosey.llm.tools.register", "", &registration);
+        register_when_asked(&mut plugin);
         answer(&mut plugin);
         let output = child.wait_with_output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
