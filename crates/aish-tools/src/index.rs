@@ -5,6 +5,7 @@
 //! [`shape`] (question or order, one or many), [`query`] (a request to alternatives), [`rank`] (the score), [`discovery`]
 //! (the two tools that a model is given). Results are deterministic: what scores the same keeps its load order.
 
+mod bulk;
 mod discovery;
 mod document;
 mod edits;
@@ -70,9 +71,7 @@ impl Index {
     /// Makes an index of definitions, in load order; groups are made from what the definitions say of themselves.
     pub fn of(definitions: impl IntoIterator<Item = Arc<ToolDefinition>>) -> Self {
         let mut index = Self::default();
-        for definition in definitions {
-            index.put(definition);
-        }
+        index.put_all(&definitions.into_iter().collect::<Vec<_>>());
         index
     }
 
@@ -164,9 +163,18 @@ impl Index {
     }
 
     fn insert(&mut self, definition: Arc<ToolDefinition>, order: u64) {
+        let place = self.place(&definition, order);
+        let id = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
+        self.names.insert(definition.name.clone(), id);
+        self.literals.push(&definition);
+        self.documents.push(Document::index(definition, id, place, self.lexicon, &mut self.postings));
+    }
+
+    /// Says where a tool belongs; groups and categories are numbered as they come.
+    fn place(&mut self, definition: &ToolDefinition, order: u64) -> Place {
         let group = match self.group_numbers.get(&definition.group) {
             Some(&number) => number,
-            None => self.add_group(Group::of(&definition)),
+            None => self.add_group(Group::of(definition)),
         };
         let category = match self.categories.get(&definition.category) {
             Some(&number) => number,
@@ -176,11 +184,7 @@ impl Index {
                 number
             }
         };
-        let id = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
-        self.names.insert(definition.name.clone(), id);
-        self.literals.push(&definition);
-        let place = Place { order, group, category };
-        self.documents.push(Document::index(definition, id, place, self.lexicon, &mut self.postings));
+        Place { order, group, category }
     }
 
     /// Marks a document as dead and returns its load order.

@@ -1,6 +1,7 @@
 //! All tools of all configurations, as the policy leaves them.
 
 use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use aish_tools::Index;
@@ -14,6 +15,9 @@ use crate::schema::{Flags, input_schema};
 /// Milliseconds beyond a tool's own time in which its processes are ended and its output is gathered; the source
 /// watches the tool's time itself, and the executor this much more.
 const ENDING_MS: u64 = 4_000;
+
+/// Tools for which a thread is worth its start.
+const WORTH_A_THREAD: usize = 500;
 
 /// A tool with the configuration it is from.
 #[derive(Debug, Clone)]
@@ -71,8 +75,30 @@ impl Catalogue {
         }
     }
 
+    /// Makes the definitions, on as many threads as there are cores where there are many.
     fn define(&mut self, flags: Flags) {
-        for config in &self.configs {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let threads = cores.min(self.entries.len() / WORTH_A_THREAD).max(1);
+        let (this, size) = (&*self, self.configs.len().div_ceil(threads).max(1));
+        let definitions = std::thread::scope(|scope| {
+            let mut runs = self.configs.chunks(size);
+            let own = runs.next();
+            let others: Vec<_> = runs.map(|run| scope.spawn(move || this.defined(run, flags))).collect();
+            let mut definitions = own.map(|run| this.defined(run, flags)).unwrap_or_default();
+            for other in others {
+                match other.join() {
+                    Ok(more) => definitions.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            definitions
+        });
+        self.definitions = definitions;
+    }
+
+    fn defined(&self, configs: &[Arc<Config>], flags: Flags) -> Vec<Arc<ToolDefinition>> {
+        let mut definitions = Vec::new();
+        for config in configs {
             let source = SourceId::new(format!("cli:{}", config.name));
             for (at, tool) in config.tools.iter().enumerate() {
                 let counts = self
@@ -81,10 +107,11 @@ impl Catalogue {
                     .is_some_and(|entry| entry.at == at && Arc::ptr_eq(&entry.config, config));
                 if counts {
                     let description = self.policy.description(tool);
-                    self.definitions.push(Arc::new(definition(config, tool, description, &source, flags)));
+                    definitions.push(Arc::new(definition(config, tool, description, &source, flags)));
                 }
             }
         }
+        definitions
     }
 
     /// Returns the definitions in load order.
@@ -119,9 +146,7 @@ impl Catalogue {
                 keep_empty: config.tools.is_empty(),
             });
         }
-        for definition in &self.definitions {
-            index.put(Arc::clone(definition));
-        }
+        index.put_all(&self.definitions);
         index
     }
 

@@ -1,6 +1,5 @@
 //! A definition as weighted terms.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use aish_types::ToolDefinition;
@@ -67,7 +66,7 @@ impl Document {
         lexicon: &Lexicon,
         postings: &mut Postings,
     ) -> Self {
-        let mut terms = Terms { lexicon, postings, weights: HashMap::new() };
+        let mut terms = Terms { lexicon, postings, weights: Vec::new() };
         let name = words::split(definition.name.as_str());
         let group: Vec<String> = words::split(&definition.group).into_iter().filter(|word| word != "tools").collect();
         let name_ids = terms.add(&NAME, name.iter().map(String::as_str));
@@ -91,8 +90,7 @@ impl Document {
         terms.text(&ARGUMENT_TEXTS, &flags);
         terms.text(&ARGUMENT_TEXTS, &texts);
 
-        let mut weights: Vec<(TermId, f32)> = terms.weights.into_iter().collect();
-        weights.sort_unstable_by_key(|&(term, _)| term);
+        let weights = terms.summed();
         let mut name_length = 0;
         for &(term, weight) in &weights {
             let in_name = name_ids.contains(&term) && !group_ids.contains(&term);
@@ -103,13 +101,22 @@ impl Document {
         let terms = weights.into_iter().map(|(term, _)| term).collect();
         Self { definition, alive: true, terms, name_length, place, actions }
     }
+
+    /// Gives its terms other numbers; without any it keeps those that it has.
+    pub(super) fn renumbered(mut self, numbers: &[TermId]) -> Self {
+        for term in &mut self.terms {
+            *term = numbers.get(*term as usize).copied().unwrap_or(*term);
+        }
+        self.terms.sort_unstable();
+        self
+    }
 }
 
-/// The weighted frequencies of one document while it is read.
+/// The weighted frequencies of one document while it is read, in the order of its words.
 struct Terms<'p> {
     lexicon: &'p Lexicon,
     postings: &'p mut Postings,
-    weights: HashMap<TermId, f32>,
+    weights: Vec<(TermId, f32)>,
 }
 
 impl Terms<'_> {
@@ -123,7 +130,9 @@ impl Terms<'_> {
     /// Adds a word of the name as it is written.
     fn add_written(&mut self, word: &str) {
         let id = self.postings.intern(&query::written(word));
-        self.weights.entry(id).or_insert(SATURATION);
+        if self.weights.iter().all(|&(known, _)| known != id) {
+            self.weights.push((id, SATURATION));
+        }
     }
 
     /// Adds a field's words; returns their terms in order.
@@ -137,10 +146,21 @@ impl Terms<'_> {
         #[expect(clippy::cast_precision_loss, reason = "lengths are small")]
         let length = ids.len() as f32 / field.usual_length;
         let norm = 1.0 - field.length_penalty + field.length_penalty * length;
-        for &id in &ids {
-            *self.weights.entry(id).or_default() += field.weight / norm;
-        }
+        self.weights.extend(ids.iter().map(|&id| (id, field.weight / norm)));
         ids
+    }
+
+    /// Returns each term once, by number, with all its weight.
+    fn summed(mut self) -> Vec<(TermId, f32)> {
+        self.weights.sort_by_key(|&(term, _)| term);
+        self.weights.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        self.weights
     }
 }
 

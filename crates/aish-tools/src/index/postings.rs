@@ -88,6 +88,29 @@ impl Postings {
         }
     }
 
+    /// Takes over what was read apart, of documents that come after those that are here; returns the numbers that the
+    /// terms have here, by those that they had there. They are those that reading all in one would have given.
+    pub(super) fn absorb(&mut self, other: Self) -> Vec<TermId> {
+        if self.terms.is_empty() {
+            *self = other;
+            return Vec::new();
+        }
+        let mut stems: Vec<(TermId, Box<str>)> = other.ids.into_iter().map(|(stem, id)| (id, stem)).collect();
+        stems.sort_unstable_by_key(|&(id, _)| id);
+        let numbers: Vec<TermId> = stems.iter().map(|(_, stem)| self.intern(stem)).collect();
+        for (&id, there) in numbers.iter().zip(other.terms) {
+            if let Some(here) = self.terms.get_mut(id as usize) {
+                here.list.extend(there.list);
+                here.alive += there.alive;
+                here.in_names |= there.in_names;
+            }
+        }
+        let here = |id: TermId| numbers.get(id as usize).copied().unwrap_or(id);
+        self.written.extend(other.written.into_iter().map(|(word, id)| (word, here(id))));
+        self.read.extend(other.read.into_iter().map(|(word, id)| (word, id.map(here))));
+        numbers
+    }
+
     /// Takes a dead document out of the counts.
     pub(super) fn forget(&mut self, terms: &[TermId]) {
         for &id in terms {
