@@ -24,6 +24,7 @@ mod decode;
 mod escape;
 mod expand;
 mod filters;
+mod help;
 mod hint;
 mod memo;
 mod mode;

@@ -27,6 +27,7 @@ pub mod dry_runs;
 pub mod exfiltration;
 pub mod files;
 pub mod git;
+pub(crate) mod help;
 pub mod infrastructure;
 pub mod interpreters;
 pub mod network;
@@ -35,9 +36,12 @@ pub mod packages;
 pub mod privileges;
 pub mod processes;
 pub mod queries;
+pub(crate) mod questions;
 pub mod read;
 pub mod secrets;
 pub mod services;
+pub mod shown;
+pub mod shown_tools;
 pub mod strangers;
 pub mod virtualization;
 
@@ -45,6 +49,8 @@ use rule::Rule;
 
 /// All families. The first rule that matches decides, unless one that halts matches too.
 pub const FAMILIES: &[&[Rule]] = &[
+    shown::RULES,
+    shown_tools::RULES,
     secrets::RULES,
     dry_runs::RULES,
     queries::RULES,

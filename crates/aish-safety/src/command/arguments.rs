@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::path::glob_match;
 use super::word::Word;
-use crate::rules::index;
 use crate::rules::tools::{self, Tool};
+use crate::rules::{index, questions};
 
 /// How an argument is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,11 +266,22 @@ impl<'a> Arguments<'a> {
 
     /// Says whether the tool only shows what it would do.
     pub(crate) fn is_dry(&self) -> bool {
-        let Some(tool) = self.tool else { return false };
-        tool.dry.split(' ').filter(|flag| !flag.is_empty()).any(|flag| {
+        self.tool.is_some_and(|tool| self.gives(tool.dry))
+    }
+
+    /// Says whether an option is given by which most tools only show what they would do.
+    pub(crate) fn pretends(&self) -> bool {
+        self.gives(questions::PRETENDS)
+    }
+
+    /// Says whether one of the options is given, and not switched off by its value.
+    fn gives(&self, flags: &str) -> bool {
+        let shortens = self.tool.is_some_and(|tool| tool.shortens);
+        flags.split(' ').filter(|flag| !flag.is_empty()).any(|flag| {
             self.options().any(|(_, text)| {
                 let (name, value) = text.split_once('=').unwrap_or((text, ""));
                 let given = name == flag
+                    || shortens && name.len() >= 5 && flag.starts_with("--") && flag.starts_with(name)
                     || (flag.len() == 2
                         && !text.starts_with("--")
                         && !self.dashes_alike()

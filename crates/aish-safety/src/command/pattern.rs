@@ -8,6 +8,7 @@ use super::arguments::{Arguments, Role};
 use super::mode;
 use super::path::{self, Place, glob_match};
 use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word};
+use crate::rules::questions;
 
 /// What a pattern is held against.
 pub(crate) struct Subject<'a> {
@@ -57,7 +58,8 @@ fn holds(parts: &str, subject: &Subject<'_>) -> Option<Vec<usize>> {
                         found = true;
                         break;
                     }
-                    if !loose && !skipping {
+                    if !loose && (!skipping || questions::VERBS.contains(&word.text.as_str()) && asks(subject.program))
+                    {
                         return None;
                     }
                 }
@@ -85,6 +87,11 @@ fn pieces(text: &str, separator: u8) -> impl Iterator<Item = &str> + Clone {
         rest = end.and_then(|end| text.get(end + 1..));
         end.map_or(Some(text), |end| text.get(..end))
     })
+}
+
+/// Says whether a verb of a program that only asks makes what stands behind it a name.
+fn asks(program: &str) -> bool {
+    !questions::SEVERAL.contains(&program)
 }
 
 struct Rest<'a, 'b> {
@@ -170,6 +177,7 @@ impl Rest<'_, '_> {
             "several" => return self.left.len() >= 2,
             "alone" => return self.subject.arguments.words.len() == 1,
             "dry" => return self.subject.arguments.is_dry(),
+            "pretends" => return self.subject.arguments.pretends(),
             "named" => return !self.left.is_empty() && self.words().all(|word| !word.text.contains('=')),
             "dated" => return self.words().all(|word| word.text.starts_with('+')),
             // Operands behind `--`.

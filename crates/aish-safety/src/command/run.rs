@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use super::arguments::Arguments;
 use super::explain::Part;
+use super::help::{self, Help};
 use super::path::glob_match;
 use super::pattern::{self, Subject, fill, push_shown};
 use super::walk::{MAX_DEPTH, Walker};
@@ -219,17 +220,23 @@ impl Walker<'_> {
             home: self.around.home.as_deref(),
             file_taint: &file_taint,
         };
-        let dry = sorted.is_dry();
+        let mut quiet = sorted.is_dry();
         let mut best: Option<(&'static Rule, Vec<usize>)> = None;
         let known = programs::is_known(name);
         let about = |name| index::candidates_for(name, sorted.first_letters, sorted.has_options());
         let strangers = (!known).then(|| about("?")).into_iter().flatten();
         for rule in about(name).chain(about("*")).chain(strangers) {
-            // What halts decides; else the first that matches, so that a family's catch-all stands last.
-            if best.as_ref().is_some_and(|(found, _)| found.verdict == Verdict::Halt || rule.verdict != Verdict::Halt) {
+            // What only shows is looked for first; then what halts decides; else the first that matches, so that a
+            // family's catch-all stands last.
+            let asks_only = rule.shows && !quiet;
+            if !asks_only
+                && best
+                    .as_ref()
+                    .is_some_and(|(found, _)| found.verdict == Verdict::Halt || rule.verdict != Verdict::Halt)
+            {
                 continue;
             }
-            if dry
+            if quiet
                 && rule.verdict == Verdict::Halt
                 && !rule.id.starts_with("exfiltration")
                 && !rule.id.starts_with("flow")
@@ -237,18 +244,23 @@ impl Walker<'_> {
                 continue;
             }
             let Some(left) = pattern::matches_found(rule.on, &subject) else { continue };
+            quiet |= rule.shows;
+            if best.is_some() && rule.verdict != Verdict::Halt {
+                continue;
+            }
             if rule.verdict != Verdict::Allow || self.may_allow(rule, program, words) {
                 best = Some((rule, left));
             }
         }
         let rules = self.rules;
         let own = rules.for_command(|pattern| pattern::matches(pattern, &subject).is_some());
-        let helped = wrapped.is_none() && asks_for_help(&sorted);
+        let asked =
+            if wrapped.is_none() || help::is_scripted(name, arguments) { help::asked(name, &sorted) } else { Help::No };
         let part = match best {
-            _ if shows_help(&sorted) && known && wrapped.is_none() && program.standard && !program_is_shell(name) => {
+            _ if asked == Help::Plain && known && program.standard && !program_is_shell(name) => {
                 self.part(words, Effect::Read, Verdict::Allow, "help", "shows help or its version")
             }
-            Some((rule, _)) if helped && rule.verdict == Verdict::Halt => self.part(
+            Some((rule, _)) if asked != Help::No && rule.verdict == Verdict::Halt => self.part(
                 words,
                 Effect::Run,
                 Verdict::Ask,
@@ -261,7 +273,7 @@ impl Walker<'_> {
                 let reason = fill(rule.reason, name, &targets);
                 self.part(words, rule.effect, rule.verdict, rule.id, &reason)
             }
-            None if dry => self.part(words, Effect::Read, Verdict::Ask, "dry-run", "only shows what it would do"),
+            None if quiet => self.part(words, Effect::Read, Verdict::Ask, "dry-run", "only shows what it would do"),
             None => match wrapped {
                 Some(floor) => {
                     let mut reason = String::from("runs another command through ");
@@ -405,39 +417,6 @@ impl Walker<'_> {
         }
         Stream::unknown(Taint::NONE)
     }
-}
-
-/// Says whether help or the version is asked for, as an option that is no other's value.
-fn asks_for_help(arguments: &Arguments<'_>) -> bool {
-    arguments.options().any(|(at, text)| {
-        matches!(text, "--help" | "--version" | "-help" | "-version" | "-V")
-            && (text.starts_with("--") || text == "-help" || arguments.words.len() == 1)
-            && (at == 0
-                || arguments
-                    .words
-                    .get(at - 1)
-                    .is_some_and(|before| !before.text.starts_with('-') || arguments.words.len() == 1))
-    }) || matches!(arguments.words, [first, rest @ ..] if first.text == "help"
-        && rest.len() <= 3
-        && rest.iter().all(|word| word.is_known() && !word.text.starts_with('-')))
-        || matches!(arguments.words, [word] if matches!(word.text.as_str(), "--help" | "--version" | "-h" | "-V" | "version" | "help"))
-}
-
-/// Says whether nothing but help or the version is asked for: `tool verb --help`, `tool --version`.
-fn shows_help(arguments: &Arguments<'_>) -> bool {
-    let Some(last) = arguments.words.last() else { return false };
-    only_words(arguments)
-        && (matches!(last.text.as_str(), "--help" | "--version" | "-help")
-            || matches!(arguments.words, [word] if matches!(word.text.as_str(), "-V" | "-version" | "version" | "help")))
-}
-
-/// Says whether there are only plain words and the request for help.
-fn only_words(arguments: &Arguments<'_>) -> bool {
-    arguments.words.iter().all(|word| {
-        word.is_known()
-            && (!word.text.starts_with('-')
-                || matches!(word.text.as_str(), "--help" | "--version" | "-h" | "-V" | "-help" | "-version"))
-    })
 }
 
 fn program_is_shell(name: &str) -> bool {

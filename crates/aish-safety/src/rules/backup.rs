@@ -35,8 +35,8 @@ pub const RULES: &[Rule] = &[
         "kopia|duplicity|duply|tarsnap|rdiff-backup|rsnapshot|bup|attic|zbackup|obnam|bacula|bconsole|barman|wal-g|wal-e|pgbackrest|pghoard|burp|amanda|amrmtape|urbackupclientctl|timeshift|snapper|yabsm|sanoid|syncoid|backintime|dar|vorta|deja-dup|duplicacy|autorestic|proxmox-backup-client|veeamconfig|medusa ** delete|remove-*|remove|prune|forget|cleanup|collection-cleanup|remove-older-than|expire|purge|gc|rm|blank|nuke|stanza-delete|delete-backup|delete-wal|rollback|restore|wipe|maintenance|erase|truncate|everything|-d",
         "deletes backups",
         &[
-            "kopia snapshot delete x",
-            "duplicity remove-older-than 1D s3://x",
+            "kopia snapshot delete x --delete",
+            "duplicity remove-older-than 1D --force s3://x",
             "snapper delete 1-10",
             "pgbackrest stanza-delete --stanza=x",
             "timeshift restore",

@@ -159,7 +159,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "cloud.gcloud-access",
         Permission,
-        "gcloud ** add-iam-policy-binding|set-iam-policy|add-access-config|keys|update-access|add-members|set-default-service-account %has:iam|owner|editor|allusers|create|admin|access",
+        "gcloud ** add-iam-policy-binding|set-iam-policy|add-access-config|keys|update-access|add-members|set-default-service-account %has:iam|owner|editor|allusers|create|admin|access !list|describe|get-iam-policy|get-public-key",
         "changes who may do what in the cloud project",
         &["gcloud projects add-iam-policy-binding p --member=x --role=roles/owner"],
         &["gcloud projects get-iam-policy p"],
@@ -365,7 +365,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "cloud.vault",
         DeleteRemote,
-        "vault ** delete|destroy|disable|revoke|seal|rekey|purge|metadata|step-down|remove-peer|deregister",
+        "vault ** delete|destroy|disable|revoke|seal|rekey|purge|step-down|remove-peer|deregister",
         "deletes or seals secrets: {targets}",
         &["vault secrets disable secret/", "vault kv destroy -versions=1 x", "vault operator seal"],
         &["vault status", "vault kv list x"],

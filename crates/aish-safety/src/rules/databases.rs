@@ -64,10 +64,18 @@ pub const RULES: &[Rule] = &[
     halt(
         "databases.redis-delete",
         DeleteRemote,
-        "redis-cli|valkey-cli|keydb-cli ** [Dd][Ee][Ll]|UNLINK|unlink|EVAL|eval|FUNCTION|function|SCRIPT|script **",
+        "redis-cli|valkey-cli|keydb-cli ** [Dd][Ee][Ll]|UNLINK|unlink|FUNCTION|function|SCRIPT|script **",
         "deletes keys",
         &["redis-cli del session:1"],
         &["redis-cli get x"],
+    ),
+    halt(
+        "databases.redis-script",
+        DeleteRemote,
+        "redis-cli|valkey-cli|keydb-cli ** EVAL|eval|EVALSHA|evalsha %some %has:del|flush|unlink|shutdown|config|rename|expire|restore|debug|slaveof|replicaof|evalsha|..",
+        "runs a script on the server that deletes or changes keys",
+        &["redis-cli eval \"redis.call('flushall')\" 0"],
+        &["redis-cli eval 'return 1' 0"],
     ),
     halt(
         "databases.redis-config",
@@ -102,7 +110,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "databases.memcached",
         DeleteRemote,
-        "memcflush|memcrm|memcexist %some",
+        "memcflush|memcrm|memrm|memflush %some|--servers=*",
         "deletes cached data",
         &["memcflush --servers=localhost x"],
         &[],
@@ -228,7 +236,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "databases.framework",
         DeleteRemote,
-        "python|python3|manage.py|django-admin|php|artisan|symfony|console|wp|drush|drupal|mix|flask|craft|bin/console|cake|spark|yii ** flush|sqlflush|reset_db|sqlreset|migrate:fresh|migrate:refresh|migrate:reset|migrate:rollback|db:wipe|doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load|ecto.drop|ecto.reset|ecto.rollback|sql-drop|site:delete|reset|empty|migrate:down|downgrade|clean|delete|sql:drop|tables_drop|db:drop|queue:flush|queue:clear|*:truncate %has:flush|reset|fresh|refresh|rollback|wipe|drop|empty|downgrade|clean|delete|down|load|clear|truncate",
+        "python|python3|manage.py|django-admin|php|artisan|symfony|console|wp|drush|drupal|mix|flask|craft|bin/console|cake|spark|yii ** flush|reset_db|migrate:fresh|migrate:refresh|migrate:reset|migrate:rollback|db:wipe|doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load|ecto.drop|ecto.reset|ecto.rollback|sql-drop|site:delete|reset|empty|migrate:down|downgrade|clean|delete|sql:drop|tables_drop|db:drop|queue:flush|queue:clear|*:truncate %has:flush|reset|fresh|refresh|rollback|wipe|drop|empty|downgrade|clean|delete|down|load|clear|truncate",
         "drops or empties the application's database",
         &[
             "python manage.py flush --no-input",

@@ -348,9 +348,9 @@ pub const RULES: &[Rule] = &[
     ask(
         "disks.read-image",
         Read,
-        "debugfs|xfs_db|testdisk|photorec|foremost|binwalk",
+        "xfs_db|testdisk|photorec|foremost|binwalk",
         "reads raw disk content",
-        &["debugfs /dev/sda1"],
+        &["testdisk /dev/sda"],
         &[],
     ),
 ];

@@ -86,13 +86,6 @@ pub const RULES: &[Rule] = &[
         &["git restore --staged x"],
     ),
     allow(
-        "git.dry",
-        "git clean|add|rm|mv -n|--dry-run !-c",
-        "only shows what it would do",
-        &["git clean -ndx", "git add --dry-run ."],
-        &["git clean -fdx", "git commit -n -m x"],
-    ),
-    allow(
         "git.dry-long",
         "git commit|fetch --dry-run !-c",
         "only shows what it would do",

@@ -86,7 +86,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "network.ifdown",
         Stop,
-        "ifdown|ifconfig|iwconfig|route|nmcli|rfkill|networkctl|wg-quick|wg|netplan|brctl|ovs-vsctl|tc|netsh|networksetup|nmtui|bridge|vconfig ** down|del|delete|off|block|delif|delbr|del-br|del-port|flush|reset|disconnect|all|remove|-setairportpower",
+        "ifdown|ifconfig|iwconfig|route|nmcli|rfkill|networkctl|wg-quick|wg|netplan|brctl|ovs-vsctl|tc|netsh|networksetup|nmtui|bridge|vconfig ** down|del|delete|off|block|delif|delbr|del-br|del-port|flush|reset|disconnect|remove|-setairportpower",
         "takes a network connection down: {targets}",
         &["ifconfig eth0 down", "nmcli con delete x", "rfkill block all", "route del default"],
         &["nmcli con show", "ifconfig"],

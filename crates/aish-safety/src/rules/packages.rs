@@ -159,9 +159,9 @@ pub const RULES: &[Rule] = &[
     ),
     allow(
         "packages.apt-read",
-        "apt|apt-get|apt-cache|aptitude|nala list|show|search|policy|depends|rdepends|showpkg|madison|stats|changelog|showhold|dump|--version !-o|--option|-c|--config-file",
+        "apt|apt-get|apt-cache|aptitude|nala showpkg|stats|showhold|dump|showsrc|pkgnames !-o|--option|-c|--config-file",
         "looks packages up",
-        &["apt list --installed", "apt-cache policy x"],
+        &["apt-cache stats", "apt-cache dump"],
         &["apt install x"],
     ),
     allow(
@@ -234,7 +234,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "packages.cargo-uninstall",
         System,
-        "cargo|rustup|go|opam|stack|pyenv|rbenv|nvm|asdf|mise|volta|sdk|ghcup|conda|mamba|fnm|n|dotnet|cabal|pixi ** uninstall|self|switch-remove|clean-modcache|purge|prune %has:self|uninstall|prune|modcache|-modcache|purge",
+        "cargo|rustup|go|opam|stack|pyenv|rbenv|nvm|asdf|mise|volta|sdk|ghcup|conda|mamba|fnm|n|dotnet|cabal|pixi ** uninstall|self|switch-remove|clean-modcache|purge|prune %has:uninstall|prune|modcache|-modcache|purge",
         "removes tools: {targets}",
         &["rustup self uninstall", "pyenv uninstall 3.12"],
         &["rustup show-none"],

@@ -71,13 +71,6 @@ pub const RULES: &[Rule] = &[
         &["xkill -id 0x1"],
     ),
     halt("processes.killall5", Stop, "killall5", "ends all processes", &["killall5 -9"], &[]),
-    allow(
-        "processes.kill-list",
-        "kill|fuser|killall -l|--list|-L|--table|-0 !-9|-k|-KILL",
-        "lists signals or checks a process",
-        &["kill -l", "kill -0 4242"],
-        &["kill 1"],
-    ),
     ask(
         "processes.kill",
         Stop,

@@ -7,7 +7,7 @@
 //! | part | holds when |
 //! |---|---|
 //! | `word`, `a\|b`, `delete-*` | the next operand is that (subcommands in their order) |
-//! | `**` | any number of operands before the next word |
+//! | `**` | any number of operands before the next word, none of which only asks (`show`, `list`: `rules/questions.rs`) |
 //! | `-f\|--force` | one of the options is given |
 //! | `--prune=now` | the option has a value of that form |
 //! | `!…` | the part does not hold (`!--cached`, `!%all:disposable`) |
@@ -16,6 +16,7 @@
 //! | `%none`, `%some` | no operand is left, or one |
 //! | `%dry` | one of the options is given that the tool's entry calls dry |
 //! | `%is:glob` | an operand left, or a part of it after `=` or `:`, matches |
+//! | `%pretends` | an option is given by which most tools only show what they would do |
 //! | `%has:text` | an argument, whatever its role, contains the text (letter case does not count) |
 //! | `<secret`, `<foreign`, `<any` | what comes in through the pipe is secret, fetched or decoded, or there is a pipe |
 //!
@@ -131,6 +132,8 @@ pub struct Rule {
     pub matches: &'static [&'static str],
     /// Lines that it must not match.
     pub not_matches: &'static [&'static str],
+    /// True where what it matches has no effect, whatever rules that halt say about the same words.
+    pub shows: bool,
 }
 
 const fn rule(
@@ -142,7 +145,7 @@ const fn rule(
     matches: &'static [&'static str],
     not_matches: &'static [&'static str],
 ) -> Rule {
-    Rule { id, effect, verdict, on, reason, matches, not_matches }
+    Rule { id, effect, verdict, on, reason, matches, not_matches, shows: false }
 }
 
 /// Makes a rule for what stops an autonomous run.
@@ -189,4 +192,30 @@ pub const fn fetch(
     not_matches: &'static [&'static str],
 ) -> Rule {
     rule(id, Effect::Network, Verdict::Allow, on, reason, matches, not_matches)
+}
+
+/// Makes a rule for a use that only shows, of a program whose same words would otherwise halt: help, lists, dry runs.
+pub const fn shows(
+    id: &'static str,
+    on: &'static str,
+    reason: &'static str,
+    matches: &'static [&'static str],
+    not_matches: &'static [&'static str],
+) -> Rule {
+    let mut made = allow(id, on, reason, matches, not_matches);
+    made.shows = true;
+    made
+}
+
+/// The same where what a project controls is run on the way.
+pub const fn previews(
+    id: &'static str,
+    on: &'static str,
+    reason: &'static str,
+    matches: &'static [&'static str],
+    not_matches: &'static [&'static str],
+) -> Rule {
+    let mut made = rule(id, Effect::Run, Verdict::Ask, on, reason, matches, not_matches);
+    made.shows = true;
+    made
 }

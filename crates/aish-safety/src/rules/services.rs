@@ -70,7 +70,7 @@ pub const RULES: &[Rule] = &[
         "services.read-first",
         "supervisorctl|launchctl|pm2|monit|initctl|rc-status|sv status|list|ls|logs|print|info|describe|summary !--flush|flush",
         "shows services",
-        &["supervisorctl status", "launchctl list"],
+        &["rc-status list"],
         &["pm2 delete all"],
     ),
     ask(
@@ -133,10 +133,18 @@ pub const RULES: &[Rule] = &[
     halt(
         "services.dmesg",
         Delete,
-        "dmesg|logger|logrotate|wevtutil|savelog|coredumpctl|klist -C|--clear|-c|-f|--force|cl|purge",
+        "dmesg -C|--clear|-c|--read-clear",
         "deletes records of the system",
-        &["dmesg -C", "logrotate -f /etc/logrotate.conf"],
-        &["dmesg"],
+        &["dmesg -C"],
+        &["dmesg", "dmesg -f kern"],
+    ),
+    halt(
+        "services.log-files",
+        Delete,
+        "logrotate|wevtutil|savelog|klist -f|--force|cl|clear-log|purge",
+        "deletes or replaces records of the system",
+        &["logrotate -f /etc/logrotate.conf", "wevtutil cl System"],
+        &["logrotate -d x"],
     ),
     halt(
         "services.mail-queue",

@@ -10,7 +10,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "strangers.first-verb",
         DeleteRemote,
-        "? delete|destroy|purge|drop|wipe|erase|nuke|terminate|decommission|unregister|uninstall|delete-*|destroy-*|purge-*|drop-*|wipe-*|*:delete|*:destroy|*:drop|*:purge|*:wipe|*:uninstall|*:remove|*-delete|*-destroy|dropdb|factory-reset|teardown !-h|--help",
+        "? delete|destroy|purge|drop|wipe|erase|nuke|terminate|decommission|unregister|uninstall|delete-*|destroy-*|purge-*|drop-*|wipe-*|*:delete|*:destroy|*:drop|*:purge|*:wipe|*:uninstall|*:remove|*-delete|*-destroy|dropdb|factory-reset|teardown !-h|--help !%pretends",
         "deletes {targets}, by its own words",
         &["jenkins-tool delete-job x", "mytool destroy", "somecli apps:destroy x"],
         &["mytool list", "mytool delete --help", "mytool describe delete"],
@@ -18,7 +18,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "strangers.second-verb",
         DeleteRemote,
-        "? * delete|destroy|purge|drop|wipe|erase|nuke|terminate|decommission|unregister|reset|clear-all|delete-*|delete-all|deleteall|rmr|truncate %few !-h|--help",
+        "? * delete|destroy|purge|drop|wipe|erase|nuke|terminate|decommission|unregister|reset|clear-all|delete-*|delete-all|deleteall|rmr|truncate %few !-h|--help !%pretends",
         "deletes {targets}, by its own words",
         &["somecli node delete x", "airflow db reset", "othertool cluster destroy --all"],
         &["somecli node show delete", "somecli say do not delete this please"],
@@ -26,7 +26,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "strangers.third-verb",
         DeleteRemote,
-        "? * * delete|destroy|purge|drop|wipe|terminate %few !-h|--help",
+        "? * * delete|destroy|purge|drop|wipe|terminate %few !-h|--help !%pretends",
         "deletes {targets}, by its own words",
         &["somecli kafka topic delete x"],
         &["somecli kafka topic list"],
@@ -34,7 +34,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "strangers.options",
         DeleteRemote,
-        "? --delete-all|--destroy|--wipe|--erase-all|--purge-all|--factory-reset|--drop-all|--delete-everything|--nuke !--dry-run|-n|--help",
+        "? --delete-all|--destroy|--wipe|--erase-all|--purge-all|--factory-reset|--drop-all|--delete-everything|--nuke !--dry-run|-n|--help !%pretends",
         "deletes by one of its options",
         &["mytool --wipe", "mytool sync --delete-all"],
         &["mytool --list"],

@@ -1,0 +1,87 @@
+//! Whether a program is asked for help or its version instead of doing what its words say.
+
+use super::arguments::Arguments;
+use super::word::Word;
+use crate::rules::help;
+
+/// How help is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Help {
+    /// It is not.
+    No,
+    /// It is, among words that might mean something else.
+    Likely,
+    /// Nothing but that, and plain words that say about what.
+    Plain,
+}
+
+/// Says whether and how help is asked for.
+pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
+    let words = commands(program, arguments.words);
+    let [first, ..] = words else { return Help::No };
+    if help::ONLY_FIRST.contains(&program) {
+        return if matches!(words, [only] if is_long(&only.text)) { Help::Plain } else { Help::No };
+    }
+    let takes = |list: &[&str]| {
+        list.contains(&program) || script(program, arguments.words).is_some_and(|name| list.contains(&name))
+    };
+    let short = takes(help::SHORT);
+    let requests =
+        |text: &str| is_long(text) || text == "-h" && short || text == "-?" && help::QUESTION.contains(&program);
+    let plain = words
+        .iter()
+        .all(|word| word.is_known() && (!word.text.starts_with('-') || requests(&word.text) || is_version(&word.text)));
+    let last = words.last().map_or("", |word| word.text.as_str());
+    let by_word = words.len() > 1
+        && (last == "help" && help::LAST_WORD.contains(&program)
+            || first.text == "help" && (help::FIRST_WORD.contains(&program) || words.len() < arguments.words.len()));
+    let sure =
+        requests(last) || by_word || words.len() == 1 && (is_version(last) || matches!(last, "version" | "help"));
+    if plain && sure {
+        // What a project controls runs before it answers.
+        return if words.len() < arguments.words.len() { Help::Likely } else { Help::Plain };
+    }
+    let option = arguments.options().any(|(at, text)| {
+        requests(text)
+            || text == "--version"
+                && (at == 0 || at + 1 == arguments.words.len())
+                && !is_number_behind(arguments.words, at)
+    });
+    let led = first.text == "help"
+        && words.len() <= 6
+        && words.iter().all(|word| word.is_known() && !word.text.starts_with('-'));
+    let alone = matches!(words, [word] if matches!(word.text.as_str(), "-h" | "-V" | "version"));
+    if option || led || alone || by_word { Help::Likely } else { Help::No }
+}
+
+fn is_long(text: &str) -> bool {
+    matches!(text, "--help" | "-help")
+}
+
+fn is_version(text: &str) -> bool {
+    matches!(text, "--version" | "-version" | "-V")
+}
+
+/// Says whether a version that is meant follows: `cargo yank --version 1.4.2`.
+fn is_number_behind(words: &[Word], at: usize) -> bool {
+    words
+        .get(at + 1)
+        .is_some_and(|word| word.text.trim_start_matches('v').starts_with(|letter: char| letter.is_ascii_digit()))
+}
+
+/// Says whether an interpreter is given a script with commands of its own.
+pub(crate) fn is_scripted(program: &str, words: &[Word]) -> bool {
+    script(program, words).is_some()
+}
+
+/// Returns the script that an interpreter is given, where it has commands of its own.
+fn script<'a>(program: &str, words: &'a [Word]) -> Option<&'a str> {
+    let first = words.first().filter(|_| help::INTERPRETERS.contains(&program))?;
+    let name = first.text.rsplit('/').next().unwrap_or_default();
+    help::SCRIPTS.contains(&name).then_some(name)
+}
+
+/// Returns the words of a program behind the script that it is given.
+fn commands<'a>(program: &str, words: &'a [Word]) -> &'a [Word] {
+    if script(program, words).is_some() { words.get(1..).unwrap_or_default() } else { words }
+}
