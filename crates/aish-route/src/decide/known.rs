@@ -22,6 +22,10 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
     if matches!(name, "man" | "tldr") && arguments.len() == 1 && !evidence.question {
         return decision(Route::Shell, format!("`{name}` with the name of a page"));
     }
+    let section = first.text.len() == 1 && first.text.bytes().all(|byte| byte.is_ascii_digit());
+    if name == "man" && arguments.len() == 2 && (section || names_command(first, env)) && !evidence.question {
+        return decision(Route::Shell, format!("`{name}` with a page of `{}`", first.text));
+    }
     let strong = arguments.iter().any(|word| has(STRONG, &word.text));
     let counted = matches!(first.text.as_str(), "two" | "both");
     if takes_two(name) && arguments.len() == 2 && !strong && !counted && !evidence.question {

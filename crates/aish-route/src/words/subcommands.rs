@@ -33,9 +33,13 @@ pub fn of(command: &str) -> &'static str {
              update upgrade venv wheel"
         }
         "apt" | "apt-get" | "dnf" | "yum" | "brew" | "apk" | "zypper" | "snap" | "flatpak" | "pacman" => {
-            "add autoclean autoremove build-dep cask changelog check clean cleanup del depends deps dist-upgrade doctor \
-             download edit-sources full-upgrade home info install leaves list outdated policy purge reinstall remove repo \
-             search services show source tap uninstall update upgrade uses"
+            "add addlock addrepo alias audit autoclean autoremove build-dep builddep bundle cask changelog check \
+             check-update clean cleanup config-manager del depends deps dist-upgrade doctor downgrade download dup \
+             edit-sources fetch fix full-upgrade groupinstall groups history hold home in info install leaves link \
+             list lock locks lr makecache mark module outdated patch patches pin ping policy ps purge ref refresh \
+             reinstall remove removerepo repo repolist repos rm se search services show source swap sync tap unhold \
+             uninstall unlink unlock unpin untap up update upgrade uses verify versionlock what-provides whatprovides \
+             wp"
         }
         "systemctl" => {
             "cat daemon-reload disable edit enable halt is-active is-enabled is-failed isolate kill list-dependencies \
