@@ -31,8 +31,16 @@ impl Driver {
         let last = loop {
             let tick =
                 surface.deadline().map(|at| at.saturating_sub(self.started.elapsed()).max(Duration::from_millis(16)));
-            // What is there already is taken in before anything is written.
-            let there = if interrupt.is_cancelled() { None } else { stream.next().now_or_never() };
+            // What is there already is taken in before anything is written. The connection hands over one piece at a time:
+            // it gets its turn before nothing is taken for there.
+            let mut there = None;
+            if !interrupt.is_cancelled() {
+                there = stream.next().now_or_never();
+                if there.is_none() {
+                    tokio::task::yield_now().await;
+                    there = stream.next().now_or_never();
+                }
+            }
             if there.is_none() {
                 surface.flush();
             }
