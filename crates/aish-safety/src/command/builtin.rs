@@ -20,6 +20,9 @@ impl Walker<'_> {
     pub(crate) fn builtin(&mut self, name: &str, words: &[Word], stdin: &Stream) -> Option<Stream> {
         let arguments = words.get(1..).unwrap_or_default();
         let empty = Stream { text: Some(String::new()), taint: Taint::NONE, connected: true };
+        if settings::SUBSCRIPTS.contains(&name) {
+            self.subscripts(name, arguments);
+        }
         match name {
             "cd" | "pushd" | "chdir" => {
                 self.change_folder(arguments);
@@ -51,6 +54,7 @@ impl Walker<'_> {
                             .assign(variable, alloc::vec![Word { text: value.into(), glob: false, taint: word.taint }]);
                     }
                 }
+                self.attributes(arguments);
                 let assigned: Vec<Assigned> = arguments
                     .iter()
                     .filter_map(|word| {
@@ -144,6 +148,58 @@ impl Walker<'_> {
                 Some(empty)
             }
             _ => None,
+        }
+    }
+
+    /// Follows the attributes of `declare`: `-n` makes a name stand for another, `-l` and `-u` change its value's letters,
+    /// `-i` evaluates it.
+    fn attributes(&mut self, arguments: &[Word]) {
+        let given = |letter: char| {
+            arguments
+                .iter()
+                .any(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter))
+        };
+        let (refers, lower, upper, computes) = (given('n'), given('l'), given('u'), given('i'));
+        if !(refers || lower || upper || computes) {
+            return;
+        }
+        for word in arguments.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
+            let name = word.text.split('=').next().unwrap_or_default().to_string();
+            let Some(mut value) = self.state.look_up(&name) else { continue };
+            if computes {
+                for word in &value {
+                    self.evaluated(&word.text);
+                }
+            }
+            if refers
+                && let [target] = value.as_slice()
+                && target.is_known()
+            {
+                let target = target.text.clone();
+                self.state.refer(&name, &target);
+            } else if lower || upper {
+                for word in &mut value {
+                    word.text = if lower { word.text.to_lowercase() } else { word.text.to_uppercase() };
+                }
+                self.state.assign(&name, value);
+            }
+        }
+    }
+
+    /// Judges the indices of names that a built-in is given: they are evaluated.
+    fn subscripts(&mut self, name: &str, arguments: &[Word]) {
+        let mut before = "";
+        for word in arguments {
+            let text = word.text.as_str();
+            let named = match name {
+                "let" => text,
+                "printf" | "test" | "[" if before != "-v" => "",
+                _ => text.split('=').next().filter(|name| name.contains('[')).unwrap_or_default(),
+            };
+            before = text;
+            if !named.is_empty() {
+                self.evaluated(named);
+            }
         }
     }
 
@@ -275,6 +331,9 @@ impl Walker<'_> {
             let name = one.name.as_str();
             let Some(value) = one.value.first() else { continue };
             if settings::SCRIPT_VARIABLES.contains(&name) {
+                // The shell expands the name of the file, too.
+                let text = value.text.clone();
+                self.within(alloc::format!("the variable {name}").into(), |walker| walker.expand_document(&text));
                 let stream = self.read_file(value);
                 self.code_stream(name, &stream);
                 self.ask_variable(name, value);
@@ -315,6 +374,19 @@ impl Walker<'_> {
                 self.note_plain(&value.text, Verdict::Halt, Effect::RunForeign, "shell.preload", &reason);
             } else if settings::LOADER_VARIABLES.contains(&name) || name == "IFS" {
                 self.ask_variable(name, value);
+                if let Some((_, language)) = settings::OPTION_VARIABLES.iter().find(|(known, _)| *known == name) {
+                    let (text, known) = (value.text.clone(), value.is_known());
+                    self.within(alloc::format!("the variable {name}").into(), |walker| {
+                        walker.code(name, &text, value.taint, known, *language, &Stream::default());
+                    });
+                }
+            }
+            if let Some(body) = value.text.strip_prefix("() {") {
+                // A function that a shell takes from its environment; old ones run what stands behind it too.
+                self.suspect(body.rsplit_once('}').map_or(body, |(body, _)| body));
+                if let Some((_, behind)) = value.text.split_once("};") {
+                    self.suspect(behind);
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use brush_parser::ast;
 
+use super::redirect::COPROCESS;
 use super::state::{Body, MAX_ALTERNATIVES};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
@@ -78,8 +79,10 @@ impl Walker<'_> {
             ast::SeparatorOperator::Sequence,
         )]);
         let out = self.within("coproc".into(), |walker| walker.apart_from(|walker| walker.list(&list, stdin)));
+        // What is written to it later is its input.
+        self.coprocess = Some(ast::SubshellCommand { list, loc: brush_parser::SourceSpan::default() });
         // Its output is read through a descriptor whose number is in a variable.
-        self.state.descriptors.insert(-1, out);
+        self.state.descriptors.insert(COPROCESS, out);
         let name = coprocess.name.as_ref().map_or("COPROC", |name| name.value.as_str());
         self.state.assign(name, alloc::vec![Word::literal("-1"), Word::literal("-1")]);
         Stream::default()

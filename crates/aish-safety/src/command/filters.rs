@@ -113,7 +113,8 @@ impl Walker<'_> {
                     let name = alloc::format!("x.{}", value.text);
                     self.place(&Word::literal(name)).is_disposable()
                 });
-        if routine { Taint::ROUTINE } else { Taint::LISTED }
+        let keys = if super::spread::seeks_keys(program, arguments) { Taint::SECRET } else { Taint::NONE };
+        keys | if routine { Taint::ROUTINE } else { Taint::LISTED }
     }
 
     fn reads_secret(&self, program: &str, arguments: &[Word]) -> bool {

@@ -47,11 +47,13 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
                 && (at == 0 || at + 1 == arguments.words.len())
                 && !is_number_behind(arguments.words, at)
     });
+    // An option that takes a value elsewhere may take none here: `docker compose down -v --help`.
+    let long = arguments.words.iter().take_while(|word| word.text != "--").any(|word| word.text == "--help");
     let led = first.text == "help"
         && words.len() <= 6
         && words.iter().all(|word| word.is_known() && !word.text.starts_with('-'));
     let alone = matches!(words, [word] if matches!(word.text.as_str(), "-h" | "-V" | "version"));
-    if option || led || alone || by_word { Help::Likely } else { Help::No }
+    if option || long || led || alone || by_word { Help::Likely } else { Help::No }
 }
 
 fn is_long(text: &str) -> bool {

@@ -30,6 +30,7 @@ impl Walker<'_> {
             Some("@" | "*") => self.value(name),
             Some(index) => {
                 let index = self.expand_one(index);
+                self.evaluated(&index.text);
                 let words = self.value(name);
                 match index.text.parse::<usize>() {
                     Ok(at) => words.get(at).cloned().into_iter().collect(),
@@ -132,8 +133,24 @@ impl Walker<'_> {
                 let all = argument.starts_with(first);
                 map(words, &Word::literal(""), |text, _| change_case(text, first == '^', all))
             }
-            '@' => words,
+            '@' => self.transformed(words, argument),
             _ => vec![Word::unknown(Taint::NONE)],
+        }
+    }
+
+    /// `${x@P}` expands the value as a prompt, which runs what is in it; others change its letters.
+    fn transformed(&mut self, words: Vec<Word>, how: &str) -> Vec<Word> {
+        let nothing = Word::literal("");
+        match how {
+            "P" => words
+                .into_iter()
+                .map(|word| if word.text.contains(['$', '`']) { self.expand_document(&word.text) } else { word })
+                .collect(),
+            "U" => map(words, &nothing, |text, _| change_case(text, true, true)),
+            "u" => map(words, &nothing, |text, _| change_case(text, true, false)),
+            "L" => map(words, &nothing, |text, _| change_case(text, false, true)),
+            "E" => map(words, &nothing, |text, _| super::escape::unescape(text)),
+            _ => words,
         }
     }
 
@@ -190,37 +207,6 @@ impl Walker<'_> {
             word.taint = word.taint | taint;
         }
         out
-    }
-
-    /// Evaluates arithmetic: substitutions in it are judged, plain numbers known, all else unknown.
-    pub(crate) fn arithmetic(&mut self, text: &str) -> Word {
-        let expanded = self.expand_one(text);
-        let compact: String = expanded.text.chars().filter(|letter| !letter.is_whitespace()).collect();
-        let plain = compact.trim_start_matches('(').trim_end_matches(')');
-        match sum(plain) {
-            Some(number) => Word::literal(number.to_string()),
-            None => Word::unknown(expanded.taint),
-        }
-    }
-}
-
-/// Adds and subtracts plain numbers.
-fn sum(text: &str) -> Option<i64> {
-    let mut total = 0_i64;
-    let mut rest = text;
-    let mut sign = 1;
-    if let Some(tail) = rest.strip_prefix('-') {
-        sign = -1;
-        rest = tail;
-    }
-    loop {
-        let end = rest.find(['+', '-']).unwrap_or(rest.len());
-        total = total.checked_add(sign * rest.get(..end)?.parse::<i64>().ok()?)?;
-        match rest.get(end..).and_then(|tail| tail.chars().next()) {
-            None => return Some(total),
-            Some(letter) => sign = if letter == '-' { -1 } else { 1 },
-        }
-        rest = rest.get(end + 1..)?;
     }
 }
 

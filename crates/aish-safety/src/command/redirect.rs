@@ -23,6 +23,9 @@ pub(crate) struct Output {
     pub(crate) standard: bool,
 }
 
+/// The number that stands for the descriptors of a coprocess.
+pub(crate) const COPROCESS: i32 = -1;
+
 /// A command's redirects.
 #[derive(Debug, Default)]
 pub(crate) struct Redirects {
@@ -114,6 +117,9 @@ impl Walker<'_> {
     fn duplicate(&mut self, fd: Option<i32>, kind: &Kind, from: i32, out: &mut Redirects) {
         if self.state.sockets.contains(&from) && matches!(kind, Kind::DuplicateOutput) {
             out.sent = true;
+        }
+        if from == COPROCESS && matches!(kind, Kind::DuplicateOutput) {
+            out.readers.extend(self.coprocess.clone());
         }
         let stream = out.opened.iter().rev().find(|(opened, _)| *opened == from).map(|(_, stream)| stream.clone());
         let Some(stream) = stream.or_else(|| self.state.descriptors.get(&from).cloned()) else { return };

@@ -33,6 +33,7 @@ struct Program {
 impl Walker<'_> {
     /// Judges one argument vector and returns what it writes.
     pub(crate) fn run(&mut self, words: &[Word], stdin: &Stream) -> Stream {
+        let outside = core::mem::take(&mut self.outside);
         let Some((first, arguments)) = words.split_first() else { return Stream::default() };
         if self.state.picture {
             return Stream::default();
@@ -65,12 +66,12 @@ impl Walker<'_> {
         let candidates = self.programs(first);
         match candidates.as_slice() {
             [] => self.run_unknown(words, stdin),
-            [program] => self.run_program(program, words, stdin),
+            [program] => self.run_program(program, words, stdin, outside),
             several => {
                 // A pattern that may mean several programs: the strictest of them.
                 let mut out = Stream::default();
                 for program in several {
-                    out.append(self.run_program(program, words, stdin));
+                    out.append(self.run_program(program, words, stdin, outside));
                 }
                 out.text = None;
                 out
@@ -101,10 +102,11 @@ impl Walker<'_> {
         alloc::vec![Program { name: name.to_string(), standard }]
     }
 
-    fn run_program(&mut self, program: &Program, words: &[Word], stdin: &Stream) -> Stream {
+    fn run_program(&mut self, program: &Program, words: &[Word], stdin: &Stream, outside: bool) -> Stream {
         let name = program.name.as_str();
         let arguments = words.get(1..).unwrap_or_default();
         if program.standard
+            && !outside
             && let Some(body) = self.function(name)
         {
             return self.call(name, &body, arguments, stdin);

@@ -178,7 +178,8 @@ impl Walker<'_> {
             ast::AssignmentName::VariableName(name) => name.clone(),
             ast::AssignmentName::ArrayElementName(name, index) => {
                 // An index is evaluated, with the substitutions in it.
-                self.expand_one(index);
+                let index = self.expand_one(index);
+                self.evaluated(&index.text);
                 name.clone()
             }
         };

@@ -137,6 +137,8 @@ fn short_name(text: &str, start: usize, letter: char) -> &str {
 
 pub(crate) fn is_assignment(text: &str) -> bool {
     text.split_once('=').is_some_and(|(name, _)| {
+        // A function that is handed on: `BASH_FUNC_name%%=() {…}`.
+        let name = name.strip_suffix("%%").filter(|name| name.starts_with("BASH_FUNC_")).unwrap_or(name);
         !name.is_empty()
             && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
             && !name.starts_with(|letter: char| letter.is_ascii_digit())

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use super::split::split;
 use super::unwrap::{inner_program, join};
 use super::walk::Walker;
-use super::word::{Stream, Word};
+use super::word::{Stream, Taint, Word};
+use crate::rules::secret_places;
 use crate::rules::wrapper::{Language, Wrapper};
 
 impl Walker<'_> {
@@ -23,6 +24,7 @@ impl Walker<'_> {
         // What is made again anyway lies in a folder of one's own, not in one of the system's.
         let narrow = narrowing(arguments) && !self.place(&start).is_root();
         let names = self.record.as_ref().map(|_| super::record::search_names(arguments)).unwrap_or_default();
+        let keys = seeks_keys(program, arguments);
         let mut found = false;
         let mut at = 0;
         while let Some(word) = arguments.get(at) {
@@ -39,6 +41,13 @@ impl Walker<'_> {
                 .unwrap_or_default()
                 .iter()
                 .map(|word| if word.text.contains("{}") { replaced(word, &start, narrow) } else { word.clone() })
+                .map(|word| {
+                    if keys && word.text.contains('*') {
+                        Word { taint: word.taint | Taint::SECRET, ..word }
+                    } else {
+                        word
+                    }
+                })
                 .collect();
             // Options of the caller may stand behind its mark.
             let dashes = inner.iter().take_while(|word| word.text.starts_with('-') && word.text.len() > 1).count();
@@ -187,6 +196,24 @@ pub(crate) fn narrowing(arguments: &[Word]) -> bool {
         }
     }
     false
+}
+
+/// Says whether a search is for files that hold keys or passwords, by their names.
+pub(crate) fn seeks_keys(program: &str, arguments: &[Word]) -> bool {
+    if !matches!(program, "find" | "gfind" | "bfs" | "fd" | "fdfind" | "locate" | "plocate" | "mlocate" | "ls") {
+        return false;
+    }
+    let by_name = ["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-g", "--glob"];
+    let ends =
+        arguments.iter().position(|word| word.text.starts_with("-exec") || matches!(word.text.as_str(), "-x" | "-X"));
+    let words = arguments.get(..ends.unwrap_or(arguments.len())).unwrap_or_default();
+    let mut before = "";
+    words.iter().any(|word| {
+        let previous = core::mem::replace(&mut before, word.text.as_str());
+        let sought = by_name.contains(&previous)
+            || !matches!(program, "find" | "gfind" | "bfs" | "ls") && !word.text.starts_with('-');
+        sought && secret_places::names_key(&word.text)
+    })
 }
 
 /// What `{}` may stand for: something below the start of the search.

@@ -24,8 +24,14 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
             return;
         }
     }
+    let lower = text.to_ascii_lowercase();
+    if program != "sql" && RUNS_TEXT.iter().any(|mark| lower.contains(mark)) {
+        for piece in pieces(text) {
+            judge(walker, "sql", &piece);
+        }
+    }
     // Another database may be attached to one in memory.
-    let fleeting = walker.fleeting && !["attach", ".open"].iter().any(|word| text.to_ascii_lowercase().contains(word));
+    let fleeting = walker.fleeting && !["attach", ".open"].iter().any(|word| lower.contains(word));
     for statement in split(text) {
         let trimmed = statement.trim();
         if trimmed.is_empty() {
@@ -100,6 +106,37 @@ fn quoted(statement: &str) -> Option<String> {
         }
     }
     Some(out)
+}
+
+/// Marks of statements that run what other statements put together.
+const RUNS_TEXT: &[&str] = &[
+    "\\gexec",
+    "execute immediate",
+    "execute format",
+    "execute '",
+    "execute (",
+    "exec(",
+    "exec (",
+    "sp_executesql",
+    "prepare ",
+];
+
+/// Finds what may be a statement in a text that puts one together: from a word that deletes to the end of its string.
+pub(crate) fn pieces(text: &str) -> Vec<String> {
+    let lower = text.to_ascii_lowercase();
+    let mut out = Vec::new();
+    for verb in ["drop ", "truncate ", "delete from "] {
+        for (at, _) in lower.match_indices(verb).take(8) {
+            if text.get(..at).and_then(|before| before.chars().next_back()).is_some_and(char::is_alphanumeric) {
+                continue;
+            }
+            let tail = text.get(at..).unwrap_or_default();
+            let end = tail.find(['\'', '"', ';', '/', '|', '\n']).unwrap_or(tail.len());
+            let bare = tail.get(..end).unwrap_or_default().replace(['`', '\\', '&', '$', '{', '}', '%'], "");
+            out.push(format!("{} x", bare.trim_end()));
+        }
+    }
+    out
 }
 
 /// Says whether a text for a database shell only reads.

@@ -60,6 +60,8 @@ pub(crate) struct State {
     pub(crate) widest: usize,
     /// True after `set -n`: nothing runs.
     pub(crate) picture: bool,
+    /// True once a name stands for another.
+    pub(crate) refers: bool,
 }
 
 /// A state to go back to.
@@ -76,6 +78,11 @@ pub(crate) struct Before {
     choice: usize,
     widest: usize,
     picture: bool,
+}
+
+/// Returns the key under which it is kept what a name stands for; no variable has such a name.
+fn reference(name: &str) -> String {
+    alloc::format!("&{name}")
 }
 
 impl State {
@@ -111,8 +118,25 @@ impl State {
         self.picture = before.picture;
     }
 
+    /// Makes a name stand for another from now on.
+    pub(crate) fn refer(&mut self, name: &str, target: &str) {
+        self.refers = true;
+        self.variables.insert(reference(name), alloc::vec![alloc::vec![Word::literal(target)]]);
+    }
+
+    /// Returns the name that a name stands for, where it stands for one.
+    fn referred(&self, name: &str) -> Option<String> {
+        if !self.refers {
+            return None;
+        }
+        let target = self.variables.get(reference(name).as_str())?.first()?.first()?;
+        Some(target.text.clone())
+    }
+
     /// Sets a variable.
     pub(crate) fn assign(&mut self, name: &str, value: Vec<Word>) {
+        let referred = self.referred(name);
+        let name = referred.as_deref().unwrap_or(name);
         if self.branches > 0
             && let Some(values) = self.variables.get(name)
         {
@@ -126,6 +150,8 @@ impl State {
 
     /// Looks up what the line knows of a variable.
     pub(crate) fn look_up(&mut self, name: &str) -> Option<Vec<Word>> {
+        let referred = self.referred(name);
+        let name = referred.as_deref().unwrap_or(name);
         let values = self.variables.get(name)?;
         self.widest = self.widest.max(values.len());
         values.get(self.choice.min(values.len().saturating_sub(1))).cloned()

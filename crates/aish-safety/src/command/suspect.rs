@@ -9,6 +9,7 @@ use super::syntax::{chosen, parse};
 use super::walk::Walker;
 use super::word::{Stream, Word};
 use crate::rules::rule::Effect;
+use crate::rules::{code_marks, programs};
 use crate::verdict::Verdict;
 
 /// Words of the shell that stand before a command.
@@ -18,6 +19,11 @@ impl Walker<'_> {
     /// Asks about a text that does not parse; its parts are judged one by one for what is worse.
     pub(crate) fn unparsable(&mut self, text: &str, stdin: &Stream) -> Stream {
         self.note_plain(text, Verdict::Ask, Effect::Unknown, "parse.error", "cannot be parsed as a shell command");
+        let lower = text.to_ascii_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        if has(code_marks::WINDOWS_RUN) && has(code_marks::WINDOWS_FETCH) {
+            self.foreign("PowerShell", super::word::Taint::REMOTE);
+        }
         if self.guessing {
             return Stream::unknown(super::word::Taint::NONE);
         }
@@ -60,8 +66,18 @@ impl Walker<'_> {
 
     /// Notes what a shell would run of the lines that the commands before it put together, where that halts:
     /// `… --format='git branch -D %(refname)' | sh`.
-    pub(crate) fn suspect_templates(&mut self) {
+    pub(crate) fn suspect_templates(&mut self, program: &str) {
         let templates = core::mem::take(&mut self.feeding);
+        if !programs::SHELLS.contains(&program) {
+            // A database shell: `SELECT 'DROP TABLE ' || name …`, `sed 's/.*/DROP TABLE &;/'`.
+            for text in templates.iter().take(16).flat_map(|template| super::sql::pieces(template)).take(64) {
+                if self.guess_statements(&text) {
+                    return;
+                }
+            }
+            self.feeding = templates;
+            return;
+        }
         for template in templates.iter().take(16) {
             let bare: String = template.replace("%(", "x(").replace(['\'', '"', '(', ')', '{', '}', '$', '^'], " ");
             let from_verb = bare.split_once('=').map_or(bare.as_str(), |(_, rest)| rest);
@@ -97,6 +113,11 @@ impl Walker<'_> {
         self.guess(|guess| {
             guess.run(words, stdin);
         })
+    }
+
+    /// Notes what a text would do as statements of a database, where that halts.
+    pub(crate) fn guess_statements(&mut self, text: &str) -> bool {
+        self.guess(|guess| super::sql::judge(guess, "sql", text))
     }
 
     fn guess(&mut self, run: impl FnOnce(&mut Walker<'_>)) -> bool {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::arguments::Arguments;
 use super::code;
 use super::hint::FALLBACK;
-use super::path::glob_match;
+use super::setting::typed;
 use super::split::{Split, is_assignment, split, subcommand};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
@@ -82,7 +82,9 @@ impl Walker<'_> {
                 }
                 let mark = self.state.variables.mark();
                 self.assignments(arguments, &split);
+                self.outside = wrapper.id != "time";
                 *out = Some(self.deeper(|walker| walker.run(inner, stdin)));
+                self.outside = false;
                 self.state.variables.back(mark);
                 self.as_line(inner);
                 true
@@ -150,6 +152,7 @@ impl Walker<'_> {
                         }
                     }
                     let known = value.is_known();
+                    self.touching_brackets(program, &text);
                     *out = Some(self.code(program, &text, value.taint, known, language, stdin));
                     self.state.positional = positional;
                     self.state.variables.remove("0");
@@ -194,7 +197,8 @@ impl Walker<'_> {
                 let split = split(wrapper, arguments, usize::from(at) + 1);
                 let Some(index) = split.operands.get(usize::from(at)) else { return false };
                 let Some(word) = arguments.get(*index).cloned() else { return false };
-                if word.text == "-" {
+                let reads = language == Language::Shell && split.options.iter().any(|(option, _)| *option == "-s");
+                if word.text == "-" || reads {
                     return false;
                 }
                 let stream = match word.text.as_str() {
@@ -222,20 +226,28 @@ impl Walker<'_> {
                 let reads = split.options.iter().any(|(option, _)| *option == "-s")
                     || split.operands.first().and_then(|at| arguments.get(*at)).is_none_or(|word| word.text == "-")
                     || program.contains("sql");
+                // `sh -s a b`: the operands are `$1`, `$2`, … .
+                let given: Vec<Word> = match language {
+                    Language::Shell => split.operands.iter().filter_map(|at| arguments.get(*at)).cloned().collect(),
+                    _ => Vec::new(),
+                };
                 let module = split.options.iter().any(|(option, _)| *option == "-m") && language == Language::General;
                 if !reads || module {
                     return false;
                 }
+                let positional = core::mem::replace(&mut self.state.positional, Rc::new(given));
                 match &stdin.text {
                     Some(text) => {
                         let text = text.clone();
                         let known = !text.contains(super::word::HOLE);
+                        self.touching_brackets(program, &text);
                         *out = Some(self.code(program, &text, stdin.taint, known, language, &Stream::default()));
                     }
                     None if stdin.taint.foreign() && language != Language::Sql => self.foreign(program, stdin.taint),
-                    None if language == Language::Shell => self.suspect_templates(),
+                    None if matches!(language, Language::Shell | Language::Sql) => self.suspect_templates(program),
                     None => {}
                 }
+                self.state.positional = positional;
                 true
             }
             Form::ScriptOption { options, language } => {
@@ -274,6 +286,7 @@ impl Walker<'_> {
                 }
                 found
             }
+            Form::Named { option, known } => self.named_program(wrapper, option, known, arguments, stdin),
             Form::MakeFile => {
                 let split = split(wrapper, arguments, usize::MAX);
                 let named = split.options.iter().find(|(option, _)| matches!(*option, "-f" | "--file" | "--makefile"));
@@ -314,6 +327,13 @@ impl Walker<'_> {
             Form::StdinArguments => self.stdin_arguments(wrapper, arguments, stdin, out),
             Form::ParallelArguments => self.parallel(wrapper, arguments, stdin),
             Form::Setting { options, names } => self.setting(options, names, arguments, program),
+        }
+    }
+
+    /// Judges `((…))` as what it is to shells without arithmetic commands, a subshell in a subshell, where that halts.
+    fn touching_brackets(&mut self, program: &str, text: &str) {
+        if matches!(program, "sh" | "dash" | "ash" | "busybox" | "yash") && text.contains("((") {
+            self.suspect(&text.replace("((", "( (").replace("$( (", "$(("));
         }
     }
 
@@ -410,59 +430,6 @@ impl Walker<'_> {
             }
             _ => {}
         }
-    }
-
-    fn setting(&mut self, options: &str, names: &str, arguments: &[Word], program: &str) -> bool {
-        let mut found = false;
-        for (at, word) in arguments.iter().enumerate() {
-            let text = if options.is_empty() {
-                word.text.as_str()
-            } else if let Some(option) = options.split(' ').find(|option| word.text.starts_with(option)) {
-                let rest = word.text.get(option.len()..).unwrap_or_default();
-                match rest.strip_prefix('=').unwrap_or(rest) {
-                    "" => arguments.get(at + 1).map_or("", |word| word.text.as_str()),
-                    rest => rest,
-                }
-            } else if let Some((_, rest)) = options
-                .split(' ')
-                .filter(|option| option.len() == 2 && !word.text.starts_with("--") && word.text.starts_with('-'))
-                .find_map(|option| word.text.split_once(option.get(1..)?))
-            {
-                // At the end of a cluster: `-voName=value`.
-                rest
-            } else {
-                continue;
-            };
-            let Some((name, value)) = text.split_once(['=', ' ']) else { continue };
-            let name = name.to_ascii_lowercase();
-            if !names.split(' ').any(|glob| glob_match(glob, &name))
-                || matches!(value, "true" | "false" | "" | "none" | "cat" | "less")
-            {
-                continue;
-            }
-            found = true;
-            let (value, taint, known) = (value.to_string(), word.taint, word.is_known());
-            let line = match value.strip_prefix('!') {
-                Some(line) => line.to_string(),
-                None if name.starts_with("alias.") => alloc::format!("git {value}"),
-                None => value,
-            };
-            self.code(program, &line, taint, known, Language::Shell, &Stream::default());
-        }
-        found
-    }
-}
-
-/// Returns what a word types into a terminal: a key by its name, or its letters, with marks for line ends.
-fn typed(word: &str) -> String {
-    match word {
-        "Enter" | "C-m" | "C-j" | "KPEnter" | "Return" => String::from("\n"),
-        "Space" => String::from(" "),
-        "Tab" | "C-i" => String::from("\t"),
-        "C-c" | "C-u" | "C-l" | "C-d" | "Escape" => String::from("\n"),
-        _ => ["\\n", "\\r", "\\012", "\\015", "^M", "^J", "\r"]
-            .iter()
-            .fold(word.to_string(), |text, mark| text.replace(mark, "\n")),
     }
 }
 

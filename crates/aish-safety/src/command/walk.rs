@@ -51,6 +51,10 @@ pub(crate) struct Walker<'a> {
     pub(crate) guessing: bool,
     /// True in a loop that never ends by itself.
     pub(crate) endless: bool,
+    /// True where another program starts the next one, and functions of the shell are out of its reach.
+    pub(crate) outside: bool,
+    /// The coprocess of the line that was started last.
+    pub(crate) coprocess: Option<ast::SubshellCommand>,
     /// True where statements are for a database that only this command sees.
     pub(crate) fleeting: bool,
     /// Functions that the line defined.
@@ -102,6 +106,8 @@ impl<'a> Walker<'a> {
             calling: Vec::new(),
             apart: 0,
             endless: false,
+            outside: false,
+            coprocess: None,
             fleeting: false,
             guessing: false,
             defined: Vec::new(),
@@ -404,12 +410,19 @@ impl<'a> Walker<'a> {
                     open.push(left);
                 }
                 ast::ExtendedTestExpr::Not(inner) | ast::ExtendedTestExpr::Parenthesized(inner) => open.push(inner),
-                ast::ExtendedTestExpr::UnaryTest(_, word) => {
-                    self.expand_one(&word.value);
+                ast::ExtendedTestExpr::UnaryTest(test, word) => {
+                    let word = self.expand_one(&word.value);
+                    if matches!(test, ast::UnaryPredicate::ShellVariableIsSetAndAssigned) {
+                        self.evaluated(&word.text);
+                    }
                 }
-                ast::ExtendedTestExpr::BinaryTest(_, left, right) => {
-                    self.expand_one(&left.value);
-                    self.expand_one(&right.value);
+                ast::ExtendedTestExpr::BinaryTest(test, left, right) => {
+                    for side in [left, right] {
+                        let word = self.expand_one(&side.value);
+                        if computes(test) {
+                            self.evaluated(&word.text);
+                        }
+                    }
                 }
             }
         }
@@ -430,6 +443,20 @@ impl<'a> Walker<'a> {
     pub(crate) fn label(program: &str, detail: &str) -> Cow<'static, str> {
         if detail.is_empty() { Cow::Owned(program.to_string()) } else { Cow::Owned(format!("{program} {detail}")) }
     }
+}
+
+/// Says whether a test compares numbers.
+fn computes(test: &ast::BinaryPredicate) -> bool {
+    use ast::BinaryPredicate as Test;
+    matches!(
+        test,
+        Test::ArithmeticEqualTo
+            | Test::ArithmeticNotEqualTo
+            | Test::ArithmeticLessThan
+            | Test::ArithmeticLessThanOrEqualTo
+            | Test::ArithmeticGreaterThan
+            | Test::ArithmeticGreaterThanOrEqualTo
+    )
 }
 
 /// Returns the arguments of a command as they are written, where they may hold more than one word.

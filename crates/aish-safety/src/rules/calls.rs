@@ -96,6 +96,9 @@ pub(crate) const RUN: &[&str] = &[
     "executeCommand",
     "spawn_shell",
     "system_command",
+    "system*",
+    "process*",
+    "subprocess*",
 ];
 
 /// Names in several parts, of which a scan sees the last: the last part, the whole, what it does.
@@ -134,8 +137,21 @@ pub(crate) const EVALUATE: &[&str] = &[
 ];
 
 /// The same, as words that stand before what they run without brackets.
-pub(crate) const EVALUATE_TEXT: &[&str] =
-    &["eval ", "iex ", "invoke-expression", "| sh", "|sh", "|bash", "| bash", ".constructor("];
+pub(crate) const EVALUATE_TEXT: &[&str] = &[
+    "eval ",
+    "iex ",
+    "invoke-expression",
+    "| sh",
+    "|sh",
+    "|bash",
+    "| bash",
+    ".constructor(",
+    "source(\"http",
+    "source('http",
+    "import(\"http",
+    "import('http",
+    "evaluate(new url",
+];
 
 /// Delete a tree.
 pub(crate) const DELETE_TREE: &[&str] = &[

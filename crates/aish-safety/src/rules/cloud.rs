@@ -299,7 +299,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "cloud.providers-delete",
         DeleteRemote,
-        "doctl|hcloud|linode-cli|openstack|scw|vultr-cli|exo|oci|ibmcloud|aliyun|upctl|ovhcloud|civo|yc|tccli|huaweicloud|koyeb|contabo|cntb|nova|glance|cinder|heat|neutron|swift|stackit|ionosctl|kamatera|packet|metal|rackspace|lightsail|cloudflare|flarectl|namecheap|godaddy|gandi|dnscontrol|octodns|porkbun|equinix|gridscale|mgc ** delete|rm|remove|destroy|shutdown|poweroff|power-off|terminate|rebuild|reset|stop|purge|d|delete-*|disable|release|detach|-delete|reset-password|off|reboot|unassign|linode-delete|instance-delete|rm-*",
+        "doctl|hcloud|linode-cli|openstack|scw|vultr-cli|exo|oci|ibmcloud|aliyun|upctl|ovhcloud|civo|yc|tccli|huaweicloud|koyeb|contabo|cntb|nova|glance|cinder|heat|neutron|swift|stackit|ionosctl|kamatera|packet|metal|rackspace|lightsail|cloudflare|flarectl|namecheap|godaddy|gandi|dnscontrol|octodns|porkbun|equinix|gridscale|mgc ** delete|rm|remove|destroy|shutdown|poweroff|power-off|terminate|rebuild|reset|stop|purge|d|delete-*|disable|release|detach|-delete|reset-password|off|reboot|unassign|linode-delete|instance-delete|rm-*|*-delete|*-remove|*-terminate|*-destroy|*-purge|Delete*|Terminate*|Remove*|Release*|Stop*|Destroy*|Reset*|Reboot*|Purge*",
         "deletes or stops {targets} at the provider",
         &[
             "openstack server delete web-1",

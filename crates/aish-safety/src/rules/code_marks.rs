@@ -35,6 +35,13 @@ pub(crate) const FETCH: &[&str] = &[
     "socket.http",
     "httppotion",
     "webclient",
+    "new url(",
+    "source(\"http",
+    "source('http",
+    "import(\"http",
+    "import('http",
+    "from \"http",
+    "from 'http",
 ];
 
 /// Decode what is hidden.
@@ -115,3 +122,10 @@ pub(crate) const INDIRECT: &[&str] = &[
     "write18",
     "execute_process",
 ];
+
+/// Run a text in PowerShell.
+pub(crate) const WINDOWS_RUN: &[&str] = &["iex ", "iex(", "invoke-expression", "| iex", "|iex"];
+
+/// Fetch a text in PowerShell.
+pub(crate) const WINDOWS_FETCH: &[&str] =
+    &["iwr ", "irm ", "invoke-webrequest", "invoke-restmethod", "downloadstring", "downloadfile", "net.webclient"];

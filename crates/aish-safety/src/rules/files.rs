@@ -274,6 +274,22 @@ pub const RULES: &[Rule] = &[
         &["sed -i s/a/b/ notes.txt"],
     ),
     halt(
+        "files.edit-system",
+        System,
+        "ed|ex|red %config|access|startup <any",
+        "changes the system file {targets} by a script",
+        &["ed -s /etc/fstab <<< x"],
+        &["ed notes.txt <<< x", "ed /etc/fstab"],
+    ),
+    halt(
+        "files.edit-system-options",
+        System,
+        "vim|vi|nvim|ex|emacs|kak %config|access|startup -es|-Es|-s|-S|-c=*w*|-c=*x*|-c=*norm*|--cmd=*w*|--batch|-batch|--headless|--eval=*write*|--eval=*save*|-f=*",
+        "changes the system file {targets} by a script",
+        &["vim -es -c '%d' -c wq /etc/fstab", "ex -s -c '%d' -c x /etc/hosts"],
+        &["vim /etc/fstab", "vim -c 'set number' notes.txt"],
+    ),
+    halt(
         "files.sed-delete-all",
         Delete,
         "sed|gsed -i|--in-place %is:d|1,$d|.*d",

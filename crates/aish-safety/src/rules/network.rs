@@ -134,7 +134,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "network.http-delete-query",
         DeleteRemote,
-        "curl|wget|http|https|xh %has:_delete_by_query|/shutdown|_all?|drop+table|drop%20table|dropdatabase|/flush|/actuator/shutdown|action=delete|delete_series|/nuke",
+        "curl|wget|http|https|xh %has:_delete_by_query|/shutdown|_all?|drop+table+|drop%20table%20|dropdatabase|/flush|/actuator/shutdown|action=delete|delete_series|/nuke",
         "deletes data or stops a service on a server",
         &["curl -XPOST localhost:9200/x/_delete_by_query -d x"],
         &["curl https://x"],

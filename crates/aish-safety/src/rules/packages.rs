@@ -199,6 +199,14 @@ pub const RULES: &[Rule] = &[
         &["npm ls", "pip freeze", "cargo tree"],
         &["npm install x"],
     ),
+    halt(
+        "packages.divert",
+        System,
+        "dpkg-divert|dpkg-statoverride %config --rename|--add|--remove|--no-rename|--force-all|--update !--list|--truename|--listpackage|--test",
+        "moves the system's {targets} aside or changes its rights",
+        &["dpkg-divert --rename /bin/sh"],
+        &["dpkg-divert --list"],
+    ),
     ask(
         "packages.install",
         System,

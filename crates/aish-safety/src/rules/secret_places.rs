@@ -194,3 +194,44 @@ pub(crate) const ORDINARY_KINDS: &[&str] = &[
     "yml", "yaml", "json", "toml", "xml", "txt", "md", "csv", "log", "sql", "js", "ts", "py", "rb", "php", "sh", "go",
     "rs", "java", "html", "css",
 ];
+
+/// Names that the beginning of a pattern may mean: `id_*`, `credential*`.
+const BEGUN: &[&str] = &[
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
+    "id_dsa",
+    ".env.local",
+    "credentials",
+    "secrets.yml",
+    "wallet.dat",
+    "kubeconfig",
+];
+
+/// Says whether a name or a pattern of names is that of a file with keys or passwords.
+pub(crate) fn names_key(pattern: &str) -> bool {
+    let bare = pattern.rsplit('/').next().unwrap_or_default();
+    let bare = bare.trim_start_matches('^').trim_end_matches('$').replace("\\.", ".");
+    if SECRET_NAMES.contains(&bare.as_str()) {
+        return true;
+    }
+    match bare.find(['*', '?', '[']) {
+        Some(begun) => begun >= 3 && BEGUN.iter().any(|name| crate::command::glob_match(&bare, name)),
+        None => bare.len() >= 3 && SECRET.any(&bare),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_for_keys_are_told_by_their_patterns() {
+        for pattern in ["id_rsa", "id_*", "*.pem", "*/.env", "^\\.env$", ".env*", "*_rsa"] {
+            assert!(names_key(pattern), "{pattern}");
+        }
+        for pattern in ["*", "*.json", "*.yml", "*.rs", "main*", "i*", "src", ""] {
+            assert!(!names_key(pattern), "{pattern}");
+        }
+    }
+}

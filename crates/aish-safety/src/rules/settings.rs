@@ -1,10 +1,31 @@
 //! Variables and settings whose value is run as code.
 
+use super::wrapper::Language;
+
 /// Built-ins whose arguments are assignments.
 pub(crate) const DECLARES: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
 /// Built-ins that set variables which outlast them, though assignments stand before.
 pub(crate) const KEEPS: &[&str] = &["read", "mapfile", "readarray", "printf", "eval", "source", ".", "getopts", "let"];
+
+/// Built-ins whose arguments may be names with an index, or arithmetic.
+pub(crate) const SUBSCRIPTS: &[&str] = &[
+    "test",
+    "[",
+    "printf",
+    "read",
+    "mapfile",
+    "readarray",
+    "unset",
+    "let",
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "wait",
+    "getopts",
+];
 
 /// Variables whose value a shell or a common tool runs as a command line.
 pub(crate) const CODE_VARIABLES: &[&str] = &[
@@ -54,6 +75,38 @@ pub(crate) const CODE_VARIABLES: &[&str] = &[
     "CMAKE_C_COMPILER_LAUNCHER",
     "GOFLAGS",
     "LESSKEY_CONTENT",
+    "SUDO_EDITOR",
+    "SYSTEMD_EDITOR",
+    "HGEDITOR",
+    "SVN_EDITOR",
+    "JJ_EDITOR",
+    "P4EDITOR",
+    "GH_EDITOR",
+    "GH_PAGER",
+    "GH_BROWSER",
+    "GLAB_PAGER",
+    "AWS_PAGER",
+    "BAT_PAGER",
+    "DELTA_PAGER",
+    "PERLDOC_PAGER",
+    "RI_PAGER",
+    "ACK_PAGER",
+    "P4PAGER",
+    "P4DIFF",
+    "P4MERGE",
+    "HGMERGE",
+    "DIFFPROG",
+    "KUBECTL_EXTERNAL_DIFF",
+    "RSYNC_CONNECT_PROG",
+    "NULLCMD",
+    "READNULLCMD",
+    "FZF_CTRL_T_COMMAND",
+    "FZF_ALT_C_COMMAND",
+    "RUSTC",
+    "RUSTDOC",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "CONFIG_SHELL",
+    "LESSEDIT",
     "XDG_OPEN",
     "MAILCAPS",
 ];
@@ -68,7 +121,7 @@ pub(crate) const CODE_VARIABLE_GLOBS: &[&str] = &[
 ];
 
 /// Variables that name a file of code that runs first.
-pub(crate) const SCRIPT_VARIABLES: &[&str] = &["BASH_ENV", "ENV", "PYTHONSTARTUP", "ZDOTDIR", "PERL5DB"];
+pub(crate) const SCRIPT_VARIABLES: &[&str] = &["BASH_ENV", "ENV", "PYTHONSTARTUP", "ZDOTDIR"];
 
 /// Variables that name libraries which are loaded into every program.
 pub(crate) const PRELOADED: &[&str] = &["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"];
@@ -91,4 +144,33 @@ pub(crate) const LOADER_VARIABLES: &[&str] = &[
     "GIT_TEMPLATE_DIR",
     "PATH",
     "BASH_FUNC",
+    "PERL5DB",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "VIMINIT",
+    "EXINIT",
+    "GVIMINIT",
+    "NVIM_APPNAME",
+    "MYVIMRC",
+    "FZF_DEFAULT_OPTS",
+    "RIPGREP_CONFIG_PATH",
+    "INPUTRC",
+    "PSQLRC",
+    "WGETRC",
+    "CURL_HOME",
+];
+
+/// Those whose value holds code itself, and its language.
+pub(crate) const OPTION_VARIABLES: &[(&str, Language)] = &[
+    ("PERL5OPT", Language::General),
+    ("PERL5DB", Language::General),
+    ("RUBYOPT", Language::General),
+    ("NODE_OPTIONS", Language::General),
+    ("JAVA_TOOL_OPTIONS", Language::General),
+    ("_JAVA_OPTIONS", Language::General),
+    ("JDK_JAVA_OPTIONS", Language::General),
+    ("VIMINIT", Language::Editor),
+    ("EXINIT", Language::Editor),
+    ("GVIMINIT", Language::Editor),
+    ("FZF_DEFAULT_OPTS", Language::Bindings),
 ];

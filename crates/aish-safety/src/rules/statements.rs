@@ -53,6 +53,9 @@ const DROPPED: &[&str] = &[
     "stream",
     "topic",
     "connector",
+    "graph",
+    "namespace",
+    "scope",
 ];
 
 /// Words that begin a statement.
@@ -96,6 +99,9 @@ pub(crate) fn is_keyword(word: &str) -> bool {
             | "rename"
             | "values"
             | "table"
+            | "match"
+            | "remove"
+            | "unwind"
     )
 }
 
@@ -212,6 +218,18 @@ fn known(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
         }),
         "grant" if has("all") || has("superuser") => {
             Some((Outcome::Halt, "databases.grant-all", "gives all rights over a database away"))
+        }
+        // Graphs and documents: `MATCH (n) DETACH DELETE n`, `FOR u IN users REMOVE u IN users`, `REMOVE TABLE users`.
+        "match" | "optional" | "for" | "unwind" if has("delete") || has("remove") || has("drop") => {
+            Some((Outcome::Halt, "databases.graph-delete", "deletes what a pattern matches"))
+        }
+        "match" | "unwind" if !(has("set") || has("create") || has("merge")) => {
+            Some((Outcome::Read, "databases.graph", "reads from a database"))
+        }
+        "remove" | "clear"
+            if DROPPED.contains(&word(1)) || matches!(word(1), "all" | "graph" | "namespace" | "default" | "named") =>
+        {
+            Some((Outcome::Halt, "databases.drop", "drops a table, database or other object with its data"))
         }
         "flush" | "purge" | "reset" | "shutdown" => {
             Some((Outcome::Halt, "databases.purge", "throws logs, rights or state of a database away"))

@@ -128,6 +128,14 @@ pub enum Form {
         /// The code's language.
         language: Language,
     },
+    /// The value of the option, or the first operand where there is none, is a file, an image or a module that is a program
+    /// by its name; the rest are its arguments.
+    Named {
+        /// The option; may be empty.
+        option: &'static str,
+        /// True where only programs with rules of their own count.
+        known: bool,
+    },
     /// A makefile, given with `-f` or named by default.
     MakeFile,
     /// `screen -dmS name program …`: a cluster that takes the session's name.

@@ -11,6 +11,8 @@ const FAMILIES: &[&str] = &[
     include_str!("lines/git.jsonl"),
     include_str!("lines/second.jsonl"),
     include_str!("lines/services.jsonl"),
+    include_str!("lines/seventh.jsonl"),
+    include_str!("lines/sixth.jsonl"),
     include_str!("lines/system.jsonl"),
     include_str!("lines/third.jsonl"),
     include_str!("lines/traps.jsonl"),
@@ -42,7 +44,7 @@ fn labelled_lines_are_judged_by_the_definition() {
             }
         }
     }
-    assert!(destructive > 1_300 && harmless > 1_000, "{destructive} and {harmless} lines");
+    assert!(destructive > 2_200 && harmless > 1_700, "{destructive} and {harmless} lines");
     assert!(allowed * 2 >= harmless, "{allowed} of {harmless} harmless lines are allowed");
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }

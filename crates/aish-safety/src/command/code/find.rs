@@ -42,7 +42,8 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let letter = rest.chars().next().unwrap_or(' ');
-        if letter.is_alphanumeric() || matches!(letter, '_' | '!' | '$') {
+        let starred = letter == '*' && beside == Beside::Apart && !name.is_empty();
+        if letter.is_alphanumeric() || matches!(letter, '_' | '!' | '$') || starred {
             name.push(letter);
             at += letter.len_utf8();
             continue;

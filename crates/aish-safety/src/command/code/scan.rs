@@ -12,7 +12,7 @@ use super::find::{Beside, Call, find};
 use super::literal;
 use super::names::filled;
 use crate::rules::rule::Effect;
-use crate::rules::{calls, code_marks};
+use crate::rules::{calls, code_marks, feeding, sources};
 use crate::verdict::Verdict;
 
 /// Programs whose language is a Lisp.
@@ -44,7 +44,7 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
             walker.text(line.trim_start_matches('!'), &Stream::default());
         }
     }
-    if matches!(program, "puppet" | "chef-apply" | "chef-shell" | "cf-agent") {
+    if matches!(program, "puppet" | "chef-apply" | "chef-shell" | "cf-agent" | "kubectl" | "oc" | "aws" | "docker") {
         for line in lines(text).take(64) {
             walker.suspect(&line);
         }
@@ -125,9 +125,81 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
             "deletes every file that it finds",
         );
     }
-    for call in calls {
-        judge(walker, &call, walks);
+    fed(walker, &calls, text);
+    for call in &calls {
+        judge(walker, call, text, walks);
     }
+}
+
+/// Judges programs that code starts and writes to, with the strings of the code as what they are given; noted only where
+/// that halts.
+fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
+    let starts = |call: &&Call| calls::RUN.contains(&call.name.as_str()) || call.name == "open";
+    for call in calls.iter().filter(starts).take(16) {
+        if call.open && runs_what_it_fetches(call, calls) {
+            walker.foreign(&call.name, Taint::REMOTE);
+        }
+    }
+    if !feeding::FEED.iter().any(|word| text.contains(word)) || !calls.iter().any(|call| starts(&call)) {
+        return;
+    }
+    let mut strings = String::new();
+    for string in strings_of(text).take(64) {
+        strings.push_str(&string);
+        strings.push('\n');
+    }
+    for call in calls.iter().filter(starts).take(16) {
+        let command: Vec<&str> = call
+            .strings
+            .iter()
+            .map(|string| string.trim_matches(['|', '-', ' ']))
+            .filter(|string| !string.is_empty())
+            .collect();
+        let Some(first) = command.first() else { continue };
+        let program = first.split([' ', '/']).next_back().unwrap_or_default();
+        let program = if first.contains(' ') { first.split(' ').next().unwrap_or_default() } else { program };
+        if !feeding::FED.contains(&program.rsplit('/').next().unwrap_or_default()) {
+            continue;
+        }
+        let words: Vec<Word> = if first.contains(' ') {
+            first.split_whitespace().map(Word::literal).collect()
+        } else {
+            command.iter().take(8).filter(|word| !word.contains(' ')).map(|word| Word::literal(*word)).collect()
+        };
+        let mut given = strings.clone();
+        for own in call.strings.iter().filter(|own| !own.is_empty()).take(8) {
+            given = given.replace(own.as_str(), "");
+        }
+        walker.guess_program(&words, &Stream::known(given));
+    }
+}
+
+/// Says whether a call runs what another call in it fetches: `os.execute(io.popen("curl …"):read())`.
+fn runs_what_it_fetches(call: &Call, calls: &[Call]) -> bool {
+    calls.iter().take(64).any(|inner| {
+        let program = inner.strings.first().and_then(|line| line.split_whitespace().next()).unwrap_or_default();
+        calls::RUN.contains(&inner.name.as_str())
+            && sources::FETCHERS.contains(&program.rsplit('/').next().unwrap_or_default())
+            && inner.source.len() < call.source.len()
+            && call.source.contains(inner.source.as_str())
+    })
+}
+
+/// Goes through the strings of code.
+pub(super) fn strings_of(text: &str) -> impl Iterator<Item = String> {
+    let mut rest = text;
+    core::iter::from_fn(move || {
+        loop {
+            rest = rest.get(rest.find(['\'', '"'])?..)?;
+            match literal::read(rest) {
+                Some((value, length)) => {
+                    rest = rest.get(length..).unwrap_or_default();
+                    return Some(value);
+                }
+                None => rest = rest.get(1..)?,
+            }
+        }
+    })
 }
 
 /// Says whether Perl code deletes what `$_` names.
@@ -171,7 +243,7 @@ fn bare_commands(walker: &mut Walker<'_>, text: &str) {
     }
 }
 
-fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
+fn judge(walker: &mut Walker<'_>, call: &Call, text: &str, walks: bool) {
     let name = call.name.as_str();
     if calls::RUN.contains(&name) {
         run(walker, call);
@@ -184,6 +256,14 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
     if calls::DELETE_TREE.contains(&name) || calls::DELETE_TREE_IF.contains(&name) && call.source.contains("recursive")
     {
         delete(walker, call, "-rf");
+    } else if calls::DELETE.contains(&name) && call.strings.is_empty() && call.open && !walks {
+        // What is deleted stands elsewhere in the code: perhaps it is one of its strings.
+        let named = strings_of(text).filter(|string| string.starts_with(['/', '~'])).take(16);
+        let mut words = vec![Word::literal("rm"), Word::literal("-f")];
+        words.extend(named.map(Word::literal));
+        if words.len() > 2 {
+            walker.guess_program(&words, &Stream::default());
+        }
     } else if calls::DELETE.contains(&name) && (!call.strings.is_empty() || walks) {
         if walks && call.strings.iter().all(|string| !string.contains('/')) {
             walker.note_plain(

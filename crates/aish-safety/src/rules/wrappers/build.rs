@@ -94,6 +94,20 @@ pub const WRAPPERS: &[Wrapper] = &[
         "aws configure set credential_process 'rm -rf /srv/data'",
     ),
     asked(
+        "java-program",
+        "java",
+        "-jar -cp -classpath -D",
+        &[Form::Named { option: "-jar", known: false }],
+        "java -jar flyway.jar clean",
+    ),
+    asked(
+        "package-programs",
+        "uvx bunx pipx/run pnpm/dlx yarn/dlx npx dotnet/tool/run nix/run flatpak/run snap/run go/run",
+        "-p --package --from --spec --python --with",
+        &[Form::Named { option: "", known: true }],
+        "nix run nixpkgs#kubectl -- delete ns prod",
+    ),
+    asked(
         "cargo-watch",
         "cargo/watch cargo-watch bacon",
         "-s --shell -x --exec -w --watch -i --ignore -C --workdir -d --delay",

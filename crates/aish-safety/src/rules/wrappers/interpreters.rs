@@ -19,6 +19,27 @@ pub const WRAPPERS: &[Wrapper] = &[
         "python3 -c 'import os; os.system(\"rm -rf /srv/data\")'",
     ),
     asked(
+        "python-module",
+        "python python2 python3 pypy pypy3",
+        "-m",
+        &[Form::Named { option: "-m", known: false }],
+        "python3 -m timeit -s 'import os' 'os.system(\"rm -rf /srv/data\")'",
+    ),
+    asked(
+        "timeit",
+        "timeit",
+        "-n -r -s -u --number --repeat --setup --unit",
+        &[Form::Code { options: "-s --setup", prefix: "", language: GENERAL }, Form::Operands { language: GENERAL }],
+        "timeit 'import os; os.system(\"rm -rf /srv/data\")'",
+    ),
+    asked(
+        "debuggers-of-languages",
+        "pdb ipdb pudb rdbg byebug perldb",
+        "-c -m -e",
+        &[Form::Code { options: "-c -e", prefix: "", language: GENERAL }],
+        "pdb -c '!import os; os.system(\"rm -rf /srv/data\")' x.py",
+    ),
+    asked(
         "perl",
         "perl perl5 raku",
         "-e -E -M -m -I",
@@ -211,8 +232,8 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "sql-clients",
-        "clickhouse-client clickhouse snowsql snow bq sqlcmd sqlplus isql tsql cqlsh beeline hive trino presto impala-shell db2 dremio-sql spark-sql vsql nzsql ksql ksqlDB flink-sql bcp osql questdb exasol turso libsql influx influxql athena usql rqlite monetdb-client mclient surreal psql-run mysqlsh",
-        "-q --query -e --execute -Q -n -u --user --password -h --host -p --port -d --database --sql -c --command -f -k -S -U -P -i --dbname -execute -w --multiquery",
+        "clickhouse-client clickhouse snowsql snow bq sqlcmd sqlplus isql tsql cqlsh beeline hive trino presto impala-shell db2 dremio-sql spark-sql vsql nzsql ksql ksqlDB flink-sql bcp osql questdb exasol turso libsql influx influxql athena usql rqlite monetdb-client mclient surreal psql-run mysqlsh cypher-shell clickhouse-local rqlite3 sqlite-utils cbq couchbase-shell arangosh",
+        "-q --query -e --execute -Q -n -u --user --password -h --host -p --port -d --database --sql -c --command -f -k -S -U -P -i --dbname -execute -w --multiquery -a --address --encryption --format --server.password",
         &[
             Form::Code { options: "-q --query -e --execute -Q --sql -c --command -execute", prefix: "", language: SQL },
             Form::Stdin { language: SQL },
@@ -221,8 +242,8 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "sql-operand",
-        "bq/query turso/db/shell wrangler/d1/execute hdbsql db2 redshift-query supabase/db/query",
-        "--format --location --project_id --command -c --max_rows",
+        "cypher-shell wp/db/query drush/sqlq drush/sql-query drush/sql:query console/doctrine:query:sql console/dbal:run-sql typeorm/query pscale/shell bq/query turso/db/shell wrangler/d1/execute hdbsql db2 redshift-query supabase/db/query",
+        "--format --location --project_id --command -c --max_rows -u -p -a -d -f --username --password --address --database --encryption",
         &[Form::Operands { language: SQL }, Form::Code { options: "--command -c", prefix: "", language: SQL }],
         "bq query 'DROP TABLE app.users'",
     ),
@@ -252,7 +273,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     asked(
         "macro",
-        "m4 cpp latexmk rake nim pdflatex xelatex lualatex latex tex",
+        "m4 cpp latexmk nim pdflatex xelatex lualatex latex tex",
         "-e -D -I",
         &[
             Form::Code { options: "-e --eval --execute", prefix: "", language: GENERAL },
@@ -260,6 +281,31 @@ pub const WRAPPERS: &[Wrapper] = &[
             Form::Stdin { language: GENERAL },
         ],
         "m4 <<< 'syscmd(`rm -rf /srv/data`)'",
+    ),
+    asked(
+        "rake-code",
+        "rake",
+        "-e --execute -p --execute-print -E --execute-continue -f",
+        &[Form::Code {
+            options: "-e --execute -p --execute-print -E --execute-continue",
+            prefix: "",
+            language: GENERAL,
+        }],
+        "rake -e 'system(\"rm -rf /srv/data\")'",
+    ),
+    asked(
+        "cloud-statements",
+        "aws/athena/start-query-execution aws/rds-data/execute-statement aws/redshift-data/execute-statement aws/dynamodb/execute-statement gcloud/spanner/databases/execute-sql",
+        "--query-string --sql --statement --database --resource-arn --secret-arn",
+        &[Form::Code { options: "--query-string --sql --statement", prefix: "", language: SQL }],
+        "aws rds-data execute-statement --sql 'DROP TABLE users'",
+    ),
+    asked(
+        "framework-database-shells",
+        "manage.py/dbshell django-admin/dbshell rails/dbconsole rails/db bin/rails/dbconsole artisan/db prisma/db/execute fly/postgres/connect pg:psql heroku/pg:psql",
+        "-c --command -p -a --app --schema --file",
+        &[Form::Code { options: "-c --command", prefix: "", language: SQL }, Form::StdinAlways { language: SQL }],
+        "rails dbconsole -p <<< 'DROP TABLE users;'",
     ),
     asked(
         "browser-code",

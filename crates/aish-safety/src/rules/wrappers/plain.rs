@@ -277,8 +277,8 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked("busybox", "busybox toybox", "", PROGRAM, "busybox rm -rf /srv/data"),
     asked(
         "ld",
-        "ld.so ld-linux.so.2 ld-linux-x86-64.so.2",
-        "--library-path --preload",
+        "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 ld-linux-riscv64-lp64d.so.1 ld64.so.2 ld64.so.1 ld-musl-x86_64.so.1 ld-musl-aarch64.so.1",
+        "--library-path --preload --argv0 --audit --inhibit-rpath --glibc-hwcaps-prepend --glibc-hwcaps-mask",
         PROGRAM,
         "/lib64/ld-linux-x86-64.so.2 /bin/rm -rf /srv/data",
     ),

@@ -90,6 +90,24 @@ pub const WRAPPERS: &[Wrapper] = &[
         "docker run --rm -v /srv:/srv alpine rm -rf /srv/data",
     ),
     asked(
+        "image-program",
+        "docker/run podman/run nerdctl/run docker/container/run",
+        "-e --env -v --volume -p --publish --name --network --net -w --workdir -u --user --entrypoint -h --hostname --mount --label -l --restart --memory -m --cpus --env-file --add-host --platform --pull",
+        &[Form::Named { option: "", known: true }],
+        "docker run --rm hashicorp/terraform destroy -auto-approve",
+    ),
+    asked(
+        "manifests",
+        "kubectl/run oc/run kubectl/patch oc/patch kubectl/create/job aws/ecs/run-task aws/batch/submit-job aws/ssm/send-command aws/ecs/register-task-definition docker/config",
+        "--overrides -p --patch --parameters --container-overrides --container-definitions --image -n --namespace --type --cluster --task-definition --instance-ids --document-name",
+        &[Form::Code {
+            options: "--overrides -p --patch --parameters --container-overrides --container-definitions",
+            prefix: "",
+            language: Language::General,
+        }],
+        "kubectl run x --image=alpine --overrides='{\"spec\":{\"containers\":[{\"command\":[\"rm\",\"-rf\",\"/srv/data\"]}]}}'",
+    ),
+    asked(
         "image-exec",
         "apptainer/exec apptainer/run singularity/exec singularity/run shifter buildah/run iocage/exec bastille/cmd jexec runc/exec crun/exec nixos-container/run zlogin toolbox/enter",
         "-B --bind --env --pwd -W -H --home --overlay -u -U --user -v --volume --image -e --process --cwd",

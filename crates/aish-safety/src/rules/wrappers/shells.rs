@@ -168,6 +168,24 @@ pub const WRAPPERS: &[Wrapper] = &[
         &[Form::Code { options: "--filter", prefix: "", language: SHELL }],
         "split --filter='rm -rf /srv/data' x",
     ),
+    asked("pee", "pee mispipe", "", &[Form::Operands { language: SHELL }], "echo x | pee 'rm -rf /srv/data' cat"),
+    asked(
+        "search-pagers",
+        "ag ack delta bat batcat diff-so-fancy tig lnav",
+        "--pager -e -g -G -l --language",
+        &[Form::Code { options: "--pager", prefix: "", language: SHELL }],
+        "ag --pager 'rm -rf /srv/data' x",
+    ),
+    asked(
+        "script-options",
+        "nmap wrk k6 tarantool tshark wireshark haproxy-lua vlc mpv gimp blender",
+        "--script -s -X -P --python-expr --python --lua-script -b -p",
+        &[
+            Form::ScriptOption { options: "--script -s -P --python --lua-script", language: Language::General },
+            Form::Code { options: "--python-expr -b", prefix: "", language: Language::General },
+        ],
+        "nmap --script <(echo 'os.execute(\"rm -rf /srv/data\")') localhost",
+    ),
     asked("socat", "socat", "", &[Form::Operands { language: Language::Socat }], "socat - 'EXEC:rm -rf /srv/data'"),
     asked(
         "dialog",
