@@ -1,18 +1,14 @@
-//! The built-in price data, read on first use.
-
-use std::collections::HashMap;
-use std::sync::LazyLock;
+//! The built-in price data, of which one line is read for a model.
 
 use aish_types::Money;
 use serde::Deserialize;
 
 use super::{KnownModel, LongPrompt, Price};
 
-static MODELS: LazyLock<HashMap<String, KnownModel>> = LazyLock::new(|| {
-    // A test reads the data, so it is never empty.
-    let entries: Vec<Entry> = serde_json::from_str(include_str!("../../data/prices.json")).unwrap_or_default();
-    entries.into_iter().map(|entry| (plain(entry.model), entry.known())).collect()
-});
+/// A JSON list of entries, each on a line of its own: one of them is read, and not all.
+const MODELS: &str = include_str!("../../data/prices.json");
+/// What an entry's line begins with, before the name.
+const BEGIN: &str = "{\"model\": \"";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,8 +54,26 @@ pub(super) fn find(model: &str) -> Option<KnownModel> {
         return Some(KnownModel { price, context: None, date, source });
     }
     let name = plain(model);
-    let exact = MODELS.get(&name);
-    exact.or_else(|| MODELS.get(without_date(&name))).or_else(|| MODELS.get(name.strip_suffix("-latest")?)).copied()
+    entry(&name).or_else(|| entry(without_date(&name))).or_else(|| entry(name.strip_suffix("-latest")?))
+}
+
+/// Looks up a plain name.
+fn entry(name: &str) -> Option<KnownModel> {
+    let line = MODELS.lines().find(|line| named(line).is_some_and(|model| is_plain_form(model, name)))?;
+    // A test reads every line.
+    serde_json::from_str::<Entry>(line.trim_end_matches(',')).ok().map(|entry| entry.known())
+}
+
+/// Returns the name in an entry's line.
+fn named(line: &'static str) -> Option<&'static str> {
+    line.strip_prefix(BEGIN)?.split('"').next()
+}
+
+/// Says whether a name is the plain form of the one that a model has in the data.
+fn is_plain_form(model: &str, name: &str) -> bool {
+    let plain = model.rsplit('/').next().unwrap_or_default().bytes();
+    let plain = plain.map(|byte| if byte == b'.' { b'-' } else { byte.to_ascii_lowercase() });
+    plain.eq(name.bytes())
 }
 
 /// Returns a name in lower case, without the vendor in front, with dots as dashes.
@@ -91,16 +105,21 @@ mod tests {
 
     #[test]
     fn the_data_is_whole_and_plausible() {
-        let entries: Vec<Entry> = serde_json::from_str(include_str!("../../data/prices.json")).unwrap();
+        let entries: Vec<Entry> = serde_json::from_str(MODELS).unwrap();
         assert!(entries.len() > 100);
+        let mut names = std::collections::BTreeSet::new();
         let mut vendors = std::collections::BTreeSet::new();
         for entry in &entries {
             vendors.insert(entry.vendor);
+            names.insert(plain(entry.model));
+            let found = find(entry.model).unwrap();
+            assert_eq!((found.price, found.context), (entry.known().price, entry.context), "{}", entry.model);
             assert!(entry.input > 0.0 && entry.output >= entry.input / 2.0, "{}", entry.model);
             assert!(entry.cached.is_none_or(|cached| cached <= entry.input), "{}", entry.model);
             assert!(entry.date.len() == 10 && entry.source.starts_with("https://"), "{}", entry.model);
         }
         assert_eq!(vendors.len(), 6, "{vendors:?}");
-        assert_eq!(MODELS.len(), entries.len(), "no name stands twice");
+        assert_eq!(names.len(), entries.len(), "no name stands twice");
+        assert_eq!(MODELS.lines().filter_map(named).count(), entries.len(), "each has a line of its own");
     }
 }
