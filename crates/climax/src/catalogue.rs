@@ -77,8 +77,12 @@ impl Catalogue {
 
     /// Makes the definitions, on as many threads as there are cores where there are many.
     fn define(&mut self, flags: Flags) {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let threads = cores.min(self.entries.len() / WORTH_A_THREAD).max(1);
+        let worth = self.entries.len() / WORTH_A_THREAD;
+        if worth <= 1 {
+            self.definitions = self.defined(&self.configs, flags);
+            return;
+        }
+        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(worth);
         let (this, size) = (&*self, self.configs.len().div_ceil(threads).max(1));
         let definitions = std::thread::scope(|scope| {
             let mut runs = self.configs.chunks(size);

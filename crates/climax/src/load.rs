@@ -148,11 +148,12 @@ type Read = (Option<Config>, Vec<Fault>);
 
 /// Reads on as many threads as there are cores, where it is worth it.
 fn read_all(sources: &[Source]) -> Vec<Read> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = cores.min(sources.len());
-    if threads <= 1 {
+    // How many cores there are is asked of several files of the kernel: not for one config.
+    if sources.len() <= 1 {
         return sources.iter().map(Source::load).collect();
     }
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = cores.min(sources.len());
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<(usize, Read)>> = Mutex::new(Vec::with_capacity(sources.len()));
     std::thread::scope(|scope| {

@@ -61,7 +61,8 @@ pub(super) fn find(model: &str) -> Option<KnownModel> {
 fn entry(name: &str) -> Option<KnownModel> {
     let line = MODELS.lines().find(|line| named(line).is_some_and(|model| is_plain_form(model, name)))?;
     // A test reads every line.
-    serde_json::from_str::<Entry>(line.trim_end_matches(',')).ok().map(|entry| entry.known())
+    let entry: Entry = serde_json::from_str(line.trim_end_matches(',')).ok()?;
+    is_plain_form(entry.model, name).then(|| entry.known())
 }
 
 /// Returns the name in an entry's line.

@@ -34,8 +34,9 @@ impl Part {
 impl Index {
     /// Adds tools in load order: the same index as that of [`Index::put`] for each, sooner where there are many.
     pub fn put_all(&mut self, definitions: &[Arc<ToolDefinition>]) {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.put_all_on(definitions, cores.min(definitions.len() / WORTH_A_THREAD));
+        let worth = definitions.len() / WORTH_A_THREAD;
+        let cores = if worth > 1 { std::thread::available_parallelism().map_or(1, NonZeroUsize::get) } else { 1 };
+        self.put_all_on(definitions, cores.min(worth));
     }
 
     fn put_all_on(&mut self, definitions: &[Arc<ToolDefinition>], threads: usize) {
