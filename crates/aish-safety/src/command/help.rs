@@ -42,18 +42,32 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
         return if words.len() < arguments.words.len() { Help::Likely } else { Help::Plain };
     }
     let option = arguments.options().any(|(at, text)| {
-        requests(text)
+        requests(text) && !may_take_it(arguments.words, at)
             || text == "--version"
                 && (at == 0 || at + 1 == arguments.words.len())
                 && !is_number_behind(arguments.words, at)
     });
     // An option that takes a value elsewhere may take none here: `docker compose down -v --help`.
-    let long = arguments.words.iter().take_while(|word| word.text != "--").any(|word| word.text == "--help");
+    let mut before = "";
+    let long = arguments.words.iter().take_while(|word| word.text != "--").any(|word| {
+        let before = core::mem::replace(&mut before, word.text.as_str());
+        word.text == "--help" && before.len() == 2 && before.starts_with('-')
+    });
     let led = first.text == "help"
         && words.len() <= 6
         && words.iter().all(|word| word.is_known() && !word.text.starts_with('-'));
     let alone = matches!(words, [word] if matches!(word.text.as_str(), "-h" | "-V" | "version"));
     if option || long || led || alone || by_word { Help::Likely } else { Help::No }
+}
+
+/// Says whether the option before may take the request as its value.
+fn may_take_it(words: &[Word], at: usize) -> bool {
+    words.len() > 2
+        && at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|before| {
+            before.text.starts_with("--")
+                && !before.text.contains('=')
+                && !help::SWITCHES.contains(&before.text.as_str())
+        })
 }
 
 fn is_long(text: &str) -> bool {

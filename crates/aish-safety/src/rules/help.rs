@@ -450,3 +450,29 @@ pub(crate) const SCRIPTS: &[&str] = &[
 
 /// Interpreters whose first word may be one of these scripts.
 pub(crate) const INTERPRETERS: &[&str] = &["php", "python", "python3", "python2", "ruby", "perl"];
+
+/// Long options that take no value, whatever the program.
+pub(crate) const SWITCHES: &[&str] = &[
+    "--force",
+    "--yes",
+    "--all",
+    "--recursive",
+    "--volumes",
+    "--no-input",
+    "--noinput",
+    "--dry-run",
+    "--verbose",
+    "--quiet",
+    "--debug",
+    "--hard",
+    "--mirror",
+    "--delete",
+    "--auto-approve",
+    "--non-interactive",
+    "--assume-yes",
+    "--purge",
+    "--prune",
+    "--cached",
+    "--help",
+    "--version",
+];
