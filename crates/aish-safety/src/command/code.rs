@@ -14,6 +14,8 @@ mod literal;
 mod names;
 mod scan;
 
+pub(crate) use scan::strings_of;
+
 /// Judges code that a program is given.
 pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language: Language) {
     match language {
@@ -31,6 +33,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
             walker.expand_document(text);
         }
         Language::Bindings => bindings(walker, text),
+        Language::Keys => keys(walker, text),
         Language::Transfer => transfer(walker, program, text),
         Language::General => scan::scan(walker, program, text),
     }
@@ -275,6 +278,22 @@ fn transfer(walker: &mut Walker<'_>, program: &str, text: &str) {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// Lines of a store of keys, and requests of the web by hand.
+fn keys(walker: &mut Walker<'_>, text: &str) {
+    for line in text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).take(64) {
+        let line = line.replace("\\r", "").replace("\\n", "");
+        let mut words = line.split_whitespace();
+        let asked: alloc::vec::Vec<Word> = match words.next() {
+            Some("DELETE") => ["curl", "-X", "DELETE"].into_iter().chain(words.take(1)).map(Word::literal).collect(),
+            Some(verb) => ["redis-cli", verb].into_iter().chain(words.take(16)).map(Word::literal).collect(),
+            None => continue,
+        };
+        if walker.guess_program(&asked, &Stream::default()) {
+            return;
         }
     }
 }

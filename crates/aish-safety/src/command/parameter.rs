@@ -81,6 +81,7 @@ impl Walker<'_> {
             None if matches!(name, "TMPDIR" | "TMP" | "TEMP" | "XDG_RUNTIME_DIR" | "RUNNER_TEMP") => {
                 vec![Word::literal(format!("/tmp/{HOLE}"))]
             }
+            None if matches!(name, "SHELL" | "BASH" | "ZSH_NAME") => vec![Word::literal("/bin/bash")],
             None if is_short_lived_name(name) => vec![Word::literal(SHORT_LIVED)],
             None => vec![Word::unknown(taint)],
         }

@@ -108,9 +108,11 @@ impl Walker<'_> {
                     Some(fd) => out.opened.push((fd, stream)),
                 }
             }
-            Target::ProcessSubstitution(ast::ProcessSubstitutionKind::Write, subshell) => {
-                out.readers.push(subshell.clone());
-            }
+            Target::ProcessSubstitution(ast::ProcessSubstitutionKind::Write, subshell) => match fd {
+                // What is written to the descriptor later is its input.
+                Some(fd) if fd > 2 && self.readers.len() < 16 => self.readers.push((fd, subshell.clone())),
+                _ => out.readers.push(subshell.clone()),
+            },
         }
     }
 
@@ -120,6 +122,10 @@ impl Walker<'_> {
         }
         if from == COPROCESS && matches!(kind, Kind::DuplicateOutput) {
             out.readers.extend(self.coprocess.clone());
+        }
+        if matches!(kind, Kind::DuplicateOutput) {
+            let reader = self.readers.iter().rev().find(|(opened, _)| *opened == from);
+            out.readers.extend(reader.map(|(_, reader)| reader.clone()));
         }
         let stream = out.opened.iter().rev().find(|(opened, _)| *opened == from).map(|(_, stream)| stream.clone());
         let Some(stream) = stream.or_else(|| self.state.descriptors.get(&from).cloned()) else { return };

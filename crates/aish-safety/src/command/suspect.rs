@@ -84,6 +84,9 @@ impl Walker<'_> {
             // What a program prints begins behind the word for it.
             let printed = bare.match_indices("print").take(8).filter_map(|(at, word)| bare.get(at + word.len()..));
             let printed = printed.map(|rest| rest.trim_start_matches('f'));
+            if self.suspect_printed(template) {
+                return;
+            }
             for line in [bare.as_str(), from_verb].into_iter().chain(printed) {
                 if self.suspect(line.trim_start().trim_start_matches("s/ /")) {
                     return;
@@ -91,6 +94,25 @@ impl Walker<'_> {
             }
         }
         self.feeding = templates;
+    }
+
+    /// Judges the strings inside a word of a command whose output a shell runs: `ruby -e 'puts "rm -rf /srv"' | sh`. What a
+    /// program puts in the place of `%p`, or behind a string that ends in a blank, may be anything.
+    fn suspect_printed(&mut self, template: &str) -> bool {
+        let trimmed = template.trim();
+        let inner = ['\'', '"'].iter().find_map(|quote| trimmed.strip_prefix(*quote)?.strip_suffix(*quote));
+        let inner = inner.unwrap_or(trimmed);
+        if let Some(line) = inner.strip_suffix("\\n").filter(|line| line.contains("%p"))
+            && self.suspect(&line.replace("%p", "/*"))
+        {
+            return true;
+        }
+        super::code::strings_of(inner).filter(|string| string.contains(' ')).take(16).any(|mut string| {
+            if string.ends_with(' ') {
+                string.push_str("/*");
+            }
+            self.suspect(&string)
+        })
     }
 
     /// The same for a text whose quotes do not close: its words are taken as they stand.

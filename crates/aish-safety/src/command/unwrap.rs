@@ -291,7 +291,11 @@ impl Walker<'_> {
                 let split = split(wrapper, arguments, usize::MAX);
                 let named = split.options.iter().find(|(option, _)| matches!(*option, "-f" | "--file" | "--makefile"));
                 let stream = match named {
-                    Some((_, Some(word))) if word.text == "-" => stdin.clone(),
+                    Some((_, Some(word)))
+                        if matches!(word.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") =>
+                    {
+                        stdin.clone()
+                    }
                     Some((_, Some(word))) => self.script_file(word),
                     _ => self.script_file(&Word::literal("Makefile")),
                 };
@@ -375,6 +379,7 @@ impl Walker<'_> {
             | Language::Transfer
             | Language::Words
             | Language::Bindings
+            | Language::Keys
             | Language::Socat => self.deeper(|walker| {
                 code::judge(walker, program, text, language);
                 Stream::unknown(taint | code::written(text, language))

@@ -55,6 +55,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) outside: bool,
     /// The coprocess of the line that was started last.
     pub(crate) coprocess: Option<ast::SubshellCommand>,
+    /// Commands that read what is written to a descriptor.
+    pub(crate) readers: Vec<(i32, ast::SubshellCommand)>,
     /// True where statements are for a database that only this command sees.
     pub(crate) fleeting: bool,
     /// Functions that the line defined.
@@ -108,6 +110,7 @@ impl<'a> Walker<'a> {
             endless: false,
             outside: false,
             coprocess: None,
+            readers: Vec::new(),
             fleeting: false,
             guessing: false,
             defined: Vec::new(),
@@ -464,6 +467,11 @@ fn arguments_of(simple: &ast::SimpleCommand) -> impl Iterator<Item = String> {
     let items = simple.suffix.iter().flat_map(|suffix| suffix.0.iter());
     items.filter_map(|item| match item {
         ast::CommandPrefixOrSuffixItem::Word(word) if word.value.contains(' ') && word.value.len() <= 4_096 => {
+            Some(word.value.clone())
+        }
+        ast::CommandPrefixOrSuffixItem::IoRedirect(ast::IoRedirect::HereString(_, word))
+            if word.value.len() <= 4_096 =>
+        {
             Some(word.value.clone())
         }
         _ => None,

@@ -96,6 +96,8 @@ pub(crate) const RUN: &[&str] = &[
     "executeCommand",
     "spawn_shell",
     "system_command",
+    "ProcessBuilder",
+    "execvP",
     "system*",
     "process*",
     "subprocess*",
@@ -193,11 +195,27 @@ pub(crate) const DELETE_TREE: &[&str] = &[
     "DeleteDirectory",
     "remove_dir_recursive",
     "rm_tree",
+    "removeItem",
+    "removeItemAtPath",
+    "removeDir",
+    "rmdirRecurse",
+    "recursiveDelete",
 ];
 
 /// Delete a tree where told to.
-pub(crate) const DELETE_TREE_IF: &[&str] =
-    &["rm", "rmSync", "rmdir", "rmdirSync", "remove", "Delete", "unlink", "cp", "removeDirectory"];
+pub(crate) const DELETE_TREE_IF: &[&str] = &[
+    "rm",
+    "rmSync",
+    "rmdir",
+    "rmdirSync",
+    "remove",
+    "Delete",
+    "unlink",
+    "cp",
+    "removeDirectory",
+    "deleteSync",
+    "delete",
+];
 
 /// Delete one file or folder.
 pub(crate) const DELETE: &[&str] = &[

@@ -148,6 +148,14 @@ pub const RULES: &[Rule] = &[
         &[],
     ),
     halt(
+        "containers.socket",
+        DeleteRemote,
+        "curl|wget|nc|ncat|socat|http|https|xh %has:docker.sock|podman.sock|containerd.sock|crio.sock|docker/api %has:prune|/kill|/stop|force=|delete|/exec|/create|/remove|v=true|v=1",
+        "deletes or starts containers through the engine's socket",
+        &["curl -XPOST --unix-socket /var/run/docker.sock http://x/volumes/prune"],
+        &["curl --unix-socket /var/run/docker.sock http://x/containers/json"],
+    ),
+    halt(
         "containers.machine-delete",
         DeleteRemote,
         "kind|minikube|k3d|colima|limactl|docker-machine|distrobox|microk8s|k0s|rancher-desktop|rdctl|crc|multipass|kubeadm|k3s-uninstall.sh|k3s-killall.sh|talosctl|rke|rke2-uninstall.sh|kubespray|kops|eksctl|k0sctl|microshift ** delete|rm|remove|reset|purge|prune|destroy|stop-all|factory-reset|cluster-delete",

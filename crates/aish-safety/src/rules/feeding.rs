@@ -68,3 +68,7 @@ pub(crate) const FED: &[&str] = &[
     "cypher-shell",
     "duckdb",
 ];
+
+/// Words by which code says how it opens what it starts.
+pub(crate) const MODES: &[&str] =
+    &["w", "r", "a", "rw", "wb", "rb", "w+", "r+", "|-", "-|", "pipe", "ignore", "inherit", "utf8"];

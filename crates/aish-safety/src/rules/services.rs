@@ -82,6 +82,14 @@ pub const RULES: &[Rule] = &[
         &[],
     ),
     halt(
+        "services.bus-power",
+        Stop,
+        "dbus-send|busctl|gdbus|qdbus|qdbus6 %has:poweroff|reboot|manager.halt|.suspend|hibernate|kexec|stopunit|killunit|disableunit|maskunit|terminatesession|terminateuser|killuser|killsession|.shutdown|logout|ejectmedia|.format|deletepartition",
+        "stops the machine, a session or a service over the bus",
+        &["busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager PowerOff b 1"],
+        &["busctl list"],
+    ),
+    halt(
         "services.web-stop",
         Stop,
         "nginx|apachectl|apache2ctl|httpd|haproxy|caddy|varnishadm|rndc|squid|postfix|unbound-control|named -s=stop|-s=quit|-k=stop|stop|graceful-stop|shutdown|halt|flush|-k=shutdown|abort",

@@ -25,6 +25,8 @@ pub enum Language {
     Transfer,
     /// Words that are expanded as in double quotes.
     Words,
+    /// Commands of a store of keys, one a line, as a client or a plain connection sends them.
+    Keys,
     /// Actions in brackets, as `fzf --bind` has them: `key:execute(…)`, `key:become(…)`.
     Bindings,
 }

@@ -59,6 +59,7 @@ pub(crate) fn systems(walker: &mut Walker<'_>, arguments: &[Word], text: &str, s
     if pipes.len() == MAX_PIPES {
         asks(walker, text);
     }
+    let mut fed = 0;
     for source in pipes {
         match joined(walker, &source, &names, None) {
             Some(command) => {
@@ -66,6 +67,10 @@ pub(crate) fn systems(walker: &mut Walker<'_>, arguments: &[Word], text: &str, s
                     suspect_lines(walker, text);
                 }
                 walker.text(&command, &Stream::unknown(Taint::NONE));
+                if fed < 4 {
+                    fed += 1;
+                    printed_to(walker, &command, text);
+                }
             }
             None => asks(walker, &source),
         }

@@ -153,7 +153,7 @@ fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
             .strings
             .iter()
             .map(|string| string.trim_matches(['|', '-', ' ']))
-            .filter(|string| !string.is_empty())
+            .filter(|string| !string.is_empty() && !feeding::MODES.contains(string))
             .collect();
         let Some(first) = command.first() else { continue };
         let program = first.split([' ', '/']).next_back().unwrap_or_default();
@@ -186,7 +186,7 @@ fn runs_what_it_fetches(call: &Call, calls: &[Call]) -> bool {
 }
 
 /// Goes through the strings of code.
-pub(super) fn strings_of(text: &str) -> impl Iterator<Item = String> {
+pub(crate) fn strings_of(text: &str) -> impl Iterator<Item = String> {
     let mut rest = text;
     core::iter::from_fn(move || {
         loop {

@@ -254,6 +254,20 @@ pub const WRAPPERS: &[Wrapper] = &[
         &[Form::Code { options: "--eval", prefix: "", language: GENERAL }, Form::Stdin { language: GENERAL }],
         "mongosh --eval 'db.dropDatabase()'",
     ),
+    plain(
+        "keys",
+        "redis-cli valkey-cli keydb-cli dragonfly-cli",
+        "-h -p -s -a -u -n -r -i --user --pass",
+        &[Form::StdinAlways { language: Language::Keys }],
+        "echo FLUSHALL | redis-cli",
+    ),
+    asked(
+        "plain-connection",
+        "nc ncat netcat telnet socat",
+        "-p -s -w -q -i -X -x",
+        &[Form::StdinAlways { language: Language::Keys }],
+        "printf 'FLUSHALL\\r\\n' | nc localhost 6379",
+    ),
     asked(
         "rails-runner",
         "rails/runner rails/r bin/rails/runner mix/run artisan/tinker php/artisan/tinker manage.py/shell django-admin/shell",
