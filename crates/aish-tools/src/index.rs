@@ -2,10 +2,12 @@
 //!
 //! One index serves all tools of all sources. Built once, updated in place. Reading order: [`words`] (text to stems),
 //! [`lexicon`] (what people say for what command lines say), [`document`] (a definition to weighted terms), [`postings`],
-//! [`shape`] (question or order, one or many), [`query`] (a request to alternatives), [`rank`] (the score), [`discovery`]
-//! (the two tools that a model is given). Results are deterministic: what scores the same keeps its load order.
+//! [`shape`] (question or order, one or many), [`clause`] (the one that asks), [`query`] (a request to alternatives), [`rank`]
+//! (the score), [`discovery`] (the two tools that a model is given). Results are deterministic: what scores the same keeps its
+//! load order.
 
 mod bulk;
+mod clause;
 mod discovery;
 mod document;
 mod edits;
@@ -34,12 +36,21 @@ use postings::Postings;
 /// Tools that were removed and still take room, as a share of all, at which the index is built anew.
 const MAX_DEAD_SHARE: usize = 4;
 
+/// Words of a group's name that do not name it.
+const NAMELESS: [&str; 4] = ["tools", "cli", "mcp", "server"];
+/// Tools of a group that a request may name to keep others back.
+const SEVERAL: usize = 5;
+
 /// All tools of all sources, ready to be searched.
 pub struct Index {
     lexicon: &'static Lexicon,
     groups: Vec<Group>,
     /// The numbers of groups, by name.
     group_numbers: HashMap<String, u32>,
+    /// How many tools each group has.
+    group_sizes: Vec<usize>,
+    /// The numbers of groups by the words of their names.
+    group_words: HashMap<String, Vec<u32>>,
     /// The numbers of categories.
     categories: HashMap<String, u32>,
     documents: Vec<Document>,
@@ -56,6 +67,8 @@ impl Default for Index {
             lexicon: Lexicon::shared(),
             groups: Vec::new(),
             group_numbers: HashMap::new(),
+            group_sizes: Vec::new(),
+            group_words: HashMap::new(),
             categories: HashMap::new(),
             documents: Vec::new(),
             names: HashMap::new(),
@@ -89,8 +102,18 @@ impl Index {
     fn add_group(&mut self, group: Group) -> u32 {
         let number = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
         self.group_numbers.insert(group.name.clone(), number);
+        for word in self.lexicon.split(&group.name).into_iter().filter(|word| !NAMELESS.contains(&word.as_str())) {
+            self.group_words.entry(word).or_default().push(number);
+        }
         self.groups.push(group);
+        self.group_sizes.push(0);
         number
+    }
+
+    /// Returns the numbers of the groups with several tools that have one of these words in their names.
+    fn named_groups(&self, words: &[String]) -> Vec<u32> {
+        let named = words.iter().filter_map(|word| self.group_words.get(word)).flatten().copied();
+        named.filter(|&number| self.group_sizes.get(number as usize).is_some_and(|&size| size >= SEVERAL)).collect()
     }
 
     /// Adds a tool, or puts it in the place of one with the same name, whose load order it keeps.
@@ -184,6 +207,9 @@ impl Index {
                 number
             }
         };
+        if let Some(size) = self.group_sizes.get_mut(group as usize) {
+            *size += 1;
+        }
         Place { order, group, category }
     }
 
@@ -193,6 +219,9 @@ impl Index {
         document.alive = false;
         self.dead += 1;
         self.postings.forget(&document.terms);
+        if let Some(size) = self.group_sizes.get_mut(document.place.group as usize) {
+            *size = size.saturating_sub(1);
+        }
         Some(document.place.order)
     }
 
@@ -204,6 +233,7 @@ impl Index {
         live.sort_by_key(|document| document.place.order);
         (self.postings, self.literals, self.dead) = (Postings::default(), Literals::default(), 0);
         self.names.clear();
+        self.group_sizes.iter_mut().for_each(|size| *size = 0);
         for document in live {
             self.insert(document.definition, document.place.order);
         }

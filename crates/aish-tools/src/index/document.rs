@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::lexicon::{Actions, Lexicon};
 use super::postings::{Posting, Postings, TermId};
-use super::{query, words};
+use super::query;
 
 /// How much a field counts, how long it usually is in words, and how strongly length is held against it (BM25F's b).
 struct Field {
@@ -67,8 +67,8 @@ impl Document {
         postings: &mut Postings,
     ) -> Self {
         let mut terms = Terms { lexicon, postings, weights: Vec::new() };
-        let name = words::split(definition.name.as_str());
-        let group: Vec<String> = words::split(&definition.group).into_iter().filter(|word| word != "tools").collect();
+        let name = lexicon.split(definition.name.as_str());
+        let group: Vec<String> = lexicon.split(&definition.group).into_iter().filter(|word| word != "tools").collect();
         let name_ids = terms.add(&NAME, name.iter().map(String::as_str));
         let group_ids = terms.add(&GROUP, group.iter().map(String::as_str));
         for word in &name {
@@ -76,7 +76,7 @@ impl Document {
         }
         let (plain, flags) = without_flags(without_label(&definition.description));
         let (lead, rest) = lead(&plain);
-        let lead_words = words::split(lead);
+        let lead_words = lexicon.split(lead);
         terms.add(&LEAD, lead_words.iter().map(String::as_str));
         terms.text(&DESCRIPTION, rest);
         if let Some(title) = &definition.title {
@@ -122,7 +122,7 @@ struct Terms<'p> {
 impl Terms<'_> {
     fn text(&mut self, field: &Field, text: &str) {
         if !text.is_empty() {
-            let words = words::split(text);
+            let words = self.lexicon.split(text);
             self.add(field, words.iter().map(String::as_str));
         }
     }

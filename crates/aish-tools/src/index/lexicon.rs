@@ -1,9 +1,11 @@
 //! What people say, and what command lines say for it: read from a data file once, when it is first needed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Bound;
 use std::sync::LazyLock;
 
-use super::shape::{self, is_gerund, is_participle, is_plural};
+use super::edits::one_slip;
+use super::shape::{self, is_gerund, is_irregular_participle, is_participle, is_plural};
 use super::words::{self, Stems};
 
 /// Kinds of doing, one bit each.
@@ -54,13 +56,16 @@ pub(super) struct Lexicon {
     stems: Stems,
     fillers: HashSet<&'static str>,
     particles: HashSet<&'static str>,
-    synonyms: HashMap<String, Vec<Alternative>>,
+    synonyms: BTreeMap<String, Vec<Alternative>>,
     phrases: HashMap<String, Vec<Phrase>>,
+    /// What people call a group, and its name.
+    groups: HashMap<&'static str, &'static str>,
     /// Kinds by stem: those that the word itself names, and those that it only tells.
     actions: HashMap<String, (Actions, Actions)>,
-    /// The kinds of doing that only look, and the one that looks at many.
+    /// The kinds of doing that only look, and the ones that look at many.
     looking: Actions,
     listing: Actions,
+    searching: Actions,
 }
 
 /// Kinds of doing that change nothing.
@@ -68,7 +73,7 @@ const LOOKING: [&str; 5] = ["list", "view", "read", "search", "count"];
 /// Words that a phrase may be interrupted by.
 const ARTICLES: [&str; 9] = ["a", "an", "the", "my", "our", "your", "this", "that", "me"];
 /// Words that may stand behind the object of the verb that they belong to, and how many words that object may have.
-const SEPARABLE: [&str; 6] = ["away", "off", "up", "down", "out", "back"];
+const SEPARABLE: [&str; 8] = ["away", "off", "up", "down", "out", "back", "into", "under"];
 const MAX_APART: usize = 4;
 static SHARED: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(include_str!("../../data/lexicon.txt")));
 
@@ -83,11 +88,13 @@ impl Lexicon {
             stems: Stems::new(),
             fillers: HashSet::new(),
             particles: HashSet::new(),
-            synonyms: HashMap::new(),
+            synonyms: BTreeMap::new(),
             phrases: HashMap::new(),
+            groups: HashMap::new(),
             actions: HashMap::new(),
             looking: Actions::default(),
             listing: Actions::default(),
+            searching: Actions::default(),
         };
         let mut kinds = 0_u32;
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -107,11 +114,17 @@ impl Lexicon {
                     if LOOKING.contains(&name) {
                         lexicon.looking = lexicon.looking.with(kind);
                     }
-                    if name == "list" {
-                        lexicon.listing = kind;
+                    match name {
+                        "list" => lexicon.listing = kind,
+                        "search" => lexicon.searching = kind,
+                        _ => {}
                     }
                     lexicon.read_action(kind, weight, words);
                     kinds += 1;
+                }
+                "group" => {
+                    let (name, calls) = rest.split_once(' ').unwrap_or((rest, ""));
+                    lexicon.groups.extend(calls.split(' ').map(|call| (call, name)));
                 }
                 "same" => lexicon.read_same(weight, rest.split(' ').collect()),
                 "find" => lexicon.read_find(weight, rest),
@@ -188,6 +201,11 @@ impl Lexicon {
         self.particles.contains(word)
     }
 
+    /// Returns the name of the group that people call so: the word itself, unless another is known.
+    pub(super) fn group<'w>(&self, word: &'w str) -> &'w str {
+        self.groups.get(word).copied().unwrap_or(word)
+    }
+
     /// Says whether a stem tells a kind of doing.
     pub(super) fn is_action(&self, stem: &str) -> bool {
         self.actions.contains_key(stem)
@@ -209,9 +227,19 @@ impl Lexicon {
         actions.within(self.looking)
     }
 
+    /// Says whether what is done may be no more than a look.
+    pub(super) fn may_look(&self, actions: Actions) -> bool {
+        actions.meets(self.looking)
+    }
+
     /// Says whether what is done lists things.
     pub(super) fn lists(&self, actions: Actions) -> bool {
         actions.meets(self.listing)
+    }
+
+    /// Says whether what is done searches.
+    pub(super) fn searches(&self, actions: Actions) -> bool {
+        actions.meets(self.searching)
     }
 
     /// Returns the kinds of doing that a request asks for: those of its first word that tells one; a question only looks,
@@ -243,7 +271,7 @@ impl Lexicon {
         let follows = at.checked_sub(1).is_some_and(|before| !self.is_filler(word(before)));
         is_participle(word(at))
             || is_plural(word(at))
-            || (follows && is_gerund(word(at)))
+            || (follows && (is_gerund(word(at)) || (is_irregular_participle(word(at)) && is_plural(word(at - 1)))))
             || (word(at) == "open" && is_plural(word(at + 1)))
     }
 
@@ -263,9 +291,20 @@ impl Lexicon {
         self.phrases.values().flatten().any(|phrase| phrase.words.iter().any(|word| word == stem))
     }
 
-    /// Splits a request into words.
+    /// Splits a text into words; names that it knows stay whole.
     pub(super) fn split(&self, text: &str) -> Vec<String> {
-        words::split(text)
+        words::split(text, |word| self.groups.contains_key(word) || self.synonyms.contains_key(&self.stem(word)))
+    }
+
+    /// Returns what the stems find that a word may be meant for, as it is written or with one slip behind its first letter.
+    pub(super) fn slips<'l>(&'l self, word: &'l str) -> impl Iterator<Item = &'l Alternative> {
+        let first = word.chars().next().map_or(0, char::len_utf8);
+        let first = word.get(..first).unwrap_or_default();
+        let near = self
+            .synonyms
+            .range::<str, _>((Bound::Included(first), Bound::Unbounded))
+            .take_while(move |(stem, _)| stem.starts_with(first));
+        near.filter(move |(stem, _)| *stem == word || one_slip(word, stem)).flat_map(|(_, synonyms)| synonyms)
     }
 }
 
@@ -282,7 +321,7 @@ fn leading_verbs(lead: &str) -> Vec<String> {
             break;
         }
         more = word.ends_with(',');
-        verbs.extend(words::split(word).into_iter().next());
+        verbs.extend(words::split(word, |_| false).into_iter().next());
     }
     verbs
 }

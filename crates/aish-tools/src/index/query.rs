@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::clause;
 use super::edits::one_slip;
 use super::forms;
-use super::lexicon::{Actions, Lexicon};
+use super::lexicon::{Actions, Alternative, Lexicon};
 use super::postings::{Postings, TermId};
 use super::shape::{self, Count};
 
@@ -23,6 +24,8 @@ const DOING: f32 = 0.45;
 const PARTICLE: f32 = 0.4;
 /// What a phrase counts on its further words.
 const REST_OF_PHRASE: f32 = 0.35;
+/// What the doing counts on the further words of a phrase that finds a thing as well.
+const DOING_OF_PHRASE: f32 = 0.7;
 /// What a term counts again, for a further word that finds it.
 const AGAIN: f32 = 0.3;
 /// What a word counts that belongs to a value (`report.pdf`), when it is known at all.
@@ -54,6 +57,8 @@ pub(super) struct Request {
     pub(super) count: Count,
     /// Words of the request as they are written in tools' names.
     pub(super) written: Vec<TermId>,
+    /// Names that groups may have.
+    pub(super) names: Vec<String>,
 }
 
 /// Returns the term of a word in a name as it is written, so that a plural finds a plural first.
@@ -69,27 +74,42 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
     let values = values(text, lexicon);
     let stems: Vec<String> = words.iter().map(|word| lexicon.stem(word)).collect();
     let only_fillers = words.iter().all(|word| lexicon.is_filler(word));
-    let actions = lexicon.actions_of_request(&words, &stems);
-    let count = if lexicon.looks(actions) { shape::count(&words) } else { Count::Unknown };
+    let asking = clause::asking(text, lexicon).min(words.len());
+    let (asked, asked_stems) = (words.get(asking..).unwrap_or_default(), stems.get(asking..).unwrap_or_default());
+    let actions = lexicon.actions_of_request(asked, asked_stems);
+    let count = if lexicon.looks(actions) { shape::count(asked) } else { Count::Unknown };
     let mut request = Request { actions, count, ..Request::default() };
     // Alternatives that a phrase gives its words, by position.
     let mut from_phrases: Vec<Vec<(TermId, f32)>> = vec![Vec::new(); words.len()];
     for at in 0..stems.len() {
         for (length, finds) in lexicon.phrases(stems.get(at..).unwrap_or_default()) {
-            let terms: Vec<(TermId, f32)> =
-                finds.iter().filter_map(|find| Some((postings.id(&find.stem)?, find.weight))).collect();
-            // The phrase counts about once: on its first word that says something, and a little on the others.
+            let (doing, things): (Vec<&Alternative>, Vec<&Alternative>) =
+                finds.iter().partition(|find| lexicon.is_action(&find.stem));
+            let both = length > 1 && !doing.is_empty() && !things.is_empty();
+            // The phrase counts about once: on its first word that says something, and a little on the others, which take
+            // what is done when the phrase finds that and what it is done to.
             let telling =
                 words.iter().skip(at).take(length).position(|word| !lexicon.is_filler(word)).unwrap_or_default();
             for (offset, slot) in from_phrases.iter_mut().skip(at).take(length).enumerate() {
-                let share = if offset == telling { 1.0 } else { REST_OF_PHRASE };
-                slot.extend(terms.iter().map(|&(term, weight)| (term, weight * share)));
+                let first = if offset == telling { 1.0 } else { REST_OF_PHRASE };
+                let share = |find: &Alternative| match both && lexicon.is_action(&find.stem) {
+                    true if offset == telling => REST_OF_PHRASE,
+                    true => DOING_OF_PHRASE,
+                    false => first,
+                };
+                slot.extend(
+                    finds.iter().filter_map(|find| Some((postings.id(&find.stem)?, find.weight * share(find)))),
+                );
             }
         }
     }
     // What stands behind `once`, `when` or `because` is not what is asked for.
-    let aside = words.iter().position(|word| ASIDE.contains(&word.as_str())).filter(|&at| at > 1);
-    let mut doing_told = is_asking(&request, lexicon, &words);
+    let aside = asked
+        .iter()
+        .position(|word| ASIDE.contains(&word.as_str()))
+        .map(|at| at + asking)
+        .filter(|&at| at > asking + 1);
+    let mut doing_told = is_asking(&request, lexicon, asked);
     for (at, ((word, stem), phrase)) in words.iter().zip(&stems).zip(from_phrases).enumerate() {
         let filler = lexicon.is_filler(word) && !only_fillers;
         if filler && phrase.is_empty() {
@@ -100,8 +120,9 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
         } else {
             // Behind the word that tells what to do, `open`, `run` or `log` name what it is done to.
             let describes = lexicon.describes(&words, at);
-            let share = if lexicon.is_action(stem) && (doing_told || describes) { AS_A_NOUN } else { 1.0 };
-            let tells = lexicon.is_action(stem) && !describes && !doing_told;
+            let share =
+                if lexicon.is_action(stem) && (doing_told || describes || at < asking) { AS_A_NOUN } else { 1.0 };
+            let tells = lexicon.is_action(stem) && !describes && !doing_told && at >= asking;
             doing_told |= tells;
             let mut wanted = look_up(word, stem, share, lexicon, postings);
             if tells && stems.len() > 1 {
@@ -115,6 +136,9 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
         wanted.unknown = wanted.alternatives.is_empty();
         request.written.extend(postings.id(&written(word)));
         let is_value = values.contains(word.as_str());
+        if !is_value && !filler && !lexicon.is_action(stem) && !lexicon.is_particle(word) {
+            request.names.push(lexicon.group(word).to_owned());
+        }
         // What is not known and has a digit is a number, a version or an id.
         if wanted.unknown && (is_value || word.contains(|c: char| c.is_ascii_digit())) {
             continue;
@@ -123,7 +147,9 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
         if aside.is_some_and(|aside| at > aside) {
             wanted.weight *= SUBCLAUSE;
         }
+        let told = wanted.take_doing(stem, lexicon, postings);
         request.wanted.push(wanted);
+        request.wanted.extend(told);
     }
     count_once(&mut request.wanted);
     request
@@ -171,6 +197,11 @@ fn look_up(word: &str, stem: &str, share: f32, lexicon: &Lexicon, postings: &Pos
                 }
             }
         }
+        for synonym in lexicon.slips(word) {
+            if let Some(term) = postings.id(&synonym.stem) {
+                wanted.add(term, SLIP * synonym.weight);
+            }
+        }
     }
     wanted
 }
@@ -203,6 +234,22 @@ fn count_once(wanted: &mut [Wanted]) {
 }
 
 impl Wanted {
+    /// Takes what is done out of a word that stands for that and for what it is done to: `enqueue` sends, and messages.
+    fn take_doing(&mut self, stem: &str, lexicon: &Lexicon, postings: &Postings) -> Option<Self> {
+        if lexicon.is_action(stem) || postings.id(stem).is_some() {
+            return None;
+        }
+        let (doing, things): (Vec<&Alternative>, Vec<&Alternative>) =
+            lexicon.synonyms(stem).iter().partition(|synonym| lexicon.is_action(&synonym.stem));
+        let doing: Vec<TermId> = doing.into_iter().filter_map(|synonym| postings.id(&synonym.stem)).collect();
+        if doing.is_empty() || !things.iter().any(|synonym| postings.id(&synonym.stem).is_some()) {
+            return None;
+        }
+        let (doing, things) = self.alternatives.iter().copied().partition(|(term, _)| doing.contains(term));
+        self.alternatives = things;
+        Some(Self { alternatives: doing, weight: self.weight * DOING, unknown: false })
+    }
+
     fn add(&mut self, term: TermId, weight: f32) {
         match self.alternatives.iter_mut().find(|(known, _)| *known == term) {
             Some((_, best)) => *best = best.max(weight),

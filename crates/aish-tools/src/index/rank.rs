@@ -1,7 +1,8 @@
 //! The score of a document, and the best of all.
 //!
 //! Score = (sum over wanted words of the best alternative's weight x rarity x impact) x share of the request that is covered,
-//! plus how much of the tool's own name was asked for, times how well the kind of doing fits, plus the literal find.
+//! plus how much of the tool's own name was asked for, times how well the kind of doing fits and whether another program is
+//! named, plus the literal find.
 //! Rarity is BM25's inverse document frequency (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009).
 
 use std::cmp::Ordering;
@@ -25,9 +26,14 @@ const WRITTEN: f32 = 0.35;
 /// Factors of a kind of doing that fits, and of one that does not.
 const ACTION_FITS: f32 = 1.25;
 const ACTION_DIFFERS: f32 = 0.72;
-/// Factors of a tool that lists where one thing is asked for, and of one that shows one where many are.
+/// Factors of a tool that lists or searches where a thing is asked for by its number, of one that lists where one thing is
+/// asked for, of one that lists where many are, and of one that shows one then.
+const LISTS_FOR_GIVEN: f32 = 0.8;
 const LISTS_FOR_ONE: f32 = 0.95;
-const SHOWS_FOR_MANY: f32 = 0.92;
+const LISTS_FOR_MANY: f32 = 1.12;
+const SHOWS_FOR_MANY: f32 = 0.9;
+/// Factor of a tool of another group than the one that the request names.
+const OTHER_GROUP: f32 = 0.75;
 /// What a literal find adds.
 const IN_TEXT: f32 = 0.5;
 const IN_NAME: f32 = 3.0;
@@ -136,6 +142,7 @@ fn score(index: &Index, text: &str, filter: &Filter) -> Vec<Scored> {
             }
         }
     }
+    let named = index.named_groups(&request.names);
     let mut literal: Vec<(u32, Literal)> = Vec::new();
     index.literals.find(&text.to_lowercase(), |document, place| literal.push((document, place)));
     if let Some(id) = spelt_out(index, text) {
@@ -152,7 +159,8 @@ fn score(index: &Index, text: &str, filter: &Filter) -> Vec<Scored> {
         let coverage = (sum.covered / full).min(1.0);
         let name = sum.name / f32::from(document.name_length.max(1));
         let action = action_factor(request.actions, document.actions)
-            * count_factor(request.count, index.lexicon, document.actions);
+            * count_factor(request.count, index.lexicon, document.actions)
+            * if named.is_empty() || named.contains(&document.place.group) { 1.0 } else { OTHER_GROUP };
         let score = (sum.score * (1.0 - COVERAGE + COVERAGE * coverage) + NAME_SHARE * name * coverage) * action;
         top = top.max(score);
         out.push(Scored { document: id, score });
@@ -207,10 +215,13 @@ fn action_factor(asked: Actions, tool: Actions) -> f32 {
 }
 
 fn count_factor(asked: Count, lexicon: &Lexicon, tool: Actions) -> f32 {
-    match (asked, lexicon.lists(tool), lexicon.looks(tool) && !tool.is_none()) {
-        (Count::One, true, _) => LISTS_FOR_ONE,
-        (Count::Many, false, true) => SHOWS_FOR_MANY,
-        (Count::Unknown, ..) | (Count::One, false, _) | (Count::Many, true, _) | (Count::Many, false, false) => 1.0,
+    let (lists, looks) = (lexicon.lists(tool), lexicon.may_look(tool));
+    match asked {
+        Count::Given if lists || lexicon.searches(tool) => LISTS_FOR_GIVEN,
+        Count::One if lists => LISTS_FOR_ONE,
+        Count::Many if lists => LISTS_FOR_MANY,
+        Count::Many if looks => SHOWS_FOR_MANY,
+        Count::Unknown | Count::Given | Count::One | Count::Many => 1.0,
     }
 }
 

@@ -9,6 +9,11 @@ const ASKING: [&str; 24] = [
 const REQUESTING: [&str; 6] = ["to", "i", "can", "could", "should", "you"];
 /// Words that ask for many.
 const MANY: [&str; 3] = ["all", "every", "each"];
+/// Participles of the past that have another ending than most.
+const IRREGULAR: [&str; 16] = [
+    "set", "put", "cut", "built", "sent", "made", "written", "run", "found", "lost", "kept", "held", "shown", "given",
+    "taken", "hidden",
+];
 /// Words before the thing that a request is about.
 const LEADING: [&str; 44] = [
     "what", "which", "who", "whose", "where", "is", "are", "was", "were", "does", "do", "did", "has", "have", "whats",
@@ -29,6 +34,8 @@ pub(super) enum Count {
     /// Its words do not say.
     #[default]
     Unknown,
+    /// One, that is named by a number.
+    Given,
     /// One.
     One,
     /// Several, or all there are.
@@ -62,7 +69,7 @@ pub(super) fn count(words: &[String]) -> Count {
     let length = rest.iter().take_while(|word| !TRAILING.contains(&word.as_str())).count();
     let name = rest.get(..length).unwrap_or_default();
     if name.iter().any(|word| word.contains(|c: char| c.is_ascii_digit())) {
-        return Count::One;
+        return Count::Given;
     }
     match name.iter().rfind(|word| !is_participle(word)) {
         None => Count::Unknown,
@@ -74,6 +81,11 @@ pub(super) fn count(words: &[String]) -> Count {
 /// Says whether a word looks like a participle of the past: `closed`, and not `need` or `embed`.
 pub(super) fn is_participle(word: &str) -> bool {
     word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed") && word != "embed"
+}
+
+/// Says whether a word is a participle of the past with an ending of its own: the `set` of `secrets set here`.
+pub(super) fn is_irregular_participle(word: &str) -> bool {
+    IRREGULAR.contains(&word)
 }
 
 /// Says whether a word looks like a participle of the present: `waiting`, and not `string` or `thing`.
@@ -103,7 +115,7 @@ mod tests {
             ("show me all users", Count::Many),
             ("failed runs of main", Count::Many),
             ("which people have an account", Count::Many),
-            ("what does ticket 105 say", Count::One),
+            ("what does ticket 105 say", Count::Given),
             ("show the role of the deployment", Count::One),
             ("how many rows", Count::Unknown),
             ("", Count::Unknown),

@@ -5,9 +5,11 @@ use rust_stemmers::{Algorithm, Stemmer};
 /// Characters of a word that count; the rest is cut.
 const MAX_WORD: usize = 40;
 
-/// Splits a text into lower-case words: at everything that is no letter or digit, and where a small letter meets a capital.
-pub(super) fn split(text: &str) -> Vec<String> {
-    let mut out = Vec::new();
+/// Splits a text into lower-case words: at everything that is no letter or digit, and where a small letter meets a capital,
+/// unless the whole is a name (`GitHub`).
+pub(super) fn split(text: &str, is_name: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut humps = 0;
     let mut word = String::new();
     let mut length = 0_usize;
     let mut after_small = false;
@@ -16,6 +18,11 @@ pub(super) fn split(text: &str) -> Vec<String> {
         if ends && !word.is_empty() {
             out.push(std::mem::take(&mut word));
             length = 0;
+            humps += 1;
+        }
+        if !c.is_alphanumeric() {
+            join(&mut out, humps, &is_name);
+            humps = 0;
         }
         // The genitive and other short forms say nothing that the word does not.
         after_small = c.is_lowercase();
@@ -30,8 +37,23 @@ pub(super) fn split(text: &str) -> Vec<String> {
     }
     if !word.is_empty() {
         out.push(word);
+        humps += 1;
     }
+    join(&mut out, humps, &is_name);
     out
+}
+
+/// Puts the last words together again when they are a name.
+fn join(words: &mut Vec<String>, last: usize, is_name: impl Fn(&str) -> bool) {
+    if last < 2 {
+        return;
+    }
+    let from = words.len().saturating_sub(last);
+    let whole = words.get(from..).unwrap_or_default().concat();
+    if is_name(&whole) {
+        words.truncate(from);
+        words.push(whole);
+    }
 }
 
 /// Takes the endings off words (Snowball English, <https://snowballstem.org/algorithms/english/stemmer.html>).
@@ -71,9 +93,10 @@ mod tests {
             ("aws_s3_cp", vec!["aws", "s3", "cp"]),
             ("ListBuckets --dry-run", vec!["list", "buckets", "dry", "run"]),
             ("Übergröße", vec!["übergröße"]),
+            ("on GitHub, MyHub", vec!["on", "github", "my", "hub"]),
             ("", vec![]),
         ] {
-            assert_eq!(split(text), expected, "{text}");
+            assert_eq!(split(text, |word| word == "github"), expected, "{text}");
         }
     }
 

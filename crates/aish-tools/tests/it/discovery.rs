@@ -157,3 +157,46 @@ fn an_index_changes_in_place() {
     assert!(index.is_empty());
     assert_eq!(index.search(&Query { limit: 5, ..Query::default() }).total, 0);
 }
+
+#[test]
+fn a_program_that_is_named_keeps_the_others_back() {
+    let tools = |group: &'static str, what: &'static str| {
+        ["list", "view", "create", "close", "edit"].map(|verb| {
+            tool(
+                &format!("{group}_{what}_{verb}"),
+                &format!("{group}-tools"),
+                "x",
+                &format!("{verb} a {what} of the team"),
+            )
+        })
+    };
+    let index = Index::of([tools("jira", "ticket"), tools("gh", "ticket"), tools("aws", "ticket")].concat());
+    for (request, first) in [
+        ("create a ticket", "jira_ticket_create"),
+        ("create a ticket on GitHub", "gh_ticket_create"),
+        ("close my ticket at Amazon", "aws_ticket_close"),
+        ("all tickets in jira", "jira_ticket_list"),
+    ] {
+        let page = index.search(&Query::text(request));
+        assert_eq!(page.hits[0].definition.name.as_str(), first, "{request}");
+    }
+}
+
+#[test]
+fn the_clause_that_asks_tells_what_to_do() {
+    let index = Index::of([
+        tool("gh_run_list", "gh", "x", "List recent workflow runs"),
+        tool("gh_run_rerun", "gh", "x", "Re-run a workflow run"),
+        tool("gh_run_cancel", "gh", "x", "Cancel a workflow run"),
+        tool("aws_security_groups", "aws", "x", "List security groups and their inbound rules"),
+    ]);
+    for (request, first) in [
+        ("rerun the run of main", "gh_run_rerun"),
+        ("somebody said to rerun main, cancel its run", "gh_run_cancel"),
+        ("The run of main has been red since Monday. List the runs of last week", "gh_run_list"),
+        ("rules of our firewal", "aws_security_groups"),
+    ] {
+        let page = index.search(&Query::text(request));
+        assert_eq!(page.hits[0].definition.name.as_str(), first, "{request}");
+    }
+}
