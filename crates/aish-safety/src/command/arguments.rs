@@ -303,7 +303,9 @@ fn after_option(tool: Option<&Tool>, text: &str) -> Before {
     if text.contains('=') {
         return Before::Nothing;
     }
-    let Some(tool) = tool else { return Before::Unknown };
+    let Some(tool) = tool else {
+        return if questions::VALUED.contains(&text) { Before::Valued } else { Before::Unknown };
+    };
     if tool.takes_value(text) {
         return Before::Valued;
     }

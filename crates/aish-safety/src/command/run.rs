@@ -17,7 +17,7 @@ use super::walk::{MAX_DEPTH, Walker};
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::policy::PolicyRule;
 use crate::rules::rule::{Effect, Rule};
-use crate::rules::{index, programs, sources};
+use crate::rules::{hints, index, programs, sources};
 use crate::verdict::Verdict;
 
 /// The most commands of a line whose program is a pattern: each stands for all programs that it matches.
@@ -226,7 +226,7 @@ impl Walker<'_> {
         let mut best: Option<(&'static Rule, Vec<usize>)> = None;
         let known = programs::is_known(name);
         let about = |name| index::candidates_for(name, sorted.first_letters, sorted.has_options());
-        let strangers = (!known).then(|| about("?")).into_iter().flatten();
+        let strangers = (!known && !hints::is_verb(name)).then(|| about("?")).into_iter().flatten();
         for rule in about(name).chain(about("*")).chain(strangers) {
             // What only shows is looked for first; then what halts decides; else the first that matches, so that a
             // family's catch-all stands last.

@@ -348,7 +348,8 @@ impl Walker<'_> {
                 let text = text.clone();
                 *out = Some(self.code(program, &text, stream.taint, true, language, &Stream::default()));
             }
-            None if stream.taint.foreign() => self.foreign(program, stream.taint),
+            // What goes over a plain connection is data as a rule.
+            None if stream.taint.foreign() && language != Language::Keys => self.foreign(program, stream.taint),
             None => {}
         }
         true
@@ -364,7 +365,7 @@ impl Walker<'_> {
         language: Language,
         stdin: &Stream,
     ) -> Stream {
-        if taint.foreign() && (!known || taint.has(Taint::REMOTE)) {
+        if language != Language::Keys && taint.foreign() && (!known || taint.has(Taint::REMOTE)) {
             self.foreign(program, taint);
             return Stream::unknown(taint);
         }

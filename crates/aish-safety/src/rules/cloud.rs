@@ -20,10 +20,18 @@ pub const RULES: &[Rule] = &[
     halt(
         "cloud.aws-s3-sync-delete",
         DeleteRemote,
-        "aws s3 sync|mv --delete|%is:s3://*",
+        "aws s3 sync|mv --delete",
         "deletes at the target what the source does not have, or moves it away",
         &["aws s3 sync . s3://b --delete"],
         &["aws s3 cp a b"],
+    ),
+    halt(
+        "cloud.aws-s3-move",
+        DeleteRemote,
+        "aws s3 mv s3://*",
+        "moves {targets} away from where it was",
+        &["aws s3 mv s3://prod/ s3://other/ --recursive"],
+        &["aws s3 mv x s3://b/"],
     ),
     halt(
         "cloud.aws-access",
@@ -237,7 +245,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "cloud.gh-delete",
         DeleteRemote,
-        "gh|hub ** delete|archive|delete-asset|rename|transfer|remove|revoke|disable|cancel|unlink|lock|delete-*",
+        "gh|hub ** delete|archive|delete-asset|rename|transfer|remove|revoke|disable|unlink|lock|delete-*",
         "deletes or archives {targets} on the code host",
         &["gh repo delete org/x --yes", "gh release delete v1", "gh secret delete X"],
         &["gh repo view"],

@@ -32,7 +32,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "containers.remove",
         DeleteRemote,
-        "docker|podman|nerdctl|ctr|crictl rm|rmi|rmp -f|--force|--prune|-v|--volumes|-a|--all|%several|%unknown",
+        "docker|podman|nerdctl|buildah|ctr|crictl rm|rmi|rmp -f|--force|--prune|-v|--volumes|-a|--all|%several|%unknown",
         "deletes containers or images by force, or several: {targets}",
         &["docker rm -f web", "docker rm -vf web db"],
         &["docker rm web", "docker ps"],

@@ -236,15 +236,18 @@ pub const RULES: &[Rule] = &[
     halt(
         "databases.framework",
         DeleteRemote,
-        "python|python3|manage.py|django-admin|php|artisan|symfony|console|wp|drush|drupal|mix|flask|craft|bin/console|cake|spark|yii ** flush|reset_db|migrate:fresh|migrate:refresh|migrate:reset|migrate:rollback|db:wipe|doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load|ecto.drop|ecto.reset|ecto.rollback|sql-drop|site:delete|reset|empty|migrate:down|downgrade|clean|delete|sql:drop|tables_drop|db:drop|queue:flush|queue:clear|*:truncate %has:flush|reset|fresh|refresh|rollback|wipe|drop|empty|downgrade|clean|delete|down|load|clear|truncate",
+        "manage.py|django-admin|artisan|symfony|console|wp|drush|drupal|mix|flask|craft|bin/console|cake|spark|yii ** flush|reset_db|migrate:fresh|migrate:refresh|migrate:reset|migrate:rollback|db:wipe|doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load|ecto.drop|ecto.reset|ecto.rollback|sql-drop|site:delete|reset|empty|migrate:down|downgrade|clean|delete|sql:drop|tables_drop|db:drop|queue:flush|queue:clear|*:truncate %has:flush|reset|fresh|refresh|rollback|wipe|drop|empty|downgrade|clean|delete|down|load|clear|truncate",
         "drops or empties the application's database",
-        &[
-            "python manage.py flush --no-input",
-            "php artisan migrate:fresh --force",
-            "mix ecto.drop",
-            "wp db reset --yes",
-        ],
-        &["python manage.py migrate", "php artisan migrate", "mix ecto.migrate"],
+        &["mix ecto.drop", "wp db reset --yes", "django-admin flush"],
+        &["mix ecto.migrate", "django-admin startproject delete"],
+    ),
+    halt(
+        "databases.framework-script",
+        DeleteRemote,
+        "python|python2|python3|php|ruby *manage.py|*artisan|*console|*craft|*yii|*think|*spark|*cake|*drush|*wp|*rails|*magento|*occ|*bin/* ** flush|reset_db|migrate:fresh|migrate:refresh|migrate:reset|migrate:rollback|db:wipe|doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load|ecto.drop|ecto.reset|ecto.rollback|sql-drop|site:delete|reset|empty|migrate:down|downgrade|clean|delete|sql:drop|tables_drop|db:drop|queue:flush|queue:clear|*:truncate %has:flush|reset|fresh|refresh|rollback|wipe|drop|empty|downgrade|clean|delete|down|load|clear|truncate",
+        "drops or empties the application's database",
+        &["python manage.py flush --no-input", "php artisan migrate:fresh --force"],
+        &["python manage.py migrate", "php artisan migrate", "python app.py reset"],
     ),
     halt(
         "databases.bq",

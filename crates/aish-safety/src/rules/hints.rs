@@ -58,3 +58,8 @@ pub(crate) const LOOSE_VERBS: &[&str] = &["run", "x", "do", "watch", "job", "tas
 pub(crate) const SCRIPTED: &[&str] = &[
     "npm", "pnpm", "yarn", "cargo", "go", "make", "just", "gh", "glab", "git", "aws", "gcloud", "az", "dotnet", "task",
 ];
+
+/// Says whether a word is a verb of tools that run others, and no program.
+pub(crate) fn is_verb(word: &str) -> bool {
+    LOOSE_VERBS.contains(&word) || matches!(word, "test" | "build" | "dev" | "serve" | "exec" | "install" | "add")
+}

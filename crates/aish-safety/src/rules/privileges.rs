@@ -56,7 +56,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "privileges.chown-recursive",
         Permission,
-        "chown|chgrp -R|--recursive %system|home|root|wide",
+        "chown|chgrp -R|--recursive %system|home|root|wide !%is:.|./",
         "gives {targets} to another user, recursively",
         &["chown -R nobody /usr", "chown -R root:root ~"],
         &["chown -R ana:ana public"],
@@ -120,10 +120,10 @@ pub const RULES: &[Rule] = &[
     halt(
         "privileges.user-root",
         Permission,
-        "useradd|adduser|usermod|groupmod -u=0|-o|--uid=0|--non-unique|-g=0|-G=*sudo*|-G=*wheel*|-G=*root*|-G=*docker*|-aG=*|-G=*admin*|--groups=*sudo*|--groups=*wheel*",
+        "useradd|adduser|usermod|groupmod -u=0|-o|--uid=0|--non-unique|-g=0|-G=*sudo*|-G=*wheel*|-G=*root*|-G=*docker*|-aG=*sudo*|-aG=*wheel*|-aG=*root*|-aG=*docker*|-aG=*admin*|-aG=*lxd*|-aG=*disk*|-aG=*shadow*|-G=*lxd*|-G=*disk*|-G=*shadow*|-G=*admin*|--groups=*sudo*|--groups=*wheel*",
         "gives a user the rights of root",
         &["useradd -o -u 0 x", "usermod -aG sudo x"],
-        &["useradd x"],
+        &["useradd x", "usermod -aG audio ana"],
     ),
     halt(
         "privileges.user-group",

@@ -8,7 +8,7 @@ pub const RULES: &[Rule] = &[
     halt(
         "processes.kill-terminal",
         Stop,
-        "tmux|zellij kill-server|kill-session|kill-window|kill-pane|kill-all-sessions|delete-all-sessions",
+        "tmux|zellij kill-server|kill-session|kill-all-sessions|delete-all-sessions",
         "ends a terminal session with all that runs in it",
         &["tmux kill-server"],
         &["tmux ls"],

@@ -2,8 +2,32 @@
 
 /// Verbs that only show; what stands behind them is a name, though it be a word that deletes elsewhere.
 pub(crate) const VERBS: &[&str] = &[
-    "show", "list", "ls", "info", "search", "describe", "view", "get", "status", "help", "explain", "inspect", "can-i",
-    "validate", "diff", "version", "docs", "outdated", "sys.doc",
+    "show",
+    "list",
+    "ls",
+    "info",
+    "search",
+    "describe",
+    "view",
+    "get",
+    "status",
+    "help",
+    "explain",
+    "inspect",
+    "can-i",
+    "validate",
+    "diff",
+    "version",
+    "docs",
+    "outdated",
+    "sys.doc",
+    "template",
+    "startproject",
+    "startapp",
+    "new",
+    "generate",
+    "init",
+    "create",
 ];
 
 /// Programs that take several verbs, one after the other, or whose first word may be a name.
@@ -30,6 +54,9 @@ pub(crate) const SEVERAL: &[&str] = &[
     "sv",
     "lftp",
     "parted",
+    "ip",
+    "tc",
+    "bridge",
     "tmux",
     "screen",
     "net",
@@ -39,3 +66,33 @@ pub(crate) const SEVERAL: &[&str] = &[
 
 /// Options by which most tools only show what they would do.
 pub(crate) const PRETENDS: &str = "--dry-run --dryrun --dry_run --dryRun -dry-run --simulate --noop --no-op --what-if --whatif --preview --pretend --no-act --just-print";
+
+/// Options that take a value with any tool that has them.
+pub(crate) const VALUED: &[&str] = &[
+    "--name",
+    "--namespace",
+    "--topic",
+    "--project",
+    "--region",
+    "--profile",
+    "--output",
+    "--username",
+    "--host",
+    "--port",
+    "--environment",
+    "--cluster",
+    "--context",
+    "--tag",
+    "--message",
+    "--title",
+    "--body",
+    "--description",
+    "--filter",
+    "--query",
+    "--search",
+    "--grep",
+    "--log-level",
+    "--token",
+    "--bootstrap-server",
+    "--workspace",
+];

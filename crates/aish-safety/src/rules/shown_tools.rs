@@ -95,6 +95,13 @@ pub const RULES: &[Rule] = &[
         &["docker-compose --dry-run down -v"],
         &["docker-compose down -v"],
     ),
+    previews(
+        "shown.local-stack",
+        "supabase stop !--no-backup",
+        "stops the services of this machine",
+        &["supabase stop"],
+        &["supabase stop --no-backup"],
+    ),
     shows(
         "shown.kops",
         "kops delete|update|rolling-update cluster|instancegroup|instance !-y|--yes",

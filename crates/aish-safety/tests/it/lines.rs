@@ -10,6 +10,7 @@ const FAMILIES: &[&str] = &[
     include_str!("lines/files.jsonl"),
     include_str!("lines/fourth.jsonl"),
     include_str!("lines/git.jsonl"),
+    include_str!("lines/ninth.jsonl"),
     include_str!("lines/second.jsonl"),
     include_str!("lines/services.jsonl"),
     include_str!("lines/seventh.jsonl"),
@@ -45,7 +46,7 @@ fn labelled_lines_are_judged_by_the_definition() {
             }
         }
     }
-    assert!(destructive > 2_200 && harmless > 1_700, "{destructive} and {harmless} lines");
+    assert!(destructive > 2_700 && harmless > 2_200, "{destructive} and {harmless} lines");
     assert!(allowed * 2 >= harmless, "{allowed} of {harmless} harmless lines are allowed");
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
