@@ -143,11 +143,7 @@ fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
     if !feeding::FEED.iter().any(|word| text.contains(word)) || !calls.iter().any(|call| starts(&call)) {
         return;
     }
-    let mut strings = String::new();
-    for string in strings_of(text).take(64) {
-        strings.push_str(&string);
-        strings.push('\n');
-    }
+    let strings: Vec<String> = strings_of(text).take(64).collect();
     for call in calls.iter().filter(starts).take(16) {
         let command: Vec<&str> = call
             .strings
@@ -166,9 +162,10 @@ fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
         } else {
             command.iter().take(8).filter(|word| !word.contains(' ')).map(|word| Word::literal(*word)).collect()
         };
-        let mut given = strings.clone();
-        for own in call.strings.iter().filter(|own| !own.is_empty()).take(8) {
-            given = given.replace(own.as_str(), "");
+        let mut given = String::new();
+        for string in strings.iter().filter(|string| !call.strings.contains(string)) {
+            given.push_str(string);
+            given.push('\n');
         }
         walker.guess_program(&words, &Stream::known(given));
     }
