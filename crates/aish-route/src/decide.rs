@@ -14,6 +14,8 @@ use crate::words::operands::takes_commands;
 mod known;
 mod unknown;
 
+pub use unknown::corrected;
+
 /// Where a line goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Route {

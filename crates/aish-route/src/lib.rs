@@ -17,7 +17,7 @@ mod typo;
 pub mod unfinished;
 pub mod words;
 
-pub use decide::{Decision, Route, decide};
+pub use decide::{Decision, Route, corrected, decide};
 pub use environment::{Environment, Names};
 pub use line::{Line, parse_line};
 pub use unfinished::is_unfinished;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aish_mcp::client::{Ports, ServerOptions, ServerPool};
-use aish_route::{Line, Route, decide, parse_line};
+use aish_route::{Line, Route, corrected, decide, parse_line};
 use aish_safety::{Approver, Mode};
 use aish_shell::{ChangedModes, UserTerminal};
 use aish_term::{Capabilities, EditorError, Input, LineEditor, Reach, TerminalApprover, Theme};
@@ -43,6 +43,9 @@ use editor::editor_options;
 use ending::Signals;
 pub use known::Known;
 use known::surroundings;
+
+/// Bash's status of a command that it did not find.
+const NOT_FOUND: i32 = 127;
 
 /// By when the first prompt is drawn; nobody types before.
 const PROMPT_DRAWN: Duration = Duration::from_millis(60);
@@ -331,6 +334,11 @@ impl Repl {
                 self.history.add(typed, &folder, "shell", Some(result.status), Some(started.elapsed()));
                 if result.ending == aish_shell::Ending::Exited {
                     return Flow::End(ExitCode::Of(u8::try_from(result.status).unwrap_or(1)));
+                }
+                if result.status == NOT_FOUND
+                    && let Some(meant) = corrected(command, &self.names())
+                {
+                    self.say(&format!("did you mean: {meant}"));
                 }
                 self.refresh_names();
             }

@@ -215,3 +215,21 @@ fn any_word_may_be_the_name_of_a_file() {
          got status",
     );
 }
+
+#[test]
+fn a_slip_is_put_right_where_the_command_is_there() {
+    let env = names();
+    for (line, meant) in [
+        ("gti status", Some("git status")),
+        ("  grpe -r 'a b'  src", Some("grep -r 'a b'  src")),
+        ("ls-la src", Some("ls -la src")),
+        ("sl", Some("ls")),
+        ("got status", Some("git status")),
+        ("git status", None),
+        ("dokcer ps", None),
+        ("frobnicate", None),
+        ("", None),
+    ] {
+        assert_eq!(corrected(line, &env).as_deref(), meant, "{line}");
+    }
+}

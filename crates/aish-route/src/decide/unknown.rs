@@ -110,6 +110,21 @@ fn slip_in_english(name: &str, arguments: &[Word], evidence: &Evidence) -> Optio
     Some(decision(route, format!("`{name}` is a slip for `{meant}`")))
 }
 
+/// Returns a line whose first word is no command as it was probably meant: `gti status` is `git status`, `cd..` is `cd ..`.
+/// None when nothing that is there is a slip away.
+#[must_use]
+pub fn corrected(line: &str, env: &dyn Environment) -> Option<String> {
+    let line = line.trim();
+    let (name, rest) = line.split_at(line.find(char::is_whitespace).unwrap_or(line.len()));
+    if env.is_command(name) {
+        return None;
+    }
+    let second = rest.split_whitespace().next().unwrap_or_default();
+    let slip = || typo::meant(name).or_else(|| typo::meant_by_subcommand(name, second));
+    let meant = glued(name, env).or_else(|| slip().filter(|meant| env.is_command(meant)).map(String::from))?;
+    Some(format!("{meant}{rest}"))
+}
+
 /// Programs whose names begin requests as well, when nothing but names of files and flags follows.
 const CONVERTERS: &[&str] = &["identify", "compare", "convert", "display", "import", "rename", "serve", "open"];
 
