@@ -72,9 +72,11 @@ pub(super) struct Lexicon {
 const LOOKING: [&str; 5] = ["list", "view", "read", "search", "count"];
 /// Words that a phrase may be interrupted by.
 const ARTICLES: [&str; 9] = ["a", "an", "the", "my", "our", "your", "this", "that", "me"];
-/// Words that may stand behind the object of the verb that they belong to, and how many words that object may have.
-const SEPARABLE: [&str; 8] = ["away", "off", "up", "down", "out", "back", "into", "under"];
-const MAX_APART: usize = 4;
+/// Short words that may stand behind the object of the verb that they belong to; longer ones always may.
+const SEPARABLE: [&str; 3] = ["off", "up", "out"];
+const SHORT: usize = 3;
+/// How many words may stand between the two of a phrase.
+const MAX_APART: usize = 3;
 static SHARED: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(include_str!("../../data/lexicon.txt")));
 
 impl Lexicon {
@@ -328,13 +330,14 @@ fn leading_verbs(lead: &str) -> Vec<String> {
 
 /// Returns how many stems a phrase takes at their beginning, articles in between included; none when it does not fit.
 ///
-/// A verb and its particle may stand apart (`throw the old note away`): the verb alone is taken then.
+/// Two words may stand apart, a verb and its particle (`throw the old note away`) or a thing and its state (`port 22 open`):
+/// the first one alone is taken then.
 fn reach(stems: &[String], phrase: &[String]) -> Option<usize> {
     together(stems, phrase).or_else(|| {
-        let [verb, particle] = phrase else { return None };
-        let apart = stems.first() == Some(verb)
-            && SEPARABLE.contains(&particle.as_str())
-            && stems.iter().skip(2).take(MAX_APART).any(|stem| stem == particle);
+        let [first, second] = phrase else { return None };
+        let apart = stems.first() == Some(first)
+            && (second.len() > SHORT || SEPARABLE.contains(&second.as_str()))
+            && stems.iter().skip(2).take(MAX_APART).any(|stem| stem == second);
         apart.then_some(1)
     })
 }

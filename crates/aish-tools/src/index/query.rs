@@ -218,9 +218,10 @@ fn count_once(wanted: &mut [Wanted]) {
     let mut best: HashMap<TermId, (usize, f32)> = HashMap::new();
     for (at, word) in wanted.iter().enumerate() {
         for &(term, weight) in &word.alternatives {
-            let entry = best.entry(term).or_insert((at, weight));
-            if weight > entry.1 {
-                *entry = (at, weight);
+            let worth = weight * word.weight;
+            let entry = best.entry(term).or_insert((at, worth));
+            if worth > entry.1 {
+                *entry = (at, worth);
             }
         }
     }
