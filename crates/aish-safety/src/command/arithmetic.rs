@@ -8,9 +8,11 @@ use alloc::vec::Vec;
 
 use super::walk::Walker;
 use super::word::Word;
+use crate::rules::rule::Effect;
+use crate::verdict::Verdict;
 
-/// The most variables that are looked up for one expression.
-const MAX_LOOKED_UP: usize = 64;
+/// The most values that are looked at for one expression.
+const MAX_LOOKED_UP: usize = 32;
 
 impl Walker<'_> {
     /// Evaluates arithmetic: substitutions in it are judged, plain numbers known, all else unknown.
@@ -28,30 +30,33 @@ impl Walker<'_> {
     /// Judges what the evaluation of an expression runs: substitutions that came out of a variable, and those in the
     /// values of the variables that it names.
     pub(crate) fn evaluated(&mut self, text: &str) {
-        let mut open: Vec<String> = Vec::new();
-        let mut next = Some(text.to_string());
-        let mut looked_up = 0;
-        while let Some(text) = next {
+        // Texts that were looked at, and those that are still to be.
+        let mut open: Vec<String> = alloc::vec![text.to_string()];
+        let mut next = 0;
+        while let Some(text) = open.get(next).cloned() {
+            next += 1;
             if runs(&text) {
                 self.expand_document(&text);
-            } else if text.len() <= 4_096 {
-                for name in names(&text) {
-                    if looked_up >= MAX_LOOKED_UP {
+                continue;
+            }
+            if text.len() > 4_096 {
+                continue;
+            }
+            for name in names(&text) {
+                let Some(values) = self.state.variables.get(name) else { continue };
+                for word in values.iter().take(8).flatten().take(8) {
+                    let evaluates = word.text.contains(|letter: char| letter.is_ascii_alphabetic() || letter == '`');
+                    if !evaluates || open.contains(&word.text) {
+                        continue;
+                    }
+                    if open.len() >= MAX_LOOKED_UP {
+                        let reason = "computes with more values of variables than are followed";
+                        self.note_plain(text.as_str(), Verdict::Ask, Effect::Run, "shell.arithmetic", reason);
                         return;
                     }
-                    let Some(values) = self.state.variables.get(name) else { continue };
-                    looked_up += 1;
-                    let values = values.iter().take(8).flatten().take(8);
-                    open.extend(
-                        values
-                            .filter(|word| {
-                                word.text != text && word.text.contains(|letter: char| letter.is_alphabetic())
-                            })
-                            .map(|word| word.text.clone()),
-                    );
+                    open.push(word.text.clone());
                 }
             }
-            next = open.pop();
         }
     }
 }

@@ -19,6 +19,10 @@ pub(crate) enum Help {
 pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
     let words = commands(program, arguments.words);
     let [first, ..] = words else { return Help::No };
+    // Most commands are told at a glance.
+    if !arguments.words.iter().any(|word| may_ask(&word.text)) {
+        return Help::No;
+    }
     if help::ONLY_FIRST.contains(&program) {
         return if matches!(words, [only] if is_long(&only.text)) { Help::Plain } else { Help::No };
     }
@@ -68,6 +72,10 @@ fn may_take_it(words: &[Word], at: usize) -> bool {
                 && !before.text.contains('=')
                 && !help::SWITCHES.contains(&before.text.as_str())
         })
+}
+
+fn may_ask(text: &str) -> bool {
+    matches!(text, "-h" | "-?" | "-V" | "help" | "version") || is_long(text) || is_version(text)
 }
 
 fn is_long(text: &str) -> bool {

@@ -86,6 +86,10 @@ fn what_a_shell_evaluates_again_is_found() {
     ] {
         check(command, Verdict::Halt);
     }
+    let chain: String = (0..60).map(|at| format!("x{at}=x{}; ", at + 1)).collect();
+    assert!(
+        judge_command(&format!("{chain} x60='a[$(rm -rf /srv)]'; echo $((x0))"), &around()).verdict > Verdict::Allow
+    );
     for command in ["x=3; echo $((x + 1))", "[[ $x -eq 0 ]]", "printf 'a[%s]' '$(rm -rf /srv)'", "test -n 'a[$(rm)]'"] {
         check(command, Verdict::Allow);
     }

@@ -35,11 +35,16 @@ impl Call {
     }
 }
 
+/// The most bytes of arguments without brackets that are read for one text; it has half as many.
+const MAX_UNBRACKETED: usize = 131_072;
+
 /// Finds calls: `name(…)`, `name "…"`, backticks, `qx{…}`, `%x(…)`.
 pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
     let mut calls = Vec::new();
     let mut name = String::new();
     let mut at = 0;
+    // Arguments without brackets may hold other such calls, and so on.
+    let mut left = MAX_UNBRACKETED;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let letter = rest.chars().next().unwrap_or(' ');
         let starred = letter == '*' && beside == Beside::Apart && !name.is_empty();
@@ -98,7 +103,8 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
                 let after = rest.trim_start_matches([' ', '\t']);
                 whole_name(&mut name, text.get(..at).unwrap_or_default());
                 if after.starts_with(['\'', '"', '[', '~']) && is_listed(&name) {
-                    let end = after.find([';', '\n']).unwrap_or(after.len());
+                    let end = end_of_arguments(after, &[';', '\n'], beside).min(left);
+                    left -= end;
                     calls.push(call(&name, after.get(..end).unwrap_or_default(), beside));
                 } else if matches!(name.as_str(), "qx" | "x")
                     && let Some((value, _)) = literal::bracketed(after)
@@ -109,7 +115,8 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
                 {
                     // `exec q{…}` holds brackets of its own.
                     let ends: &[char] = if after.starts_with('q') { &[';', '\n'] } else { &[';', '\n', '}'] };
-                    let end = after.find(ends).unwrap_or(after.len());
+                    let end = end_of_arguments(after, ends, beside).min(left);
+                    left -= end;
                     calls.push(call(&name, after.get(..end).unwrap_or_default(), beside));
                 }
                 at += rest.len() - after.len();
@@ -140,6 +147,19 @@ fn is_listed(name: &str) -> bool {
         || [calls::RUN, calls::DELETE, calls::DELETE_TREE, calls::QUERY, calls::EVALUATE]
             .iter()
             .any(|table| table.contains(&name))
+}
+
+/// Finds where arguments without brackets of their own end, at most 4,096 bytes on; those of a Lisp end with the bracket
+/// around the call.
+fn end_of_arguments(after: &str, ends: &[char], beside: Beside) -> usize {
+    if beside == Beside::Apart {
+        return close(after);
+    }
+    let mut most = after.len().min(4_096);
+    while !after.is_char_boundary(most) {
+        most -= 1;
+    }
+    after.get(..most).and_then(|near| near.find(ends)).unwrap_or(most)
 }
 
 /// Finds the bracket that closes a call, past string literals; at most 4,096 bytes on.

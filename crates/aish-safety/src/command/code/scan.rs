@@ -126,8 +126,13 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
         );
     }
     fed(walker, &calls, text);
+    let hidden =
+        |call: &&Call| calls::DELETE.contains(&call.name.as_str()) && call.strings.is_empty() && call.open && !walks;
+    if calls.iter().any(|call| hidden(&call)) {
+        deletes_elsewhere(walker, text);
+    }
     for call in &calls {
-        judge(walker, call, text, walks);
+        judge(walker, call, walks);
     }
 }
 
@@ -168,6 +173,16 @@ fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
             given.push('\n');
         }
         walker.guess_program(&words, &Stream::known(given));
+    }
+}
+
+/// Judges the deletion of what stands elsewhere in the code, where it is one of its strings and that halts.
+fn deletes_elsewhere(walker: &mut Walker<'_>, text: &str) {
+    let named = strings_of(text).filter(|string| string.starts_with(['/', '~'])).take(16);
+    let mut words = vec![Word::literal("rm"), Word::literal("-f")];
+    words.extend(named.map(Word::literal));
+    if words.len() > 2 {
+        walker.guess_program(&words, &Stream::default());
     }
 }
 
@@ -240,7 +255,7 @@ fn bare_commands(walker: &mut Walker<'_>, text: &str) {
     }
 }
 
-fn judge(walker: &mut Walker<'_>, call: &Call, text: &str, walks: bool) {
+fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
     let name = call.name.as_str();
     if calls::RUN.contains(&name) {
         run(walker, call);
@@ -253,14 +268,6 @@ fn judge(walker: &mut Walker<'_>, call: &Call, text: &str, walks: bool) {
     if calls::DELETE_TREE.contains(&name) || calls::DELETE_TREE_IF.contains(&name) && call.source.contains("recursive")
     {
         delete(walker, call, "-rf");
-    } else if calls::DELETE.contains(&name) && call.strings.is_empty() && call.open && !walks {
-        // What is deleted stands elsewhere in the code: perhaps it is one of its strings.
-        let named = strings_of(text).filter(|string| string.starts_with(['/', '~'])).take(16);
-        let mut words = vec![Word::literal("rm"), Word::literal("-f")];
-        words.extend(named.map(Word::literal));
-        if words.len() > 2 {
-            walker.guess_program(&words, &Stream::default());
-        }
     } else if calls::DELETE.contains(&name) && (!call.strings.is_empty() || walks) {
         if walks && call.strings.iter().all(|string| !string.contains('/')) {
             walker.note_plain(
