@@ -46,6 +46,9 @@ pub(crate) fn parse(text: &str) -> Option<ast::Program> {
     if let Some(program) = plain_line::read(text) {
         return Some(program);
     }
+    if has_commanded_tag(text) {
+        return None;
+    }
     let options = ParserOptions::default();
     let mut tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
     let nested = broken::nesting(&tokens);
@@ -59,6 +62,20 @@ pub(crate) fn parse(text: &str) -> Option<ast::Program> {
         tokens = apart(tokens);
     }
     brush_parser::parse_tokens(&tokens, &options).ok()
+}
+
+/// Says whether a here-document ends at a mark that holds a substitution: where that does not close, the tokenizer never
+/// comes to its end.
+fn has_commanded_tag(text: &str) -> bool {
+    text.match_indices("<<").any(|(at, _)| {
+        let after = text.get(at + 2..).unwrap_or_default();
+        if after.starts_with('<') || text.get(..at).is_some_and(|before| before.ends_with('<')) {
+            return false;
+        }
+        let tag = after.trim_start_matches('-').trim_start_matches([' ', '\t']);
+        let tag = tag.split([' ', '\t', '\n', ';', '|', '&', '>']).next().unwrap_or_default();
+        tag.contains("$(") || tag.contains('`') || tag.contains("<(")
+    })
 }
 
 /// Estimates how long the parser may be about a line: it tries each subshell and each `case` twice where it does not parse, and
