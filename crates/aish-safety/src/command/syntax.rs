@@ -49,6 +49,8 @@ pub(crate) fn parse(text: &str) -> Option<ast::Program> {
     if has_commanded_tag(text) {
         return None;
     }
+    // Behind a here-document that does not begin, blanks at the end keep the tokenizer going for ever.
+    let text = if text.contains("<<") { text.trim_end_matches([' ', '\t', '\r']) } else { text };
     let options = ParserOptions::default();
     let mut tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
     let nested = broken::nesting(&tokens);

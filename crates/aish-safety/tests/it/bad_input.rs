@@ -44,7 +44,9 @@ fn bad_input_is_never_allowed() {
     for redirection in ["<f", ">f", ">&1", "<<<x"] {
         check("a descriptor too large", &format!("ls {}{redirection}", "3".repeat(40)));
     }
-    for line in ["cat <<$(  ", "cat << $(  x", "cat <<-`  ", "cat <<$(  \n1'+ )<$(( 1 '"] {
+    for line in
+        ["cat <<$(  ", "cat << $(  x", "cat <<-`  ", "t <<\r  ", " ]t <<\r |<X s  ", "cat <<$(  \n1'+ )<$(( 1 '"]
+    {
         check("a mark that holds a substitution", line);
     }
     check("replacement", "\u{fffd}\u{fffd}");
