@@ -2,14 +2,7 @@
 
 use std::fmt;
 
-/// A place in a file, both counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position {
-    /// The line.
-    pub line: u32,
-    /// The column, in characters.
-    pub column: u32,
-}
+pub use climax_yaml::Position;
 
 /// How much a fault takes away, ordered so that `max` is the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

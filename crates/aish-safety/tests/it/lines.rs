@@ -16,6 +16,7 @@ const FAMILIES: &[&str] = &[
     include_str!("lines/seventh.jsonl"),
     include_str!("lines/sixth.jsonl"),
     include_str!("lines/system.jsonl"),
+    include_str!("lines/tenth.jsonl"),
     include_str!("lines/third.jsonl"),
     include_str!("lines/traps.jsonl"),
     include_str!("lines/wrapped.jsonl"),

@@ -179,7 +179,11 @@ fn is_shell(command: &str) -> bool {
 
 /// Looks at the strings of a program whose output a shell runs.
 fn suspect_lines(walker: &mut Walker<'_>, text: &str) {
-    for line in lines(text).take(64) {
+    for mut line in lines(text).take(64) {
+        if line.ends_with(' ') {
+            // Something is put behind it: a field, a variable.
+            line.push(HOLE);
+        }
         walker.suspect(&line);
     }
 }

@@ -37,8 +37,9 @@ pub const WRAPPERS: &[Wrapper] = &[
     asked(
         "ninja-tool",
         "cmake",
-        "-P -D -B -S -E --build",
+        "-P -D -B -S --build",
         &[
+            Form::Marked { markers: "-E", ends: "" },
             Form::Marked { markers: "env time", ends: "" },
             Form::ScriptOption { options: "-P", language: Language::General },
         ],

@@ -4,43 +4,35 @@ use std::collections::HashMap;
 
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Span};
 
-use super::{Kind, Node};
-use crate::fault::{Faults, Position};
+use crate::{Kind, Node, Position, SyntaxError};
 
 /// Nodes that one file may have, aliases expanded; a bomb of aliases ends here.
 const MAX_NODES: usize = 2_000_000;
 /// Levels that a file may nest.
 const MAX_DEPTH: usize = 64;
 
-/// Parses the first document of a text. A fault of the syntax is reported and gives nothing.
-pub(crate) fn parse<'a>(text: &'a str, faults: &mut Faults) -> Option<Node<'a>> {
+/// Parses the first document of a text.
+///
+/// # Errors
+/// When the text is no YAML, nests deeper than 64 levels, has more than 2,000,000 values with its aliases expanded, or is
+/// empty.
+pub fn parse(text: &str) -> Result<Node<'_>, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder = Builder::default();
     let mut parser = Parser::new_from_str(text);
     while let Some(step) = parser.next_event() {
-        let (event, span) = match step {
-            Ok(step) => step,
-            Err(error) => {
-                let marker = error.marker();
-                let at = Position { line: number(marker.line()), column: number(marker.col() + 1) };
-                faults
-                    .error(at, format!("this is not valid YAML: {}{}", syntax(&error.to_string()), tab_hint(text, at)));
-                return None;
-            }
-        };
-        match builder.take(event, span) {
-            Ok(false) => {}
-            Ok(true) => break,
-            Err((at, message)) => {
-                faults.error(at, message);
-                return None;
-            }
+        let (event, span) = step.map_err(|error| {
+            let marker = error.marker();
+            let at = Position { line: number(marker.line()), column: number(marker.col() + 1) };
+            let message = format!("this is not valid YAML: {}{}", syntax(&error.to_string()), tab_hint(text, at));
+            SyntaxError { at, message }
+        })?;
+        if builder.take(event, span).map_err(|(at, message)| SyntaxError { at, message })? {
+            break;
         }
     }
-    if builder.root.is_none() {
-        faults.error(Position { line: 1, column: 1 }, "the file is empty");
-    }
-    builder.root
+    let empty = || SyntaxError { at: Position { line: 1, column: 1 }, message: "the file is empty".into() };
+    builder.root.ok_or_else(empty)
 }
 
 /// Takes the position that the parser repeats off its message.
@@ -177,4 +169,63 @@ fn merged<'a>(entries: Vec<(Node<'a>, Node<'a>)>) -> Vec<(Node<'a>, Node<'a>)> {
         }
     }
     own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> (u32, u32, String) {
+        let error = parse(text).unwrap_err();
+        (error.at.line, error.at.column, error.message)
+    }
+
+    fn entry<'n>(node: &'n Node<'_>, name: &str) -> &'n Node<'n> {
+        let Kind::Mapping(entries) = &node.kind else { panic!("{node:?}") };
+        &entries.iter().find(|(key, _)| key.text() == Some(name)).unwrap().1
+    }
+
+    #[test]
+    fn nodes_know_their_places() {
+        let root = parse("\u{feff}name: one\nlist:\n  - 'two'\n  - ~\n").unwrap();
+        assert_eq!(
+            (entry(&root, "name").at, entry(&root, "name").text()),
+            (Position { line: 1, column: 7 }, Some("one"))
+        );
+        let Kind::Sequence(items) = &entry(&root, "list").kind else { panic!("{root:?}") };
+        assert_eq!((items[0].at, items[0].text()), (Position { line: 3, column: 5 }, Some("two")));
+        assert!(matches!(items[0].kind, Kind::Scalar { plain: false, .. }));
+        assert_eq!((items[1].describe(), items[1].text()), ("nothing", None));
+        assert_eq!((root.describe(), entry(&root, "list").describe()), ("a mapping", "a list"));
+    }
+
+    #[test]
+    fn aliases_and_merges_are_carried_out() {
+        let root = parse("base: &b {x: 1, y: 2}\nuse: {<<: *b, y: 3}\nsame: *b\n").unwrap();
+        assert_eq!(entry(entry(&root, "use"), "x").text(), Some("1"));
+        assert_eq!(entry(entry(&root, "use"), "y").text(), Some("3"));
+        assert_eq!(entry(entry(&root, "same"), "y").text(), Some("2"));
+    }
+
+    #[test]
+    fn what_is_no_tree_is_said_with_its_place() {
+        assert_eq!(fault(""), (1, 1, "the file is empty".into()));
+        let (line, _, message) = fault("a:\n\t- b\n");
+        assert!(line == 2 && message.contains("(a tab indents this line; YAML wants blanks)"), "{line}: {message}");
+        let (line, _, message) = fault("a: 'never closed\n");
+        assert!(line >= 1 && message.starts_with("this is not valid YAML: "), "{message}");
+        assert!(fault("a: &x [*x]\n").2.contains("alias"), "{}", fault("a: &x [*x]\n").2);
+    }
+
+    #[test]
+    fn bounds_hold() {
+        let deep = format!("{}1{}", "[".repeat(70), "]".repeat(70));
+        assert!(fault(&deep).2.contains("deeper than 64 levels"));
+        let mut bomb = String::from("a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n");
+        for level in 1..9 {
+            let before = format!("*a{}, ", level - 1).repeat(10);
+            bomb.push_str(&format!("a{level}: &a{level} [{}]\n", before.trim_end_matches(", ")));
+        }
+        assert!(fault(&bomb).2.contains("more than 2000000 values"), "{}", fault(&bomb).2);
+    }
 }
