@@ -271,7 +271,22 @@ impl<'a> Arguments<'a> {
 
     /// Says whether an option is given by which most tools only show what they would do.
     pub(crate) fn pretends(&self) -> bool {
-        self.gives(questions::PRETENDS)
+        self.gives(questions::PRETENDS) && !self.takes_back()
+    }
+
+    /// Says whether an option by which a tool would only show is taken back: `--dry-run=no`, `-s-`, `--no-dry-run`.
+    pub(crate) fn takes_back(&self) -> bool {
+        self.options().any(|(_, text)| {
+            let opposite = text.strip_prefix("--no-");
+            let letter_off = text.len() == 3 && !text.starts_with("--") && text.ends_with('-');
+            let named = |name: &str| questions::PRETENDS.split(' ').any(|flag| flag.trim_start_matches('-') == name);
+            letter_off
+                || opposite.is_some_and(named)
+                || text.split_once('=').is_some_and(|(name, value)| {
+                    let name = name.trim_start_matches('-');
+                    questions::OFF.contains(&value) && (named(name) || questions::SHOWN_BY.contains(&name))
+                })
+        })
     }
 
     /// Says whether one of the options is given, and not switched off by its value.
@@ -286,7 +301,7 @@ impl<'a> Arguments<'a> {
                         && !text.starts_with("--")
                         && !self.dashes_alike()
                         && self.cluster(text).any(|letter| flag.ends_with(letter)));
-                given && !matches!(value, "none" | "false" | "no" | "0")
+                given && !questions::OFF.contains(&value)
             })
         })
     }

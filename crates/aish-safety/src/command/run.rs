@@ -222,7 +222,8 @@ impl Walker<'_> {
             home: self.around.home.as_deref(),
             file_taint: &file_taint,
         };
-        let mut quiet = sorted.is_dry();
+        let taken_back = sorted.takes_back();
+        let mut quiet = sorted.is_dry() && !taken_back;
         let mut best: Option<(&'static Rule, Vec<usize>)> = None;
         let known = programs::is_known(name);
         let about = |name| index::candidates_for(name, sorted.first_letters, sorted.has_options());
@@ -230,6 +231,9 @@ impl Walker<'_> {
         for rule in about(name).chain(about("*")).chain(strangers) {
             // What only shows is looked for first; then what halts decides; else the first that matches, so that a
             // family's catch-all stands last.
+            if rule.shows && taken_back {
+                continue;
+            }
             let asks_only = rule.shows && !quiet;
             if !asks_only
                 && best

@@ -67,6 +67,15 @@ pub(crate) const SEVERAL: &[&str] = &[
 /// Options by which most tools only show what they would do.
 pub(crate) const PRETENDS: &str = "--dry-run --dryrun --dry_run --dryRun -dry-run --simulate --noop --no-op --what-if --whatif --preview --pretend --no-act --just-print";
 
+/// Further options, without their dashes, by which some tools only show.
+pub(crate) const SHOWN_BY: &[&str] = &[
+    "n", "s", "N", "C", "t", "h", "test", "check", "recon", "assumeno", "list", "show", "status", "print", "plan", "diff",
+    "help",
+];
+
+/// Values that switch an option off.
+pub(crate) const OFF: &[&str] = &["none", "false", "no", "0", "off", "never", "n", "f", "False", "FALSE", "No", "NO"];
+
 /// Options that take a value with any tool that has them.
 pub(crate) const VALUED: &[&str] = &[
     "--name",

@@ -35,6 +35,8 @@ fn what_only_looks_like_a_question_halts() {
         "find /srv -delete --help",
         "git rebase -n --root",
         "git push -f origin main",
+        "git push -n --force --no-dry-run origin main",
+        "rsync -n --no-dry-run -a --delete a/ /srv/",
         "cargo yank --version 1.4.2 acme",
         "rake db:drop status",
         "mysqladmin status drop shop",
@@ -112,5 +114,25 @@ fn what_changes_something_is_not_allowed_with_a_question_beside_it() {
     ] {
         let (verdict, rule) = verdict(command);
         assert!(verdict > Verdict::Allow, "{command} ({rule})");
+    }
+}
+
+#[test]
+fn what_is_taken_back_is_not_allowed() {
+    for command in [
+        "apt-get --simulate=no purge nginx",
+        "apt-get -s=false remove nginx",
+        "apt-get -s- purge nginx",
+        "apt-get -s purge nginx --no-simulate",
+        "apt-get --dry-run=0 autoremove",
+        "aws s3 rm s3://x --recursive --dryrun --no-dryrun",
+        "git clean -fdx -n --no-dry-run",
+    ] {
+        assert!(verdict(command).0 > Verdict::Allow, "{command}");
+    }
+    for command in
+        ["kubectl delete pod x --dry-run=client --wait=false", "apt-get -s purge nginx", "rsync -avn --delete a/ b/"]
+    {
+        assert_eq!(verdict(command).0, Verdict::Allow, "{command}");
     }
 }
