@@ -30,7 +30,7 @@ pub use command::{Command, Environment, Stdin};
 pub use exit::Exit;
 pub use image::SpawnError;
 pub use registry::{kill_all, reap_orphans};
-pub use resident::release_code;
+pub use resident::{release_code, share_heap};
 pub use run::{RunOutcome, run};
 pub use server::{Server, ServerOptions};
 pub use terminal::{Detached, TerminalChild};

@@ -14,6 +14,23 @@ pub fn release_code() -> usize {
     maps.lines().filter_map(|line| unwritten(&program, line)).map(|(start, length)| release(start, length)).sum()
 }
 
+/// Lets all threads share one heap: for a program whose threads wait nearly all the time, where a heap for each costs
+/// system calls at its start and pages for good. To be called before the first thread is started.
+pub fn share_heap() {
+    #[cfg(target_env = "gnu")]
+    share_arena();
+}
+
+#[cfg(target_env = "gnu")]
+#[expect(unsafe_code, reason = "the allocator's settings have no safe wrapper in our dependencies")]
+fn share_arena() {
+    // SAFETY: it takes two numbers and sets one limit of the allocator.
+    let done = unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+    if done == 0 {
+        tracing::debug!("the allocator keeps a heap for each thread");
+    }
+}
+
 /// Reads a line of `/proc/self/maps`: start and length of the mapping, when it is the program's and was never written to.
 ///
 /// Those are its code and what its file begins with, headers and constants. A later mapping that can only be read may hold

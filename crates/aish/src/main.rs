@@ -1,5 +1,6 @@
 //! aish: an AI-augmented conversational shell.
 
 fn main() -> std::process::ExitCode {
+    aish_process::share_heap();
     aish::run::run().into()
 }

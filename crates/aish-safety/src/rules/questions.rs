@@ -69,8 +69,8 @@ pub(crate) const PRETENDS: &str = "--dry-run --dryrun --dry_run --dryRun -dry-ru
 
 /// Further options, without their dashes, by which some tools only show.
 pub(crate) const SHOWN_BY: &[&str] = &[
-    "n", "s", "N", "C", "t", "h", "test", "check", "recon", "assumeno", "list", "show", "status", "print", "plan", "diff",
-    "help",
+    "n", "s", "N", "C", "t", "h", "test", "check", "recon", "assumeno", "list", "show", "status", "print", "plan",
+    "diff", "help",
 ];
 
 /// Values that switch an option off.

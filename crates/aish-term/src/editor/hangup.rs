@@ -7,9 +7,14 @@ use std::future::{Future, poll_fn};
 use std::io::{self, IsTerminal as _};
 use std::pin::pin;
 use std::task::Poll;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
+
+/// How long after the start the terminal is watched.
+const AFTER: Duration = Duration::from_millis(10);
 
 /// Tells when standard input's terminal is closed.
 #[derive(Debug, Clone)]
@@ -20,12 +25,13 @@ impl Hangup {
     pub(super) fn watch() -> Self {
         let (tell, told) = watch::channel(false);
         if io::stdin().is_terminal() {
-            let started = std::thread::Builder::new().name("hangup".into()).stack_size(64 * 1024).spawn(move || {
-                wait();
-                let _ = tell.send(true);
-            });
-            if let Err(error) = started {
-                tracing::debug!(%error, "nobody watches whether the terminal is closed");
+            match Handle::try_current() {
+                // The first prompt does not wait for a thread; what was closed by then is seen then.
+                Ok(runtime) => drop(runtime.spawn(async move {
+                    tokio::time::sleep(AFTER).await;
+                    start(tell);
+                })),
+                Err(_) => start(tell),
             }
         }
         Self(told)
@@ -48,6 +54,16 @@ impl Hangup {
             closed.as_mut().poll(context).map(|()| None)
         })
         .await
+    }
+}
+
+fn start(tell: watch::Sender<bool>) {
+    let started = std::thread::Builder::new().name("hangup".into()).stack_size(64 * 1024).spawn(move || {
+        wait();
+        let _ = tell.send(true);
+    });
+    if let Err(error) = started {
+        tracing::debug!(%error, "nobody watches whether the terminal is closed");
     }
 }
 
