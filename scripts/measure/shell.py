@@ -155,6 +155,19 @@ def aichat_home(folder, url):
     return {"AICHAT_CONFIG_DIR": folder}
 
 
+def prompts(programs, folder, rounds):
+    """Seconds to the first prompt of each of `(command, environment, mark)`; who comes first changes from round to round."""
+    times = [[] for _ in programs]
+    for number in range(rounds):
+        order = list(enumerate(programs))
+        for at, (command, environment, mark) in order if number % 2 else reversed(order):
+            person = Terminal(command, environment, folder)
+            times[at].append(person.until(mark) - person.began)
+            person.quiet(0.2)
+            person.end()
+    return times
+
+
 def milliseconds(values):
     return "%.1f" % (statistics.median(values) * 1000)
 
@@ -177,11 +190,13 @@ def main():
         bash = {**base, "PS1": "READY> "}
         mark = "❯".encode()
 
-        ready, memory, shells, theirs, their_memory = [], [], [], [], []
+        programs = [([aish], asking, mark)] + ([([aichat], peer, b"m>")] if aichat else [])
+        ready, *theirs = prompts(programs, work, 2 * rounds)
+        memory, shells, their_memory = [], [], []
         first, keys, listing, plain = [], [], [], []
         for _ in range(rounds):
             person = Terminal([aish], asking, work)
-            ready.append(person.until(mark) - person.began)
+            person.until(mark)
             person.quiet(0.5)
             memory.append(person.pss())
             shells.append(person.children())
@@ -212,11 +227,11 @@ def main():
             other.end()
             if aichat:
                 other = Terminal([aichat], peer, work)
-                theirs.append(other.until(b"m>") - other.began)
+                other.until(b"m>")
                 other.quiet(0.5)
                 their_memory.append(other.pss())
                 other.end()
-        rows.append(("prompt ready", milliseconds(ready) + " ms", milliseconds(theirs) + " ms (aichat)" if aichat else "-"))
+        rows.append(("prompt ready", milliseconds(ready) + " ms", milliseconds(theirs[0]) + " ms (aichat)" if aichat else "-"))
         kept = "%.1f MB (its bash: %.1f MB)" % (statistics.median(memory) / 1000, statistics.median(shells) / 1000)
         rows.append(("PSS at the prompt", kept, "%.1f MB (aichat)" % (statistics.median(their_memory) / 1000) if aichat else "-"))
         rows.append(("the first key press drawn", milliseconds(first) + " ms", "-"))
