@@ -19,7 +19,7 @@ use super::options::{EditorOptions, KeyMode};
 use super::port::Wholeness;
 use super::printer::Printer;
 use super::prompt::DrawnPrompt;
-use super::search_menu::{Chosen, SearchCompleter, SearchMenu};
+use super::search_menu::{Search, SearchMenu};
 use super::session::Shared;
 use super::style::converted;
 use super::view::PromptView;
@@ -53,15 +53,10 @@ pub(super) fn engine(
 ) -> Reedline {
     let theme = &options.theme;
     let completion = CompletionMenu::new(theme);
-    let chosen = Chosen::default();
+    let search = Search::new(Arc::clone(&options.history), Arc::clone(shared), options.session.clone());
     let search = ReedlineMenu::WithCompleter {
-        menu: Box::new(SearchMenu::new(theme, chosen.clone())),
-        completer: Box::new(SearchCompleter::new(
-            Arc::clone(&options.history),
-            Arc::clone(shared),
-            options.session.clone(),
-            chosen,
-        )),
+        menu: Box::new(SearchMenu::new(theme, search.clone())),
+        completer: Box::new(search),
     };
     let mut engine = Reedline::create()
         .with_history(Box::new(HistoryAdapter::new(Arc::clone(&options.history))))

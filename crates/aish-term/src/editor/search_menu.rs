@@ -1,13 +1,14 @@
 //! The Ctrl-R menu: fuzzy search through the history, narrowed by folder, session or exit code.
 //!
-//! The menu and its completer share the scope: the menu turns it when Ctrl-R is pressed again, the completer obeys.
+//! The engine lets a menu look for what was typed when it draws it. Keys that come in one go (typed fast, or over a slow
+//! line) are drawn once, at their end, so the Enter among them would find the list of an earlier text: the menu shares the
+//! search with its completer, and looks anew where the list that is drawn is not the one of the text.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use reedline::{
     ColumnarMenu, Completer, CompletionResult, Editor, Menu, MenuBuilder, MenuEvent, MenuSettings, OutputMode, Painter,
-    Span, Suggestion,
+    Span, Suggestion, UndoBehavior,
 };
 
 use super::keys::SEARCH;
@@ -38,45 +39,55 @@ enum Scope {
     Failed,
 }
 
-/// The scope that is chosen, as an index into [`SCOPES`].
-#[derive(Debug, Clone, Default)]
-pub(super) struct Chosen(Arc<AtomicUsize>);
+/// What is searched and where, shared by the menu and its completer.
+#[derive(Clone)]
+pub(super) struct Search(Arc<Mutex<Searched>>);
 
-impl Chosen {
-    fn entry(&self) -> (Scope, &'static str) {
-        SCOPES.get(self.0.load(Ordering::Relaxed) % SCOPES.len()).copied().unwrap_or((Scope::All, "history: "))
-    }
-
-    fn turn(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn reset(&self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-}
-
-pub(super) struct SearchCompleter {
+struct Searched {
     store: Arc<dyn HistoryStore>,
     shared: Arc<Shared>,
     session: Option<String>,
-    chosen: Chosen,
-    /// What was fetched for a scope; a menu that stays open does not fetch again for each key.
-    fetched: Option<(Scope, Vec<HistoryEntry>)>,
+    /// The scope that is chosen, as an index into [`SCOPES`].
+    chosen: usize,
+    /// What was fetched for the scope; a menu that stays open does not fetch again for each key.
+    fetched: Option<Vec<HistoryEntry>>,
 }
 
-impl SearchCompleter {
-    pub(super) fn new(
-        store: Arc<dyn HistoryStore>,
-        shared: Arc<Shared>,
-        session: Option<String>,
-        chosen: Chosen,
-    ) -> Self {
-        Self { store, shared, session, chosen, fetched: None }
+impl Search {
+    pub(super) fn new(store: Arc<dyn HistoryStore>, shared: Arc<Shared>, session: Option<String>) -> Self {
+        Self(Arc::new(Mutex::new(Searched { store, shared, session, chosen: 0, fetched: None })))
     }
 
-    fn entries(&mut self, scope: Scope, fresh: bool) -> &[HistoryEntry] {
-        if fresh || self.fetched.as_ref().is_none_or(|(of, _)| *of != scope) {
+    fn lock(&self) -> MutexGuard<'_, Searched> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn label(&self) -> &'static str {
+        self.lock().scope().1
+    }
+
+    /// Begins anew with all of the history, as it is now.
+    fn reset(&self) {
+        let mut searched = self.lock();
+        searched.chosen = 0;
+        searched.fetched = None;
+    }
+
+    fn turn(&self) {
+        let mut searched = self.lock();
+        searched.chosen = (searched.chosen + 1) % SCOPES.len();
+        searched.fetched = None;
+    }
+}
+
+impl Searched {
+    fn scope(&self) -> (Scope, &'static str) {
+        SCOPES.get(self.chosen).copied().unwrap_or((Scope::All, "history: "))
+    }
+
+    fn entries(&mut self) -> &[HistoryEntry] {
+        let (scope, _) = self.scope();
+        self.fetched.get_or_insert_with(|| {
             let mut query = HistoryQuery { distinct: true, limit: Some(DEPTH), ..HistoryQuery::default() };
             match scope {
                 Scope::All => {}
@@ -85,23 +96,18 @@ impl SearchCompleter {
                 Scope::Succeeded => query.status = Some(StatusFilter::Succeeded),
                 Scope::Failed => query.status = Some(StatusFilter::Failed),
             }
-            let found = self.store.search(&query).unwrap_or_else(|error| {
+            self.store.search(&query).unwrap_or_else(|error| {
                 tracing::debug!(%error, "history search");
                 Vec::new()
-            });
-            self.fetched = Some((scope, found));
-        }
-        self.fetched.as_ref().map_or(&[], |(_, entries)| entries)
+            })
+        })
     }
 }
 
-impl Completer for SearchCompleter {
+impl Completer for Search {
     fn complete(&mut self, line: &str, _pos: usize) -> CompletionResult {
-        let (scope, _) = self.chosen.entry();
         let length = line.len();
-        let typed = line.to_owned();
-        let entries = self.entries(scope, typed.is_empty());
-        let found: Vec<Suggestion> = rank(&typed, entries, SHOWN)
+        let found: Vec<Suggestion> = rank(line, self.lock().entries(), SHOWN)
             .into_iter()
             .map(|found| Suggestion {
                 value: found.entry.line.clone(),
@@ -133,11 +139,17 @@ fn described(entry: &HistoryEntry) -> String {
 /// A one-column menu that takes the scope into its marker.
 pub(super) struct SearchMenu {
     inner: ColumnarMenu,
-    chosen: Chosen,
+    search: Search,
+    /// The text or the scope changed since the list was made.
+    stale: bool,
+    /// How far the selection is to go down the list when it is made; negative: up, from its end.
+    moves: isize,
+    /// What the engine is told to be there while the list is stale or empty, so that it leaves Enter to the menu.
+    unseen: [Suggestion; 1],
 }
 
 impl SearchMenu {
-    pub(super) fn new(theme: &Theme, chosen: Chosen) -> Self {
+    pub(super) fn new(theme: &Theme, search: Search) -> Self {
         let inner = ColumnarMenu::default()
             .with_name(SEARCH)
             .with_columns(1)
@@ -146,7 +158,21 @@ impl SearchMenu {
             .with_text_style(nu_ansi_term::Style::default())
             .with_selected_text_style(converted(theme.selected))
             .with_description_text_style(converted(theme.dim));
-        Self { inner, chosen }
+        Self { inner, search, stale: false, moves: 0, unseen: [Suggestion::default()] }
+    }
+
+    fn changed(&mut self) {
+        self.stale = true;
+        self.moves = 0;
+        self.inner.menu_event(MenuEvent::Edit(false));
+    }
+
+    fn step(&mut self, event: MenuEvent, by: isize) {
+        if self.stale {
+            self.moves = self.moves.saturating_add(by);
+        } else {
+            self.inner.menu_event(event);
+        }
     }
 }
 
@@ -156,7 +182,7 @@ impl Menu for SearchMenu {
     }
 
     fn indicator(&self) -> &str {
-        self.chosen.entry().1
+        self.search.label()
     }
 
     fn is_active(&self) -> bool {
@@ -173,25 +199,22 @@ impl Menu for SearchMenu {
 
     /// The engine says that values were already fetched where it completes at once; this menu always fetches.
     fn menu_event(&mut self, event: MenuEvent) {
-        let event = match event {
+        match event {
             MenuEvent::Activate(_) => {
-                self.chosen.reset();
-                MenuEvent::Activate(false)
+                self.search.reset();
+                self.inner.menu_event(MenuEvent::Activate(false));
+                self.stale = true;
+                self.moves = 0;
             }
-            MenuEvent::Edit(_) => MenuEvent::Edit(false),
+            MenuEvent::Edit(_) => self.changed(),
             MenuEvent::MoveRight | MenuEvent::MoveLeft => {
-                self.chosen.turn();
-                MenuEvent::Edit(false)
+                self.search.turn();
+                self.changed();
             }
-            MenuEvent::Deactivate
-            | MenuEvent::NextElement
-            | MenuEvent::PreviousElement
-            | MenuEvent::MoveUp
-            | MenuEvent::MoveDown
-            | MenuEvent::NextPage
-            | MenuEvent::PreviousPage => event,
-        };
-        self.inner.menu_event(event);
+            MenuEvent::NextElement | MenuEvent::MoveDown => self.step(event, 1),
+            MenuEvent::PreviousElement | MenuEvent::MoveUp => self.step(event, -1),
+            MenuEvent::Deactivate | MenuEvent::NextPage | MenuEvent::PreviousPage => self.inner.menu_event(event),
+        }
     }
 
     fn can_quick_complete(&self) -> bool {
@@ -212,10 +235,25 @@ impl Menu for SearchMenu {
 
     fn update_working_details(&mut self, editor: &mut Editor, completer: &mut dyn Completer, painter: &Painter) {
         self.inner.update_working_details(editor, completer, painter);
+        self.stale = false;
+        let event = if self.moves < 0 { MenuEvent::MoveUp } else { MenuEvent::MoveDown };
+        for _ in 0..position(self.moves.abs(), self.inner.get_values().len()) {
+            self.inner.menu_event(event.clone());
+            self.inner.update_working_details(editor, completer, painter);
+        }
+        self.moves = 0;
     }
 
     fn replace_in_buffer(&self, editor: &mut Editor) {
-        self.inner.replace_in_buffer(editor);
+        if !self.stale {
+            return self.inner.replace_in_buffer(editor);
+        }
+        let mut searched = self.search.lock();
+        let found = rank(editor.get_buffer(), searched.entries(), SHOWN);
+        if let Some(chosen) = found.get(position(self.moves, found.len())) {
+            let line = chosen.entry.line.clone();
+            editor.edit_buffer(|buffer| buffer.set_buffer(line), UndoBehavior::CreateUndoPoint);
+        }
     }
 
     fn menu_required_lines(&self, terminal_columns: u16) -> u16 {
@@ -233,8 +271,10 @@ impl Menu for SearchMenu {
         self.inner.min_rows()
     }
 
+    /// Never empty: what was typed to search is no line to run, found or not.
     fn get_values(&self) -> &[Suggestion] {
-        self.inner.get_values()
+        let values = self.inner.get_values();
+        if self.stale || values.is_empty() { &self.unseen } else { values }
     }
 
     fn results_are_provisional(&self) -> bool {
@@ -248,4 +288,12 @@ impl Menu for SearchMenu {
     fn set_cursor_pos(&mut self, pos: (u16, u16)) {
         self.inner.set_cursor_pos(pos);
     }
+}
+
+/// Where a selection stands that went so many steps through a list of that length, around its ends.
+fn position(moves: isize, length: usize) -> usize {
+    isize::try_from(length)
+        .ok()
+        .filter(|length| *length > 0)
+        .map_or(0, |length| moves.rem_euclid(length).unsigned_abs())
 }

@@ -181,9 +181,25 @@ fn two_sessions_share_their_history() {
     let (first, second) = (home.sit_down(), home.sit_down());
     first.runs("echo from the first", "\nfrom the first\n");
     second.runs("echo from the second", "\nfrom the second\n");
-    second.types("\x12").ends_with("");
+    second.types("\x12").sees("history: ");
     second.types("fst first").sees("echo from the first").types("\r\r").sees_line("from the first").prompt();
     first.types("\x1b[A").ends_with("❯ echo from the first").types("\x1b[A").ends_with("❯ echo from the second");
     first.types("\r").sees_line("from the second").prompt();
     assert_eq!((first.leaves("\x04"), second.leaves("\x04")), (Some(0), Some(0)));
+}
+
+#[test]
+fn a_search_typed_in_one_go_takes_what_was_searched() {
+    let home = Home::new();
+    let (person, other) = (home.sit_down(), home.sit_down());
+    person.runs("echo the oldest", "\nthe oldest\n").runs("echo the middle", "\nthe middle\n");
+    person.types("\x12oldest\r").ends_with("❯ echo the oldest").types("\r").prompt();
+    // What another session ran since the last search is found too, and a step down the list counts.
+    other.runs("echo the newest", "\nthe newest\n");
+    person.types("\x12newest\r").ends_with("❯ echo the newest").types("\x15").prompt();
+    person.types("\x12echo the\x1b[B\x1b[B\r").ends_with("❯ echo the middle").types("\x15").prompt();
+    // Where nothing is found, the text stays and does not run.
+    person.types("\x12touch made-by-a-search\r").ends_with("❯ touch made-by-a-search").types("\x15").prompt();
+    person.runs("ls | wc -l", "\n0\n");
+    assert_eq!((person.leaves("\x04"), other.leaves("\x04")), (Some(0), Some(0)));
 }
