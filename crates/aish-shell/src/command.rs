@@ -53,7 +53,9 @@ enum Stopping {
     Wanted,
     /// It had just begun: bash misses an interrupt between its fork and the job's turn at the terminal.
     Early,
+    /// Interrupted once; on a busy machine that may have been missed too.
     Interrupted,
+    InterruptedAgain,
     Terminated,
     Killed,
 }
@@ -302,6 +304,10 @@ fn stop(session: &Session, done: Option<Stopping>) -> (Stopping, Instant) {
             (Stopping::Interrupted, Instant::now() + Duration::from_millis(500))
         }
         Some(Stopping::Interrupted) => {
+            let _ = session.line.try_type(INTERRUPT);
+            (Stopping::InterruptedAgain, Instant::now() + Duration::from_millis(500))
+        }
+        Some(Stopping::InterruptedAgain) => {
             signal_job(Signal::TERM);
             session.interrupt();
             (Stopping::Terminated, Instant::now() + Duration::from_secs(2))
