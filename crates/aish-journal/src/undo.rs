@@ -182,7 +182,8 @@ impl UndoJournal {
         tempfile::tempfile_in(&self.folder).map_err(fail)?;
         let found = collect::collect(wanted, &self.folder, self.options.max_bytes);
         let free = aside::free_bytes(&self.folder).unwrap_or(u64::MAX);
-        let mut plan = Plan { files: found.entries.len() as u64, bytes: found.bytes, missed: found.missed };
+        let there = found.entries.values().filter(|found| found.entry.kind != entry::Kind::Absent).count();
+        let mut plan = Plan { files: there as u64, bytes: found.bytes, missed: found.missed };
         if found.copied > free {
             let why = format!("the disk of {} has {free} bytes left", self.folder.display());
             plan.missed.extend(wanted.iter().map(|wanted| (wanted.path.clone(), why.clone())));

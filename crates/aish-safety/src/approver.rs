@@ -7,7 +7,7 @@ use aish_types::{BoxFuture, ToolName};
 use serde_json::Value;
 
 use crate::call::Subject;
-use crate::verdict::Judgement;
+use crate::verdict::{Judgement, NO_WAY_BACK};
 
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,22 @@ pub struct Question {
     pub always: Option<String>,
     /// What the person should know beside that, a line each: what can be undone, which sandbox it runs in.
     pub notes: Vec<String>,
+}
+
+/// How a note begins that tells what undo brings back.
+pub const UNDO_NOTE: &str = "undo: ";
+/// How one goes on that tells what undo does not bring back.
+pub const UNDO_LOSS: &str = "undo: cannot ";
+
+impl Question {
+    /// Returns why it is asked, in words. That the command has no way back is left out where the notes say that undo is
+    /// one, for all that it changes.
+    pub fn reason(&self) -> &str {
+        let reason = self.judgement.reason.as_str();
+        let is_way_back = self.notes.iter().any(|note| note.starts_with(UNDO_NOTE))
+            && !self.notes.iter().any(|note| note.starts_with(UNDO_LOSS));
+        if is_way_back { reason.strip_suffix(NO_WAY_BACK).unwrap_or(reason) } else { reason }
+    }
 }
 
 /// What came back. Everything but a plain yes leaves the call unapproved or sends it back.

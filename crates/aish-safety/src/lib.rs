@@ -22,7 +22,7 @@ pub mod rules;
 mod tool_call;
 pub mod verdict;
 
-pub use approver::{Answer, Approver, Nobody, Question};
+pub use approver::{Answer, Approver, Nobody, Question, UNDO_LOSS, UNDO_NOTE};
 pub use audit::{AuditEntry, AuditError, AuditLog};
 pub use autonomy::{Autonomy, Consent, Taint};
 pub use call::{PreparedCall, Subject};

@@ -35,6 +35,9 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// What ends the reason of a halt whose effect the command itself does not take back.
+pub(crate) const NO_WAY_BACK: &str = "; no way back";
+
 /// A verdict with the rule that decided and the reason in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judgement {

@@ -51,7 +51,7 @@ fn sentence(question: &Question) -> String {
         text.push_str(&format!("\n\n{note}"));
     }
     if question.judgement.verdict == Verdict::Halt {
-        text.push_str(&format!("\n\n{}", question.judgement.reason));
+        text.push_str(&format!("\n\n{}", question.reason()));
     }
     visible(&text).into_owned()
 }

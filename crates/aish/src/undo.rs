@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aish_journal::undo::{Plan, Step, UndoError, UndoJournal, UndoOptions, Wanted};
-use aish_safety::{Surroundings, changes};
+use aish_safety::{Surroundings, UNDO_LOSS, changes};
 use aish_types::{CallId, SessionId};
 
 use crate::failure::chain;
@@ -97,7 +97,7 @@ impl UndoKeeper {
             }
             Err(why) => {
                 prepared.incomplete = true;
-                prepared.notes = vec![format!("undo: nothing can be put aside: {why}")];
+                prepared.notes = vec![format!("{UNDO_LOSS}put anything aside: {why}")];
                 prepared.wanted.clear();
                 prepared.unusable = Some(why);
             }

@@ -189,7 +189,7 @@ impl<'a> Walker<'a> {
             }
         }
         if verdict == Verdict::Halt && effect.is_final() {
-            out.push_str("; no way back");
+            out.push_str(crate::verdict::NO_WAY_BACK);
         }
         out
     }

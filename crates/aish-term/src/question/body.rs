@@ -31,7 +31,7 @@ pub fn question_lines(question: &Question, theme: &Theme, capabilities: &Capabil
     if let Some(message) = &question.confirm_message {
         page.paragraph(Style::new(), &visible(message));
     }
-    let reason = &question.judgement.reason;
+    let reason = question.reason();
     if !reason.is_empty() {
         page.paragraph(page.theme.dim, &format!("{} ({})", visible(reason), visible(&question.judgement.rule)));
     }
@@ -51,7 +51,7 @@ pub(super) fn why_lines(question: &Question, theme: &Theme, width: usize) -> Vec
     let mut page = Page { width: width.max(1), theme, lines: Vec::new() };
     page.paragraph(Style::new(), &format!("verdict: {}", judgement.verdict));
     page.paragraph(Style::new(), &format!("rule:    {}", visible(&judgement.rule)));
-    page.paragraph(Style::new(), &format!("reason:  {}", visible(&judgement.reason)));
+    page.paragraph(Style::new(), &format!("reason:  {}", visible(question.reason())));
     page.paragraph(Style::new(), &format!("tool:    {}", visible(question.tool.as_str())));
     if let Some(always) = &question.always {
         page.paragraph(Style::new(), &format!("always:  would allow from now on: {}", visible(always)));

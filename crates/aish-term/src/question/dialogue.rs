@@ -286,6 +286,23 @@ mod tests {
     }
 
     #[test]
+    fn undo_for_all_of_it_is_a_way_back() {
+        let told = |notes: &[&str]| {
+            let mut asked = question(Subject::Tool);
+            asked.judgement.reason = "deletes x; no way back".into();
+            asked.notes = notes.iter().map(|&note| note.to_owned()).collect();
+            let mut script = Script::new(&[Key::Char('?'), Key::Enter], (60, 24));
+            ask(&asked, &Theme::dark(), &mut script);
+            script.shown.matches("no way back").count()
+        };
+        let (some, lost) = ("undo: 3 files, 5 bytes put aside", "undo: cannot bring back x because it is a device");
+        assert_eq!(
+            [told(&[]), told(&["sandbox: none"]), told(&[lost]), told(&[some, lost]), told(&[some])],
+            [2, 2, 2, 2, 0]
+        );
+    }
+
+    #[test]
     fn a_program_is_shown_with_its_words_apart() {
         let words = ["rm", "-rf", "two words", "it's", ""].map(str::to_owned).to_vec();
         let (_, script) = answered(&[Key::Enter], Subject::Argv { words });

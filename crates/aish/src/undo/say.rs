@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use aish_journal::undo::{Plan, Purpose, Restored, Step};
+use aish_safety::{UNDO_LOSS, UNDO_NOTE};
 
 /// The most lines of one kind.
 const SHOWN: usize = 5;
@@ -11,16 +12,16 @@ const SHOWN: usize = 5;
 pub fn planned(plan: &Plan, unnamed: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     if plan.files > 0 {
-        lines.push(format!("undo: {}, {} put aside", count(plan.files), size(plan.bytes)));
+        lines.push(format!("{UNDO_NOTE}{}, {} put aside", count(plan.files), size(plan.bytes)));
     }
     let missed =
-        plan.missed.iter().map(|(path, why)| format!("undo: cannot bring back {} because {why}", path.display()));
-    let unnamed = unnamed.iter().map(|what| format!("undo: cannot bring back {what}"));
+        plan.missed.iter().map(|(path, why)| format!("{UNDO_LOSS}bring back {} because {why}", path.display()));
+    let unnamed = unnamed.iter().map(|what| format!("{UNDO_LOSS}bring back {what}"));
     let all: Vec<String> = missed.chain(unnamed).collect();
     let more = all.len().saturating_sub(SHOWN);
     lines.extend(all.into_iter().take(SHOWN));
     if more > 0 {
-        lines.push(format!("undo: cannot bring back {more} more"));
+        lines.push(format!("{UNDO_LOSS}bring back {more} more"));
     }
     lines
 }

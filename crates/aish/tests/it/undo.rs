@@ -126,6 +126,17 @@ fn deleting_is_undone() {
 }
 
 #[test]
+fn what_is_not_there_is_not_counted() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let place = place(FILES);
+    let keeper = UndoKeeper::new(place.journal(UndoOptions::default()), Vec::new());
+    let notes = |command| runtime.block_on(keeper.plan(command, &place.around())).notes;
+    assert_eq!(notes("rm -rf nothing/of/that"), Vec::<String>::new());
+    assert_eq!(notes("cp a made-anew"), Vec::<String>::new());
+    assert!(notes("rm a nothing")[0].starts_with("undo: 1 file, "));
+}
+
+#[test]
 fn moving_and_copying_over_is_undone() {
     for command in [
         "mv a b",
@@ -245,7 +256,7 @@ fn a_full_disk_is_said_before_and_runs_nothing_by_surprise() {
     assert!(unmounted);
     assert!(planned.incomplete && planned.notes.iter().any(|note| note.contains("bytes left")), "{planned:?}");
     assert!(saved.is_err(), "nothing is half put aside: {saved:?}");
-    assert!(again.incomplete && again.notes[0].contains("nothing can be put aside"), "{again:?}");
+    assert!(again.incomplete && again.notes[0].contains("cannot put anything aside"), "{again:?}");
 }
 
 #[test]
@@ -256,7 +267,7 @@ fn a_state_folder_that_cannot_be_written_is_said() {
     let keeper = UndoKeeper::new(place.journal(UndoOptions::default()), Vec::new());
     let planned = runtime.block_on(keeper.plan("rm a", &place.around()));
     assert!(
-        planned.unusable.is_some() && planned.notes[0].starts_with("undo: nothing can be put aside"),
+        planned.unusable.is_some() && planned.notes[0].starts_with("undo: cannot put anything aside"),
         "{planned:?}"
     );
     assert!(runtime.block_on(keeper.save(&planned, &"s".into())).unwrap().is_none());
