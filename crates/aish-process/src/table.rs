@@ -20,6 +20,8 @@ pub(crate) struct Stat {
     pub(crate) session: RawPid,
     /// Clock ticks since boot; with the pid it names a process for good.
     pub(crate) started: u64,
+    /// It is in the middle of its `execve` (or has ended): its environment is not in place.
+    pub(crate) is_bare: bool,
 }
 
 impl Stat {
@@ -39,7 +41,9 @@ impl Stat {
         let group = fields.next()?.parse().ok()?;
         let session = fields.next()?.parse().ok()?;
         let started = fields.nth(15)?.parse().ok()?;
-        Some(Self { pid, state, parent, group, session, started })
+        // `env_end`, the last thing that `execve` sets.
+        let is_bare = fields.nth(28) == Some("0");
+        Some(Self { pid, state, parent, group, session, started, is_bare })
     }
 
     /// Says whether the process has ended and only waits for its parent.
@@ -67,17 +71,16 @@ pub(crate) fn adopted() -> Option<Vec<Pid>> {
 }
 
 /// Says whether a living process was started with this variable and value; `None` in the middle of its `execve`, when
-/// it shows neither an environment nor arguments.
+/// it shows no environment.
 pub(crate) fn environment_has(pid: Pid, name: &str, value: &str) -> Option<bool> {
-    let read = |file: &str| fs::read(format!("/proc/{}/{file}", pid.as_raw_nonzero()));
-    let Ok(mut environment) = read("environ") else { return Some(false) };
+    let read = || fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()));
+    let Ok(mut environment) = read() else { return Some(false) };
     if environment.is_empty() {
-        if read("cmdline").is_ok_and(|arguments| arguments.is_empty()) {
+        if Stat::read(pid).is_some_and(|stat| stat.is_bare) {
             return None;
         }
-        // The arguments are there a moment before the environment is.
-        thread::yield_now();
-        environment = read("environ").unwrap_or_default();
+        // It may have come between the two looks.
+        environment = read().unwrap_or_default();
     }
     Some(environment.split(|byte| *byte == 0).any(|entry| {
         entry.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"=")) == Some(value.as_bytes())
@@ -94,7 +97,7 @@ pub(crate) fn settled_environment_has(pid: Pid, name: &str, value: &str) -> bool
         if let Some(has) = environment_has(pid, name, value) {
             return has;
         }
-        // An ended process shows neither, too.
+        // An ended process shows none, too.
         if since.elapsed() > EXECVE || Stat::read(pid).is_none_or(|stat| stat.is_dead()) {
             return false;
         }
@@ -109,9 +112,13 @@ mod tests {
     #[test]
     fn a_name_with_parentheses_and_blanks_does_not_shift_the_fields() {
         let pid = Pid::from_raw(42).unwrap();
-        let line = b"42 (a) S 1 (b) Z 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 9 9";
-        let stat = Stat::parse(pid, line).unwrap();
-        assert_eq!(stat, Stat { pid, state: b'Z', parent: 7, group: 8, session: 9, started: 12345 });
+        let rest: String = (25..=50).map(|field| format!(" {field}")).collect();
+        let front = "42 (a) S 1 (b) Z 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 9 9";
+        let stat = Stat::parse(pid, format!("{front}{rest} 51 0").as_bytes()).unwrap();
+        let expected = Stat { pid, state: b'Z', parent: 7, group: 8, session: 9, started: 12345, is_bare: false };
+        assert_eq!(stat, expected);
+        let bare = Stat::parse(pid, format!("{front}{rest} 0 0").as_bytes()).unwrap();
+        assert!(bare.is_bare);
         assert!(stat.is_dead());
         assert_eq!(Stat::parse(pid, b"42 (a"), None);
     }

@@ -76,9 +76,16 @@ async fn who_ignores_term_is_killed_after_the_grace() {
 
 #[tokio::test]
 async fn what_is_written_on_term_is_kept() {
-    let command = sh("trap 'echo cleaned up; exit' TERM; echo on; while :; do sleep 0.05; done")
-        .timeout(Duration::from_millis(300));
-    assert_eq!(outcome(&command).await.stdout.text(), "on\ncleaned up\n");
+    let folder = tempfile::tempdir().unwrap();
+    let ready = folder.path().join("ready");
+    let made = ready.display();
+    let script = format!("trap 'echo cleaned up; exit' TERM; echo on; touch {made}; while :; do sleep 0.05; done");
+    let (command, cancel) = (sh(&script), CancellationToken::new());
+    let (ended, ()) = tokio::join!(run(&command, &cancel), async {
+        wait_for(&ready).await;
+        cancel.cancel();
+    });
+    assert_eq!(ended.unwrap().stdout.text(), "on\ncleaned up\n");
 }
 
 #[tokio::test]

@@ -63,13 +63,27 @@ impl Oracle {
         self.until_prompt()
     }
 
+    /// Says whether bash itself waits for a line, as far as the kernel tells.
+    fn is_reading(&self) -> bool {
+        let pid = self.child.process_id().expect("bash runs");
+        let place = std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default();
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let sleeps = state.rsplit(") ").next().is_some_and(|rest| rest.starts_with('S'));
+        sleeps && matches!(place.trim(), "wait_woken" | "n_tty_read" | "0" | "")
+    }
+
     /// Reads up to the prompt that comes after the last line that was typed.
     fn until_prompt(&mut self) -> Seen {
         let mut text = Vec::new();
         // A command of several lines has a prompt after each that ends a command; nothing comes after the last one.
         let mut limit = Duration::from_secs(20);
-        while let Ok(chunk) = self.output.recv_timeout(limit) {
-            text.extend(chunk);
+        loop {
+            match self.output.recv_timeout(limit) {
+                Ok(chunk) => text.extend(chunk),
+                // On a busy machine it may not have come to the next line yet.
+                Err(mpsc::RecvTimeoutError::Timeout) if text.ends_with(b"\x1f") && !self.is_reading() => {}
+                Err(_) => break,
+            }
             limit = match text.ends_with(b"\x1f") {
                 true => Duration::from_millis(60),
                 false => Duration::from_secs(20),

@@ -123,7 +123,8 @@ fn signals_end_the_command_and_not_aish() {
     person.runs("kept=value; ulimit -c 0", "❯");
     person.types("sh -c 'echo on; exec sleep 1000'\r").sees_line("on").types("\x03").ends_with("[130] ❯");
     person.types("sh -c 'echo again; exec sleep 1000'\r").sees_line("again").types("\x1c").ends_with("[131] ❯");
-    person.types("echo still; while :; do :; done\r").sees_line("still").types("\x03").ends_with("[130] ❯");
+    // Bash keeps a status of 128 and more where an interrupt comes before the next one.
+    person.types("true; echo still; while :; do :; done\r").sees_line("still").types("\x03").ends_with("[130] ❯");
     person.runs("echo $kept is here", "\nvalue is here\n");
     assert_eq!(person.leaves("\x04"), Some(0));
 }
