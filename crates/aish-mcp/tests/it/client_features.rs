@@ -33,7 +33,7 @@ async fn fixture() -> (Arc<Fixture>, String) {
 }
 
 async fn call(client: &Arc<McpClient>, tool: &str) -> String {
-    fake::call(client, tool, Map::new(), Duration::from_secs(10)).await.text
+    fake::call(client, tool, Map::new(), Duration::from_secs(60)).await.text
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn a_change_of_the_list_is_noticed() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     fixture.changes.send(Change::Tools).unwrap();
-    tokio::time::timeout(Duration::from_secs(10), changes.changed()).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(60), changes.changed()).await.unwrap().unwrap();
     assert_eq!(client.definitions().len(), 3);
     client.close().await;
 }
@@ -125,7 +125,7 @@ async fn the_same_url_again_lists_its_tools_anew() {
     changes.mark_unchanged();
     let second = pool.add(fake::http(&server.url()));
     assert!(Arc::ptr_eq(&first, &second));
-    tokio::time::timeout(Duration::from_secs(10), changes.changed()).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(60), changes.changed()).await.unwrap().unwrap();
     assert_eq!((pool.rows().len(), second.definitions().len()), (1, 2));
     pool.close().await;
 }

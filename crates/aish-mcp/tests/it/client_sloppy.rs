@@ -25,7 +25,7 @@ pub(crate) enum Must {
 }
 
 /// What takes longer is hung.
-const HUNG: Duration = Duration::from_secs(20);
+const HUNG: Duration = Duration::from_secs(60);
 
 use Must::{Fail, Work};
 use Over::{Both, Http, Stdio};

@@ -160,7 +160,7 @@ impl Raw {
 
     /// Reads the next line; none when the server has closed its end.
     pub(crate) async fn read_line(&mut self) -> Option<String> {
-        tokio::time::timeout(Duration::from_secs(10), self.lines.next_line()).await.expect("nothing came").unwrap()
+        tokio::time::timeout(Duration::from_secs(60), self.lines.next_line()).await.expect("nothing came").unwrap()
     }
 
     pub(crate) async fn request(&mut self, id: u64, method: &str, params: Value) -> Value {

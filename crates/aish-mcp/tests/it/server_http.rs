@@ -129,7 +129,7 @@ async fn a_shutdown_ends_it_cleanly() {
     let server = server(None).await;
     post(server.port, &[], &initialize()).await;
     server.shutdown.cancel();
-    let ended = tokio::time::timeout(std::time::Duration::from_secs(10), server.task).await;
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(60), server.task).await;
     ended.unwrap().unwrap().unwrap();
     assert!(TcpStream::connect(("127.0.0.1", server.port)).await.is_err());
 }

@@ -114,9 +114,9 @@ async fn a_client_that_goes_cancels_its_calls() {
     raw.request(2, "ping", json!({})).await;
     let started = Instant::now();
     raw.close().await;
-    tokio::time::timeout(Duration::from_secs(10), &mut raw.server).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(60), &mut raw.server).await.unwrap().unwrap();
     assert_eq!(fixture.cancelled.load(Ordering::SeqCst), 1);
-    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(60));
 }
 
 #[tokio::test]

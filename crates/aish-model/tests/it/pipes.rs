@@ -101,7 +101,7 @@ fn a_cancelled_answer_ends_and_a_queued_one_never_begins() {
     assert_eq!(first.last().unwrap()["reason"], "cancelled");
     let second = session.rest();
     assert_eq!((second.len(), second[0]["reason"].as_str()), (1, Some("cancelled")));
-    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(60));
     assert!(text(&session.ask(chat("What is the capital of France?"))).contains("Paris"));
 }
 

@@ -111,7 +111,7 @@ async fn a_server_that_is_restarted_in_the_middle_loses_no_request() {
     let other = ask(&client, "chat", &chat("and now?")).await;
     assert_eq!((&other["success"], &other["content"]), (&json!(true), &json!("after all")), "{other}");
     // The reply may have gone out before this client was back; whoever got none repeats the request.
-    let reply = match tokio::time::timeout(Duration::from_secs(5), replies.next()).await {
+    let reply = match tokio::time::timeout(Duration::from_secs(60), replies.next()).await {
         Ok(reply) => serde_json::from_slice(&reply.unwrap().payload).unwrap(),
         Err(_) => {
             let mut again = request.clone();

@@ -57,5 +57,5 @@ pub(crate) async fn settle(client: &async_nats::Client) {
     let inbox = client.new_inbox();
     let mut echo = client.subscribe(inbox.clone()).await.unwrap();
     client.publish(inbox, "".into()).await.unwrap();
-    tokio::time::timeout(Duration::from_secs(10), futures_util::StreamExt::next(&mut echo)).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(60), futures_util::StreamExt::next(&mut echo)).await.unwrap().unwrap();
 }

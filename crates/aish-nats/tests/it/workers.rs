@@ -140,7 +140,7 @@ async fn the_seeds_request_gets_its_answer_and_bad_ones_a_code() {
     let request = json!({"channel": "#test", "user": "system", "message": "Roll 2d6", "enable_tools": true});
     let reply = ask(&client, "chat", request.to_string()).await;
     assert_eq!((&reply["success"], &reply["content"]), (&json!(true), &json!("you said: system: Roll 2d6")));
-    let event = tokio::time::timeout(Duration::from_secs(10), events.next()).await.unwrap().unwrap();
+    let event = tokio::time::timeout(Duration::from_secs(60), events.next()).await.unwrap().unwrap();
     assert_eq!(event.subject.as_str(), "rosey.event.llm.response");
 
     for (operation, payload, code) in [

@@ -30,7 +30,7 @@ async fn a_flood_on_stderr_neither_blocks_nor_grows() {
     assert_eq!(lines.next_line().await.unwrap().unwrap(), "ready");
     let since = Instant::now();
     while server.stderr().total_bytes() < 1_000_000 {
-        assert!(since.elapsed() < Duration::from_secs(10));
+        assert!(since.elapsed() < Duration::from_secs(60));
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!(server.stderr().head().len() + server.stderr().tail().len(), 1000);
@@ -56,7 +56,7 @@ async fn a_dropped_server_is_gone_soon() {
     drop(server);
     let since = Instant::now();
     while std::path::Path::new(&path).exists() {
-        assert!(since.elapsed() < Duration::from_secs(5));
+        assert!(since.elapsed() < Duration::from_secs(60));
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -58,7 +58,7 @@ impl Person {
     pub(crate) async fn sees(&self, text: &str) {
         let since = Instant::now();
         while !self.screen().contains(text) {
-            assert!(since.elapsed() < Duration::from_secs(15), "no {text:?} on the screen:\n{}", self.screen());
+            assert!(since.elapsed() < Duration::from_secs(60), "no {text:?} on the screen:\n{}", self.screen());
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }

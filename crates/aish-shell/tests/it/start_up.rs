@@ -68,7 +68,7 @@ async fn an_rc_file_that_leads_to_no_prompt_is_left_out() {
         let mut events = shell.take_events().unwrap();
         let since = Instant::now();
         assert_eq!(run(&shell, "echo well").await.output.clean_text(), "well\n", "{rc}");
-        assert!(since.elapsed() < Duration::from_secs(15), "{rc}");
+        assert!(since.elapsed() < Duration::from_secs(60), "{rc}");
         let told = loop {
             match events.recv().await.unwrap() {
                 ShellEvent::Restarted { cause, .. } => break cause,
@@ -147,7 +147,7 @@ async fn a_shell_ends_with_its_killed_owner() {
     let wait_for = async |count: usize| {
         let since = Instant::now();
         while alive() != count {
-            assert!(since.elapsed() < Duration::from_secs(10), "{} are running", alive());
+            assert!(since.elapsed() < Duration::from_secs(60), "{} are running", alive());
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };

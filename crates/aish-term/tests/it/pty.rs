@@ -9,7 +9,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use tempfile::TempDir;
 
 /// Longer than anything takes that is not hung.
-const HUNG: Duration = Duration::from_secs(20);
+const HUNG: Duration = Duration::from_secs(60);
 
 struct Screen {
     parser: vt100::Parser,

@@ -253,6 +253,9 @@ fn the_seeds_example_is_answered_by_a_real_model() {
     let mut told = BufReader::new(worker.stderr.take().unwrap()).lines();
     assert!(told.any(|line| line.unwrap().contains("answers on rosey.llm.>")), "it says where it listens");
     Client::connect(&server).request("rosey.llm.status", &json!({}), Duration::from_millis(200));
+    // The example's own 30 s are not for loading a model, too, on a machine that does other things.
+    let first = json!({"channel": "#other", "user": "system", "message": "Say yes.", "enable_tools": true});
+    Client::connect(&server).request("rosey.llm.chat", &first, HUNG);
     let output = Command::new(&python).args(["-c", EXAMPLE, &server.url()]).output().unwrap();
     let answer = String::from_utf8_lossy(&output.stdout);
     assert!(answer.contains("Paris"), "{answer}{}", String::from_utf8_lossy(&output.stderr));
