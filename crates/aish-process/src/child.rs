@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::io::fcntl_dupfd_cloexec;
-use rustix::process::{Signal, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use tokio::sync::oneshot;
 
 use crate::clone::Step;
@@ -14,7 +14,7 @@ use crate::command::Command;
 use crate::exit::Exit;
 use crate::image::{Image, SpawnError};
 use crate::registry;
-use crate::spawner::{self, Born, Order};
+use crate::spawner::{self, Order};
 use crate::table::number;
 use crate::terminal::Detached;
 use crate::tree::Tree;
@@ -63,8 +63,9 @@ impl Child {
             Step::Exec if source.kind() == io::ErrorKind::NotFound => SpawnError::NotFound { program: program() },
             Step::Exec => SpawnError::NotRunnable { program: program(), source },
         })?;
-        let tree = Tree { root: born.pid, tag, reaped: false };
-        match Watched::new(born.pidfd) {
+        let (pid, pidfd) = born.claim().ok_or_else(|| system(io::Error::other("the process has an owner already")))?;
+        let tree = Tree { root: pid, tag, reaped: false };
+        match Watched::new(pidfd) {
             Ok(pidfd) => Ok(Self { pidfd: Arc::new(pidfd), tree, grace: command.grace, exit: None }),
             Err(error) => {
                 tree.kill_until_gone();
@@ -125,23 +126,34 @@ impl Drop for Child {
     }
 }
 
-/// Ends a child that nobody will ever own.
-pub(crate) fn abandon(born: Born) {
-    let tag = registry::lock().get(&number(born.pid)).cloned().flatten();
-    Tree { root: born.pid, tag, reaped: false }.kill_until_gone();
-    reap(&born.pidfd);
-    registry::forget(born.pid);
+/// Ends a child that nobody will ever own, on a thread of its own.
+pub(crate) fn abandon(root: Pid, pidfd: OwnedFd) {
+    let tag = registry::lock().get(&number(root)).cloned().flatten();
+    let tree = Tree { root, tag, reaped: false };
+    drop(in_background(move || {
+        tree.kill_until_gone();
+        registry::reap_orphans();
+        reap(&pidfd);
+        registry::forget(root);
+    }));
 }
 
 /// Runs [`Tree::end`] on a thread of its own, then reaps the root when it is given.
 fn end_in_background(tree: Tree, grace: Duration, root: Option<Arc<Watched>>) -> oneshot::Receiver<()> {
-    let (done, receiver) = oneshot::channel();
-    let work = move || {
+    in_background(move || {
         tree.end(grace);
         if let Some(pidfd) = root {
             reap(&pidfd);
             registry::forget(tree.root);
         }
+    })
+}
+
+/// Works on a thread of its own; the receiver is told when it is done.
+fn in_background(work: impl FnOnce() + Send + 'static) -> oneshot::Receiver<()> {
+    let (done, receiver) = oneshot::channel();
+    let work = move || {
+        work();
         let _ = done.send(());
     };
     if let Err(error) = std::thread::Builder::new().name("aish-reaper".into()).spawn(work) {

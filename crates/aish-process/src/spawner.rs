@@ -17,10 +17,26 @@ use crate::image::Image;
 use crate::registry;
 use crate::table::number;
 
-/// A child that runs.
+/// A child that runs. Dropped before it is claimed, it is ended in the background: whoever asked for it went away while it
+/// was made, or while the answer was on its way.
 pub(crate) struct Born {
-    pub(crate) pid: Pid,
-    pub(crate) pidfd: OwnedFd,
+    pid: Pid,
+    pidfd: Option<OwnedFd>,
+}
+
+impl Born {
+    /// Hands the child to its owner; none is handed over twice.
+    pub(crate) fn claim(mut self) -> Option<(Pid, OwnedFd)> {
+        self.pidfd.take().map(|pidfd| (self.pid, pidfd))
+    }
+}
+
+impl Drop for Born {
+    fn drop(&mut self) {
+        if let Some(pidfd) = self.pidfd.take() {
+            crate::child::abandon(self.pid, pidfd);
+        }
+    }
 }
 
 /// A wish for a child; its descriptors are closed on our side once it runs.
@@ -63,10 +79,8 @@ fn start() -> Option<mpsc::Sender<Request>> {
         let mut stack = Stack::new();
         for (order, reply) in orders {
             let answer = make(&mut stack, order);
-            if let Err(Ok(born)) = reply.send(answer) {
-                // Whoever asked is gone, so nobody would ever own this child.
-                crate::child::abandon(born);
-            }
+            // Where whoever asked is gone, the child is dropped, here or with the answer.
+            drop(reply.send(answer));
         }
     });
     thread.map(|_| sender).map_err(|error| tracing::error!(%error, "no thread to start processes from")).ok()
@@ -81,5 +95,5 @@ fn make(stack: &mut Stack, order: Order) -> Answer {
     let mut live = registry::lock();
     let (pid, pidfd) = clone::spawn(stack, &order.image, streams)?;
     live.insert(number(pid), order.tag);
-    Ok(Born { pid, pidfd })
+    Ok(Born { pid, pidfd: Some(pidfd) })
 }

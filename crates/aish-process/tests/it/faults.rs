@@ -180,6 +180,27 @@ async fn a_dropped_call_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_dropped_while_its_process_is_born_leaves_nothing() {
+    let marker = marker(19);
+    let command = sh(&format!("setsid sleep {marker} & sleep {marker}"));
+    let cancel = CancellationToken::new();
+    let mut call = Box::pin(run(&command, &cancel));
+    std::future::poll_fn(|context| {
+        assert!(call.as_mut().poll(context).is_pending());
+        std::task::Poll::Ready(())
+    })
+    .await;
+    // The answer comes meanwhile, and nobody takes it.
+    let since = Instant::now();
+    while !alive(&marker) {
+        assert!(since.elapsed() < Duration::from_secs(60), "{marker} never came");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(call);
+    assert_gone(&marker).await;
+}
+
+#[tokio::test]
 async fn kill_all_ends_everything_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let ready = folder.path().join("ready");
