@@ -26,7 +26,7 @@ use crate::surface::{Shown, Surface};
 use crate::undo::UndoKeeper;
 
 /// Where the messages of a session are written.
-pub trait SessionLog: Send {
+pub trait SessionLog: Send + Sync {
     /// Writes one record; a failure is told to the person once and costs the session nothing.
     fn keep(&mut self, record: &Record, model: &str) -> Option<String>;
 

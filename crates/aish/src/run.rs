@@ -78,7 +78,8 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let base = Base::load(shared);
             // One answer goes from a socket to a stream: a second thread would only be woken for each piece.
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(command::ask::run(&base, shared, flags))
+            let (shared, flags) = (shared.clone(), flags.clone());
+            as_task(&runtime, async move { command::ask::run(&base, &shared, &flags).await })
         }
         Some(Command::Norris(flags)) => {
             let base = Base::load(shared);
@@ -95,7 +96,8 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         None => {
             let base = Base::load(shared);
-            runtime()?.block_on(command::interactive::run(base, shared, &arguments.shell))
+            let (shared, flags) = (shared.clone(), arguments.shell.clone());
+            as_task(&runtime()?, async move { command::interactive::run(base, &shared, &flags).await })
         }
         Some(Command::Tokenize(flags)) => {
             let base = Base::load(shared);
@@ -140,6 +142,21 @@ fn on(
     let ended = runtime.block_on(command);
     runtime.shutdown_background();
     ended
+}
+
+/// Runs a command as a task: other tasks wake it without a system call, which the outermost future takes two of, and a reply
+/// wakes it for each of its pieces.
+fn as_task(
+    runtime: &tokio::runtime::Runtime,
+    command: impl Future<Output = anyhow::Result<ExitCode>> + Send + 'static,
+) -> anyhow::Result<ExitCode> {
+    match runtime.block_on(runtime.spawn(command)) {
+        Ok(ended) => ended,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => Err(error.into()),
+        },
+    }
 }
 
 /// Makes the runtime for one person: all on this thread. A reply would wake a second one for each of its tokens, which
