@@ -3,6 +3,7 @@
 mod editor;
 mod ending;
 mod known;
+mod models;
 mod question;
 mod shown;
 
@@ -29,7 +30,6 @@ use crate::memory::heard::Heard;
 use crate::meta;
 use crate::norris::log::RunLog;
 use crate::plugins::{self, Plugins};
-use crate::search::find_models;
 use crate::servers::news::{CallNews, News};
 use crate::servers::person::Forms;
 use crate::servers::writer::Sampling;
@@ -90,6 +90,8 @@ pub struct Repl {
     /// The terminal is drawn on, so that keys that come meanwhile would be drawn in between.
     drawn: bool,
     known: Known,
+    vocabulary: Arc<Vocabulary>,
+    looking: Option<models::Looking>,
     refreshing: Option<JoinHandle<()>>,
     heard: Heard,
 }
@@ -154,7 +156,7 @@ impl Repl {
         notices.extend(faults);
         let printer = editor.printer();
         let plugins = plugins::start(&base, &registry, move |line| printer.print(&format!("[aish] {line}")));
-        let found = find_models(&base, shared.model.as_deref()).await;
+        let (found, looking) = models::find(&base, shared.model.as_deref()).await;
         vocabulary.set_models(found.places.keys().cloned());
         let gate = base.gate(Arc::clone(&approver), Mode::Interactive);
         let setup = Setup {
@@ -194,6 +196,8 @@ impl Repl {
             theme,
             drawn,
             known,
+            vocabulary,
+            looking,
             refreshing: None,
             heard: Heard::default(),
         })
@@ -299,6 +303,7 @@ impl Repl {
             Line::Question(question) => return self.question(trimmed, question).await,
             Line::Meta(name, rest) => {
                 self.history.add(trimmed, &self.folder(), "meta", None, None);
+                self.models_are_known().await;
                 return meta::run(self, name, rest).await;
             }
             Line::Plain(line) => decide(line, &self.names()),

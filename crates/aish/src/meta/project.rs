@@ -1,14 +1,12 @@
 //! `:project`: what the project's files say, and whether they are used.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use aish_safety::Mode;
 use aish_tools::ToolSource as _;
 
 use crate::failure::chain;
 use crate::project::{Kind, Project, ProjectFile, Standing};
-use crate::repl::{Repl, approver};
+use crate::repl::Repl;
 
 /// Lines of a file that are shown before it is trusted.
 const SHOWN: usize = 200;
@@ -102,17 +100,8 @@ async fn hold(repl: &mut Repl, project: &Project) {
     let folder = PathBuf::from(repl.folder());
     let reloaded = repl.base.reload(&folder);
     reloaded.faults.iter().for_each(|fault| repl.say(fault));
-    let gate = |repl: &Repl| {
-        let person = approver(&repl.editor, &repl.interrupts);
-        repl.base.gate(Arc::new(person), Mode::Interactive)
-    };
-    let own = gate(repl);
-    let notices = repl.conversation.under(&repl.base, &reloaded.before, own).await;
-    notices.iter().for_each(|notice| repl.say(notice));
-    if let Some(sampling) = repl.conversation.sampling.take() {
-        let theirs = gate(repl);
-        repl.conversation.open_sampling(sampling, theirs);
-    }
+    let found = repl.conversation.found_under(&repl.base, &reloaded.before).await;
+    repl.go_on_with(found, &reloaded.before);
     for (alias, server) in &reloaded.before.mcp.servers {
         let is_off = repl.base.config.mcp.servers.get(alias).is_none_or(|now| !now.enabled);
         if let Some(client) = repl.servers.get(alias).filter(|_| server.enabled && is_off) {

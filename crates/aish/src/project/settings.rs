@@ -70,9 +70,9 @@ impl Base {
 }
 
 impl Conversation {
-    /// Lets the configuration of `base` hold from now on, with a gate of its policy. Returns what to tell the person.
-    pub async fn under(&mut self, base: &Base, before: &Config, gate: Gate) -> Vec<String> {
-        let found = self.found_under(base, before).await;
+    /// Lets found models and the configuration of `base` hold from now on, with a gate of its policy. Returns what to
+    /// tell the person.
+    pub fn under(&mut self, found: Found, base: &Base, before: &Config, gate: Gate) -> Vec<String> {
         let driver = &mut self.driver;
         let ledger = Arc::clone(&driver.asker.ledger);
         ledger.set_limits(base.limits());
@@ -114,7 +114,7 @@ impl Conversation {
     }
 
     /// Returns the models: those that there are, unless the configuration says something else of them now.
-    async fn found_under(&self, base: &Base, before: &Config) -> Found {
+    pub async fn found_under(&self, base: &Base, before: &Config) -> Found {
         let asker = &self.driver.asker;
         let named = Some(asker.model.clone()).filter(|name| !name.is_empty());
         let (now, before) = (&base.config, before);

@@ -25,6 +25,7 @@ impl Repl {
 
     pub(super) async fn question(&mut self, typed: &str, question: &str) -> Flow {
         self.history.add(typed, &self.folder(), "ai", None, None);
+        self.models_are_known().await;
         self.follow_project();
         let attached: String = self.attached.drain(..).map(|text| text + "\n\n").collect();
         let question = &(attached + question);

@@ -1,0 +1,60 @@
+//! The models of the shell. A server that is slow to say what it has does not hold up the first prompt: then the search
+//! is made again, to its end, before the first line that a model may be needed for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aish_safety::Mode;
+
+use super::{Repl, approver};
+use crate::config::section::Config;
+use crate::models::{Collector, Found};
+use crate::search::find_models;
+use crate::wiring::Base;
+
+/// How long the first prompt waits for the search. A server on this machine answers within a few milliseconds.
+const FIRST_PROMPT: Duration = Duration::from_millis(50);
+
+/// The search that the first prompt did not wait for.
+pub(super) struct Looking {
+    wanted: Option<String>,
+}
+
+/// Finds the models, or none yet.
+pub(super) async fn find(base: &Base, wanted: Option<&str>) -> (Found, Option<Looking>) {
+    match tokio::time::timeout(FIRST_PROMPT, find_models(base, wanted)).await {
+        Ok(found) => (found, None),
+        Err(_) => {
+            let mut none = Collector::default().finish(&base.config, None);
+            none.notices.clear();
+            (none, Some(Looking { wanted: wanted.map(str::to_owned) }))
+        }
+    }
+}
+
+impl Repl {
+    /// Makes the search that the first prompt did not wait for.
+    pub(super) async fn models_are_known(&mut self) {
+        let Some(looking) = self.looking.take() else { return };
+        let found = find_models(&self.base, looking.wanted.as_deref()).await;
+        let config = self.base.config.clone();
+        self.go_on_with(found, &config);
+    }
+
+    /// Goes on with these models under the configuration of now; `before` is the one until now.
+    pub fn go_on_with(&mut self, found: Found, before: &Config) {
+        self.vocabulary.set_models(found.places.keys().cloned());
+        let own = self.gate();
+        let notices = self.conversation.under(found, &self.base, before, own);
+        notices.iter().for_each(|notice| self.say(notice));
+        if let Some(sampling) = self.conversation.sampling.take() {
+            let theirs = self.gate();
+            self.conversation.open_sampling(sampling, theirs);
+        }
+    }
+
+    fn gate(&self) -> aish_safety::Gate {
+        let person = approver(&self.editor, &self.interrupts);
+        self.base.gate(Arc::new(person), Mode::Interactive)
+    }
+}
