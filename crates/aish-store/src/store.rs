@@ -17,6 +17,8 @@ use crate::schema::migrate;
 const BUSY: Duration = Duration::from_secs(5);
 /// Pages of 4 KiB in the write-ahead log at which it is written back: it is read anew at each start.
 const LOG_PAGES: u32 = 128;
+/// Bytes of a log that is longer than that; a page has a header of 24 bytes there.
+const LOG_BYTES: u64 = LOG_PAGES as u64 * (4096 + 24);
 
 /// Why the database did not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -112,6 +114,26 @@ impl Store {
                 );
                 tracing::warn!("{warning}");
                 Ok((connect_memory()?, Some(warning)))
+            }
+        }
+    }
+}
+
+impl Drop for Store {
+    /// Empties a log that has grown. One who writes once never gets to do so: SQLite begins a log anew with the write that
+    /// comes after the one that had it written back.
+    fn drop(&mut self) {
+        let open = self.open.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let (Some(connection), Some(path)) = (&open.connection, &self.path) else { return };
+        let mut log = path.clone().into_os_string();
+        log.push("-wal");
+        if std::fs::metadata(log).is_ok_and(|log| log.len() > LOG_BYTES) {
+            // Whoever else has it open will do it when they leave.
+            let emptied = connection
+                .busy_timeout(Duration::ZERO)
+                .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));
+            if let Err(error) = emptied {
+                tracing::debug!(%error, "the database's log stays as it is");
             }
         }
     }

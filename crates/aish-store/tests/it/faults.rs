@@ -88,3 +88,31 @@ fn eight_sessions_share_it() {
     let unique = HistoryQuery { unique: true, ..Default::default() };
     assert_eq!(store.count_history(&unique).unwrap(), 800);
 }
+
+#[test]
+fn the_log_does_not_grow_with_programs_that_write_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aish.db");
+    let mut longest = 0;
+    for number in 0..200 {
+        let store = Store::new(&path, WallClock::default());
+        store.add_history(&line(&format!("echo {number}")), DEFAULT_SIZE).unwrap();
+        drop(store);
+        longest = longest.max(std::fs::metadata(folder.path().join("aish.db-wal")).unwrap().len());
+    }
+    assert!(
+        (100_000..600_000).contains(&longest),
+        "{longest} bytes: kept at the end, and written back when it is long"
+    );
+    // One who leaves while another is there loses nothing either.
+    let (stays, leaves) = (Store::new(&path, WallClock::default()), Store::new(&path, WallClock::default()));
+    for number in 200..400 {
+        let command = format!("echo {number}");
+        let store = if number % 2 == 0 { &stays } else { &leaves };
+        store.add_history(&NewHistoryEntry { command, ..NewHistoryEntry::default() }, DEFAULT_SIZE).unwrap();
+    }
+    drop(leaves);
+    assert_eq!(stays.count_history(&HistoryQuery::default()).unwrap(), 400);
+    drop(stays);
+    assert_eq!(Store::new(&path, WallClock::default()).count_history(&HistoryQuery::default()).unwrap(), 400);
+}
