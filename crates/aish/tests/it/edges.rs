@@ -1,6 +1,10 @@
 //! Terminals and surroundings with less than usual: aish says so and works as far as it can.
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Reply, Script};
+use serde_json::json;
 
 use crate::person::Home;
 
@@ -123,4 +127,21 @@ fn the_manual_has_a_page_for_each_command() {
     }
     let (_, out, _) = outside(&home, "\"$AISH\" manual");
     assert!(out.contains(".TH aish 1"), "{out}");
+}
+
+#[test]
+fn a_server_that_is_slow_to_list_its_models_does_not_hold_up_the_prompt() {
+    let list = Reply::json(200, &json!({"data": [{"id": "slow-one"}]})).before(Duration::from_millis(1_000));
+    let script = Script::new()
+        .step(Expect::chat().body(json!({"model": "slow-one"})), OpenAiStream::answer("Here I am.").reply())
+        .always(Expect::request("GET", "/v1/models"), list)
+        .always(Expect::request("GET", "/props"), Reply::error(404, "no such page"));
+    let server = ModelServer::start(script).unwrap();
+    let home = Home::new().with("OPENAI_BASE_URL", &server.url()).with("AISH_MEMORY_AUTO", "false");
+    let person = home.sit_down();
+    person.runs("echo the shell is there", "\nthe shell is there\n");
+    person.runs("?who answers", "\nHere I am.");
+    person.runs(":model", "slow-one");
+    assert_eq!(person.leaves("\x04"), Some(0));
+    server.verify().unwrap();
 }
