@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use clap::{CommandFactory as _, Parser as _};
 
-use crate::arguments::{Arguments, Command, NorrisFlags};
+use crate::arguments::{Arguments, Command, NorrisFlags, SharedFlags};
 use crate::exit::ExitCode;
 use crate::wiring::Base;
 use crate::{command, failure};
@@ -81,18 +81,14 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let (shared, flags) = (shared.clone(), flags.clone());
             as_task(&runtime, async move { command::ask::run(&base, &shared, &flags).await })
         }
-        Some(Command::Norris(flags)) => {
-            let base = Base::load(shared);
-            to_the_end(command::norris::run(&base, shared, flags))
-        }
+        Some(Command::Norris(flags)) => norris(shared.clone(), flags.clone()),
         Some(Command::Tools(sub)) => {
             let base = Base::load(shared);
             runtime()?.block_on(command::tools::run(&base, sub, &mut print, &mut complain))
         }
         None if arguments.shell.norris.is_some() => {
             let goal = arguments.shell.norris.iter().cloned().collect();
-            let base = Base::load(shared);
-            to_the_end(command::norris::run(&base, shared, &NorrisFlags { goal, ..NorrisFlags::default() }))
+            norris(shared.clone(), NorrisFlags { goal, ..NorrisFlags::default() })
         }
         None => {
             let base = Base::load(shared);
@@ -126,6 +122,15 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             runtime()?.block_on(command::doctor::run(&base, shared, &mut print))
         }
     }
+}
+
+fn norris(shared: SharedFlags, flags: NorrisFlags) -> anyhow::Result<ExitCode> {
+    let base = Base::load(&shared);
+    let runtime = runtime()?;
+    let ended = as_task(&runtime, async move { command::norris::run(&base, &shared, &flags).await });
+    // The last read of standard input may still wait.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Runs a command whose last read of standard input may still wait when it ends.

@@ -1,6 +1,8 @@
 //! One request to the model, its stream fed into the turn event by event.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
 use aish_llm::{ChatError, FinishReason, StreamEvent};
@@ -11,6 +13,20 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Driver, status};
 use crate::surface::{Shown, Surface};
+
+/// Lets the other tasks run that are ready, the connection's above all. The runtime's own yield asks the system for news
+/// first, which costs a system call for each piece.
+async fn let_others_run() {
+    let mut waited = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
 
 impl Driver {
     /// Streams an answer. Text is shown as it comes; what follows from the stream's end is left in `events`.
@@ -37,7 +53,7 @@ impl Driver {
             if !interrupt.is_cancelled() {
                 there = stream.next().now_or_never();
                 if there.is_none() {
-                    tokio::task::yield_now().await;
+                    let_others_run().await;
                     there = stream.next().now_or_never();
                 }
             }
