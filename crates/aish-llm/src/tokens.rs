@@ -116,6 +116,10 @@ impl TokenCounter {
                 return count;
             }
             let (locals, wanted) = (self.locals.clone(), self.local_choice(model, choice));
+            if !local::has_vocabulary(&wanted) {
+                let (count, id) = local::by_chars(text);
+                return TokenCount { count, tokenizer: TokenizerId(id) };
+            }
             let owned = text.to_owned();
             // Loading a vocabulary takes up to 0.1 s: not on a thread that draws.
             let counted = tokio::task::spawn_blocking(move || locals.count(&wanted, &owned)).await;

@@ -38,7 +38,7 @@ impl Locals {
     }
 
     fn get(&self, choice: &TokenizerChoice) -> Option<Arc<Local>> {
-        if matches!(choice, TokenizerChoice::Chars) {
+        if !has_vocabulary(choice) {
             return None;
         }
         // The lock is held while loading, so that two threads do not load the same vocabulary.
@@ -54,6 +54,14 @@ impl Local {
             Self::Gguf(tokenizer) => tokenizer.encode(text, false).ok()?.len(),
         };
         u64::try_from(tokens).ok()
+    }
+}
+
+/// Says whether a choice needs a vocabulary; without one a count takes no time.
+pub(super) fn has_vocabulary(choice: &TokenizerChoice) -> bool {
+    match choice {
+        TokenizerChoice::O200k | TokenizerChoice::Cl100k | TokenizerChoice::File(_) => true,
+        TokenizerChoice::Auto | TokenizerChoice::Endpoint | TokenizerChoice::Chars => false,
     }
 }
 
