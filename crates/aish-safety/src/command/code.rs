@@ -24,6 +24,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
         }
         Language::Sql => sql::judge(walker, program, text),
         Language::Make => makefile(walker, text),
+        Language::Recipes => recipes(walker, text),
         Language::Editor if matches!(program, "sed" | "gsed") => stream_editor(walker, text),
         Language::Editor => editor(walker, text),
         Language::Tcl => tcl(walker, text),
@@ -108,8 +109,36 @@ fn editor(walker: &mut Walker<'_>, text: &str) {
         if let Some(command) = bare.strip_prefix("terminal ").or_else(|| bare.strip_prefix("term ")) {
             walker.text(command, &Stream::default());
         }
+        deletions(walker, line);
         // Lisp and script functions have their strings in the same form as other languages.
         scan::scan(walker, "editor", line);
+    }
+}
+
+/// Vim's `delete(NAME, "rf")`, which deletes a tree.
+fn deletions(walker: &mut Walker<'_>, line: &str) {
+    for (at, call) in line.match_indices("delete(").take(16) {
+        let is_other = line.get(..at).and_then(|before| before.chars().next_back()).is_some_and(char::is_alphanumeric);
+        let mut strings = scan::strings_of(line.get(at + call.len()..).unwrap_or_default());
+        if let (false, Some(name), Some("rf")) = (is_other, strings.next(), strings.next().as_deref()) {
+            walker.text(&alloc::format!("rm -rf -- '{}'", name.replace('\'', "'\\''")), &Stream::default());
+        }
+    }
+}
+
+/// Recipes that are a file's own: a line each, behind an indent, a dash or a key.
+fn recipes(walker: &mut Walker<'_>, text: &str) {
+    for line in text.lines() {
+        let bare = line.trim();
+        let bare = bare.strip_prefix("- ").unwrap_or(bare);
+        let is_key = |key: &str| key.chars().all(|letter| letter.is_alphanumeric() || "-_\"'".contains(letter));
+        let command = match bare.split_once(": ") {
+            Some((key, rest)) if is_key(key) => rest,
+            Some(_) | None => bare,
+        };
+        let command = command.trim().trim_start_matches('@');
+        let unquoted = ['"', '\''].iter().find_map(|quote| command.strip_prefix(*quote)?.strip_suffix(*quote));
+        walker.text(unquoted.unwrap_or(command), &Stream::default());
     }
 }
 

@@ -374,6 +374,7 @@ impl Walker<'_> {
             Language::General
             | Language::Editor
             | Language::Make
+            | Language::Recipes
             | Language::Sql
             | Language::Tcl
             | Language::Crontab

@@ -56,10 +56,10 @@ pub const RULES: &[Rule] = &[
     halt(
         "databases.redis-flush",
         DeleteRemote,
-        "redis-cli|valkey-cli|keydb-cli|dragonfly-cli ** [Ff][Ll][Uu][Ss][Hh]*|FLUSH*|[Ss][Hh][Uu][Tt][Dd][Oo][Ww][Nn]|SWAPDB|swapdb|DEBUG|debug",
+        "redis-cli|valkey-cli|keydb-cli|dragonfly-cli ** [Ff][Ll][Uu][Ss][Hh]*|FLUSH*|[Ss][Hh][Uu][Tt][Dd][Oo][Ww][Nn]|SWAPDB|swapdb|DEBUG|debug !--scan",
         "deletes every key or stops the server",
         &["redis-cli flushall", "redis-cli -h x FLUSHDB ASYNC"],
-        &["redis-cli get x"],
+        &["redis-cli get x", "redis-cli --scan --pattern 'flushall:*'"],
     ),
     halt(
         "databases.redis-delete",

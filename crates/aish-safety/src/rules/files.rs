@@ -14,6 +14,14 @@ pub const RULES: &[Rule] = &[
         &["rm -rf node_modules", "rm -rf /tmp/build-1", "rm -r"],
     ),
     halt(
+        "files.delete-tree",
+        Delete,
+        "rimraf|del-cli|rmrf %some !%all:disposable",
+        "deletes {targets} recursively",
+        &["rimraf src", "npx -y rimraf ~/Documents"],
+        &["rimraf dist", "rimraf --help"],
+    ),
+    halt(
         "files.delete-no-preserve",
         Delete,
         "rm --no-preserve-root",

@@ -13,6 +13,8 @@ pub enum Language {
     Editor,
     /// A makefile: recipes and `$(shell …)`.
     Make,
+    /// A file of recipes that are lines for a shell: just, task.
+    Recipes,
     /// SQL and database shells.
     Sql,
     /// Tcl and expect: `exec …`, `spawn …`, `system …`.

@@ -6,6 +6,7 @@ use aish_safety::{Surroundings, Verdict, judge_command};
 const FAMILIES: &[&str] = &[
     include_str!("lines/code.jsonl"),
     include_str!("lines/eighth.jsonl"),
+    include_str!("lines/eleventh.jsonl"),
     include_str!("lines/fifth.jsonl"),
     include_str!("lines/files.jsonl"),
     include_str!("lines/fourth.jsonl"),

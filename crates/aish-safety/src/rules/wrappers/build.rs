@@ -35,6 +35,13 @@ pub const WRAPPERS: &[Wrapper] = &[
         "just --command rm -rf /srv/data",
     ),
     asked(
+        "just-file",
+        "just task go-task",
+        "-f --justfile -d --working-directory --set -t --taskfile --dir",
+        &[Form::ScriptOption { options: "-f --justfile -t --taskfile", language: Language::Recipes }],
+        "just -f <(printf 'all:\\n  rm -rf /srv/data\\n')",
+    ),
+    asked(
         "ninja-tool",
         "cmake",
         "-P -D -B -S --build",
