@@ -75,6 +75,10 @@ pub fn weigh(command: &str, line: &str, tokens: &Tokens, arguments: &[Word], env
     }
     let own = arguments.iter().take_while(|word| word.command == arguments.first().map_or(0, |first| first.command));
     let own: Vec<&Word> = own.filter(|word| !word.redirected).collect();
+    if command == "at" && fit::is_time(&own) {
+        evidence.shell(6, "a time");
+        return evidence;
+    }
     let mut pattern = takes_pattern(command);
     for (index, word) in own.iter().enumerate() {
         if pattern && !word.text.starts_with('-') && !matches!(word.text.as_str(), "vs" | "versus") {

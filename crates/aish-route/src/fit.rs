@@ -200,6 +200,55 @@ pub(crate) fn names_file(command: &str, own: &[&Word], index: usize) -> bool {
     own.len() == 1 && takes_files(command)
 }
 
+/// Says whether all words are a time as at(1) takes it: `now + 5 minutes`, `5pm tomorrow`, `noon`.
+pub(crate) fn is_time(own: &[&Word]) -> bool {
+    let is_clock = |text: &str| {
+        let digits = text.trim_end_matches("am").trim_end_matches("pm");
+        !digits.is_empty() && digits.chars().all(|letter| letter.is_ascii_digit() || "+:./-".contains(letter))
+    };
+    let is_part = |word: &&Word| is_clock(&word.text) || TIME.contains(&word.text.to_lowercase().as_str());
+    !own.is_empty() && own.iter().all(is_part)
+}
+
+/// Words of times.
+const TIME: &[&str] = &[
+    "now",
+    "noon",
+    "midnight",
+    "teatime",
+    "today",
+    "tomorrow",
+    "next",
+    "minute",
+    "minutes",
+    "min",
+    "hour",
+    "hours",
+    "day",
+    "days",
+    "week",
+    "weeks",
+    "month",
+    "months",
+    "am",
+    "pm",
+    "mon",
+    "monday",
+    "tue",
+    "tuesday",
+    "wed",
+    "wednesday",
+    "thu",
+    "thursday",
+    "fri",
+    "friday",
+    "sat",
+    "saturday",
+    "sun",
+    "sunday",
+    "utc",
+];
+
 /// Says whether every operand of a command may be the name of a file.
 pub(crate) fn all_names(command: &str, own: &[&Word]) -> bool {
     takes_files(command) && own.iter().all(|word| is_bare(word))

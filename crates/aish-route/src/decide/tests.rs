@@ -40,6 +40,10 @@ fn commands_are_commands() {
          who -b
          make test
          make
+         at now
+         at 5pm tomorrow
+         at now + 5 minutes
+         at -f job.sh 17:30
          which vim less nano; vi /tmp/x.txt
          test -f x
          kill 8080
@@ -99,6 +103,8 @@ fn questions_are_questions() {
          who is root?
          make me a coffee
          test if the port is open
+         at what time does the server restart
+         at night the build is slow
          kill the process on 8080
          what is the capital of France?
          how do I undo the last commit
