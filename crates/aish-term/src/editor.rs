@@ -74,13 +74,17 @@ impl LineEditor {
     /// # Errors
     /// When the terminal cannot be read, or the editor's thread has ended.
     pub async fn read(&self, view: PromptView) -> Result<Input, EditorError> {
+        self.begin(view)?.line().await
+    }
+
+    /// Begins to read a line: the prompt is drawn while the caller goes on.
+    ///
+    /// # Errors
+    /// When the editor's thread has ended.
+    pub fn begin(&self, view: PromptView) -> Result<Reading, EditorError> {
         let (answer, reply) = oneshot::channel();
         self.jobs.send(Job::Read { view: Box::new(view), answer }).map_err(|_| EditorError::Ended)?;
-        let cancel = KnockOnDrop(Some(&self.printer), reply);
-        match self.hangup.unless(cancel.wait()).await {
-            Some(reply) => reply.map_err(|_| EditorError::Ended)?,
-            None => Ok(Input::EndOfInput),
-        }
+        Ok(Reading { reply: KnockOnDrop(Some(self.printer.clone()), reply), hangup: self.hangup.clone() })
     }
 
     /// Asks the gate's question. End of input and a terminal that cannot be read are no, an interrupt stops what wanted it.
@@ -153,9 +157,30 @@ impl LineEditor {
 }
 
 /// Waits for the answer; dropped before it came, it makes the thread look up and give the terminal back.
-struct KnockOnDrop<'a, T>(Option<&'a Printer>, oneshot::Receiver<T>);
+/// A line that is being read. Dropped, it gives the read up, as [`LineEditor::read`] does.
+#[derive(Debug)]
+pub struct Reading {
+    reply: KnockOnDrop<Result<Input, EditorError>>,
+    hangup: Hangup,
+}
 
-impl<T> KnockOnDrop<'_, T> {
+impl Reading {
+    /// Waits for the line.
+    ///
+    /// # Errors
+    /// As [`LineEditor::read`].
+    pub async fn line(self) -> Result<Input, EditorError> {
+        match self.hangup.unless(self.reply.wait()).await {
+            Some(reply) => reply.map_err(|_| EditorError::Ended)?,
+            None => Ok(Input::EndOfInput),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct KnockOnDrop<T>(Option<Printer>, oneshot::Receiver<T>);
+
+impl<T> KnockOnDrop<T> {
     async fn wait(mut self) -> Result<T, oneshot::error::RecvError> {
         let reply = (&mut self.1).await;
         self.0 = None;
@@ -163,9 +188,9 @@ impl<T> KnockOnDrop<'_, T> {
     }
 }
 
-impl<T> Drop for KnockOnDrop<'_, T> {
+impl<T> Drop for KnockOnDrop<T> {
     fn drop(&mut self) {
-        if let Some(printer) = self.0 {
+        if let Some(printer) = &self.0 {
             self.1.close();
             printer.knock();
         }

@@ -27,7 +27,7 @@ pub mod wrap;
 pub use capability::{Capabilities, ColorPolicy, Facts};
 pub use editor::{
     Candidate, EditorError, EditorOptions, Input, KeyMode, Line, LineCompleter, LineEditor, Printer, PromptView, Reach,
-    Route, RouteHint, Wholeness,
+    Reading, Route, RouteHint, Wholeness,
 };
 pub use history::{HistoryEntry, HistoryError, HistoryQuery, HistoryStore, MemoryHistory};
 pub use markdown::Markdown;

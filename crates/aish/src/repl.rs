@@ -16,7 +16,8 @@ use aish_mcp::client::{Ports, ServerOptions, ServerPool};
 use aish_route::{Line, Route, corrected, decide, parse_line};
 use aish_safety::{Approver, Mode};
 use aish_shell::{ChangedModes, UserTerminal};
-use aish_term::{Capabilities, EditorError, Input, LineEditor, Reach, TerminalApprover, Theme};
+use aish_term::{Capabilities, EditorError, Input, LineEditor, Reach, Reading, TerminalApprover, Theme};
+use aish_tools::Registry;
 use tokio::task::JoinHandle;
 
 use crate::arguments::{SharedFlags, ShellFlags};
@@ -43,6 +44,7 @@ use editor::editor_options;
 use ending::Signals;
 pub use known::Known;
 use known::surroundings;
+use shown::first_prompt;
 
 /// Bash's status of a command that it did not find.
 const NOT_FOUND: i32 = 127;
@@ -92,6 +94,10 @@ pub struct Repl {
     known: Known,
     vocabulary: Arc<Vocabulary>,
     looking: Option<models::Looking>,
+    /// They are listened to from before the first prompt on.
+    signals: Option<Signals>,
+    /// The first line, whose prompt is drawn already.
+    reading: Option<Reading>,
     refreshing: Option<JoinHandle<()>>,
     heard: Heard,
 }
@@ -130,14 +136,24 @@ impl Repl {
             Arc::new(LineHistory::new(store, Arc::clone(&base.secrets), session.to_string(), base.config.history.size));
         let known: Known = Arc::default();
         let mut options = editor_options(&base, err, &theme, &history, &known);
-        let (registry, faults) = base.registry();
-        notices.extend(faults);
+        let (found, looking) = models::find(&base, shared.model.as_deref()).await;
+        let registry = Arc::new(Registry::default());
         let vocabulary = Arc::new(Vocabulary::new(Arc::clone(&registry)));
         let runtime = tokio::runtime::Handle::current();
         let completer = Completer::new(Arc::clone(&live), Arc::clone(&known), runtime, Arc::clone(&vocabulary));
         let drawn = options.reach == Reach::Full && io::stderr().is_terminal();
         options.completer = Some(Box::new(completer));
         let editor = Arc::new(LineEditor::start(options)?);
+        vocabulary.set_models(found.places.keys().cloned());
+        // Drawn while the rest is put together, unless there is something to be said above it.
+        let is_quiet = resumed.is_none() && notices.is_empty() && found.notices.is_empty() && base.faults().is_empty();
+        let first = match drawn && is_quiet {
+            true => first_prompt(&base, &live, &theme, err, found.default.as_deref()),
+            false => None,
+        };
+        let signals = Signals::listen(editor.pauses())?;
+        let reading = first.map(|view| editor.begin(view)).transpose()?;
+        notices.extend(base.fill(&registry, Arc::new(base.memory())));
         let interrupts = Interrupts::listen();
         let approver: Arc<dyn Approver> = Arc::new(approver(&editor, &interrupts));
         let news: Arc<CallNews> = Arc::default();
@@ -156,8 +172,6 @@ impl Repl {
         notices.extend(faults);
         let printer = editor.printer();
         let plugins = plugins::start(&base, &registry, move |line| printer.print(&format!("[aish] {line}")));
-        let (found, looking) = models::find(&base, shared.model.as_deref()).await;
-        vocabulary.set_models(found.places.keys().cloned());
         let gate = base.gate(Arc::clone(&approver), Mode::Interactive);
         let setup = Setup {
             approver,
@@ -198,6 +212,8 @@ impl Repl {
             known,
             vocabulary,
             looking,
+            signals: Some(signals),
+            reading,
             refreshing: None,
             heard: Heard::default(),
         })
@@ -208,15 +224,16 @@ impl Repl {
     /// # Errors
     /// When the terminal cannot be read.
     pub async fn run(&mut self) -> anyhow::Result<ExitCode> {
-        for notice in self.base.faults().into_iter().chain(std::mem::take(&mut self.conversation.notices)) {
-            self.say(&notice);
-        }
+        let mut notices = self.base.faults();
+        notices.append(&mut self.conversation.notices);
+        self.say_first(notices);
         let waiting = std::mem::take(&mut self.waiting);
-        for (line, _) in &waiting {
-            self.say(line);
-        }
+        self.say_first(waiting.iter().map(|(line, _)| line.clone()));
         servers::start_shown(&self.base, &self.servers, &self.conversation.driver.asker.registry, waiting);
-        let mut signals = Signals::listen(self.editor.pauses())?;
+        let mut signals = match self.signals.take() {
+            Some(signals) => signals,
+            None => Signals::listen(self.editor.pauses())?,
+        };
         let warmed = self.warm_up();
         let ended = self.read_and_run(&mut signals).await;
         let code = match ended {
@@ -243,13 +260,19 @@ impl Repl {
     async fn read_and_run(&mut self, signals: &mut Signals) -> Result<ExitCode, Ended> {
         let mut warned = false;
         loop {
-            self.show_events();
-            let mut view = self.prompt();
-            view.initial = self.live.take_typed_ahead();
+            let reading = match self.reading.take() {
+                Some(reading) => reading,
+                None => {
+                    self.show_events();
+                    let mut view = self.prompt();
+                    view.initial = self.live.take_typed_ahead();
+                    self.editor.begin(view).map_err(Ended::ByFault)?
+                }
+            };
             let input = tokio::select! {
                 biased;
                 code = signals.ended() => return Err(Ended::BySignal(code)),
-                input = self.editor.read(view) => input.map_err(Ended::ByFault)?,
+                input = reading.line() => input.map_err(Ended::ByFault)?,
             };
             match input {
                 Input::Line(line) => {

@@ -192,9 +192,15 @@ impl Base {
     /// Makes the registry over another memory than the person's own.
     pub fn registry_over(&self, memory: Arc<dyn MemoryStore>) -> (Arc<Registry>, Vec<String>) {
         let registry = Registry::default();
-        let mut notices = self.add_builtins(&registry, memory);
-        notices.extend(crate::cli_tools::add(self, &registry));
+        let notices = self.fill(&registry, memory);
         (Arc::new(registry), notices)
+    }
+
+    /// Puts the built-in tools and those of `tools.cli` into a registry; returns what is wrong with them.
+    pub fn fill(&self, registry: &Registry, memory: Arc<dyn MemoryStore>) -> Vec<String> {
+        let mut notices = self.add_builtins(registry, memory);
+        notices.extend(crate::cli_tools::add(self, registry));
+        notices
     }
 
     /// Puts the built-in tools into a registry, in the place of those that are there; returns what is wrong with them.

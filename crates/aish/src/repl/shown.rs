@@ -1,12 +1,53 @@
 //! What the shell shows by itself: the prompt, status lines, what jobs write.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use aish_shell::ShellEvent;
+use aish_term::{Capabilities, PromptView, Theme};
 
 use super::Repl;
+use crate::live::Live;
 use crate::prompt::{self, PromptFacts};
 use crate::surface::{Shown, Surface as _};
+use crate::wiring::Base;
+
+/// Returns the first prompt, before the conversation is put together; none where it shows something of that.
+pub(super) fn first_prompt(
+    base: &Base,
+    live: &Live,
+    theme: &Theme,
+    err: Capabilities,
+    model: Option<&str>,
+) -> Option<PromptView> {
+    let template = base.config.ui.prompt.as_deref().unwrap_or(prompt::TEMPLATE);
+    let shows = |name| template.contains(name);
+    let known = (model.unwrap_or_default().to_owned(), 0, String::new());
+    (!shows("{ctx_used}") && !shows("{cost}")).then(|| prompt_of(base, live, theme, err, known))
+}
+
+/// Returns a prompt with a model, the tokens of the context, and what it has cost.
+fn prompt_of(
+    base: &Base,
+    live: &Live,
+    theme: &Theme,
+    err: Capabilities,
+    (model, ctx_used, cost): (String, u64, String),
+) -> PromptView {
+    let remembered = live.remembered();
+    let folder = remembered.folder.unwrap_or_else(|| PathBuf::from("/"));
+    let facts = PromptFacts {
+        git: prompt::branch(&folder),
+        folder: folder.display().to_string(),
+        home: base.paths.home.as_ref().map(|home| home.display().to_string()),
+        status: remembered.status,
+        model,
+        ctx_used,
+        cost,
+    };
+    let template = base.config.ui.prompt.as_deref().unwrap_or(prompt::TEMPLATE);
+    prompt::view(template, &facts, theme, err.unicode)
+}
 
 impl Repl {
     /// Returns the estimated tokens of the context.
@@ -20,20 +61,11 @@ impl Repl {
     }
 
     /// Returns the prompt as it stands now.
-    pub(super) fn prompt(&self) -> aish_term::PromptView {
-        let remembered = self.live.remembered();
-        let folder = self.folder();
-        let facts = PromptFacts {
-            git: prompt::branch(std::path::Path::new(&folder)),
-            folder,
-            home: self.base.paths.home.as_ref().map(|home| home.display().to_string()),
-            status: remembered.status,
-            model: self.conversation.driver.asker.model.clone(),
-            ctx_used: self.context_tokens(),
-            cost: self.conversation.driver.asker.ledger.spent().to_string(),
-        };
-        let template = self.base.config.ui.prompt.as_deref().unwrap_or(prompt::TEMPLATE);
-        prompt::view(template, &facts, &self.theme, self.err.unicode)
+    pub(super) fn prompt(&self) -> PromptView {
+        let asker = &self.conversation.driver.asker;
+        let spent = asker.ledger.spent().to_string();
+        let known = (asker.model.clone(), self.context_tokens(), spent);
+        prompt_of(&self.base, &self.live, &self.theme, self.err, known)
     }
 
     /// Shows what happened outside commands.
@@ -47,6 +79,17 @@ impl Repl {
                     let _ = err.flush();
                 }
                 ShellEvent::Restarted { cause, .. } => self.say(&format!("{cause}; a new shell was started")),
+            }
+        }
+    }
+
+    /// Shows lines at the start: above the prompt, where that is drawn already.
+    pub(super) fn say_first(&mut self, lines: impl IntoIterator<Item = String>) {
+        let printer = self.reading.is_some().then(|| self.editor.printer());
+        for line in lines {
+            match &printer {
+                Some(printer) => printer.print(&format!("[aish] {}", aish_types::sanitize(&line))),
+                None => self.say(&line),
             }
         }
     }
