@@ -36,6 +36,9 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         surface.show(Shown::Error("nothing was asked; try: aish ask \"what is a pipe?\""), now);
         return Ok(ExitCode::Usage);
     };
+    // The ledger and the memories are in it: it is opened while the rest is put together.
+    let store = Arc::clone(&base.store);
+    drop(tokio::task::spawn_blocking(move || drop(store.open())));
     let blocks = match flags.image.iter().map(|path| crate::image::read(path)).collect::<Result<Vec<_>, _>>() {
         Ok(blocks) => blocks,
         Err(error) => {
