@@ -54,7 +54,8 @@ pub(super) fn find(model: &str) -> Option<KnownModel> {
         return Some(KnownModel { price, context: None, date, source });
     }
     let name = plain(model);
-    entry(&name).or_else(|| entry(without_date(&name))).or_else(|| entry(name.strip_suffix("-latest")?))
+    let bare = Some(without_date(&name)).filter(|bare| *bare != name);
+    entry(&name).or_else(|| entry(bare?)).or_else(|| entry(name.strip_suffix("-latest")?))
 }
 
 /// Looks up a plain name.
