@@ -9,7 +9,7 @@ use climax::schema::Flags;
 use climax::source::ConfigTools;
 use climax::{Catalogue, Policy};
 
-use crate::wiring::Base;
+use crate::base::Base;
 
 /// Adds the configured configs to the registry; returns what is wrong with them, a line each.
 ///

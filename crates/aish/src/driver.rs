@@ -1,6 +1,7 @@
 //! The driver: performs the effects of a turn and feeds back what came of them.
 
 pub mod autonomous;
+pub mod clock;
 mod judge;
 mod outside;
 mod request;

@@ -7,6 +7,9 @@ use std::path::PathBuf;
 use aish_journal::replace;
 use aish_safety::KeptApprovals;
 
+use crate::base::Base;
+use crate::project::project_root;
+
 /// The approvals of one project in the file of all.
 #[derive(Debug)]
 pub struct KeptFile {
@@ -17,6 +20,12 @@ pub struct KeptFile {
 type Content = BTreeMap<String, Vec<String>>;
 
 impl KeptFile {
+    /// Returns the approvals of the project that the working folder is in.
+    pub fn of(base: &Base) -> Self {
+        let project = project_root(&base.folder).unwrap_or(&base.folder).display().to_string();
+        Self::new(base.in_state("approvals.json"), project)
+    }
+
     /// Names the file and the project; the file is made at the first approval.
     pub fn new(path: PathBuf, project: String) -> Self {
         Self { path, project }

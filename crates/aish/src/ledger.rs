@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_llm::{BookedCall, Broker, Endpoint, PlannedCall, Purpose, SpendGuard, SpendRefusal};
-use aish_store::{LedgerEntry, Store};
-use aish_types::{Money, Usage};
+use aish_store::{LedgerEntry, LedgerFilter, Store};
+use aish_types::{Money, SessionId, Usage};
+
+use crate::base::Base;
+use crate::project::project_root;
 
 /// The limits of cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -14,6 +17,16 @@ pub struct Limits {
     pub warn_at: Option<Money>,
     /// A request that could pass this is refused.
     pub cap_at: Option<Money>,
+}
+
+impl Limits {
+    /// Returns the limits that are configured.
+    pub fn of(base: &Base) -> Self {
+        Self {
+            warn_at: base.config.cost.warn_at_dollars.map(Money::from_dollars),
+            cap_at: base.config.cost.cap_at_dollars.map(Money::from_dollars),
+        }
+    }
 }
 
 /// Usage and cost of one model and category.
@@ -65,6 +78,25 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// Makes the books of a session, with the configured limits and the database behind them.
+    pub fn of(base: &Base, session: &SessionId) -> Self {
+        let shelf = Shelf {
+            store: Arc::clone(&base.store),
+            session: session.to_string(),
+            project: project_root(&base.folder).map(|root| root.display().to_string()),
+        };
+        let ledger = Self::new(Limits::of(base), Money::ZERO).on(shelf);
+        if base.config.cost.scope != "day" {
+            return ledger;
+        }
+        let (store, clock) = (Arc::clone(&base.store), base.clock.clone());
+        ledger.of_the_day(Box::new(move || {
+            let from_ms = start_of_day(clock.millis(), &jiff::tz::TimeZone::system());
+            let filter = LedgerFilter { from_ms: Some(from_ms), ..LedgerFilter::default() };
+            Some(store.ledger_sum(&filter).ok()?.cost)
+        }))
+    }
+
     /// Opens the books with limits and what counts against them already.
     pub fn new(limits: Limits, before: Money) -> Self {
         Self { books: Mutex::new(Books { limits, before, ..Books::default() }), shelf: None, today: None }

@@ -1,15 +1,18 @@
-//! The shell's own crate: arguments, configuration, wiring, the driver of turns, the commands.
+//! The shell's own crate: arguments, configuration, the driver of turns, the commands.
 //!
-//! Reading order: [`arguments`], [`config`], [`paths`]; [`models`], [`asker`], [`driver`], [`surface`]; [`command`].
+//! Reading order: [`arguments`], [`config`], [`paths`], [`base`]; [`models`], [`asker`], [`driver`], [`surface`];
+//! [`conversation`], [`command`].
 
 pub mod arguments;
 pub mod asker;
+pub mod base;
 pub mod calibration;
 pub mod cli_tools;
 pub mod command;
 pub mod completion;
 pub mod config;
 pub mod context_size;
+pub mod conversation;
 pub mod counting;
 pub mod discovery;
 pub mod driver;
@@ -43,9 +46,8 @@ pub mod session;
 pub mod shell_switch;
 pub mod shell_tool;
 pub mod surface;
-pub mod switch;
 pub mod system_prompt;
 pub mod termination;
 pub mod tool_server;
+pub mod toolset;
 pub mod undo;
-pub mod wiring;

@@ -13,8 +13,9 @@ use aish_store::{Scope, StoredMemory};
 use aish_tools::Owner;
 use aish_types::sanitize;
 
+use crate::base::Base;
 use crate::memory::keeper::Keeper;
-use crate::wiring::{Base, project_root};
+use crate::project::project_root;
 
 impl Base {
     /// Returns on whose behalf something is remembered in a folder.

@@ -5,7 +5,6 @@
 //! pure machine ([`aish_turn::Run`]) says that it is over; [`report`] says how.
 
 pub mod approver;
-pub mod clock;
 pub mod log;
 pub mod order;
 pub mod report;
@@ -21,11 +20,12 @@ use aish_turn::{Cap, End, Event, Faults, Limit, Limits, Next, Outcome, Run, Spen
 use aish_types::Message;
 use tokio_util::sync::CancellationToken;
 
+use crate::base::Base;
+use crate::conversation::Conversation;
 use crate::driver::Driver;
 use crate::driver::autonomous::Autonomous;
+use crate::driver::clock::RunClock;
 use crate::surface::Surface;
-use crate::wiring::{Base, Conversation};
-use clock::RunClock;
 use log::RunLog;
 use order::Order;
 use surface::RunSurface;

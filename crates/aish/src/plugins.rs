@@ -10,8 +10,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::base::Base;
 use crate::config::section::LegacyPlugin;
-use crate::wiring::Base;
 
 /// The first wait before the bus is tried again, and the longest.
 const WAITS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));

@@ -5,15 +5,12 @@
 //! is new, has changed or leads out of the project says nothing to anybody.
 
 pub mod file;
-pub mod follow;
 pub mod instructions;
-pub mod settings;
 
 use std::path::{Path, PathBuf};
 
 use aish_journal::{TrustError, TrustFile};
 
-use crate::wiring::project_root;
 pub use file::{Kind, ProjectFile, Standing};
 
 /// The name of the settings file.
@@ -81,6 +78,11 @@ impl Project {
         }
         (!parts.is_empty()).then(|| format!("{} (`:project` shows them, `:project trust`)", parts.join("; ")))
     }
+}
+
+/// Returns the git root above a folder.
+pub fn project_root(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|ancestor| ancestor.join(".git").exists())
 }
 
 #[cfg(test)]

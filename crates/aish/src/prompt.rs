@@ -99,7 +99,7 @@ fn short_folder(folder: &str, home: Option<&str>) -> String {
 
 /// Returns the branch that a folder is on, read from the repository's HEAD; a short hash when it is on none.
 pub fn branch(folder: &Path) -> Option<String> {
-    let root = crate::wiring::project_root(folder)?;
+    let root = crate::project::project_root(folder)?;
     let dot_git = root.join(".git");
     let git = if dot_git.is_dir() {
         dot_git

@@ -21,8 +21,10 @@ use aish_tools::Registry;
 use tokio::task::JoinHandle;
 
 use crate::arguments::{SharedFlags, ShellFlags};
+use crate::base::Base;
 use crate::command::ask::{capabilities, theme};
 use crate::completion::{Completer, Vocabulary};
+use crate::conversation::{self, Conversation, Setup};
 use crate::exit::ExitCode;
 use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;
@@ -35,11 +37,11 @@ use crate::servers::news::{CallNews, News};
 use crate::servers::person::Forms;
 use crate::servers::writer::Sampling;
 use crate::servers::{self, Servers, SignInWords};
-use crate::session;
+use crate::session::{self, KeptLog};
 use crate::shell_switch::Switch;
 use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Verbosity};
-use crate::wiring::{Base, Conversation, Setup};
+use crate::toolset;
 use editor::editor_options;
 use ending::Signals;
 pub use known::Known;
@@ -153,7 +155,7 @@ impl Repl {
         };
         let signals = Signals::listen(editor.pauses())?;
         let reading = first.map(|view| editor.begin(view)).transpose()?;
-        notices.extend(base.fill(&registry, Arc::new(base.memory())));
+        notices.extend(toolset::fill(&base, &registry, Arc::new(base.memory())));
         let interrupts = Interrupts::listen();
         let approver: Arc<dyn Approver> = Arc::new(approver(&editor, &interrupts));
         let news: Arc<CallNews> = Arc::default();
@@ -172,11 +174,11 @@ impl Repl {
         notices.extend(faults);
         let printer = editor.printer();
         let plugins = plugins::start(&base, &registry, move |line| printer.print(&format!("[aish] {line}")));
-        let gate = base.gate(Arc::clone(&approver), Mode::Interactive);
+        let gate = conversation::gate(&base, Arc::clone(&approver), Mode::Interactive);
         let setup = Setup {
             approver,
             mode: Mode::Interactive,
-            log: Box::new(base.session_log(&session)),
+            log: Box::new(KeptLog::of(&base, &session)),
             session,
             registry,
             offer_tools: true,
@@ -184,7 +186,7 @@ impl Repl {
             news,
             surroundings: surroundings(&base, &live, &known),
         };
-        let mut conversation = base.conversation(found, setup);
+        let mut conversation = Conversation::new(&base, found, setup);
         conversation.open_sampling(sampling, gate);
         if let Some(resumed) = resumed {
             conversation.go_on(resumed);

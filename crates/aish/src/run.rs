@@ -5,8 +5,8 @@ use std::io::{self, Write as _};
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::arguments::{Arguments, Command, NorrisFlags, SharedFlags};
+use crate::base::Base;
 use crate::exit::ExitCode;
-use crate::wiring::Base;
 use crate::{command, failure};
 
 /// Parses the command line and runs it.

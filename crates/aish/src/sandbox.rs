@@ -6,8 +6,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::wiring::{Base, project_root};
 use aish_process::sandbox::{Bounds, Kind, works};
+
+use crate::base::Base;
+use crate::project::project_root;
+use crate::shell_tool::Suspicion;
+
+/// The variable by which a live shell tells the launcher its folder.
+pub const EXCHANGE: &str = "AISH_SHELL_FOLDER";
 
 /// A sandbox that works here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,15 +145,6 @@ const HINTS: &[(&str, &str)] = &[
     ("name or service not known", "the network"),
     ("network unreachable", "the network"),
 ];
-
-/// What of a failed command the sandbox may have stopped.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suspicion {
-    /// What, and by which sandbox.
-    pub what: String,
-    /// The line of its output that says so.
-    pub said: String,
-}
 
 /// Says what of a failed command the sandbox may have stopped.
 pub fn suspicion(status: i32, output: &str, chosen: &Chosen) -> Option<Suspicion> {

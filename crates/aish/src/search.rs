@@ -5,8 +5,8 @@ use std::sync::Arc;
 use aish_llm::{LocalServers, ModelOptions};
 use aish_local::{LocalModel, LocalOptions, Models, Search};
 
+use crate::base::Base;
 use crate::models::{Collector, Found};
-use crate::wiring::Base;
 
 /// The name of the embedded model in the list of models.
 pub const EMBEDDED: &str = "embedded";

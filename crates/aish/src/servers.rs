@@ -16,9 +16,10 @@ use aish_mcp::client::{Endpoint, Ports, ServerOptions, ServerPool, ServerState, 
 use aish_tools::Registry;
 use aish_types::Secret;
 
+use crate::base::Base;
 use crate::config::section::McpServer;
-use crate::wiring::Base;
 use first_start::ShownCommands;
+use tokens::TokenFolder;
 
 /// How long the shell puts its children off, so that they do not take the processors from the first prompt.
 pub const BEHIND_THE_PROMPT: Duration = Duration::from_millis(5);
@@ -84,7 +85,7 @@ pub fn start_some(
     words: SignInWords,
     wanted: impl Fn(&str) -> bool,
 ) -> Servers {
-    let ports = Ports { tokens: Some(Arc::new(base.tokens())), ..ports };
+    let ports = Ports { tokens: Some(Arc::new(TokenFolder::of(base))), ..ports };
     let mut servers = Servers { pool: ServerPool::new(ports), waiting: Vec::new(), faults: Vec::new() };
     let shown = ShownCommands::open(base.in_state("mcp-commands.json"));
     for (alias, server) in &base.config.mcp.servers {

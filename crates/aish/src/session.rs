@@ -11,7 +11,9 @@ use aish_journal::{SessionError, SessionHead, SessionLog, StoredTurn, WallClock}
 use aish_turn::{Record, Transcript, Turn};
 use aish_types::{Message, SessionId};
 
+use crate::base::Base;
 use crate::driver::{self, Seen};
+use crate::project::project_root;
 
 /// Makes a new session id: the time to the second, and enough of chance that two never meet.
 pub fn new_id(clock: &WallClock) -> SessionId {
@@ -94,6 +96,22 @@ impl KeptLog {
     /// Makes a log that is opened at the first record; none keeps nothing.
     pub fn new(opening: Option<Opening>) -> Self {
         Self { opening, log: None, ids: BTreeMap::new(), exchanges: 0, failed: false, _hold: None }
+    }
+
+    /// Makes the log of a new session; it keeps nothing where sessions are not kept.
+    pub fn of(base: &Base, id: &SessionId) -> Self {
+        let folder = base.paths.state.as_ref().filter(|_| base.config.history.sessions);
+        Self::new(folder.map(|state| Opening {
+            folder: state.join("sessions"),
+            id: id.clone(),
+            head: SessionHead {
+                folder: Some(base.folder.display().to_string()),
+                project: project_root(&base.folder).map(|root| root.display().to_string()),
+                forked_from: None,
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            },
+            clock: base.clock.clone(),
+        }))
     }
 
     /// Returns the log, made if it is not; none when nothing is kept.

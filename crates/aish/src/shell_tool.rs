@@ -9,7 +9,14 @@ use aish_types::{BoxFuture, Risk, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::sandbox::Suspicion;
+/// What of a failed command the sandbox may have stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suspicion {
+    /// What, and by which sandbox.
+    pub what: String,
+    /// The line of its output that says so.
+    pub said: String,
+}
 
 /// What came of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use aish_types::{BoxFuture, CallContext, CallId, SessionId, ToolCall, ToolDefini
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
+use crate::base::Base;
 use crate::elicitation::{self, Relay};
-use crate::wiring::Base;
 
 /// The server.
 pub struct ToolServer {

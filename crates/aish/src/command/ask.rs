@@ -11,13 +11,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::sources::Sources;
 use crate::arguments::{AskFlags, SharedFlags, When};
+use crate::base::Base;
+use crate::conversation::{Conversation, Setup};
 use crate::exit::ExitCode;
 use crate::live::Live;
 use crate::search::find_models;
+use crate::session::KeptLog;
 use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
-use crate::wiring::{Base, Setup};
 
 /// The most of standard input that goes along, in bytes; the middle of more is left out.
 const PIPED: usize = 64 * 1024;
@@ -76,7 +78,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let setup = Setup {
         approver,
         mode,
-        log: Box::new(base.session_log(&session)),
+        log: Box::new(KeptLog::of(base, &session)),
         session,
         registry: Arc::clone(&sources.registry),
         offer_tools: !flags.no_tools,
@@ -84,7 +86,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         news: Arc::clone(&sources.news),
         surroundings,
     };
-    let mut conversation = base.conversation(found, setup);
+    let mut conversation = Conversation::new(base, found, setup);
     if let Some((resumed, said)) = resumed {
         conversation.go_on(resumed);
         notices.extend(said);

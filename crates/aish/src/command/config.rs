@@ -3,9 +3,9 @@
 use std::process::Command;
 
 use crate::arguments::ConfigCommand;
+use crate::base::Base;
 use crate::config::show::show;
 use crate::exit::ExitCode;
-use crate::wiring::Base;
 
 /// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
 ///

@@ -5,8 +5,8 @@ use aish_types::{Money, Usage};
 use serde_json::{Value, json};
 
 use crate::arguments::{CostBy, CostFlags};
+use crate::base::Base;
 use crate::exit::ExitCode;
-use crate::wiring::Base;
 
 /// Columns of the longest bar of a plot.
 const BAR: u64 = 40;

@@ -3,11 +3,11 @@
 use std::io::{self, IsTerminal as _};
 
 use crate::arguments::SharedFlags;
+use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::live::Live;
 use crate::search::find_models;
 use crate::shell_tool::CommandRunner as _;
-use crate::wiring::Base;
 
 /// One finding.
 struct Finding {

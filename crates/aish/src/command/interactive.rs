@@ -5,11 +5,11 @@ use std::io::{self, IsTerminal as _};
 use aish_route::{Line, Route, decide, parse_line};
 
 use crate::arguments::{AskFlags, SharedFlags, ShellFlags};
+use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::names::PathNames;
 use crate::repl::Repl;
 use crate::run::complain;
-use crate::wiring::Base;
 
 /// Starts the shell, or sends one line its way.
 ///

@@ -11,11 +11,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::ask::spawn_interrupt;
 use crate::arguments::McpCommand;
+use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::servers;
 use crate::servers::login::login;
 use crate::servers::news::News;
-use crate::wiring::Base;
 use test::Trial;
 
 /// Runs a sub-command.

@@ -7,10 +7,10 @@ use aish_tools::NewMemory;
 use serde_json::{Value, json};
 
 use crate::arguments::MemoryCommand;
+use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::failure::chain;
 use crate::memory::{line, project_scope};
-use crate::wiring::Base;
 
 /// Facts that are shown.
 const SHOWN: usize = 50;

@@ -7,9 +7,9 @@ use aish_local::pull::KNOWN;
 use aish_local::{Models, Network, Progress, pull};
 
 use crate::arguments::ModelCommand;
+use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::search::find_models;
-use crate::wiring::Base;
 
 /// Runs a sub-command.
 ///

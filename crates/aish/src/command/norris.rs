@@ -11,19 +11,21 @@ use tokio_util::sync::CancellationToken;
 use super::ask::{capabilities, piped, spawn_interrupt, theme};
 use super::sources::Sources;
 use crate::arguments::{NorrisFlags, SharedFlags};
+use crate::base::Base;
+use crate::conversation::{Conversation, Setup};
+use crate::driver::clock::RunClock;
 use crate::exit::ExitCode;
 use crate::norris::approver::HaltApprover;
-use crate::norris::clock::RunClock;
 use crate::norris::log::RunLog;
 use crate::norris::order::Order;
 use crate::norris::shell::{COMMAND_MS, OwnShell, Seed};
 use crate::norris::{self, report};
 use crate::sandbox::{self, Found as Sandboxed};
 use crate::search::find_models;
+use crate::session::KeptLog;
 use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
-use crate::wiring::{Base, Setup};
 
 /// Works on a goal and returns how it ended.
 ///
@@ -71,15 +73,15 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
     let setup = Setup {
         approver,
         mode: Mode::Autonomous,
-        log: Box::new(base.session_log(&session)),
+        log: Box::new(KeptLog::of(base, &session)),
         session,
         registry: Arc::clone(&sources.registry),
         offer_tools: true,
         commands: true,
         news: Arc::clone(&sources.news),
-        surroundings: base.surroundings_of_run(&shell),
+        surroundings: shell.surroundings(base),
     };
-    let mut conversation = base.conversation(found, setup);
+    let mut conversation = Conversation::new(base, found, setup);
     notices.append(&mut conversation.notices);
     notices.push(sandbox.say());
     for notice in &notices {

@@ -5,9 +5,9 @@ use std::path::Path;
 use aish_safety::{Policy, PolicyRules, Surroundings, explain_under};
 
 use crate::arguments::PolicyCommand;
+use crate::base::Base;
 use crate::config;
 use crate::exit::ExitCode;
-use crate::wiring::Base;
 
 /// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
 ///

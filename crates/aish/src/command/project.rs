@@ -1,8 +1,8 @@
 //! `aish project`: what the project's files say. Trusting them is a person's part, in the shell.
 
+use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::meta::project::lines;
-use crate::wiring::Base;
 
 /// Shows the project's files and whether they are used.
 ///

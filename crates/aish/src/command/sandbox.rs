@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use aish_process::sandbox::{Bounds, Kind, enter};
 
 use crate::arguments::SandboxFlags;
-
-/// Where a live shell tells the launcher its folder.
-pub const EXCHANGE: &str = "AISH_SHELL_FOLDER";
+use crate::sandbox::EXCHANGE;
 
 /// Becomes the program; returns only when that failed.
 ///

@@ -13,13 +13,15 @@ use aish_turn::Budget;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{ServiceFlags, SharedFlags};
+use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::ledger::Ledger;
 use crate::models::Found;
 use crate::run::complain;
 use crate::search::find_models;
 use crate::servers::news::News;
 use crate::servers::{self, SignInWords};
-use crate::wiring::Base;
+use crate::toolset;
 use crate::{plugins, session, termination};
 
 /// Serves until the input ends or a signal comes; what was begun is finished.
@@ -58,7 +60,7 @@ struct Made {
 }
 
 fn model(base: &Base, found: Found) -> Arc<dyn Model> {
-    let ledger = base.ledger(&session::new_id(&base.clock));
+    let ledger = Ledger::of(base, &session::new_id(&base.clock));
     Arc::new(found.broker.with_guard(Arc::new(ledger)))
 }
 
@@ -94,7 +96,7 @@ async fn service(
     events: Arc<dyn Events>,
 ) -> (Arc<Service>, Arc<Registry>, ServerPool) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-    let (registry, mut notices) = base.registry_over(Service::memory(Arc::clone(&state), Arc::clone(&clock)));
+    let (registry, mut notices) = toolset::registry(base, Service::memory(Arc::clone(&state), Arc::clone(&clock)));
     let status = Arc::new(News::new(Arc::default(), |line: String| complain(&aish_types::sanitize(&line))));
     // A server whose tools are not allowed is not started: nothing of it could be called here.
     let allow = &base.config.service.allow;
@@ -108,7 +110,7 @@ async fn service(
     servers.start_waiting(base, &registry);
     let ports = ServicePorts {
         model: made.model,
-        executor: base.executor(&registry),
+        executor: toolset::executor(base, &registry),
         audit: Arc::new(base.audit()),
         pins: Arc::new(base.pins()),
         state,

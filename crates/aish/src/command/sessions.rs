@@ -12,12 +12,12 @@ use aish_types::SessionId;
 use serde_json::json;
 
 use crate::arguments::{ExportFlags, SessionsCommand};
+use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::export::{Exported, Format};
 use crate::failure::chain;
 use crate::session::found::find;
 use crate::session::{lines, new_id};
-use crate::wiring::Base;
 
 /// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
 ///

@@ -6,11 +6,12 @@ use std::time::Duration;
 use aish_mcp::client::ServerPool;
 use aish_tools::Registry;
 
+use crate::base::Base;
 use crate::plugins::{self, Plugins};
 use crate::servers::news::{CallNews, News};
 use crate::servers::{self, SignInWords};
 use crate::shell_tool::{CommandRunner, ShellTool};
-use crate::wiring::Base;
+use crate::toolset;
 
 /// How long a command waits for the configured MCP servers and plugins; those that are late join later.
 const SERVERS: Duration = Duration::from_secs(3);
@@ -28,7 +29,7 @@ pub struct Sources {
 impl Sources {
     /// Starts everything, with commands handed to `runner` for `timeout_ms` each; returns what to tell the person.
     pub async fn start(base: &Base, runner: Arc<dyn CommandRunner>, timeout_ms: u64) -> (Self, Vec<String>) {
-        let (registry, mut notices) = base.registry();
+        let (registry, mut notices) = toolset::registry(base, Arc::new(base.memory()));
         ShellTool::add_to(&registry, &runner, timeout_ms);
         let heard: Arc<Mutex<Vec<String>>> = Arc::default();
         let sink = Arc::clone(&heard);

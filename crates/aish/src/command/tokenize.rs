@@ -6,10 +6,10 @@ use aish_llm::{TokenCounter, UseEndpoint};
 use serde_json::json;
 
 use crate::arguments::{SharedFlags, TokenizeFlags};
+use crate::base::Base;
 use crate::counting::Counting;
 use crate::exit::ExitCode;
 use crate::search::find_models;
-use crate::wiring::Base;
 
 /// Counts and prints `N<TAB>method`, or a JSON object {tokens, method, model}.
 ///

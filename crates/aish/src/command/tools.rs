@@ -11,11 +11,13 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::ToolsCommand;
+use crate::base::Base;
+use crate::conversation::gate;
 use crate::exit::ExitCode;
 use crate::plugins::{self, Plugins};
 use crate::servers::news::News;
 use crate::servers::{self, Servers, SignInWords};
-use crate::wiring::Base;
+use crate::toolset;
 
 /// How long a list waits for the configured MCP servers.
 const LIST_SERVERS: Duration = Duration::from_secs(3);
@@ -34,7 +36,7 @@ pub async fn run(
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
 ) -> anyhow::Result<ExitCode> {
-    let (registry, notices) = base.registry();
+    let (registry, notices) = toolset::registry(base, Arc::new(base.memory()));
     notices.iter().for_each(|notice| complain(notice));
     let servers = with_servers(base, &registry, command, complain).await;
     let plugins = with_plugins(base, &registry, command, complain).await;
@@ -166,7 +168,7 @@ async fn perform(
 }
 
 async fn call_once(base: &Base, registry: &Arc<Registry>, call: &ToolCall, mode: Mode) -> (ToolOutcome, ExitCode) {
-    let executor = base.executor(registry);
+    let executor = toolset::executor(base, registry);
     let context = CallContext {
         call: call.id.clone(),
         session: "cli".into(),
@@ -178,7 +180,7 @@ async fn call_once(base: &Base, registry: &Arc<Registry>, call: &ToolCall, mode:
         Ok(prepared) => prepared,
         Err(outcome) => return (*outcome, ExitCode::Error),
     };
-    let gate = base.gate(Arc::new(Nobody), mode);
+    let gate = gate(base, Arc::new(Nobody), mode);
     match gate.pass(prepared, &base.surroundings()).await {
         Passage::Approved(approved) => {
             let outcome = executor.run(approved, CancellationToken::new()).await;

@@ -1,8 +1,8 @@
 //! `aish undo`: bring back what the model's last command changed, or list what could be.
 
+use crate::base::Base;
 use crate::exit::ExitCode;
-use crate::undo::answer;
-use crate::wiring::Base;
+use crate::undo::answer::answer;
 
 /// Undoes the last step or the named one, or lists them; exit code 1 when not everything came back.
 ///

@@ -9,8 +9,8 @@ use aish_turn::{Judged, Run};
 use aish_types::{Money, ToolCall};
 
 use super::Driver;
+use super::clock::RunClock;
 use crate::ledger::Ledger;
-use crate::norris::clock::RunClock;
 
 /// The run that a driver's turns belong to.
 pub struct Autonomous {

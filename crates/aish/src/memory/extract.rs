@@ -11,9 +11,9 @@ use aish_types::{Message, SessionId, sanitize};
 use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
+use crate::base::Base;
 use crate::memory::heard::Heard;
 use crate::memory::project_scope;
-use crate::wiring::Base;
 
 /// The longest that the end of a session waits for the model.
 pub const PATIENCE: Duration = Duration::from_secs(2);

@@ -7,8 +7,8 @@ use aish_turn::Transcript;
 use aish_types::attachment::{MEMORY, MEMORY_END};
 use aish_types::{Message, sanitize};
 
+use crate::base::Base;
 use crate::memory::date;
-use crate::wiring::Base;
 
 /// Facts at most.
 const MOST: usize = 8;

@@ -7,9 +7,10 @@ use aish_safety::Mode;
 use aish_turn::Record;
 use aish_types::Message;
 
+use crate::conversation::gate;
+use crate::driver::clock::RunClock;
 use crate::driver::{Seen, SessionLog};
 use crate::norris::approver::HaltApprover;
-use crate::norris::clock::RunClock;
 use crate::norris::log::RunLog;
 use crate::norris::order::Order;
 use crate::norris::shell::{OwnShell, Seed};
@@ -74,12 +75,12 @@ async fn work(repl: &mut Repl, order: &Order) {
     repl.runner.set(Some(Arc::clone(&shell) as Arc<_>));
     let _silent = repl.silence();
     let driver = &mut repl.conversation.driver;
-    let gate = std::mem::replace(&mut driver.gate, repl.base.gate(Arc::new(approver), Mode::Autonomous));
-    let surroundings = std::mem::replace(&mut driver.surroundings, repl.base.surroundings_of_run(&shell));
+    let before = std::mem::replace(&mut driver.gate, gate(&repl.base, Arc::new(approver), Mode::Autonomous));
+    let surroundings = std::mem::replace(&mut driver.surroundings, shell.surroundings(&repl.base));
     let log: Box<dyn SessionLog> = std::mem::replace(&mut driver.log, Box::new(Unkept));
     let purpose = driver.asker.purpose;
     let finished = norris::play(driver, &mut turn, order, &clock, &mut repl.runs, &mut surface, &interrupt).await;
-    (driver.gate, driver.surroundings, driver.log, driver.asker.purpose) = (gate, surroundings, log, purpose);
+    (driver.gate, driver.surroundings, driver.log, driver.asker.purpose) = (before, surroundings, log, purpose);
     repl.conversation.driver.standing_notes.clear();
     repl.runner.set(None);
     shell.close().await;

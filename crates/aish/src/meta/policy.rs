@@ -4,6 +4,7 @@ use aish_safety::PinStore;
 use aish_types::ToolName;
 
 use crate::command::policy::{decided, shown};
+use crate::kept::KeptFile;
 use crate::repl::Repl;
 
 pub(super) fn run(repl: &mut Repl, rest: &str) {
@@ -41,7 +42,7 @@ fn about_tool(repl: &Repl, name: &str) -> Option<String> {
         Err(error) => format!("cannot be read, so it is asked: {error}"),
     };
     out.push_str(&format!("definition: {pinned}\n"));
-    let kept = repl.base.kept().texts().unwrap_or_default();
+    let kept = KeptFile::of(&repl.base).texts().unwrap_or_default();
     let always = kept.iter().any(|text| *text == format!("tool {name}"));
     out.push_str(if always { "always: yes, in this project\n" } else { "always: no\n" });
     Some(out)

@@ -1,7 +1,7 @@
 //! `:undo`.
 
 use crate::repl::Repl;
-use crate::undo::answer;
+use crate::undo::answer::answer;
 
 pub(super) fn run(repl: &mut Repl, rest: &str) {
     let session = repl.conversation.driver.session.clone();

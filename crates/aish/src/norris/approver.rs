@@ -8,7 +8,7 @@ use aish_term::question::HaltAnswer;
 use aish_types::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::clock::RunClock;
+use crate::driver::clock::RunClock;
 
 /// Asks at the terminal.
 pub struct HaltApprover {

@@ -8,7 +8,7 @@ use aish_safety::Verdict;
 use aish_types::{SessionId, head_and_tail};
 use serde::{Deserialize, Serialize};
 
-use crate::wiring::Base;
+use crate::base::Base;
 
 /// Characters of a result that the log keeps; the session's own log and the model have more of it.
 const RESULT: usize = 4000;

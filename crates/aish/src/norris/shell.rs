@@ -5,13 +5,14 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use aish_safety::Surroundings;
 use aish_shell::Options;
 use aish_types::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use crate::command::sandbox::EXCHANGE;
+use crate::base::Base;
 use crate::live::Live;
-use crate::sandbox::{Chosen, suspicion};
+use crate::sandbox::{Chosen, EXCHANGE, suspicion};
 use crate::shell_tool::{CommandRunner, Ran};
 
 /// How long one command may take, in milliseconds, where nothing else says so; the run's own time bounds it too.
@@ -63,6 +64,12 @@ impl OwnShell {
     /// Returns the folder that the shell is in.
     pub fn folder(&self) -> Option<String> {
         self.live.remembered().folder.map(|folder| folder.display().to_string())
+    }
+
+    /// Returns what reads the surroundings of the run's commands: this bash is where it is, and has no aliases.
+    pub fn surroundings(self: &Arc<Self>, base: &Base) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
+        let (fixed, shell) = (base.surroundings(), Arc::clone(self));
+        Arc::new(move || Surroundings { folder: shell.folder().or_else(|| fixed.folder.clone()), ..fixed.clone() })
     }
 
     /// Ends the shell with everything that it started, and goes back to the folder that this process was in.

@@ -7,9 +7,9 @@ use aish_route::{Line, Route, decide, is_unfinished, parse_line};
 use aish_term::{Capabilities, EditorOptions, KeyMode, Theme, Wholeness};
 
 use super::Known;
+use crate::base::Base;
 use crate::line_history::LineHistory;
 use crate::names::PathNames;
-use crate::wiring::Base;
 
 /// Makes the editor's options.
 pub(super) fn editor_options(

@@ -6,9 +6,9 @@ use aish_safety::Surroundings;
 use aish_shell::Snapshot;
 
 use super::Repl;
+use crate::base::Base;
 use crate::live::Live;
 use crate::names::PathNames;
-use crate::wiring::Base;
 
 /// What the shell knows by name, kept fresh after each command.
 pub type Known = Arc<Mutex<Snapshot>>;

@@ -7,10 +7,11 @@ use std::time::Duration;
 use aish_safety::Mode;
 
 use super::{Repl, approver};
+use crate::base::Base;
 use crate::config::section::Config;
+use crate::conversation::gate;
 use crate::models::{Collector, Found};
 use crate::search::find_models;
-use crate::wiring::Base;
 
 /// How long the first prompt waits for the search. A server on this machine answers within a few milliseconds.
 const FIRST_PROMPT: Duration = Duration::from_millis(50);
@@ -55,6 +56,6 @@ impl Repl {
 
     fn gate(&self) -> aish_safety::Gate {
         let person = approver(&self.editor, &self.interrupts);
-        self.base.gate(Arc::new(person), Mode::Interactive)
+        gate(&self.base, Arc::new(person), Mode::Interactive)
     }
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use aish_turn::{Event, Outcome};
 
 use super::{Flow, Repl};
+use crate::conversation::Conversation;
 use crate::exit::ExitCode;
 use crate::live::Executed;
 use crate::memory::extract;
 use crate::project::Project;
-use crate::wiring::Conversation;
 
 impl Repl {
     /// Puts a text before the next question.

@@ -7,10 +7,10 @@ use aish_shell::ShellEvent;
 use aish_term::{Capabilities, PromptView, Theme};
 
 use super::Repl;
+use crate::base::Base;
 use crate::live::Live;
 use crate::prompt::{self, PromptFacts};
 use crate::surface::{Shown, Surface as _};
-use crate::wiring::Base;
 
 /// Returns the first prompt, before the conversation is put together; none where it shows something of that.
 pub(super) fn first_prompt(

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use aish_mcp::client::may_be_opened;
 
-use crate::wiring::Base;
+use crate::base::Base;
 
 /// Programs that open an address in the browser of the desktop.
 const OPENERS: &[&str] = &["xdg-open", "open", "wslview"];

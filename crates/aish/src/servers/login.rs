@@ -8,7 +8,8 @@ use aish_types::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::browser::Browser;
-use crate::wiring::Base;
+use super::tokens::TokenFolder;
+use crate::base::Base;
 
 /// Signs in, and remembers whether the server wanted it.
 struct Asked {
@@ -52,7 +53,7 @@ pub async fn login(
     let sign_in = LoopbackSignIn::new(move |address| browser.open(address))
         .map_err(|error| format!("no port to come back to: {error}"))?;
     let sign_in = Arc::new(Asked { browser: sign_in, asked: AtomicBool::new(false) });
-    let tokens = Arc::new(base.tokens());
+    let tokens = Arc::new(TokenFolder::of(base));
     tokens.save(options.source_id().as_str(), None);
     let options = ServerOptions { sign_in_hint: None, ..options };
     let ports = Ports {

@@ -7,6 +7,8 @@ use aish_safety::pin::Digest;
 use aish_types::Secret;
 use serde::{Deserialize, Serialize};
 
+use crate::base::Base;
+
 /// Keeps tokens in a folder.
 #[derive(Debug)]
 pub struct TokenFolder {
@@ -22,6 +24,11 @@ struct Kept {
 }
 
 impl TokenFolder {
+    /// Returns the folder of this person's tokens.
+    pub fn of(base: &Base) -> Self {
+        Self::new(base.in_state("mcp-tokens"))
+    }
+
     /// Names the folder; it is made at the first sign-in.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }

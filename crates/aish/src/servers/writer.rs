@@ -10,8 +10,6 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::wiring::Conversation;
-
 /// The most tokens that a server may have written at once.
 const MAX_TOKENS: u32 = 2048;
 /// The most characters that a server may send along.
@@ -55,16 +53,6 @@ impl Sampling {
 
     fn model(&self) -> String {
         self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl Conversation {
-    /// Lets servers use this conversation's models, behind a gate.
-    pub fn open_sampling(&mut self, sampling: Arc<Sampling>, gate: Gate) {
-        let driver = &self.driver;
-        let (broker, session, user) = (driver.asker.broker.clone(), driver.session.clone(), driver.user.clone());
-        sampling.open(Sampler { broker, gate, session, user }, &driver.asker.model);
-        self.sampling = Some(sampling);
     }
 }
 

@@ -3,9 +3,9 @@
 use aish_store::{SessionSummary, Sessions};
 use aish_types::SessionId;
 
+use crate::base::Base;
 use crate::failure::chain;
 use crate::session::{Resumed, new_id};
-use crate::wiring::{Base, Conversation};
 
 impl Base {
     /// Returns the kept sessions.
@@ -15,14 +15,6 @@ impl Base {
     pub fn sessions(&self) -> Result<Sessions, String> {
         let state = self.paths.state.as_ref().ok_or("there is no home folder, so no session is kept")?;
         Ok(Sessions::new(std::sync::Arc::clone(&self.store), state.join("sessions"), self.clock.clone()))
-    }
-}
-
-impl Conversation {
-    /// Goes on with a session: its messages, its id, its log.
-    pub fn go_on(&mut self, resumed: Resumed) {
-        self.driver.session = resumed.id.clone();
-        self.driver.log = Box::new(resumed.install(&mut self.turn, &self.driver.asker.model));
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::Path;
 use aish_mcp::client::{ImportedEndpoint, ImportedServer, import};
 
 use crate::arguments::McpAddFlags;
+use crate::base::Base;
 use crate::config::servers::{NewServer, ServerFile};
 use crate::exit::ExitCode;
-use crate::wiring::Base;
 
 /// Adds one server; the others and all comments stay as they are.
 ///

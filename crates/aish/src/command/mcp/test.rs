@@ -8,9 +8,10 @@ use aish_safety::{Answer, Approver, Gate, Mode, Pin, PinError, PinStore, Questio
 use aish_types::{BoxFuture, CallContext, SourceId, ToolName};
 use serde_json::Value;
 
+use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::servers;
-use crate::wiring::Base;
+use crate::servers::tokens::TokenFolder;
 
 /// How long a call may take.
 const CALL: Duration = Duration::from_secs(60);
@@ -65,7 +66,7 @@ pub(super) async fn run(
 ) -> anyhow::Result<ExitCode> {
     let (report, code) = match prepared(base, trial) {
         Ok((options, call)) => {
-            let ports = Ports { tokens: Some(Arc::new(base.tokens())), ..Ports::default() };
+            let ports = Ports { tokens: Some(Arc::new(TokenFolder::of(base))), ..Ports::default() };
             let mut report = test_target(options, ports, call).await;
             if let Some(error) = report.error.as_mut().filter(|_| trial.timeout_s.is_none())
                 && ["does not answer", "no answer within"].iter().any(|words| error.contains(words))

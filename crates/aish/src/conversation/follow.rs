@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::{Project, instructions};
+use super::Conversation;
+use crate::base::Base;
+use crate::project::{Project, instructions};
 use crate::system_prompt::system_prompt;
-use crate::wiring::{Base, Conversation};
 
 impl Base {
     /// Reads the files of the project around another folder.

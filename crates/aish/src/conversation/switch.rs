@@ -1,7 +1,8 @@
 //! Another model for a conversation that goes on: tokenizer, budget, tools and system prompt go with it.
 
+use super::Conversation;
+use crate::base::Base;
 use crate::system_prompt::system_prompt;
-use crate::wiring::{Base, Conversation};
 
 impl Conversation {
     /// Lets another model answer from now on; says whether there is one of this name.

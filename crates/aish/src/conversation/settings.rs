@@ -10,12 +10,16 @@ use std::sync::Arc;
 use aish_safety::Gate;
 use aish_turn::Transcript;
 
-use super::Project;
+use super::{Conversation, Setup};
+use crate::base::{Base, read_config};
 use crate::config::section::Config;
+use crate::ledger::Limits;
 use crate::models::Found;
+use crate::project::Project;
 use crate::search::find_models;
+use crate::session::KeptLog;
 use crate::system_prompt::system_prompt;
-use crate::wiring::{Base, Conversation, Setup, read_config};
+use crate::toolset;
 
 /// Beginnings of the keys that hold from the next start on: what they are about is up already.
 const LATE: &[&str] =
@@ -75,9 +79,9 @@ impl Conversation {
     pub fn under(&mut self, found: Found, base: &Base, before: &Config, gate: Gate) -> Vec<String> {
         let driver = &mut self.driver;
         let ledger = Arc::clone(&driver.asker.ledger);
-        ledger.set_limits(base.limits());
-        let mut notices = base.add_builtins(&driver.asker.registry, Arc::new(base.memory()));
-        let kept = base.session_log(&driver.session);
+        ledger.set_limits(Limits::of(base));
+        let mut notices = toolset::add_builtins(base, &driver.asker.registry, Arc::new(base.memory()));
+        let kept = KeptLog::of(base, &driver.session);
         let mut log: Box<dyn crate::driver::SessionLog> = Box::new(kept);
         if base.config.history.sessions == before.history.sessions {
             std::mem::swap(&mut log, &mut driver.log);
@@ -93,7 +97,7 @@ impl Conversation {
             news: Arc::clone(&driver.news),
             surroundings: Arc::clone(&driver.surroundings),
         };
-        let mut next = base.conversation_on(found, setup, ledger);
+        let mut next = Self::on(base, found, setup, ledger);
         let (asker, old) = (&mut next.driver.asker, &mut driver.asker);
         asker.calibrations = std::mem::take(&mut old.calibrations);
         asker.summaries = std::mem::take(&mut old.summaries);

@@ -1,0 +1,177 @@
+//! What every command starts from: environment, folders, configuration, project, clock, secrets and the database.
+//!
+//! Data alone. Each feature opens itself from it (`KeptLog::of`, `Ledger::of`, `UndoKeeper::open`); what is put together of
+//! several is in [`crate::conversation`] and [`crate::toolset`].
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use aish_journal::{AuditFile, PinFile, WallClock};
+use aish_safety::{Policy, Surroundings};
+use aish_store::Store;
+
+use crate::arguments::SharedFlags;
+use crate::config::diagnostic::{Diagnostic, Severity};
+use crate::config::section::Config;
+use crate::paths::Paths;
+use crate::project::Project;
+use crate::secrets::Secrets;
+
+/// What every command starts from.
+pub struct Base {
+    /// The environment.
+    pub variables: Vec<(String, String)>,
+    /// The folders.
+    pub paths: Paths,
+    /// The configuration.
+    pub config: Config,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The whole of it, for `aish config show`.
+    pub loaded: crate::config::Loaded,
+    /// The configuration's file, there or not.
+    pub config_path: Option<PathBuf>,
+    /// The working folder.
+    pub folder: PathBuf,
+    /// The files of the project around it.
+    pub project: Project,
+    /// The clock of logs.
+    pub clock: WallClock,
+    /// The secrets that this run knows.
+    pub secrets: Arc<Secrets>,
+    /// History, memory and ledger; opened at its first use.
+    pub store: Arc<Store>,
+    /// When the program started.
+    pub started: Instant,
+}
+
+impl Base {
+    /// Reads environment and configuration. What is wrong with them is in `diagnostics`.
+    pub fn load(flags: &SharedFlags) -> Self {
+        let variables: Vec<(String, String)> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let paths = Paths::from_environment(&|name| lookup(&variables, name));
+        let path = flags.config.clone().or_else(|| paths.config.clone());
+        let mut faults = Vec::new();
+        let text = path.as_deref().and_then(|path| read_config(path, flags.config.is_some(), &mut faults));
+        let user_file = path.as_deref().zip(text.as_deref());
+        let mut loaded = crate::config::load(user_file, &[], &variables);
+        let unreadable = faults.first().map(ToString::to_string);
+        let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let trust = paths.trust();
+        let mut project = Project::read(&folder, &loaded.config.project.instructions, &trust);
+        let settings: Vec<_> = project.settings().map(|file| (file.path.as_path(), file.text.as_str())).collect();
+        if !settings.is_empty() {
+            loaded = crate::config::load(user_file, &settings, &variables);
+            project = Project::read(&folder, &loaded.config.project.instructions, &trust);
+        }
+        if unreadable.is_some() {
+            // A file that is there and cannot be read may hold rules.
+            loaded.policy = crate::config::policy::Compiled { broken: unreadable, ..Default::default() };
+        }
+        faults.append(&mut loaded.diagnostics);
+        let clock = WallClock::default();
+        let store = match &paths.state {
+            Some(state) => Store::new(state.join("aish.db"), clock.clone()),
+            None => Store::in_memory(clock.clone()),
+        };
+        let secrets = Arc::new(Secrets::collect(&variables, &loaded.config));
+        Self {
+            variables,
+            paths,
+            config: loaded.config.clone(),
+            diagnostics: faults,
+            loaded,
+            config_path: path,
+            folder,
+            project,
+            secrets,
+            clock,
+            store: Arc::new(store),
+            started: Instant::now(),
+        }
+    }
+
+    /// Looks a variable of the environment up.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        lookup(&self.variables, name)
+    }
+
+    /// Returns what is known around a command.
+    pub fn surroundings(&self) -> Surroundings {
+        Surroundings {
+            folder: Some(self.folder.display().to_string()),
+            home: self.paths.home.as_ref().map(|home| home.display().to_string()),
+            protected: self.protected(),
+            ..Surroundings::default()
+        }
+    }
+
+    /// Returns files and folders that nothing but a person may change; the file that `--config` names is one.
+    pub fn protected(&self) -> Vec<String> {
+        let mut protected = self.paths.protected();
+        let named = self.config_path.as_deref().filter(|&path| self.paths.config.as_deref() != Some(path));
+        protected.extend(named.map(|path| self.folder.join(path).display().to_string()));
+        protected
+    }
+
+    /// Returns the policy that the gate applies.
+    pub fn policy(&self) -> Policy {
+        Policy {
+            auto_approve: self.config.mcp.auto_approve.clone(),
+            confirm_cmd: self.config.shell.confirm_cmd,
+            broken: self.loaded.policy.broken.clone(),
+            rules: self.loaded.policy.rules.clone(),
+            ..Policy::default()
+        }
+    }
+
+    /// Returns where decisions are written.
+    pub fn audit(&self) -> AuditFile {
+        AuditFile::new(self.in_state("audit.jsonl"), self.clock.clone())
+    }
+
+    /// Returns where definitions are pinned.
+    pub fn pins(&self) -> PinFile {
+        PinFile::new(self.in_state("pins.json"))
+    }
+
+    /// Returns the path of a file of the state folder.
+    pub fn in_state(&self, name: &str) -> PathBuf {
+        self.paths.in_state(name)
+    }
+
+    /// Says what is wrong with the configuration, a line each.
+    pub fn faults(&self) -> Vec<String> {
+        self.diagnostics.iter().map(ToString::to_string).collect()
+    }
+
+    /// Says whether the configuration has an error and not only warnings.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+fn lookup(variables: &[(String, String)], name: &str) -> Option<String> {
+    variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+}
+
+/// Reads the configuration's file; what is wrong with it is added to `faults`.
+pub fn read_config(path: &Path, wanted: bool, faults: &mut Vec<Diagnostic>) -> Option<String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Some(text),
+        // No config file is no fault, unless it was named.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !wanted => None,
+        Err(error) => {
+            faults.push(Diagnostic {
+                severity: Severity::Error,
+                place: path.display().to_string(),
+                position: None,
+                message: format!("cannot be read: {error}; the defaults are used"),
+            });
+            None
+        }
+    }
+}

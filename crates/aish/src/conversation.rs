@@ -1,0 +1,183 @@
+//! A conversation: driver, transcript and what goes along, put together from [`Base`], found models and a [`Setup`].
+//!
+//! Commands alone import it.
+
+mod follow;
+mod resumed;
+mod sampling;
+pub mod settings;
+mod switch;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use aish_llm::{Purpose, TokenCounter, UseEndpoint};
+use aish_safety::{Approver, Gate, Mode, Surroundings};
+use aish_tools::Registry;
+use aish_turn::{Budget, Cap, Transcript, Turn, TurnOptions};
+use aish_types::{Block, SessionId};
+
+use crate::asker::{Asker, Offering};
+use crate::base::Base;
+use crate::calibration::Calibration;
+use crate::context_size::ContextSizes;
+use crate::counting::Counting;
+use crate::discovery::{Discovery, Listing};
+use crate::driver::{Driver, SessionLog};
+use crate::kept::KeptFile;
+use crate::ledger::{Ledger, uncovered};
+use crate::models::Found;
+use crate::servers::news::CallNews;
+use crate::servers::writer::Sampling;
+use crate::system_prompt::{Facts, system_prompt};
+use crate::toolset;
+use crate::undo::UndoKeeper;
+
+/// What a conversation needs beside [`Base`].
+pub struct Conversation {
+    /// The driver.
+    pub driver: Driver,
+    /// The machine with its transcript.
+    pub turn: Turn,
+    /// What to tell the person.
+    pub notices: Vec<String>,
+    /// What the system prompt says.
+    pub facts: Facts,
+    /// What was told of the project's files.
+    pub told: BTreeSet<String>,
+    /// Where the models are.
+    pub found_places: BTreeMap<String, crate::models::Place>,
+    /// Whether tools are offered to models that take them.
+    pub offer_tools: bool,
+    /// What goes along with the next question.
+    pub attached: Vec<Block>,
+    /// Lets MCP servers use the model, where they may.
+    pub sampling: Option<Arc<Sampling>>,
+}
+
+/// The choices that differ between the shell and `aish ask`.
+pub struct Setup {
+    /// Who is asked.
+    pub approver: Arc<dyn Approver>,
+    /// What happens to what would be asked.
+    pub mode: Mode,
+    /// The session.
+    pub session: SessionId,
+    /// Where messages are written.
+    pub log: Box<dyn SessionLog>,
+    /// The tools.
+    pub registry: Arc<Registry>,
+    /// Whether tools are offered.
+    pub offer_tools: bool,
+    /// Whether `CMD:` lines are proposals.
+    pub commands: bool,
+    /// What servers say while calls run.
+    pub news: Arc<CallNews>,
+    /// Reads what is known around a command.
+    pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
+}
+
+/// Makes the gate of this person's policy, audit log, pins and approvals for good.
+pub fn gate(base: &Base, approver: Arc<dyn Approver>, mode: Mode) -> Gate {
+    let kept = Arc::new(KeptFile::of(base));
+    Gate::new(approver, Arc::new(base.audit()), Arc::new(base.pins()), base.policy(), mode).with_kept(kept)
+}
+
+impl Conversation {
+    /// Puts a conversation together over found models.
+    pub fn new(base: &Base, found: Found, setup: Setup) -> Self {
+        let ledger = Arc::new(Ledger::of(base, &setup.session));
+        Self::on(base, found, setup, ledger)
+    }
+
+    /// Puts a conversation together over found models, on books that are open already.
+    pub fn on(base: &Base, found: Found, setup: Setup, ledger: Arc<Ledger>) -> Self {
+        let model = found.default.clone().unwrap_or_default();
+        let place = found.places.get(&model);
+        let small = place.is_some_and(|place| place.small);
+        let takes_tools = place.is_none_or(|place| place.tools);
+        let offering = Offering {
+            builtin: base.config.tools.builtin.iter().cloned().collect::<BTreeSet<_>>(),
+            tools: setup.offer_tools && takes_tools,
+        };
+        let broker = found.broker.with_guard(Arc::clone(&ledger) as Arc<_>);
+        let use_endpoint =
+            if base.config.tokenize.use_endpoint { UseEndpoint::Allowed } else { UseEndpoint::Forbidden };
+        let counter = TokenCounter::new(use_endpoint, broker.traffic());
+        let choice = place.map(|place| place.tokenizer.clone()).unwrap_or_default();
+        let asker = Asker {
+            counting: Counting::new(counter, broker.model(&model).cloned(), choice),
+            broker,
+            model,
+            registry: Arc::clone(&setup.registry),
+            discovery: Discovery::over(&setup.registry, &offering.builtin, base.config.tools.direct_limit),
+            listing: Listing::Direct,
+            offering,
+            ledger,
+            summarize: base.config.context.summarize,
+            purpose: Purpose::Main,
+            sizes: ContextSizes::new(base.config.context.token_budget, found.places.clone()),
+            calibrations: BTreeMap::new(),
+            schemas: 0,
+            summaries: Calibration::default(),
+            counted: None,
+            last_error: None,
+        };
+        let facts = Facts {
+            system: std::env::consts::OS.to_owned(),
+            shell: base.config.shell.program.clone(),
+            tools: !asker.offered().is_empty(),
+            commands: setup.commands,
+            instructions: None,
+            small,
+        };
+        let budget = Budget {
+            max_turns: base.config.context.max_turns,
+            token_budget: asker.sizes.budget(&asker.model),
+            system_tokens: 0,
+            schema_tokens: 0,
+            tokens_per_message: 0,
+        };
+        let options = TurnOptions {
+            cap: Cap::Rounds(base.config.mcp.max_tool_depth),
+            use_tool_role: base.config.context.use_tool_role,
+            commands: setup.commands,
+            max_result_chars: base.config.tools.max_result_chars,
+            ..TurnOptions::default()
+        };
+        let driver = Driver {
+            asker,
+            executor: toolset::executor(base, &setup.registry),
+            gate: gate(base, setup.approver, setup.mode),
+            session: setup.session,
+            user: base.variable("USER").unwrap_or_else(|| "user".to_owned()),
+            log: setup.log,
+            secrets: Arc::clone(&base.secrets),
+            surroundings: setup.surroundings,
+            undo: UndoKeeper::open(base).map(Arc::new),
+            standing_notes: Vec::new(),
+            targets: HashMap::new(),
+            last_outcome: None,
+            news: setup.news,
+            autonomous: None,
+            started: base.started,
+        };
+        let turn = Turn::new(options, Transcript::new(system_prompt(&facts)), budget);
+        let (mut notices, found_places) = (found.notices, found.places);
+        notices.extend(uncovered(driver.asker.ledger.limits(), &driver.asker.broker));
+        let mut conversation = Self {
+            driver,
+            turn,
+            notices,
+            facts,
+            told: BTreeSet::new(),
+            found_places,
+            offer_tools: setup.offer_tools,
+            attached: Vec::new(),
+            sampling: None,
+        };
+        let said = conversation.follow(&base.project);
+        conversation.notices.extend(said);
+        conversation
+    }
+}

@@ -1,0 +1,12 @@
+//! A conversation goes on with a kept session.
+
+use super::Conversation;
+use crate::session::Resumed;
+
+impl Conversation {
+    /// Goes on with a session: its messages, its id, its log.
+    pub fn go_on(&mut self, resumed: Resumed) {
+        self.driver.session = resumed.id.clone();
+        self.driver.log = Box::new(resumed.install(&mut self.turn, &self.driver.asker.model));
+    }
+}
