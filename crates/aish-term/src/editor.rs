@@ -23,6 +23,7 @@ mod shell_words;
 mod style;
 mod thread;
 mod view;
+mod waiting;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -39,7 +40,7 @@ pub use view::PromptView;
 
 use crate::question::HaltAnswer;
 use hangup::Hangup;
-use thread::Job;
+use thread::{Asked, Job};
 
 /// The line editor. Its thread starts at once and ends when the editor is dropped; it holds the terminal only while
 /// a read or a question is under way.
@@ -90,7 +91,7 @@ impl LineEditor {
     /// Asks the gate's question. End of input and a terminal that cannot be read are no, an interrupt stops what wanted it.
     pub async fn ask(&self, question: Question) -> Answer {
         let (answer, reply) = oneshot::channel();
-        if self.jobs.send(Job::Ask { question: Box::new(question), answer }).is_err() {
+        if self.jobs.send(Job::Ask(Asked::Gate { question: Box::new(question), answer })).is_err() {
             return Answer::Nobody;
         }
         self.printer.knock();
@@ -100,18 +101,19 @@ impl LineEditor {
     /// Asks at the HALT gate of an autonomous run. End of input and a terminal that cannot be read end the run.
     pub async fn halt(&self, question: Question) -> HaltAnswer {
         let (answer, reply) = oneshot::channel();
-        if self.jobs.send(Job::Halt { question: Box::new(question), answer }).is_err() {
+        if self.jobs.send(Job::Ask(Asked::Halt { question: Box::new(question), answer })).is_err() {
             return HaltAnswer::Nobody;
         }
         self.printer.knock();
         self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(HaltAnswer::End)
     }
 
-    /// Lets the person press one of some keys, after what was typed ahead is thrown away. None for Enter, Escape, Ctrl-C,
-    /// the end of the input, and where there is no terminal.
+    /// Lets the person press one of some keys, after a label is shown. What was typed before does not count and waits for
+    /// the next read. None for Enter, Escape, Ctrl-C, the end of the input, and where there is no terminal.
     pub async fn choose(&self, label: &str, keys: &[char]) -> Option<char> {
         let (answer, reply) = oneshot::channel();
-        self.jobs.send(Job::Choose { label: label.to_owned(), keys: keys.to_vec(), answer }).ok()?;
+        let choice = Asked::Choice { label: label.to_owned(), keys: keys.to_vec(), answer };
+        self.jobs.send(Job::Ask(choice)).ok()?;
         self.printer.knock();
         self.hangup.unless(reply).await?.ok()?
     }
@@ -122,17 +124,6 @@ impl LineEditor {
         if self.jobs.send(Job::Release { answer }).is_ok() {
             let _ = self.hangup.unless(reply).await;
         }
-    }
-
-    /// Takes the keys that were typed ahead, as text for another program that reads next; empty in most cases. What
-    /// the program does not read belongs into the next read's [`PromptView::initial`].
-    ///
-    /// # Errors
-    /// When the editor's thread has ended.
-    pub async fn take_typed_ahead(&self) -> Result<String, EditorError> {
-        let (answer, reply) = oneshot::channel();
-        self.jobs.send(Job::TypedAhead { answer }).map_err(|_| EditorError::Ended)?;
-        reply.await.map_err(|_| EditorError::Ended)
     }
 
     /// Returns what to do before this process is stopped and after it was continued: the terminal is given back, taken

@@ -1,10 +1,12 @@
 //! What a person is asked at the gate, and how the answer is read.
 //!
-//! Order: [`body`] draws the question whole, [`dialogue`] shows it, throws typed-ahead input away and reads a key,
+//! Order: [`body`] draws the question whole, [`dialogue`] shows it and offers the choices, [`terminal`] is the one way in
+//! which keys are read for any question, what was typed ahead is set aside ([`aside`]) by it,
 //! [`halt`] does so at the HALT gate of an autonomous run,
 //! [`tty`] is the real terminal, [`approver`] the gate's port.
 
 mod approver;
+mod aside;
 mod body;
 mod dialogue;
 mod halt;
@@ -12,6 +14,7 @@ mod terminal;
 mod tty;
 
 pub use approver::TerminalApprover;
+pub(crate) use aside::Aside;
 pub use body::question_lines;
 pub use dialogue::{ask, choose};
 pub use halt::{HaltAnswer, halt};

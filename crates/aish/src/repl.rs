@@ -347,8 +347,8 @@ impl Repl {
     }
 
     async fn unsure(&mut self, line: &str, reason: &str) -> Flow {
-        self.say(&format!("a command or a question? {reason}"));
-        match self.editor.choose("[s]hell  [a]i  [c]ancel? ", &['s', 'a', 'c']).await {
+        let label = format!("[aish] a command or a question? {reason}\n[s]hell  [a]i  [c]ancel? ");
+        match self.editor.choose(&label, &['s', 'a', 'c']).await {
             Some('s') => self.command(line, line).await,
             Some('a') => self.question(line, line).await,
             Some(_) | None => Flow::Go,

@@ -5,10 +5,8 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
 
 use aish_safety::{Answer, Question};
-use crossterm::event::{self, Event, KeyCode, KeyModifiers};
 use reedline::{EditCommand, Reedline, Signal};
 use tokio::sync::oneshot;
 
@@ -22,18 +20,22 @@ use super::printer::Printer;
 use super::prompt::DrawnPrompt;
 use super::session::Shared;
 use super::view::PromptView;
-use crate::guard::RawGuard;
-use crate::question::{self, HaltAnswer};
+use super::waiting::Waiting;
+use crate::question::{self, Aside, HaltAnswer};
 use crate::styled::Ink;
 
 /// What the thread is asked to do.
 pub(super) enum Job {
     Read { view: Box<PromptView>, answer: oneshot::Sender<Result<Input, EditorError>> },
-    Ask { question: Box<Question>, answer: oneshot::Sender<Answer> },
-    Halt { question: Box<Question>, answer: oneshot::Sender<HaltAnswer> },
-    Choose { label: String, keys: Vec<char>, answer: oneshot::Sender<Option<char>> },
-    TypedAhead { answer: oneshot::Sender<String> },
+    Ask(Asked),
     Release { answer: oneshot::Sender<()> },
+}
+
+/// A question that a person answers by keys.
+pub(super) enum Asked {
+    Gate { question: Box<Question>, answer: oneshot::Sender<Answer> },
+    Halt { question: Box<Question>, answer: oneshot::Sender<HaltAnswer> },
+    Choice { label: String, keys: Vec<char>, answer: oneshot::Sender<Option<char>> },
 }
 
 /// Works until every handle is gone.
@@ -54,23 +56,14 @@ pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::R
         inbox,
         engine: first,
         behind,
-        carried: Carried::default(),
+        waiting: Waiting::default(),
         accepted: false,
         put_off: None,
     };
     while let Some(job) = worker.put_off.take().or_else(|| inbox.recv().ok()) {
         match job {
             Job::Read { view, answer } => worker.read(&view, answer),
-            Job::Ask { question, answer } => worker.ask(&question, answer),
-            Job::Halt { question, answer } => worker.halt(&question, answer),
-            Job::Choose { label, keys, answer } => worker.choose(&label, &keys, answer),
-            Job::TypedAhead { answer } => {
-                // What was typed behind a line feed came before what still waits in the terminal.
-                let text = std::mem::take(&mut worker.carried.text) + &typed_ahead();
-                if let Err(text) = answer.send(text) {
-                    worker.carried = Carried::at_end(text);
-                }
-            }
+            Job::Ask(asked) => worker.question(asked, false),
             Job::Release { answer } => {
                 let _ = answer.send(());
             }
@@ -85,7 +78,7 @@ struct Worker<'a> {
     inbox: &'a mpsc::Receiver<Job>,
     engine: Option<Reedline>,
     behind: Behind,
-    carried: Carried,
+    waiting: Waiting,
     /// The engine was told to accept the line as it is.
     accepted: bool,
     /// What came while a read was being given up.
@@ -99,16 +92,13 @@ impl Worker<'_> {
             return;
         }
         self.shared.start(view.folder.clone());
-        if !view.initial.is_empty() {
-            // What was kept from an earlier read comes first: it was typed first.
-            let text = std::mem::take(&mut self.carried.text) + &aish_types::sanitize(&view.initial);
-            self.carried = Carried::at_end(text);
+        let is_whole = |line: &str| self.shared.wholeness(line) == Wholeness::Whole;
+        let enters = self.waiting.begin(&view.initial, is_whole);
+        if !self.waiting.carried.text.is_empty() {
             self.engine = None;
         }
-        if !self.carried.text.is_empty() {
-            self.engine = None;
-        }
-        let entered = self.entered();
+        let enters = enters && self.options.reach == Reach::Full;
+        let entered = if enters { self.waiting.entered(is_whole) } else { None };
         let ink = Ink { color: self.options.capabilities.color, links: false };
         let prompt = DrawnPrompt::new(view, ink);
         let result = match self.options.reach {
@@ -118,7 +108,7 @@ impl Worker<'_> {
         match result {
             Ok(Some(input)) => {
                 if let Err(Ok(Input::Line(line))) = answer.send(Ok(input)) {
-                    self.carried = Carried::at_end(line.text);
+                    self.waiting.carried = Carried::at_end(line.text);
                 }
             }
             Ok(None) => {}
@@ -129,24 +119,11 @@ impl Worker<'_> {
         }
     }
 
-    /// Takes the first line out of what was typed ahead, if Enter was typed behind it; the rest waits for later reads.
-    fn entered(&mut self) -> Option<String> {
-        if self.options.reach == Reach::Plain {
-            return None;
-        }
-        let text = &self.carried.text;
-        let end = text
-            .match_indices('\n')
-            .map(|(at, _)| at)
-            .find(|&at| text.get(..at).is_some_and(|line| self.shared.wholeness(line) == Wholeness::Whole))?;
-        let line = text.get(..end)?.to_owned();
-        self.carried = Carried::at_end(text.get(end + 1..).unwrap_or_default().to_owned());
-        Some(line)
-    }
-
     fn read_plain(&mut self, prompt: &DrawnPrompt) -> io::Result<Option<Input>> {
         self.print_waiting()?;
-        let initial = std::mem::take(&mut self.carried.text);
+        let news = self.waiting.news();
+        tell(news.as_deref())?;
+        let initial = std::mem::take(&mut self.waiting.carried.text);
         let mut stderr = io::stderr();
         let mut silent = io::sink();
         let output: &mut dyn io::Write = if io::stdin().is_terminal() { &mut stderr } else { &mut silent };
@@ -173,14 +150,20 @@ impl Worker<'_> {
         loop {
             self.print_waiting()?;
             self.answer_waiting();
+            let news = self.waiting.news();
+            tell(news.as_deref())?;
             if answer.is_closed() {
                 return Ok(None);
             }
             let mut engine = match self.engine.take() {
                 Some(engine) => engine,
-                None => {
-                    engine(&self.options, &self.shared, self.printer, &self.behind, &std::mem::take(&mut self.carried))
-                }
+                None => engine(
+                    &self.options,
+                    &self.shared,
+                    self.printer,
+                    &self.behind,
+                    &std::mem::take(&mut self.waiting.carried),
+                ),
             };
             let signal = engine.read_line(prompt)?;
             match signal {
@@ -192,6 +175,7 @@ impl Worker<'_> {
                 }
                 Signal::CtrlC => {
                     self.engine = Some(engine);
+                    tell(self.waiting.drop_held().as_deref())?;
                     return Ok(Some(Input::Interrupted));
                 }
                 Signal::CtrlD => {
@@ -214,7 +198,7 @@ impl Worker<'_> {
                     return Ok(Some(Input::HostCommand(command)));
                 }
                 Signal::ExternalBreak(text) => {
-                    self.carried = Carried { cursor: engine.current_insertion_point(), text };
+                    self.waiting.carried = Carried { cursor: engine.current_insertion_point(), text };
                     drop(engine);
                     self.erase(prompt)?;
                 }
@@ -229,7 +213,7 @@ impl Worker<'_> {
         let mut behind = self.behind.take();
         loop {
             if self.shared.wholeness(engine.current_buffer_contents()) == Wholeness::Whole {
-                self.carried = Carried::at_end(behind);
+                self.waiting.carried = Carried::at_end(behind);
                 return true;
             }
             let (line, rest) =
@@ -246,7 +230,7 @@ impl Worker<'_> {
     /// Takes the prompt and the line off the screen.
     fn erase(&self, prompt: &DrawnPrompt) -> io::Result<()> {
         let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
-        let before = self.carried.text.get(..self.carried.cursor).unwrap_or(&self.carried.text);
+        let before = self.waiting.carried.text.get(..self.waiting.carried.cursor).unwrap_or(&self.waiting.carried.text);
         let rows = prompt.rows_to_cursor(before, width);
         let mut stderr = io::stderr();
         if rows > 0 {
@@ -262,12 +246,7 @@ impl Worker<'_> {
             && let Ok(job) = self.inbox.try_recv()
         {
             match job {
-                Job::Ask { question, answer } => self.ask(&question, answer),
-                Job::Halt { question, answer } => self.halt(&question, answer),
-                Job::Choose { label, keys, answer } => self.choose(&label, &keys, answer),
-                Job::TypedAhead { answer } => {
-                    let _ = answer.send(String::new());
-                }
+                Job::Ask(asked) => self.question(asked, true),
                 job @ (Job::Read { .. } | Job::Release { .. }) => self.put_off = Some(job),
             }
         }
@@ -288,50 +267,34 @@ impl Worker<'_> {
         stderr.flush()
     }
 
-    fn ask(&mut self, question: &Question, answer: oneshot::Sender<Answer>) {
-        if answer.is_closed() {
-            return;
+    /// Puts a question. What was typed before it was shown waits for the prompt.
+    fn question(&mut self, asked: Asked, reading: bool) {
+        let (options, mut aside) = (&self.options, Aside::default());
+        match asked {
+            Asked::Gate { answer, .. } if answer.is_closed() => return,
+            Asked::Halt { answer, .. } if answer.is_closed() => return,
+            Asked::Choice { answer, .. } if answer.is_closed() => return,
+            Asked::Gate { question, answer } => {
+                let given = question::ask_on_terminal(&question, options, &|| answer.is_closed(), &mut aside);
+                let _ = answer.send(given);
+            }
+            Asked::Halt { question, answer } => {
+                let given = question::halt_on_terminal(&question, options, &|| answer.is_closed(), &mut aside);
+                let _ = answer.send(given);
+            }
+            Asked::Choice { label, keys, answer } => {
+                let given = question::choose_on_terminal(&label, &keys, options, &|| answer.is_closed(), &mut aside);
+                let _ = answer.send(given);
+            }
         }
-        let given = question::ask_on_terminal(question, &self.options, &|| answer.is_closed());
-        let _ = answer.send(given);
-    }
-
-    fn halt(&mut self, question: &Question, answer: oneshot::Sender<HaltAnswer>) {
-        if answer.is_closed() {
-            return;
-        }
-        let given = question::halt_on_terminal(question, &self.options, &|| answer.is_closed());
-        let _ = answer.send(given);
-    }
-
-    fn choose(&mut self, label: &str, keys: &[char], answer: oneshot::Sender<Option<char>>) {
-        if answer.is_closed() {
-            return;
-        }
-        let chosen = question::choose_on_terminal(label, keys, &self.options, &|| answer.is_closed());
-        let _ = answer.send(chosen);
+        self.waiting.question(&aside.into_text(), reading);
     }
 }
 
-/// Takes the keys that the terminal library has read and not yet handed out.
-fn typed_ahead() -> String {
-    let mut out = String::new();
-    let Ok(_guard) = RawGuard::enter() else { return out };
-    while event::poll(Duration::ZERO).unwrap_or(false) {
-        let Ok(Event::Key(key)) = event::read() else { continue };
-        match key.code {
-            KeyCode::Char(c) if key.modifiers.contains(KeyModifiers::CONTROL) => {
-                if let Some(control) = u8::try_from(c.to_ascii_uppercase()).ok().map(|byte| byte & 0x1f) {
-                    out.push(char::from(control));
-                }
-            }
-            KeyCode::Char(c) => out.push(c),
-            KeyCode::Enter => out.push('\n'),
-            KeyCode::Tab => out.push('\t'),
-            KeyCode::Backspace => out.push('\u{7f}'),
-            KeyCode::Esc => out.push('\u{1b}'),
-            _ => {}
-        }
+/// Writes a line above the prompt.
+fn tell(line: Option<&str>) -> io::Result<()> {
+    match line {
+        Some(line) => writeln!(io::stderr(), "{line}"),
+        None => Ok(()),
     }
-    out
 }

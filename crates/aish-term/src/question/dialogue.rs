@@ -26,9 +26,7 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
         Paged::Interrupted => return Ok(Answer::Stop),
     }
     loop {
-        terminal.discard_typed_ahead()?;
-        show(&choices(question, theme), terminal, "")?;
-        let answer = match wait_for_choice(question, terminal)? {
+        let answer = match offered(question, theme, terminal)? {
             Choice::Yes => said(terminal, "yes", Some(Answer::Yes))?,
             Choice::No => said(terminal, "no", Some(Answer::No))?,
             Choice::Stop => said(terminal, "", Some(Answer::Stop))?,
@@ -65,20 +63,17 @@ pub fn choose(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskT
 }
 
 fn chosen(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Option<char>> {
-    terminal.discard_typed_ahead()?;
     let mut line = Styled::default();
     line.push(theme.strong, &aish_types::sanitize(label));
-    show(&line, terminal, "")?;
-    let choice = loop {
-        match terminal.key()? {
-            Key::Char(c) => {
-                if let Some(&key) = keys.iter().find(|key| key.eq_ignore_ascii_case(&c)) {
-                    break Some(key);
-                }
-            }
-            Key::Enter | Key::Escape | Key::Interrupt | Key::EndOfInput => break None,
-            Key::Other => {}
-        }
+    let of = |c: char| keys.iter().copied().find(|key| key.eq_ignore_ascii_case(&c));
+    let answers = |key| match key {
+        Key::Char(c) => of(c).is_some(),
+        Key::Enter | Key::Escape | Key::Interrupt | Key::EndOfInput => true,
+        Key::Other => false,
+    };
+    let choice = match terminal.offer(&inked(&line, terminal), &answers)? {
+        Key::Char(c) => of(c),
+        Key::Enter | Key::Escape | Key::Interrupt | Key::EndOfInput | Key::Other => None,
     };
     terminal.write(&choice.map_or_else(|| "\n".to_owned(), |key| format!("{key}\n")))?;
     Ok(choice)
@@ -101,23 +96,20 @@ fn choices(question: &Question, theme: &Theme) -> Styled {
     line
 }
 
-/// Unknown keys are passed over: neither a yes nor a no was meant.
-fn wait_for_choice(question: &Question, terminal: &mut dyn AskTerminal) -> io::Result<Choice> {
-    loop {
-        match terminal.key()? {
-            Key::Char('y' | 'Y') => return Ok(Choice::Yes),
-            Key::Char('n' | 'N') | Key::Enter | Key::Escape | Key::EndOfInput => return Ok(Choice::No),
-            Key::Interrupt => return Ok(Choice::Stop),
-            Key::Char('e' | 'E') => return Ok(Choice::Edit),
-            Key::Char('?' | 'w' | 'W') => return Ok(Choice::Why),
-            Key::Char('a' | 'A') => {
-                if let Some(offered) = &question.always {
-                    return Ok(Choice::Always(offered.clone()));
-                }
-            }
-            Key::Char(_) | Key::Other => {}
-        }
-    }
+/// Offers the choices. Keys without a meaning are passed over: neither a yes nor a no was meant.
+fn offered(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Choice> {
+    let meaning = |key| match key {
+        Key::Char('y' | 'Y') => Some(Choice::Yes),
+        Key::Char('n' | 'N') | Key::Enter | Key::Escape | Key::EndOfInput => Some(Choice::No),
+        Key::Interrupt => Some(Choice::Stop),
+        Key::Char('e' | 'E') => Some(Choice::Edit),
+        Key::Char('?' | 'w' | 'W') => Some(Choice::Why),
+        Key::Char('a' | 'A') => question.always.clone().map(Choice::Always),
+        Key::Char(_) | Key::Other => None,
+    };
+    let line = inked(&choices(question, theme), terminal);
+    let key = terminal.offer(&line, &|key| meaning(key).is_some())?;
+    Ok(meaning(key).unwrap_or(Choice::No))
 }
 
 fn said(terminal: &mut dyn AskTerminal, word: &str, answer: Option<Answer>) -> io::Result<Option<Answer>> {
@@ -144,10 +136,14 @@ pub(super) fn edited_text(
 }
 
 pub(super) fn show(line: &Styled, terminal: &mut dyn AskTerminal, end: &str) -> io::Result<()> {
-    let capabilities = terminal.capabilities();
-    let mut text = line.to_text(Ink { color: capabilities.color, links: false });
+    let mut text = inked(line, terminal);
     text.push_str(end);
     terminal.write(&text)
+}
+
+/// Returns a line as this terminal shows it.
+pub(super) fn inked(line: &Styled, terminal: &dyn AskTerminal) -> String {
+    line.to_text(Ink { color: terminal.capabilities().color, links: false })
 }
 
 /// How far a question was read.
@@ -178,18 +174,16 @@ pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTermi
         if shown >= lines.len() {
             return Ok(Paged::Whole);
         }
-        terminal.discard_typed_ahead()?;
         let mut more = Styled::default();
         more.push(theme.dim, &format!("-- {} of {} lines; space for more, n for no --", shown, lines.len()));
-        show(&more, terminal, "")?;
-        let ended = loop {
-            match terminal.key()? {
-                Key::Char(' ') | Key::Enter => break None,
-                Key::Char('n' | 'N' | 'q') | Key::Escape | Key::EndOfInput => break Some(Paged::GivenUp),
-                Key::Interrupt => break Some(Paged::Interrupted),
-                Key::Char(_) | Key::Other => {}
-            }
+        let meaning = |key| match key {
+            Key::Char(' ') | Key::Enter => Some(None),
+            Key::Char('n' | 'N' | 'q') | Key::Escape | Key::EndOfInput => Some(Some(Paged::GivenUp)),
+            Key::Interrupt => Some(Some(Paged::Interrupted)),
+            Key::Char(_) | Key::Other => None,
         };
+        let key = terminal.offer(&inked(&more, terminal), &|key| meaning(key).is_some())?;
+        let ended = meaning(key).unwrap_or(Some(Paged::GivenUp));
         terminal.write("\n")?;
         if let Some(ended) = ended {
             return Ok(ended);
@@ -213,12 +207,12 @@ mod tests {
         keys: VecDeque<Key>,
         edit: Option<String>,
         shown: String,
-        discarded: usize,
+        offered: usize,
     }
 
     impl Script {
         fn new(keys: &[Key], size: (u16, u16)) -> Self {
-            Self { size, keys: keys.iter().copied().collect(), edit: None, shown: String::new(), discarded: 0 }
+            Self { size, keys: keys.iter().copied().collect(), edit: None, shown: String::new(), offered: 0 }
         }
     }
 
@@ -232,13 +226,15 @@ mod tests {
             Ok(())
         }
 
-        fn discard_typed_ahead(&mut self) -> io::Result<()> {
-            self.discarded += 1;
-            Ok(())
-        }
-
-        fn key(&mut self) -> io::Result<Key> {
-            self.keys.pop_front().ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+        fn offer(&mut self, choice: &str, answers: &dyn Fn(Key) -> bool) -> io::Result<Key> {
+            self.shown.push_str(choice);
+            self.offered += 1;
+            loop {
+                let key = self.keys.pop_front().ok_or(io::ErrorKind::UnexpectedEof)?;
+                if answers(key) {
+                    return Ok(key);
+                }
+            }
         }
 
         fn edit(&mut self, _label: &str, text: &str) -> io::Result<Option<String>> {
@@ -328,9 +324,9 @@ mod tests {
     }
 
     #[test]
-    fn typed_ahead_input_is_thrown_away_each_time() {
+    fn each_showing_of_the_choices_is_offered_anew() {
         let (_, script) = answered(&[Key::Char('?'), Key::Char('n')], Subject::Tool);
-        assert_eq!(script.discarded, 2);
+        assert_eq!(script.offered, 2);
     }
 
     #[test]
@@ -365,7 +361,7 @@ mod tests {
     #[test]
     fn giving_up_in_a_long_question_is_no() {
         let text = vec!["x"; 100].join("\n");
-        let mut script = Script::new(&[Key::Char(' '), Key::Char('n')], (60, 10));
+        let mut script = Script::new(&[Key::Char('y'), Key::Char(' '), Key::Char('y'), Key::Char('n')], (60, 10));
         assert_eq!(ask(&question(Subject::Command { text }), &Theme::dark(), &mut script), Answer::No);
         assert!(!script.shown.contains("[y]es"));
     }

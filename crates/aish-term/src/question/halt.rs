@@ -5,7 +5,7 @@ use std::io;
 use aish_safety::{Question, Verdict};
 
 use super::body::{question_lines, why_lines};
-use super::dialogue::{Paged, edited_text, paged, show};
+use super::dialogue::{Paged, edited_text, inked, paged, show};
 use super::terminal::{AskTerminal, Key};
 use crate::styled::Styled;
 use crate::theme::Theme;
@@ -47,9 +47,7 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
         Paged::Interrupted => return Ok(HaltAnswer::Interrupted),
     }
     loop {
-        terminal.discard_typed_ahead()?;
-        show(&choices(theme), terminal, "")?;
-        let answer = match terminal_choice(terminal)? {
+        let answer = match offered(theme, terminal)? {
             Choice::Run => {
                 terminal.write("run\n")?;
                 agreed(question, terminal)?.then_some(HaltAnswer::Run)
@@ -101,19 +99,20 @@ fn choices(theme: &Theme) -> Styled {
     line
 }
 
-/// Unknown keys are passed over.
-fn terminal_choice(terminal: &mut dyn AskTerminal) -> io::Result<Choice> {
-    loop {
-        match terminal.key()? {
-            Key::Char('r' | 'R') => return Ok(Choice::Run),
-            Key::Char('s' | 'S') => return Ok(Choice::Skip),
-            Key::Char('c' | 'C') => return Ok(Choice::Change),
-            Key::Char('e' | 'E') | Key::Enter | Key::Escape | Key::EndOfInput => return Ok(Choice::End),
-            Key::Interrupt => return Ok(Choice::Interrupt),
-            Key::Char('?' | 'w' | 'W') => return Ok(Choice::Why),
-            Key::Char(_) | Key::Other => {}
-        }
-    }
+/// Offers the choices. Keys without a meaning are passed over.
+fn offered(theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Choice> {
+    let meaning = |key| match key {
+        Key::Char('r' | 'R') => Some(Choice::Run),
+        Key::Char('s' | 'S') => Some(Choice::Skip),
+        Key::Char('c' | 'C') => Some(Choice::Change),
+        Key::Char('e' | 'E') | Key::Enter | Key::Escape | Key::EndOfInput => Some(Choice::End),
+        Key::Interrupt => Some(Choice::Interrupt),
+        Key::Char('?' | 'w' | 'W') => Some(Choice::Why),
+        Key::Char(_) | Key::Other => None,
+    };
+    let line = inked(&choices(theme), terminal);
+    let key = terminal.offer(&line, &|key| meaning(key).is_some())?;
+    Ok(meaning(key).unwrap_or(Choice::End))
 }
 
 /// What was halted wants the whole word; what was only to be asked is agreed to by the key.
@@ -152,12 +151,14 @@ mod tests {
             Ok(())
         }
 
-        fn discard_typed_ahead(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn key(&mut self) -> io::Result<Key> {
-            self.keys.pop_front().ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+        fn offer(&mut self, choice: &str, answers: &dyn Fn(Key) -> bool) -> io::Result<Key> {
+            self.shown.push_str(choice);
+            loop {
+                let key = self.keys.pop_front().ok_or(io::ErrorKind::UnexpectedEof)?;
+                if answers(key) {
+                    return Ok(key);
+                }
+            }
         }
 
         fn edit(&mut self, label: &str, _text: &str) -> io::Result<Option<String>> {

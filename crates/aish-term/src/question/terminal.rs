@@ -32,17 +32,12 @@ pub trait AskTerminal {
     /// When the terminal is closed.
     fn write(&mut self, text: &str) -> io::Result<()>;
 
-    /// Throws away everything that was typed up to now.
+    /// Sets aside what was typed up to now, shows a choice, and waits for a key that `answers` it. A key that others
+    /// follow at once is text and no answer: it is set aside with them. Ctrl-C is given back whatever `answers` says.
     ///
     /// # Errors
     /// When the terminal is closed.
-    fn discard_typed_ahead(&mut self) -> io::Result<()>;
-
-    /// Waits for a key.
-    ///
-    /// # Errors
-    /// When the terminal is closed.
-    fn key(&mut self) -> io::Result<Key>;
+    fn offer(&mut self, choice: &str, answers: &dyn Fn(Key) -> bool) -> io::Result<Key>;
 
     /// Lets a text be edited; none where the edit was given up.
     ///

@@ -7,6 +7,7 @@ use aish_safety::{Answer, Question};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use reedline::Signal;
 
+use super::aside::Aside;
 use super::dialogue::{ask, choose};
 use super::halt::{HaltAnswer, halt};
 use super::terminal::{AskTerminal, Key};
@@ -17,12 +18,23 @@ use crate::guard::RawGuard;
 /// How often it is looked whether the question was withdrawn.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Asks on the process's terminal; where there is none, nobody is there to be asked.
-pub(crate) fn ask_on_terminal(question: &Question, options: &EditorOptions, withdrawn: &dyn Fn() -> bool) -> Answer {
-    if !io::stdin().is_terminal() {
-        return Answer::Nobody;
-    }
-    ask(question, &options.theme, &mut Tty { options, withdrawn, raw: None, pushed: None })
+/// For how long nothing may have been typed before a question is shown. A line that is typed by a program, or that comes
+/// through a slow connection, comes in pieces.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// For how long nothing may follow a key that answers.
+const ALONE: Duration = Duration::from_millis(100);
+
+/// Asks on the process's terminal; where there is none, nobody is there to be asked. What was typed before and is no
+/// answer goes to `aside`, as it does with the others here.
+pub(crate) fn ask_on_terminal(
+    question: &Question,
+    options: &EditorOptions,
+    withdrawn: &dyn Fn() -> bool,
+    aside: &mut Aside,
+) -> Answer {
+    let asked = on_terminal(options, withdrawn, aside, |tty| ask(question, &options.theme, tty));
+    asked.unwrap_or(Answer::Nobody)
 }
 
 /// Asks at the HALT gate on the process's terminal; where there is none, nobody is there to be asked.
@@ -30,11 +42,10 @@ pub(crate) fn halt_on_terminal(
     question: &Question,
     options: &EditorOptions,
     withdrawn: &dyn Fn() -> bool,
+    aside: &mut Aside,
 ) -> HaltAnswer {
-    if !io::stdin().is_terminal() {
-        return HaltAnswer::Nobody;
-    }
-    halt(question, &options.theme, &mut Tty { options, withdrawn, raw: None, pushed: None })
+    let asked = on_terminal(options, withdrawn, aside, |tty| halt(question, &options.theme, tty));
+    asked.unwrap_or(HaltAnswer::Nobody)
 }
 
 /// Offers a choice on the process's terminal; where there is none, nothing is chosen.
@@ -43,19 +54,35 @@ pub(crate) fn choose_on_terminal(
     keys: &[char],
     options: &EditorOptions,
     withdrawn: &dyn Fn() -> bool,
+    aside: &mut Aside,
 ) -> Option<char> {
+    on_terminal(options, withdrawn, aside, |tty| choose(label, keys, &options.theme, tty)).flatten()
+}
+
+/// Puts a question once nothing is typed any more; none where there is no terminal.
+fn on_terminal<T>(
+    options: &EditorOptions,
+    withdrawn: &dyn Fn() -> bool,
+    aside: &mut Aside,
+    put: impl FnOnce(&mut Tty<'_>) -> T,
+) -> Option<T> {
     if !io::stdin().is_terminal() {
         return None;
     }
-    choose(label, keys, &options.theme, &mut Tty { options, withdrawn, raw: None, pushed: None })
+    let mut tty = Tty { options, withdrawn, aside, raw: None, interrupted: false };
+    if let Err(error) = tty.set_aside(QUIET) {
+        tracing::debug!(%error, "what was typed ahead could not be read");
+    }
+    Some(put(&mut tty))
 }
 
 struct Tty<'a> {
     options: &'a EditorOptions,
     withdrawn: &'a dyn Fn() -> bool,
+    aside: &'a mut Aside,
     raw: Option<RawGuard>,
-    /// A key that was read to see whether it was an Enter.
-    pushed: Option<Key>,
+    /// Ctrl-C was typed ahead: that alone counts.
+    interrupted: bool,
 }
 
 impl Tty<'_> {
@@ -66,28 +93,60 @@ impl Tty<'_> {
         Ok(())
     }
 
-    fn next_key(&mut self) -> io::Result<Key> {
-        if let Some(key) = self.pushed.take() {
-            return Ok(key);
+    /// Sets aside what was typed, until nothing more comes for a while.
+    fn set_aside(&mut self, quiet: Duration) -> io::Result<()> {
+        self.raw()?;
+        while !self.interrupted && !(self.withdrawn)() && event::poll(quiet)? {
+            let event = event::read()?;
+            self.keep(&event);
         }
+        Ok(())
+    }
+
+    fn keep(&mut self, event: &Event) {
+        match meant(event) {
+            // It takes back what was typed before it, as in a line that the terminal reads.
+            Some(Key::Interrupt) => {
+                *self.aside = Aside::default();
+                self.interrupted = true;
+            }
+            _ => self.aside.keep(event),
+        }
+    }
+
+    /// Waits for a key that nothing follows at once; an Enter behind it belongs to it.
+    fn next_key(&mut self) -> io::Result<Key> {
         loop {
-            if (self.withdrawn)() {
+            if self.interrupted || (self.withdrawn)() {
                 return Ok(Key::Interrupt);
             }
-            if event::poll(POLL)?
-                && let Some(key) = meant(&event::read()?)
-            {
+            if !event::poll(POLL)? {
+                continue;
+            }
+            let event = event::read()?;
+            let Some(key) = meant(&event) else { continue };
+            if key == Key::Interrupt || !event::poll(ALONE)? {
                 return Ok(key);
+            }
+            let next = event::read()?;
+            match meant(&next) {
+                // The terminal was resized, or a key was let go.
+                None => return Ok(key),
+                Some(Key::Enter) if matches!(key, Key::Char(_)) && !event::poll(ALONE)? => return Ok(key),
+                Some(_) => {
+                    self.keep(&event);
+                    self.keep(&next);
+                    self.set_aside(ALONE)?;
+                }
             }
         }
     }
 
-    /// Who types `y` and Enter means the Enter for the question, not for what reads next.
-    fn swallow_enter(&mut self) -> io::Result<()> {
-        if self.pushed.is_none() && event::poll(Duration::ZERO)? {
-            self.pushed = meant(&event::read()?).filter(|key| *key != Key::Enter);
-        }
-        Ok(())
+    /// Reads a line where keys cannot be read one by one.
+    fn line(&mut self) -> io::Result<Option<String>> {
+        self.raw = None;
+        let mut line = String::new();
+        Ok((io::stdin().read_line(&mut line)? > 0).then_some(line))
     }
 }
 
@@ -108,6 +167,22 @@ fn meant(event: &Event) -> Option<Key> {
     })
 }
 
+/// What stands behind the keys of the choices.
+const WORDS: &[&str] = &["yes", "no", "edit", "always", "why", "shell", "ai", "cancel", "run", "skip", "change", "end"];
+
+/// A line stands for a key where it is that key or the word behind it.
+fn word(line: &str) -> Key {
+    let mut chars = line.chars();
+    match (chars.next(), chars.next()) {
+        (None, _) => Key::Enter,
+        (Some(c), None) => Key::Char(c),
+        (Some(c), Some(_)) => match WORDS.contains(&line) {
+            true => Key::Char(c),
+            false => Key::Other,
+        },
+    }
+}
+
 impl AskTerminal for Tty<'_> {
     fn capabilities(&self) -> Capabilities {
         let mut capabilities = self.options.capabilities;
@@ -126,34 +201,28 @@ impl AskTerminal for Tty<'_> {
         stderr.flush()
     }
 
-    fn discard_typed_ahead(&mut self) -> io::Result<()> {
-        self.raw()?;
-        // First what the kernel holds, then what the terminal library has read already.
-        rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)?;
-        while event::poll(Duration::ZERO)? {
-            let _ = event::read()?;
+    fn offer(&mut self, choice: &str, answers: &dyn Fn(Key) -> bool) -> io::Result<Key> {
+        self.set_aside(Duration::ZERO)?;
+        if self.interrupted {
+            return Ok(Key::Interrupt);
         }
-        self.pushed = None;
-        Ok(())
-    }
-
-    fn key(&mut self) -> io::Result<Key> {
-        match self.options.reach {
-            Reach::Full => {
-                self.raw()?;
-                let key = self.next_key()?;
-                if matches!(key, Key::Char(_)) {
-                    self.swallow_enter()?;
+        self.write(choice)?;
+        loop {
+            let key = match self.options.reach {
+                Reach::Full => {
+                    self.raw()?;
+                    self.next_key()?
                 }
-                Ok(key)
+                Reach::Plain => match self.line()? {
+                    Some(line) => word(line.trim()),
+                    None => Key::EndOfInput,
+                },
+            };
+            if key == Key::Interrupt || answers(key) {
+                return Ok(key);
             }
-            Reach::Plain => {
-                self.raw = None;
-                let mut line = String::new();
-                if io::stdin().read_line(&mut line)? == 0 {
-                    return Ok(Key::EndOfInput);
-                }
-                Ok(line.trim().chars().next().map_or(Key::Enter, Key::Char))
+            if self.options.reach == Reach::Plain {
+                self.write(choice)?;
             }
         }
     }
@@ -167,10 +236,9 @@ impl AskTerminal for Tty<'_> {
             },
             Reach::Plain => {
                 self.write(&format!("{}\n{label}", aish_types::visible(text)))?;
-                let mut line = String::new();
-                let read = io::stdin().read_line(&mut line)?;
+                let line = self.line()?.unwrap_or_default();
                 let line = line.trim_end_matches(['\n', '\r']);
-                Ok(if read == 0 || line.is_empty() { None } else { Some(line.to_owned()) })
+                Ok((!line.is_empty()).then(|| line.to_owned()))
             }
         }
     }

@@ -106,6 +106,12 @@ async fn run(name: &str) {
             let chosen = editor.choose("[s]hell  [a]i  [c]ancel? ", &['s', 'a', 'c']).await;
             say(&format!("CHOSEN {chosen:?}"));
         }
+        "ahead-gate" | "ahead-pages" | "ahead-halt" | "ahead-choice" => {
+            say("TYPE AHEAD");
+            until_input_is_read().await;
+            say(&format!("ANSWER {}", asked(&editor, name).await));
+            lines(&editor, &history).await;
+        }
         "question" | "question-long" => question(&editor, name).await,
         "question-while-typing" => question_while_typing(&editor).await,
         "initial" => {
@@ -178,6 +184,17 @@ fn the_question(text: String) -> Question {
         drift: None,
         always: Some("touch *".into()),
         notes: Vec::new(),
+    }
+}
+
+/// Asks each kind of question once.
+async fn asked(editor: &Arc<LineEditor>, name: &str) -> String {
+    let approver = TerminalApprover::new(Arc::clone(editor), || {});
+    match name {
+        "ahead-gate" => format!("{:?}", approver.ask(&the_question("touch x".into())).await),
+        "ahead-pages" => format!("{:?}", approver.ask(&the_question(["x"; 16].join("\n"))).await),
+        "ahead-halt" => format!("{:?}", editor.halt(the_question("touch x".into())).await),
+        _ => format!("{:?}", editor.choose("[s]hell  [a]i  [c]ancel? ", &['s', 'a', 'c']).await),
     }
 }
 

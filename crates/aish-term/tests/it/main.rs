@@ -14,3 +14,4 @@ mod pty;
 mod question;
 #[cfg(test)]
 mod screen;
+mod typed_ahead;

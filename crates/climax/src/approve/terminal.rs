@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 
 use aish_safety::Answer;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{QueueSelector, tcflush};
 
 /// The controlling terminal, when this process is the leader of its foreground process group.
 ///
@@ -27,7 +29,21 @@ impl Terminal {
     }
 }
 
+/// For how long nothing may have been typed before the question is shown: what was typed before is no answer.
+const QUIET: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
+fn discard_typed_ahead(file: &File) -> rustix::io::Result<()> {
+    while poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&QUIET))? > 0 {
+        tcflush(file, QueueSelector::IFlush)?;
+    }
+    // The beginning of a line makes the terminal no more ready than nothing does.
+    tcflush(file, QueueSelector::IFlush)
+}
+
 fn ask(mut file: File, sentence: &str) -> Answer {
+    if discard_typed_ahead(&file).is_err() {
+        return Answer::Nobody;
+    }
     if write!(file, "\n{sentence}\n\nApprove? [y/N] ").and_then(|()| file.flush()).is_err() {
         return Answer::Nobody;
     }
