@@ -11,6 +11,7 @@ pub mod provider;
 pub mod request;
 
 mod assembly;
+mod call_ids;
 mod exchange;
 mod failure;
 mod http;

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`script`] (what is expected and what is answered), [`expect`], [`reply`], the builders of streams
 //! ([`openai`], [`ollama`], [`anthropic`]), [`script_file`] (the same as YAML or JSON), then `request` and `connection`
-//! for the wire. A request that is not expected is answered with 500 and fails [`ModelServer::finish`], and so does
+//! for the wire; [`strict`] refuses what vendors refuse. A request that is not expected is answered with 500 and fails [`ModelServer::finish`], and so does
 //! a step that was never asked for.
 
 pub mod anthropic;
@@ -15,6 +15,7 @@ pub mod request;
 pub mod script;
 pub mod script_file;
 mod state;
+pub mod strict;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -29,6 +30,7 @@ pub use openai::OpenAiStream;
 pub use reply::{End, Framing, Piece, Reply, Split};
 pub use request::RecordedRequest;
 pub use script::{Script, Step, Times};
+pub use strict::Strict;
 
 use state::Shared;
 
@@ -83,6 +85,11 @@ impl ModelServer {
     /// Waits until `count` clients have gone away before their reply was over; says whether they did within `limit`.
     pub fn wait_for_disconnects(&self, count: usize, limit: Duration) -> bool {
         self.shared.wait_for(limit, |log| log.disconnects >= count)
+    }
+
+    /// Returns the words of every refusal by the vendor's rules, in order.
+    pub fn refusals(&self) -> Vec<String> {
+        self.shared.refusals()
     }
 
     /// Returns how many connections were accepted.

@@ -106,12 +106,26 @@ impl Transcript {
         self.next_exchange
     }
 
-    /// Appends a message to an exchange and returns its id.
+    /// Adds a message to an exchange and returns its id: a result of a tool directly behind the answer that asked for it
+    /// and the results that stand there already, every other message at the end.
+    ///
+    /// Servers refuse a conversation in which anything stands between calls and their results, and the output of a
+    /// command of the same answer may be there first.
     pub fn push(&mut self, exchange: u64, message: Message) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
-        self.entries.push(Entry { id, exchange, message, counted: None });
+        let at = self.place_of(&message);
+        self.entries.insert(at, Entry { id, exchange, message, counted: None });
         id
+    }
+
+    fn place_of(&self, message: &Message) -> usize {
+        let end = self.entries.len();
+        let Message::Tool { tool_call_id, .. } = message else { return end };
+        let asks = |entry: &Entry| entry.message.tool_calls().iter().any(|call| call.id == *tool_call_id);
+        let Some(answer) = self.entries.iter().rposition(asks) else { return end };
+        let behind = self.entries.iter().skip(answer + 1);
+        answer + 1 + behind.take_while(|entry| matches!(entry.message, Message::Tool { .. })).count()
     }
 
     /// Puts another message in the place of one, or takes it out.
@@ -268,6 +282,21 @@ mod tests {
             ]
         );
         assert_eq!(transcript.render(true).len(), 6);
+    }
+
+    #[test]
+    fn results_stand_directly_behind_their_calls_whatever_came_first() {
+        let mut transcript = Transcript::new("");
+        transcript.load([
+            Message::user("question"),
+            Message::Assistant { content: "CMD: ls".into(), tool_calls: vec![call("1"), call("2")] },
+            Message::user("[exec: ls]\na"),
+            tool("2", "two"),
+            tool("1", "one"),
+            Message::assistant("done"),
+        ]);
+        let roles: Vec<&str> = transcript.entries().iter().map(|entry| entry.message.content()).collect();
+        assert_eq!(roles, ["question", "CMD: ls", "two", "one", "[exec: ls]\na", "done"]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 pub mod found;
 pub mod lines;
+#[cfg(test)]
+mod strict;
 
 use std::collections::BTreeMap;
 use std::path::Path;

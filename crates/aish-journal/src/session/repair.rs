@@ -9,28 +9,41 @@ use crate::session::{Session, StoredTurn};
 /// What a model reads in place of a result that never came.
 const ABORTED: &str = "Error: the call was aborted before it had a result";
 
-/// Adds an aborted result for each call without one, and leaves results out that answer no call.
+/// The calls of the last answer that have no result yet, and where their results belong.
+#[derive(Default)]
+struct Open {
+    calls: Vec<ToolCall>,
+    at: usize,
+}
+
+/// Puts each result directly behind the answer that asked for it, adds an aborted result for each call without one, and
+/// leaves results out that answer no call.
 pub(super) fn repair(session: &mut Session) {
     let mut turns: Vec<StoredTurn> = Vec::with_capacity(session.turns.len());
-    let mut open: Vec<ToolCall> = Vec::new();
+    let mut open = Open::default();
     let mut mended = 0usize;
     for turn in std::mem::take(&mut session.turns) {
         match &turn.message {
             Message::Tool { tool_call_id, .. } => {
-                let before = open.len();
-                open.retain(|call| call.id != *tool_call_id);
-                if open.len() == before {
+                let before = open.calls.len();
+                open.calls.retain(|call| call.id != *tool_call_id);
+                if open.calls.len() == before {
                     session.warnings.push(format!("turn {} answers no call and was left out", turn.id));
-                    continue;
+                } else {
+                    turns.insert(open.at, turn);
+                    open.at += 1;
                 }
+                continue;
             }
-            Message::System { .. } | Message::User { .. } | Message::Assistant { .. } => {
-                mended += close(&mut open, &mut turns);
-                if let Message::Assistant { tool_calls, .. } = &turn.message {
-                    let mut seen = HashSet::new();
-                    open.extend(tool_calls.iter().filter(|call| seen.insert(call.id.clone())).cloned());
-                }
-            }
+            // The output of a command of the same answer may have been written before the results of its calls.
+            Message::User { .. } => {}
+            Message::System { .. } | Message::Assistant { .. } => mended += close(&mut open, &mut turns),
+        }
+        let calls = turn.message.tool_calls();
+        if !calls.is_empty() {
+            let mut seen = HashSet::new();
+            open.calls = calls.iter().filter(|call| seen.insert(call.id.clone())).cloned().collect();
+            open.at = turns.len() + 1;
         }
         turns.push(turn);
     }
@@ -41,14 +54,14 @@ pub(super) fn repair(session: &mut Session) {
     session.turns = turns;
 }
 
-/// Appends an aborted result for each open call, and returns how many there were.
-fn close(open: &mut Vec<ToolCall>, turns: &mut Vec<StoredTurn>) -> usize {
-    let count = open.len();
-    for call in open.drain(..) {
-        let last = turns.last();
-        turns.push(StoredTurn {
-            id: last.map_or(0, |turn| turn.id),
-            time: last.map(|turn| turn.time.clone()).unwrap_or_default(),
+/// Adds an aborted result for each open call, and returns how many there were.
+fn close(open: &mut Open, turns: &mut Vec<StoredTurn>) -> usize {
+    let count = open.calls.len();
+    for call in open.calls.drain(..) {
+        let before = open.at.checked_sub(1).and_then(|at| turns.get(at));
+        let aborted = StoredTurn {
+            id: before.map_or(0, |turn| turn.id),
+            time: before.map(|turn| turn.time.clone()).unwrap_or_default(),
             message: Message::Tool {
                 tool_call_id: call.id,
                 name: call.name,
@@ -56,9 +69,11 @@ fn close(open: &mut Vec<ToolCall>, turns: &mut Vec<StoredTurn>) -> usize {
                 blocks: Vec::new(),
             },
             usage: None,
-            exchange: last.and_then(|turn| turn.exchange),
+            exchange: before.and_then(|turn| turn.exchange),
             model: None,
-        });
+        };
+        turns.insert(open.at, aborted);
+        open.at += 1;
     }
     count
 }

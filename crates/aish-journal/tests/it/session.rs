@@ -67,6 +67,26 @@ fn a_call_without_a_result_gets_an_aborted_one() {
 }
 
 #[test]
+fn results_that_were_written_behind_a_commands_output_stand_behind_their_calls_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = begin(&folder);
+    let written = [
+        calls(&["a", "b", "c"]),
+        Message::user("[exec: ls]\nx"),
+        result("a", "1"),
+        result("b", "2"),
+        Message::assistant("done"),
+    ];
+    for message in &written {
+        log.append(message, None, None).unwrap();
+    }
+    let session = SessionLog::read(folder.path(), &"s-1".into()).unwrap();
+    let told: Vec<&str> = session.turns.iter().map(|turn| turn.message.content()).collect();
+    let aborted = "Error: the call was aborted before it had a result";
+    assert_eq!(told, ["", "1", "2", aborted, "[exec: ls]\nx", "done"]);
+}
+
+#[test]
 fn a_torn_log_loads_up_to_the_tear() {
     let folder = tempfile::tempdir().unwrap();
     let log = begin(&folder);

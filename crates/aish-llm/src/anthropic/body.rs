@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::call_ids::CallIds;
 use crate::names::WireNames;
 use crate::options::{Images, ModelOptions, left_out};
 use crate::quirks::Quirks;
@@ -59,8 +60,8 @@ struct Turn<'a> {
 enum Part<'a> {
     Text { text: &'a str },
     Image { source: Source<'a> },
-    ToolUse { id: Cow<'a, str>, name: String, input: Box<RawValue> },
-    ToolResult { tool_use_id: Cow<'a, str>, content: Vec<Part<'a>> },
+    ToolUse { id: String, name: String, input: Box<RawValue> },
+    ToolResult { tool_use_id: String, content: Vec<Part<'a>> },
 }
 
 #[derive(Serialize)]
@@ -120,6 +121,7 @@ fn system(messages: &[Message]) -> Cow<'_, str> {
 /// Writes the turns: neighbours of one role are one turn, results are the user's, empty texts are left out.
 fn turns<'a>(messages: &'a [Message], names: &WireNames, images: Images) -> Vec<Turn<'a>> {
     let mut turns: Vec<Turn<'a>> = Vec::new();
+    let mut ids = CallIds::default();
     let mut at_head = true;
     for message in messages {
         let (role, parts) = match message {
@@ -134,7 +136,7 @@ fn turns<'a>(messages: &'a [Message], names: &WireNames, images: Images) -> Vec<
             Message::Assistant { content, tool_calls } => {
                 let mut parts = text(content);
                 parts.extend(tool_calls.iter().map(|call| Part::ToolUse {
-                    id: id(call.id.as_str()),
+                    id: ids.call(call.id.as_str()),
                     name: names.wire(&call.name),
                     input: input(&call.arguments),
                 }));
@@ -143,7 +145,10 @@ fn turns<'a>(messages: &'a [Message], names: &WireNames, images: Images) -> Vec<
             Message::Tool { tool_call_id, content, blocks, .. } => {
                 let mut parts = text(content);
                 parts.extend(image_parts(blocks, images));
-                (Speaker::User, vec![Part::ToolResult { tool_use_id: id(tool_call_id.as_str()), content: parts }])
+                (
+                    Speaker::User,
+                    vec![Part::ToolResult { tool_use_id: ids.result(tool_call_id.as_str()), content: parts }],
+                )
             }
         };
         at_head = false;
@@ -167,15 +172,6 @@ fn image_parts(blocks: &[Block], images: Images) -> impl Iterator<Item = Part<'_
         }
         Block::Audio { .. } | Block::Resource { .. } => None,
     })
-}
-
-/// Returns an id in the characters that the API takes; ids of other providers have dots and colons.
-fn id(text: &str) -> Cow<'_, str> {
-    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if text.chars().all(legal) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.chars().map(|c| if legal(c) { c } else { '_' }).collect())
 }
 
 /// Returns the arguments as they came; what is no JSON object (it was never run) is an empty one.

@@ -3,6 +3,7 @@
 use super::expect::Expect;
 use super::reply::Reply;
 use super::request::RecordedRequest;
+use super::strict::Strict;
 
 /// How often a step is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,10 @@ pub struct Script {
     pub steps: Vec<Step>,
     /// Takes the first step that fits instead of the next one: for requests that run side by side.
     pub unordered: bool,
+    /// Whose rules every request is checked against before it is looked for here.
+    pub strict: Option<Strict>,
+    /// How many requests those rules refuse; another number fails the script.
+    pub refused: usize,
 }
 
 impl Script {
@@ -61,6 +66,20 @@ impl Script {
     #[must_use]
     pub fn times(mut self, times: Times, expect: Expect, reply: Reply) -> Self {
         self.steps.push(Step { expect, reply, times });
+        self
+    }
+
+    /// Checks every request against a vendor's rules first; a request that they refuse takes no step.
+    #[must_use]
+    pub fn strict(mut self, vendor: Strict) -> Self {
+        self.strict = Some(vendor);
+        self
+    }
+
+    /// Expects that the vendor's rules refuse so many requests; none unless said.
+    #[must_use]
+    pub fn refuses(mut self, requests: usize) -> Self {
+        self.refused = requests;
         self
     }
 
@@ -116,6 +135,19 @@ impl Remaining {
             }
         }
         Err(if reasons.is_empty() { "the script is over".into() } else { reasons.join("; ") })
+    }
+
+    /// Returns the refusal of a request by the vendor's rules.
+    pub(super) fn refusal(&self, request: &RecordedRequest) -> Option<Reply> {
+        self.script.strict?.refusal(request)
+    }
+
+    /// Says how many refusals there were where another number was expected.
+    pub(super) fn refused_otherwise(&self, refusals: &[String]) -> Option<String> {
+        let expected = self.script.refused;
+        let words =
+            || format!("{} requests were refused, {expected} expected: {}", refusals.len(), refusals.join("; "));
+        (refusals.len() != expected).then(words)
     }
 
     pub(super) fn left_over(&self) -> Vec<String> {

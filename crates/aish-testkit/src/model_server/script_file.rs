@@ -144,7 +144,7 @@ impl TryFrom<File> for Script {
     type Error = ScriptFileError;
 
     fn try_from(file: File) -> Result<Self, ScriptFileError> {
-        let mut script = Self { steps: Vec::new(), unordered: file.unordered };
+        let mut script = Self { unordered: file.unordered, ..Self::new() };
         let ordered = file.steps.into_iter().map(|step| {
             let times = Times::Exactly(step.times.unwrap_or(1));
             (step, times)

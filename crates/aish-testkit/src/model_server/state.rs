@@ -15,6 +15,7 @@ pub(super) struct Log {
     pub(super) disconnects: usize,
     connections: usize,
     unexpected: Vec<String>,
+    refusals: Vec<String>,
     remaining: Remaining,
     open: HashMap<usize, TcpStream>,
     stopping: bool,
@@ -33,6 +34,7 @@ impl Shared {
             disconnects: 0,
             connections: 0,
             unexpected: Vec::new(),
+            refusals: Vec::new(),
             remaining: Remaining::new(script),
             open: HashMap::new(),
             stopping: false,
@@ -46,6 +48,10 @@ impl Shared {
 
     pub(super) fn requests(&self) -> Vec<RecordedRequest> {
         self.log().requests.clone()
+    }
+
+    pub(super) fn refusals(&self) -> Vec<String> {
+        self.log().refusals.clone()
     }
 
     pub(super) fn connections(&self) -> usize {
@@ -83,7 +89,9 @@ impl Shared {
     /// Records a request and takes the reply that the script has for it; none when it is unexpected.
     pub(super) fn answer(&self, request: RecordedRequest) -> Option<Reply> {
         let mut log = self.log();
-        let reply = match log.remaining.take(&request) {
+        let refusal = log.remaining.refusal(&request);
+        log.refusals.extend(refusal.as_ref().map(|refusal| String::from_utf8_lossy(&refusal.body()).into_owned()));
+        let reply = match refusal.map_or_else(|| log.remaining.take(&request), Ok) {
             Ok(reply) => Some(reply),
             Err(reason) => {
                 let line = format!("unexpected {} {}: {reason}", request.method, request.path);
@@ -107,7 +115,8 @@ impl Shared {
 
     pub(super) fn violations(&self) -> Vec<String> {
         let log = self.log();
-        log.unexpected.iter().cloned().chain(log.remaining.left_over()).collect()
+        let refused = log.remaining.refused_otherwise(&log.refusals);
+        log.unexpected.iter().cloned().chain(refused).chain(log.remaining.left_over()).collect()
     }
 
     pub(super) fn wait_for(&self, limit: Duration, reached: impl Fn(&Log) -> bool) -> bool {

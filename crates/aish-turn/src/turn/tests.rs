@@ -14,7 +14,7 @@ use aish_safety::{
     ApprovedCall, AuditEntry, AuditError, AuditLog, Gate, Mode, Nobody, Passage, Pin, PinError, PinStore, Policy,
     PreparedCall, Subject, Surroundings, definition_hash,
 };
-use aish_types::{CallContext, SourceId, ToolCall, ToolDefinition, ToolOutcome};
+use aish_types::{CallContext, Role, SourceId, ToolCall, ToolDefinition, ToolOutcome};
 use serde_json::json;
 
 use super::*;
@@ -157,9 +157,12 @@ impl Run {
 
     /// The log, replayed, is the transcript.
     fn check_log(&self) {
-        let logged: Vec<Message> = self.log.values().flatten().cloned().collect();
-        let kept: Vec<Message> = self.turn.transcript().entries().iter().map(|entry| entry.message.clone()).collect();
-        assert_eq!(logged, kept);
+        let mut replayed = Transcript::new("");
+        replayed.load(self.log.values().flatten().cloned());
+        let messages = |transcript: &Transcript| -> Vec<Message> {
+            transcript.entries().iter().map(|entry| entry.message.clone()).collect()
+        };
+        assert_eq!(messages(&replayed), messages(self.turn.transcript()));
     }
 }
 
@@ -238,6 +241,17 @@ fn a_command_goes_through_the_gate_and_back_as_the_users_text() {
         run.last_request()[3],
         Message::user("[exec: ls -la]\na b\n[exit code: 0]\n\n[exec: pwd]\na b\n[exit code: 0]")
     );
+    run.check_log();
+}
+
+#[test]
+fn the_output_of_a_command_follows_the_results_of_its_answers_calls() {
+    let calls = vec![("1", "read", "{}"), ("2", "read", "{}")];
+    let mut run = Run::new(options(), vec![Answer::Calls("CMD: ls", calls), Answer::Text("done")]);
+    assert_eq!(run.ask("go"), Outcome::Answered);
+    let roles: Vec<Role> = run.last_request().iter().skip(2).map(Message::role).collect();
+    assert_eq!(roles, [Role::Assistant, Role::Tool, Role::Tool, Role::User]);
+    assert_eq!(run.order.first().unwrap(), "judge cmd-0-0", "it was proposed first and runs first");
     run.check_log();
 }
 

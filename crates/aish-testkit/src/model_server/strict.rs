@@ -1,0 +1,78 @@
+//! Servers that refuse what their vendors refuse: each request is checked before the script is asked for its reply.
+//!
+//! The rules and the words of the refusals are of the vendors' kind; what a vendor lets pass is not looked at.
+
+mod chat;
+mod messages;
+
+use serde_json::Value;
+
+use super::reply::Reply;
+use super::request::RecordedRequest;
+
+/// Whose rules a server enforces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strict {
+    /// OpenAI's chat completions.
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+}
+
+impl Strict {
+    /// Returns the refusal of a request; none when the vendor would answer it.
+    pub(super) fn refusal(self, request: &RecordedRequest) -> Option<Reply> {
+        if request.method != "POST" {
+            return None;
+        }
+        let body = request.json().unwrap_or(Value::Null);
+        match self {
+            Self::OpenAi => chat::fault(&body).map(|fault| fault.openai()),
+            Self::Anthropic => messages::fault(&body).map(|fault| fault.anthropic()),
+        }
+    }
+}
+
+/// What is wrong with a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Fault {
+    message: String,
+    /// The parameter that is to blame, for vendors that name it.
+    param: String,
+    code: Option<&'static str>,
+}
+
+impl Fault {
+    fn new(param: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { message: message.into(), param: param.into(), code: None }
+    }
+
+    /// The fault in OpenAI's form.
+    fn openai(self) -> Reply {
+        let error = serde_json::json!({
+            "message": self.message, "type": "invalid_request_error", "param": self.param, "code": self.code,
+        });
+        Reply::json(400, &serde_json::json!({"error": error}))
+    }
+
+    /// The fault in Anthropic's form.
+    fn anthropic(self) -> Reply {
+        let error = serde_json::json!({"type": "invalid_request_error", "message": self.message});
+        Reply::json(400, &serde_json::json!({"type": "error", "error": error, "request_id": "req_1"}))
+    }
+}
+
+/// Returns a member that is an array, else an empty one.
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns a member that is a text, else an empty one.
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Says whether a text is 1 to 64 letters, digits, `_` and `-`.
+fn is_plain_name(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+}
