@@ -278,3 +278,6 @@ fn specs(definitions: &[Arc<ToolDefinition>]) -> Vec<ToolSpec> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

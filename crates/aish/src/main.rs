@@ -2,5 +2,5 @@
 
 fn main() -> std::process::ExitCode {
     aish_process::share_heap();
-    aish::run::run().into()
+    aish::run().into()
 }

@@ -133,3 +133,6 @@ impl UndoKeeper {
         self.broken.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
+
+#[cfg(test)]
+mod tests;

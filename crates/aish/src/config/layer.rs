@@ -15,8 +15,6 @@ pub enum Origin {
     Project(PathBuf),
     /// A variable of the environment.
     Variable(String),
-    /// A flag of the command line.
-    Flag(&'static str),
 }
 
 impl fmt::Display for Origin {
@@ -24,7 +22,6 @@ impl fmt::Display for Origin {
         match self {
             Self::User(path) | Self::Project(path) => path.display().fmt(f),
             Self::Variable(name) => write!(f, "${name}"),
-            Self::Flag(name) => f.write_str(name),
         }
     }
 }
@@ -63,12 +60,6 @@ impl Layer {
                 }
             }
         }
-    }
-
-    /// Returns the value at a path.
-    pub fn get(&self, path: &[&str]) -> Option<&Value> {
-        let path: Vec<String> = path.iter().map(|&part| part.to_owned()).collect();
-        self.settings.get(&path).map(|setting| &setting.value)
     }
 
     /// Returns all settings as one tree.

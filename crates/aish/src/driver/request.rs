@@ -103,7 +103,7 @@ impl Driver {
         let now = self.started.elapsed();
         let event = match event {
             StreamEvent::Text(text) => Event::Text(text),
-            StreamEvent::Reasoning(text) => return surface.show(Shown::Reasoning(&text), now),
+            StreamEvent::Reasoning(_) => return,
             StreamEvent::ToolCall(call) => Event::Call(call),
             StreamEvent::MalformedCall { call, reason } => Event::Malformed { call, reason },
             StreamEvent::Usage(usage) => Event::Usage(usage),

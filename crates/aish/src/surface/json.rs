@@ -46,7 +46,7 @@ impl<W: Write + Send> Surface for JsonSurface<W> {
         match shown {
             Shown::TurnStart => self.write("turn_start", json!({})),
             Shown::Text(text) => self.write("text", json!({ "text": text })),
-            Shown::Waiting | Shown::Reasoning(_) | Shown::AnswerEnd => {}
+            Shown::Waiting | Shown::AnswerEnd => {}
             Shown::Calling(call) => {
                 self.write("tool_call", json!({"id": call.id, "name": call.name, "arguments": call.arguments}));
             }

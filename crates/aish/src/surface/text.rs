@@ -229,7 +229,6 @@ impl Surface for TextSurface {
                 self.spinner = Some(spinner);
             }
             Shown::Text(piece) => self.push(piece, now),
-            Shown::Reasoning(_) => {}
             Shown::AnswerEnd => self.end_answer(),
             Shown::Calling(call) if !quiet => {
                 self.end_answer();

@@ -1,17 +1,11 @@
 //! The program as a whole, from outside.
 
 #[cfg(test)]
-mod asking;
-#[cfg(test)]
 mod bus;
 #[cfg(test)]
 mod canaries;
 #[cfg(test)]
-mod cap;
-#[cfg(test)]
 mod cases;
-#[cfg(test)]
-mod context;
 #[cfg(test)]
 mod edges;
 #[cfg(test)]
@@ -56,5 +50,3 @@ mod signals;
 mod stopped;
 #[cfg(test)]
 mod trial;
-#[cfg(test)]
-mod undo;

@@ -5,10 +5,11 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use aish::undo::UndoKeeper;
 use aish_journal::WallClock;
 use aish_journal::undo::{UndoJournal, UndoOptions};
 use aish_safety::Surroundings;
+
+use super::UndoKeeper;
 
 /// What a folder holds but for what git keeps for itself.
 fn picture(root: &Path) -> Vec<String> {

@@ -1,15 +1,11 @@
 //! A conversation without a terminal: the asker and the turn, over any models.
 
+mod cap;
+mod context;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use aish::asker::{Asker, Offering};
-use aish::calibration::Calibration;
-use aish::context_size::ContextSizes;
-use aish::counting::Counting;
-use aish::discovery::{Discovery, Listing};
-use aish::ledger::Ledger;
-use aish::models::Place;
 use aish_llm::{
     Broker, BrokerModel, Chain, ChatError, Purpose, StreamEvent, TokenCounter, TokenizerChoice, UseEndpoint,
 };
@@ -20,8 +16,16 @@ use aish_types::Usage;
 use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
+use super::{Asker, Offering};
+use crate::calibration::Calibration;
+use crate::context_size::ContextSizes;
+use crate::counting::Counting;
+use crate::discovery::{Discovery, Listing};
+use crate::ledger::Ledger;
+use crate::models::Place;
+
 /// Makes what asks the chain's default model, whose context nobody configured.
-pub(crate) fn asker(
+fn asker(
     models: BTreeMap<String, BrokerModel>,
     chain: Chain,
     ledger: Ledger,
@@ -69,14 +73,14 @@ pub(crate) fn asker(
 }
 
 /// Makes an empty conversation.
-pub(crate) fn turn(token_budget: u64) -> Turn {
+fn turn(token_budget: u64) -> Turn {
     let budget = Budget { max_turns: 100, token_budget, system_tokens: 0, schema_tokens: 0, tokens_per_message: 0 };
     let transcript = Transcript::new("You are aish, an assistant inside a command-line shell. Answer briefly.");
     Turn::new(TurnOptions { commands: false, ..TurnOptions::default() }, transcript, budget)
 }
 
 /// Plays one exchange; returns our estimate of the prompt and what the server reported.
-pub(crate) async fn play(asker: &mut Asker, turn: &mut Turn, text: &str) -> Result<(u64, Usage), ChatError> {
+async fn play(asker: &mut Asker, turn: &mut Turn, text: &str) -> Result<(u64, Usage), ChatError> {
     turn.handle(Event::Asked { text: text.into(), blocks: Vec::new() });
     let mut event = asker.measure(turn).await;
     let (messages, offer_tools) = loop {

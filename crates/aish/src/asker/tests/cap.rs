@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aish::context_size::ContextSizes;
-use aish::ledger::{Ledger, Limits};
 use aish_llm::{BrokerModel, Chain, ChatError, Endpoint, ModelOptions, OpenAiProvider, Price, TokenizerChoice};
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script, Times};
 use aish_types::Money;
 
-use crate::asking::{asker, play, turn};
+use super::{asker, play, turn};
+use crate::context_size::ContextSizes;
+use crate::ledger::{Ledger, Limits};
 
 /// Tokens of a reply at most, and what every scripted reply reports.
 const REPLY: u32 = 100;

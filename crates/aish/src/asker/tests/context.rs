@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish::asker::Asker;
-use aish::ledger::Ledger;
 use aish_llm::{BrokerModel, Chain, Endpoint, ModelOptions, OpenAiProvider, TokenizerChoice};
 use aish_testkit::llama_server::LlamaServer;
 use aish_turn::Turn;
 use aish_types::Message;
 
-use crate::asking::{self, play, turn};
+use super::{Asker, play, turn};
+use crate::ledger::Ledger;
 
 /// Tokens of a reply.
 const REPLY: u32 = 4;
@@ -22,7 +21,7 @@ fn asker(server: &LlamaServer, tokenizer: TokenizerChoice, tools: bool) -> Asker
     let provider = Arc::new(OpenAiProvider::new(Endpoint::parse(server.url()).unwrap(), options));
     let model = BrokerModel { provider, endpoint: Some(server.url().to_owned()), max_tokens: REPLY, price: None };
     let chain = Chain { default: "m".into(), ..Chain::default() };
-    asking::asker(BTreeMap::from([("m".to_owned(), model)]), chain, Ledger::default(), tokenizer, tools)
+    super::asker(BTreeMap::from([("m".to_owned(), model)]), chain, Ledger::default(), tokenizer, tools)
 }
 
 fn question(at: usize) -> String {
