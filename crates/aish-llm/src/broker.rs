@@ -83,13 +83,6 @@ impl Broker {
         }
     }
 
-    /// Sets the retry policy.
-    #[must_use]
-    pub fn with_retry(mut self, retry: RetryPolicy) -> Self {
-        self.retry = retry;
-        self
-    }
-
     /// Sets who watches the money.
     #[must_use]
     pub fn with_guard(mut self, guard: Arc<dyn SpendGuard>) -> Self {

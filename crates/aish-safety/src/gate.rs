@@ -65,11 +65,6 @@ impl ApprovedCall {
     pub fn judgement(&self) -> &Judgement {
         &self.judgement
     }
-
-    /// Gives the call to the executor.
-    pub fn into_call(self) -> PreparedCall {
-        *self.call
-    }
 }
 
 /// What came of a call at the gate.
@@ -117,13 +112,6 @@ impl Gate {
         mode: Mode,
     ) -> Self {
         Self { approver, audit, pins, policy, mode, kept: Arc::new(NothingKept), autonomy: Autonomy::default() }
-    }
-
-    /// Sets what an autonomous run leaves to a person.
-    #[must_use]
-    pub fn with_autonomy(mut self, autonomy: Autonomy) -> Self {
-        self.autonomy = autonomy;
-        self
     }
 
     /// Returns what an autonomous run leaves to a person, to be changed by what it has read.

@@ -208,43 +208,6 @@ impl Store {
         })
     }
 
-    /// Notes how a line ended.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
-    pub fn finish_history(&self, id: i64, exit_code: i32, duration_ms: u64) -> Result<(), StoreError> {
-        self.with(|connection| {
-            connection
-                .prepare_cached("UPDATE history SET exit_code = ?2, duration_ms = ?3 WHERE id = ?1")?
-                .execute(params![id, exit_code, signed(duration_ms)])?;
-            Ok(())
-        })
-    }
-
-    /// Replaces a line as a whole; says whether it was there.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
-    pub fn update_history(&self, new: &HistoryEntry) -> Result<bool, StoreError> {
-        self.with(|connection| {
-            let changed = connection.execute(
-                "UPDATE history SET command = ?2, folder = ?3, session = ?4, route = ?5, exit_code = ?6,
-                     duration_ms = ?7, started_ms = ?8 WHERE id = ?1",
-                params![
-                    new.id,
-                    new.command,
-                    new.folder,
-                    new.session,
-                    new.route,
-                    new.exit_code,
-                    new.duration_ms.map(signed),
-                    new.started_ms
-                ],
-            )?;
-            Ok(changed > 0)
-        })
-    }
-
     /// Returns one line.
     ///
     /// # Errors
@@ -294,21 +257,5 @@ impl Store {
             let count: i64 = connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0))?;
             Ok(u64::try_from(count).unwrap_or(0))
         })
-    }
-
-    /// Removes one line; says whether it was there.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
-    pub fn delete_history(&self, id: i64) -> Result<bool, StoreError> {
-        self.with(|connection| Ok(connection.execute("DELETE FROM history WHERE id = ?1", [id])? > 0))
-    }
-
-    /// Removes all lines.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
-    pub fn clear_history(&self) -> Result<(), StoreError> {
-        self.with(|connection| connection.execute("DELETE FROM history", []).map(|_| ()))
     }
 }

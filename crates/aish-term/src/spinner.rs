@@ -33,11 +33,6 @@ impl Spinner {
         Self { theme, capabilities, text, started: now, shown: false }
     }
 
-    /// Changes the text.
-    pub fn set_text(&mut self, text: &str) {
-        self.text = sanitize(text).replace(['\n', '\t'], " ");
-    }
-
     /// Returns what to write at a time; call it each [`SPINNER_STEP`]. Nothing is shown for the first fifth of a second,
     /// so that quick things do not flicker.
     pub fn draw(&mut self, now: Duration) -> String {

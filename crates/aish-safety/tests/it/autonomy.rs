@@ -19,9 +19,9 @@ fn pass_raised(
     call: PreparedCall,
     raised: Option<Judgement>,
 ) -> Passage {
-    let gate = Gate::new(world.clone(), world.clone(), world.clone(), policy, Mode::Autonomous)
-        .with_kept(world.clone())
-        .with_autonomy(autonomy);
+    let mut gate =
+        Gate::new(world.clone(), world.clone(), world.clone(), policy, Mode::Autonomous).with_kept(world.clone());
+    *gate.autonomy_mut() = autonomy;
     let surroundings = Surroundings { home: Some("/home/a".into()), ..Surroundings::default() };
     let mut future = pin!(gate.pass_raised(call, &surroundings, Vec::new(), raised));
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -134,11 +134,11 @@ impl Run {
             }
             Effect::Run(calls) => {
                 for approved in calls {
-                    let call = approved.into_call();
+                    let call = approved.call();
                     self.order.push(format!("run {}", call.context.call));
                     let name = call.definition.name.as_str();
                     let outcome = self.outcomes.get(name).cloned().unwrap_or_else(|| ToolOutcome::success("ok"));
-                    events.push_back(Event::Ran { id: call.context.call, outcome });
+                    events.push_back(Event::Ran { id: call.context.call.clone(), outcome });
                 }
             }
             Effect::Status(status) => self.statuses.push(status),
