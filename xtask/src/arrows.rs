@@ -1,7 +1,8 @@
-//! `arrows`: which crate may know which.
+//! `arrows`: which crate may know which, and which file of a crate which.
 //!
 //! The allowed arrows are data (`table`); a new one is a line there, in a commit of its own, with its reason.
 
+mod modules;
 mod pure;
 mod table;
 
@@ -12,7 +13,9 @@ use crate::workspace::{Kind, Package, Workspace};
 /// Checks the arrows of the workspace.
 pub(crate) fn run() -> anyhow::Result<()> {
     let mut findings = check(&Workspace::load()?);
-    findings.extend(pure::check(&Tree::load()?));
+    let tree = Tree::load()?;
+    findings.extend(pure::check(&tree));
+    findings.extend(modules::check(&tree));
     finding::close("arrows", findings)
 }
 

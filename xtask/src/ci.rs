@@ -4,15 +4,16 @@
 
 use anyhow::bail;
 
-use crate::{arrows, licences, step, tidy};
+use crate::{arrows, licences, step, tidy, unused};
 
-/// Checks format, files, arrows, licences and lints of every member and every target; a failure does not hide the next.
+/// Checks format, files, arrows, unused dependencies, licences and lints of every member and every target; a failure does not hide the next.
 pub(crate) fn run() -> anyhow::Result<()> {
     let clippy = ["clippy", "--quiet", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
     let checks = [
         step::cargo("format", &["fmt", "--all", "--check"]),
         tidy::run(),
         arrows::run(),
+        unused::run(),
         licences::run(),
         step::cargo("clippy", &clippy),
     ];

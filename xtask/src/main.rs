@@ -1,4 +1,4 @@
-//! Development tasks of the workspace: `cargo xtask quick|ci|tidy|arrows|licences`.
+//! Development tasks of the workspace: `cargo xtask quick|ci|tidy|arrows|unused|licences`.
 //!
 //! One command a file. Each command is a function from nothing to a result; what it finds wrong goes to standard
 //! error, a line a finding, and the exit code is 1.
@@ -10,12 +10,14 @@ mod coverage;
 mod eval;
 mod finding;
 mod fuzz_smoke;
+mod imports;
 mod licences;
 mod quick;
 mod schemas;
 mod step;
 mod tidy;
 mod tree;
+mod unused;
 mod workspace;
 
 use std::process::ExitCode;
@@ -24,9 +26,10 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   quick      format, tidy, arrows, clippy and unit tests: the inner loop
-  ci         format, tidy, arrows, licences and clippy over everything: what .ci/run adds to ./test
+  ci         format, tidy, arrows, unused, licences and clippy over everything: what .ci/run adds to ./test
   tidy       the rules for files
-  arrows     the rules for dependencies between crates
+  arrows     the rules for dependencies between crates, and for imports between files
+  unused     dependencies that a manifest names and no source does
   licences   the licences of everything that is linked
   fuzz-smoke every fuzz target for 60 seconds
   schemas [COUNT]
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Some("ci") => ci::run(),
         Some("tidy") => tidy::run(),
         Some("arrows") => arrows::run(),
+        Some("unused") => unused::run(),
         Some("licences") => licences::run(),
         Some("schemas") => schemas::run(arguments.get(1..).unwrap_or_default()),
         Some("coverage") => coverage::run(),

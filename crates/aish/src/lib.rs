@@ -17,6 +17,7 @@ mod context_size;
 mod conversation;
 mod counting;
 mod discovery;
+mod display;
 mod driver;
 mod elicitation;
 mod exit;

@@ -97,7 +97,7 @@ impl Collector {
     }
 
     /// Adds what the environment names: `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`, and the same for Anthropic.
-    pub async fn from_environment(&mut self, variables: &[(String, String)]) {
+    pub async fn add_environment(&mut self, variables: &[(String, String)]) {
         let variables: BTreeMap<String, String> = variables.iter().cloned().collect();
         match aish_llm::discovery::from_environment(&variables) {
             Ok(None) => {}

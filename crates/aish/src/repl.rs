@@ -22,9 +22,9 @@ use tokio::task::JoinHandle;
 
 use crate::arguments::{SharedFlags, ShellFlags};
 use crate::base::Base;
-use crate::command::ask::{capabilities, theme};
 use crate::completion::{Completer, Vocabulary};
 use crate::conversation::{self, Conversation, Setup};
+use crate::display::{capabilities, theme};
 use crate::exit::ExitCode;
 use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;

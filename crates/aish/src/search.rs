@@ -16,7 +16,7 @@ pub async fn find_models(base: &Base, wanted: Option<&str>) -> Found {
     let variable = |name: &str| base.variable(name);
     let mut collector = Collector::default();
     collector.configured(&base.config, &variable);
-    collector.from_environment(&base.variables).await;
+    collector.add_environment(&base.variables).await;
     if collector.is_empty()
         && let Some(server) = LocalServers::default().find().await
         && let Some(model) = server.first_model().await

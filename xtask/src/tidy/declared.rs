@@ -10,7 +10,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 fn check_file(tree: &Tree, file: &File) -> Option<Finding> {
     let module = file.module()?;
     let folder = file.folder();
-    if folder.ends_with("/tests") {
+    if folder.ends_with("/tests") && !folder.contains("/src/") {
         return Some(Finding::new(
             &file.path,
             "one test binary a crate: move it to tests/it/ and declare it in main.rs",
@@ -44,12 +44,14 @@ mod tests {
     fn a_file_is_declared_beside_its_folder() {
         let files = [
             ("a/src/lib.rs", "pub mod pin;\n// mod ghost;\nmod spin;"),
-            ("a/src/pin.rs", "mod store; // the store"),
+            ("a/src/pin.rs", "mod store; // the store\n#[cfg(test)]\nmod tests;"),
             ("a/src/pin/store.rs", ""),
             ("a/src/pin/lost.rs", ""),
             ("a/src/ghost.rs", ""),
             ("a/src/spin.rs", ""),
             ("a/src/bin/fake.rs", ""),
+            ("a/src/pin/tests.rs", "mod deep;"),
+            ("a/src/pin/tests/deep.rs", ""),
             ("a/build.rs", ""),
         ];
         assert_eq!(places(&check(&tree(&files))), ["a/src/pin/lost.rs", "a/src/ghost.rs"]);

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use aish_llm::ChatError;
 use aish_safety::{Approver, Mode, Nobody};
-use aish_term::{Capabilities, ColorPolicy, Facts, Theme};
 use aish_turn::{Event, Outcome};
 use tokio_util::sync::CancellationToken;
 
 use super::sources::Sources;
-use crate::arguments::{AskFlags, SharedFlags, When};
+use crate::arguments::{AskFlags, SharedFlags};
 use crate::base::Base;
 use crate::conversation::{Conversation, Setup};
+use crate::display::{capabilities, theme};
 use crate::exit::ExitCode;
 use crate::live::Live;
 use crate::search::find_models;
@@ -153,26 +153,6 @@ fn surface(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Box<dyn Surfa
     let (out, err) = capabilities(base, shared);
     let verbosity = if flags.quiet { Verbosity::Quiet } else { Verbosity::Normal };
     Box::new(TextSurface::new(theme(base), out, err, verbosity, base.config.ui.markdown))
-}
-
-/// Returns the theme that is configured, else the built-in one.
-pub fn theme(base: &Base) -> Theme {
-    base.config.ui.theme.as_deref().and_then(Theme::named).unwrap_or_default()
-}
-
-/// Returns what standard output and standard error can show.
-pub fn capabilities(base: &Base, shared: &SharedFlags) -> (Capabilities, Capabilities) {
-    let policy = match (shared.color, base.config.ui.color.as_str()) {
-        (Some(When::Always), _) | (None, "always") => ColorPolicy::Always,
-        (Some(When::Never), _) | (None, "never") => ColorPolicy::Never,
-        (Some(When::Auto) | None, _) => ColorPolicy::Auto,
-    };
-    let size = aish_term::capability::terminal_size();
-    let facts = |is_terminal| Facts::gather(is_terminal, size, |name| base.variable(name));
-    (
-        Capabilities::detect(&facts(io::stdout().is_terminal()), policy),
-        Capabilities::detect(&facts(io::stderr().is_terminal()), policy),
-    )
 }
 
 /// Cancels the token at Ctrl-C; a second one ends the program.

@@ -8,11 +8,12 @@ use aish_term::history::MemoryHistory;
 use aish_term::{EditorOptions, LineEditor};
 use tokio_util::sync::CancellationToken;
 
-use super::ask::{capabilities, piped, spawn_interrupt, theme};
+use super::ask::{piped, spawn_interrupt};
 use super::sources::Sources;
 use crate::arguments::{NorrisFlags, SharedFlags};
 use crate::base::Base;
 use crate::conversation::{Conversation, Setup};
+use crate::display::{capabilities, theme};
 use crate::driver::clock::RunClock;
 use crate::exit::ExitCode;
 use crate::norris::approver::HaltApprover;

@@ -1,0 +1,28 @@
+//! How things are shown to this person: the theme, and what their terminals can show.
+
+use std::io::{self, IsTerminal as _};
+
+use aish_term::{Capabilities, ColorPolicy, Facts, Theme};
+
+use crate::arguments::{SharedFlags, When};
+use crate::base::Base;
+
+/// Returns the theme that is configured, else the built-in one.
+pub fn theme(base: &Base) -> Theme {
+    base.config.ui.theme.as_deref().and_then(Theme::named).unwrap_or_default()
+}
+
+/// Returns what standard output and standard error can show.
+pub fn capabilities(base: &Base, shared: &SharedFlags) -> (Capabilities, Capabilities) {
+    let policy = match (shared.color, base.config.ui.color.as_str()) {
+        (Some(When::Always), _) | (None, "always") => ColorPolicy::Always,
+        (Some(When::Never), _) | (None, "never") => ColorPolicy::Never,
+        (Some(When::Auto) | None, _) => ColorPolicy::Auto,
+    };
+    let size = aish_term::capability::terminal_size();
+    let facts = |is_terminal| Facts::gather(is_terminal, size, |name| base.variable(name));
+    (
+        Capabilities::detect(&facts(io::stdout().is_terminal()), policy),
+        Capabilities::detect(&facts(io::stderr().is_terminal()), policy),
+    )
+}
