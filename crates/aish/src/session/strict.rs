@@ -344,14 +344,14 @@ async fn judged(call: &ToolCall, fate: Fate) -> Event {
 }
 
 fn ran(approved: ApprovedCall) -> Event {
-    let call = approved.into_call();
+    let call = approved.call();
     // Some die on the way.
     let outcome = match call.context.call.as_str().bytes().last() {
         Some(b'2') => ToolOutcome::transport("the server is gone"),
         Some(b'1') => ToolOutcome::reported_failure("no such file"),
         _ => ToolOutcome::success("done"),
     };
-    Event::Ran { id: call.context.call, outcome }
+    Event::Ran { id: call.context.call.clone(), outcome }
 }
 
 proptest! {
