@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use aish_journal::WallClock;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::schema::migrate;
 
@@ -58,6 +58,8 @@ pub struct Store {
 struct Open {
     connection: Option<Connection>,
     warning: Option<String>,
+    /// Why everything is kept in memory and not in the database that was named.
+    lost: Option<String>,
 }
 
 impl Store {
@@ -85,6 +87,18 @@ impl Store {
         self.with(|_| Ok(()))
     }
 
+    /// Tells whether what is kept outlives the process, as far as the store was named for that; opens it if it is not.
+    ///
+    /// # Errors
+    /// When the database could not be used and everything is in memory: sums over it lack what was kept before.
+    pub fn kept(&self) -> Result<(), StoreError> {
+        self.open()?;
+        match &self.open.lock().unwrap_or_else(PoisonError::into_inner).lost {
+            Some(why) => Err(StoreError(DatabaseError(why.clone()))),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn now_ms(&self) -> i64 {
         self.clock.millis()
     }
@@ -93,9 +107,14 @@ impl Store {
     pub(crate) fn with<T>(&self, act: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.connection.is_none() {
-            let (connection, warning) = self.connect()?;
+            let (mut connection, lost) = self.connect()?;
+            // A transaction that begins by reading, and writes after another process did, would fail at once as "locked": a
+            // snapshot that is out of date cannot wait. All of ours write, so they wait for their turn at the beginning.
+            connection.set_transaction_behavior(TransactionBehavior::Immediate);
             open.connection = Some(connection);
-            open.warning = warning;
+            open.warning =
+                lost.as_ref().map(|why| format!("{why}; history, memory and costs of this session are not kept"));
+            open.lost = lost;
         }
         match &mut open.connection {
             Some(connection) => Ok(act(connection)?),
@@ -108,12 +127,9 @@ impl Store {
         match connect_file(path) {
             Ok(connection) => Ok((connection, None)),
             Err(error) => {
-                let warning = format!(
-                    "{} cannot be used: {error}; history, memory and costs of this session are not kept",
-                    path.display()
-                );
-                tracing::warn!("{warning}");
-                Ok((connect_memory()?, Some(warning)))
+                let lost = format!("{} cannot be used: {error}", path.display());
+                tracing::warn!("{lost}");
+                Ok((connect_memory()?, Some(lost)))
             }
         }
     }

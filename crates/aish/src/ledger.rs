@@ -8,6 +8,7 @@ use aish_store::{LedgerEntry, LedgerFilter, Store};
 use aish_types::{Money, SessionId, Usage};
 
 use crate::base::Base;
+use crate::failure::chain;
 use crate::project::project_root;
 
 /// The limits of cost.
@@ -66,8 +67,8 @@ pub struct Shelf {
     pub project: Option<String>,
 }
 
-/// Returns what all sessions have spent today; none when the database cannot be read.
-pub type Today = Box<dyn Fn() -> Option<Money> + Send + Sync>;
+/// Returns what all sessions have spent today, or why the database cannot tell.
+pub type Today = Box<dyn Fn() -> Result<Money, String> + Send + Sync>;
 
 /// The session's books, which every request passes.
 #[derive(Default)]
@@ -93,7 +94,8 @@ impl Ledger {
         ledger.of_the_day(Box::new(move || {
             let from_ms = start_of_day(clock.millis(), &jiff::tz::TimeZone::system());
             let filter = LedgerFilter { from_ms: Some(from_ms), ..LedgerFilter::default() };
-            Some(store.ledger_sum(&filter).ok()?.cost)
+            let sum = store.kept().and_then(|()| store.ledger_sum(&filter));
+            sum.map(|row| row.cost).map_err(|error| chain(&error))
         }))
     }
 
@@ -117,10 +119,13 @@ impl Ledger {
     }
 
     /// Returns what counts against the limits.
-    fn counted(&self, books: &Books) -> Money {
-        match self.today.as_ref().and_then(|today| today()) {
-            Some(today) => today + books.unwritten,
-            None => books.rows.values().map(|row| row.cost).sum::<Money>() + books.before,
+    ///
+    /// # Errors
+    /// When the limits are a day's and the day's spending cannot be read.
+    fn counted(&self, books: &Books) -> Result<Money, String> {
+        match &self.today {
+            Some(today) => Ok(today()? + books.unwritten),
+            None => Ok(books.rows.values().map(|row| row.cost).sum::<Money>() + books.before),
         }
     }
 
@@ -174,12 +179,16 @@ impl Ledger {
     pub fn warning(&self) -> Option<String> {
         let mut books = self.books();
         let warn_at = books.limits.warn_at?;
-        let spent = self.counted(&books);
-        if books.warned || spent < warn_at {
+        if books.warned {
             return None;
         }
+        let warning = match self.counted(&books) {
+            Ok(spent) if spent < warn_at => return None,
+            Ok(spent) => format!("{spent} spent; cost.warn_at_dollars is {warn_at}"),
+            Err(why) => format!("what was spent today cannot be read, so cost.warn_at_dollars cannot be held: {why}"),
+        };
         books.warned = true;
-        Some(format!("{spent} spent; cost.warn_at_dollars is {warn_at}"))
+        Some(warning)
     }
 }
 
@@ -192,7 +201,10 @@ impl SpendGuard for Ledger {
         let books = self.books();
         let spent: Money = books.rows.values().map(|row| row.cost).sum();
         // What others spent today is looked up only where it counts.
-        let counted = books.limits.cap_at.map(|cap| (cap, self.counted(&books), "cost.cap_at_dollars"));
+        let counted = match books.limits.cap_at {
+            Some(cap) => Some((cap, self.counted(&books).map_err(unreadable)?, "cost.cap_at_dollars")),
+            None => None,
+        };
         let of_run = books.run_cap.map(|cap| (cap, spent, "norris.max_dollars, or --max-dollars"));
         for (cap, spent, key) in [counted, of_run].into_iter().flatten() {
             if spent + worst > cap {
@@ -236,6 +248,14 @@ impl SpendGuard for Ledger {
             books.last = Some((call.model.to_owned(), call.usage, call.cost));
         }
     }
+}
+
+/// A day's cap that cannot be compared with the day is not held by guessing.
+fn unreadable(why: String) -> SpendRefusal {
+    SpendRefusal(format!(
+        "not sent: cost.cap_at_dollars holds for the day, and what was spent today cannot be read: {why}. Mend the \
+         database or move it away, or set cost.scope = \"session\""
+    ))
 }
 
 /// Returns when the day began that a moment is in, both in milliseconds since 1970.
@@ -307,13 +327,27 @@ mod tests {
         let cap = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: None };
         let spent = Arc::new(Mutex::new(Money::ZERO));
         let today = Arc::clone(&spent);
-        let ledger = Ledger::new(cap, Money::ZERO).of_the_day(Box::new(move || Some(*today.lock().unwrap())));
+        let ledger = Ledger::new(cap, Money::ZERO).of_the_day(Box::new(move || Ok(*today.lock().unwrap())));
         assert!(ledger.check(&planned(Some(0.01))).is_ok());
         *spent.lock().unwrap() = Money::from_dollars(0.002);
         assert!(ledger.check(&planned(Some(0.009))).is_err());
         // Midnight.
         *spent.lock().unwrap() = Money::ZERO;
         assert!(ledger.check(&planned(Some(0.009))).is_ok());
+    }
+
+    #[test]
+    fn a_days_cap_that_cannot_be_compared_refuses_and_says_so() {
+        let limits = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: Some(Money::from_dollars(0.001)) };
+        let broken = || Ledger::new(limits, Money::ZERO).of_the_day(Box::new(|| Err("disk I/O error".into())));
+        let ledger = broken();
+        let SpendRefusal(said) = ledger.check(&planned(Some(0.0001))).unwrap_err();
+        assert!(said.contains("cannot be read: disk I/O error. Mend the database"), "{said}");
+        assert!(ledger.check(&planned(None)).is_ok(), "a model without a price has no cap");
+        assert!(ledger.warning().is_some_and(|said| said.contains("disk I/O error")));
+        assert!(ledger.warning().is_none(), "it warns once");
+        ledger.set_limits(Limits { cap_at: None, warn_at: None });
+        assert!(ledger.check(&planned(Some(0.0001))).is_ok());
     }
 
     #[test]

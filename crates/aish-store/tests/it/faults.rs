@@ -116,3 +116,18 @@ fn the_log_does_not_grow_with_programs_that_write_once() {
     drop(stays);
     assert_eq!(Store::new(&path, WallClock::default()).count_history(&HistoryQuery::default()).unwrap(), 400);
 }
+
+#[test]
+fn one_that_lost_its_database_says_so_where_sums_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aish.db");
+    std::fs::write(&path, [b'x'; 200]).unwrap();
+    let store = Store::new(&path, WallClock::default());
+    let why = store.kept().unwrap_err();
+    let cause = std::error::Error::source(&why).unwrap().to_string();
+    assert!(cause.ends_with("aish.db cannot be used: file is not a database"), "{cause}");
+    assert!(store.kept().is_err(), "as often as it is asked");
+    assert!(store.take_warning().unwrap().ends_with("are not kept"));
+    assert!(Store::in_memory(WallClock::default()).kept().is_ok(), "nothing else was wanted");
+    assert!(Store::new(folder.path().join("other.db"), WallClock::default()).kept().is_ok());
+}

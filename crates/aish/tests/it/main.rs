@@ -23,6 +23,8 @@ mod official_clients;
 #[cfg(test)]
 mod page;
 #[cfg(test)]
+mod parallel;
+#[cfg(test)]
 mod person;
 #[cfg(test)]
 mod place;

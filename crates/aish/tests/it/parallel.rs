@@ -1,0 +1,37 @@
+//! Many of us at once: nothing that one keeps is lost to another.
+
+use std::process::{Child, Command, Stdio};
+
+use crate::person::Home;
+
+/// Starts `aish` with arguments in a home.
+fn aish(home: &Home, arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_aish"))
+        .args(arguments)
+        .env_clear()
+        .envs(home.all_variables())
+        .current_dir(home.work())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn no_fact_is_lost_of_24_writers_at_once_six_times() {
+    let home = Home::new();
+    for round in 0..6 {
+        let facts: Vec<String> = (0..24).map(|writer| format!("fact {round}-{writer}")).collect();
+        let writers: Vec<Child> = facts.iter().map(|fact| aish(&home, &["memory", "add", fact])).collect();
+        for writer in writers {
+            let output = writer.wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        for fact in &facts {
+            let found = aish(&home, &["memory", "search", fact, "--json"]).wait_with_output().unwrap();
+            let found = String::from_utf8_lossy(&found.stdout).into_owned();
+            assert!(found.contains(fact.as_str()), "{fact} is lost: {found}");
+        }
+    }
+}
