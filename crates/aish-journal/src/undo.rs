@@ -8,6 +8,7 @@ mod aside;
 mod attributes;
 mod collect;
 mod entry;
+mod place;
 mod restore;
 
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! Contents put aside: by a hard link where only the name goes, else by a shared copy of the file system, else by a copy.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use aish_safety::change::How;
 
 use super::collect::{Collected, Found};
 use super::entry::{self, Kind};
+use super::place::Place;
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -63,17 +64,18 @@ fn content(from: &Path, to: &Path, found: &Found, mixed: bool) -> Result<(), Fau
         How::Move => !mixed,
         How::Write | How::Attributes => false,
     };
-    if link && fs::hard_link(from, to).is_ok() {
+    let from = Place::of(from).map_err(Fault::Read)?;
+    if link && from.link_to(to).is_ok() {
         return Ok(());
     }
     if found.entry.kind != Kind::File {
-        return fs::hard_link(from, to).map_err(Fault::Read);
+        return from.link_to(to).map_err(Fault::Read);
     }
-    copy(from, to)
+    copy(&from, to)
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), Fault> {
-    let mut source = File::open(from).map_err(Fault::Read)?;
+fn copy(from: &Place, to: &Path) -> Result<(), Fault> {
+    let mut source = from.read().map_err(Fault::Read)?;
     let new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to);
     let mut copy = new.map_err(Fault::Write)?;
     if rustix::fs::ioctl_ficlone(&copy, &source).is_ok() {

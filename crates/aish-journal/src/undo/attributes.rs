@@ -1,25 +1,23 @@
 //! Mode, owner and times of a path: read and put back. A link is never followed.
 
-use std::fs::{self, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown};
-use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_OMIT, utimensat};
+use rustix::fs::{FileType, Stat};
 
 use super::entry::{Attributes, Entry, Kind};
+use super::place::Place;
 
 impl Attributes {
-    pub(super) fn of(meta: &Metadata) -> Self {
+    pub(super) fn of(stat: &Stat) -> Self {
         Self {
-            mode: meta.mode() & 0o7777,
-            uid: meta.uid(),
-            gid: meta.gid(),
-            seconds: meta.mtime(),
-            nanoseconds: meta.mtime_nsec(),
-            device: meta.dev(),
-            inode: meta.ino(),
-            links: meta.nlink(),
+            mode: stat.st_mode & 0o7777,
+            uid: stat.st_uid,
+            gid: stat.st_gid,
+            seconds: stat.st_mtime,
+            nanoseconds: i64::try_from(stat.st_mtime_nsec).unwrap_or_default(),
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            links: u64::from(stat.st_nlink),
         }
     }
 
@@ -30,32 +28,34 @@ impl Attributes {
     }
 }
 
-pub(super) fn kind(meta: &Metadata) -> Kind {
-    match meta.file_type() {
-        kind if kind.is_symlink() => Kind::Link,
-        kind if kind.is_dir() => Kind::Folder,
-        kind if kind.is_file() => Kind::File,
+pub(super) fn kind(stat: &Stat) -> Kind {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::Symlink => Kind::Link,
+        FileType::Directory => Kind::Folder,
+        FileType::RegularFile => Kind::File,
         _ => Kind::Other,
     }
 }
 
+/// Returns the bytes of a file's content.
+pub(super) fn length(stat: &Stat) -> u64 {
+    u64::try_from(stat.st_size).unwrap_or_default()
+}
+
 /// Puts the attributes of an entry back on what is at its path. An owner that cannot be set is left: only root may.
-pub(super) fn put_back(path: &Path, entry: &Entry) -> io::Result<()> {
+pub(super) fn put_back(entry: &Entry) -> io::Result<()> {
     let wanted = &entry.attributes;
-    let now = Attributes::of(&fs::symlink_metadata(path)?);
+    let place = Place::of(&entry.path)?;
+    let now = Attributes::of(&place.look()?);
     if now.looks_like(wanted) {
         return Ok(());
     }
     if (now.uid, now.gid) != (wanted.uid, wanted.gid) {
         // The owner first: setting it takes set-user-id away.
-        let _ = lchown(path, Some(wanted.uid), Some(wanted.gid));
+        let _ = place.set_owner(wanted.uid, wanted.gid);
     }
     if entry.kind != Kind::Link {
-        fs::set_permissions(path, Permissions::from_mode(wanted.mode))?;
+        place.set_mode(wanted.mode)?;
     }
-    let time = |tv_sec, tv_nsec| Timespec { tv_sec, tv_nsec };
-    let times =
-        Timestamps { last_access: time(0, UTIME_OMIT), last_modification: time(wanted.seconds, wanted.nanoseconds) };
-    utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?;
-    Ok(())
+    place.set_time(wanted.seconds, wanted.nanoseconds)
 }

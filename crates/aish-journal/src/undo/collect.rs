@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use aish_safety::change::{How, Reach, matches_pattern};
+use rustix::fs::{FileType, Stat};
 
 use super::Wanted;
 use super::attributes;
 use super::entry::{Attributes, Entry, Kind};
+use super::place::Place;
 
 /// The most entries of one step.
 const MAX_ENTRIES: usize = 200_000;
@@ -100,8 +102,8 @@ struct Part<'a> {
 
 impl Part<'_> {
     fn walk(&mut self, path: &Path, top: bool) -> io::Result<()> {
-        let meta = match fs::symlink_metadata(path) {
-            Ok(meta) => meta,
+        let (place, meta) = match Place::of(path).and_then(|place| place.look().map(|meta| (place, meta))) {
+            Ok(found) => found,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 self.absent(path);
                 return Ok(());
@@ -118,21 +120,20 @@ impl Part<'_> {
         let how = self.wanted.how;
         if kind == Kind::Other && how == How::Write {
             // Nothing of a pipe or a terminal is lost; of a disk everything may be.
-            use std::os::unix::fs::FileTypeExt as _;
-            if meta.file_type().is_block_device() {
+            if FileType::from_raw_mode(meta.st_mode) == FileType::BlockDevice {
                 return Err(io::Error::other("it is a device"));
             }
             return Ok(());
         }
         if top || self.is_wanted(path.file_name().unwrap_or_default()) {
-            self.add(path, kind, &meta, how)?;
+            self.add(path, &place, &meta, how)?;
         }
         if kind == Kind::Link && matches!(how, How::Write | How::Attributes) {
             self.behind(path)?;
         }
         if kind == Kind::Folder && self.wanted.reach == Reach::Tree {
-            for entry in fs::read_dir(path)? {
-                self.walk(&entry?.path(), false)?;
+            for name in place.names()? {
+                self.walk(&path.join(name), false)?;
             }
         }
         Ok(())
@@ -143,8 +144,9 @@ impl Part<'_> {
         names.is_empty() || names.iter().any(|pattern| matches_pattern(pattern, &name.to_string_lossy()))
     }
 
-    fn add(&mut self, path: &Path, kind: Kind, meta: &Metadata, how: How) -> io::Result<()> {
-        let target = if kind == Kind::Link { Some(fs::read_link(path)?) } else { None };
+    fn add(&mut self, path: &Path, place: &Place, meta: &Stat, how: How) -> io::Result<()> {
+        let kind = attributes::kind(meta);
+        let target = if kind == Kind::Link { Some(place.target()?) } else { None };
         let entry = Entry {
             path: path.to_owned(),
             kind,
@@ -153,7 +155,7 @@ impl Part<'_> {
             target,
             whole: kind == Kind::Folder && how == How::Write && self.wanted.reach == Reach::Tree,
         };
-        let length = if kind == Kind::File { meta.len() } else { 0 };
+        let length = if kind == Kind::File { attributes::length(meta) } else { 0 };
         self.entries.insert(path.to_owned(), Found { entry, how, length });
         Ok(())
     }
@@ -161,12 +163,11 @@ impl Part<'_> {
     /// What a link leads to is what is written or changed.
     fn behind(&mut self, path: &Path) -> io::Result<()> {
         let Ok(target) = fs::canonicalize(path) else { return Ok(()) };
-        let meta = fs::symlink_metadata(&target)?;
+        let place = Place::of(&target)?;
+        let meta = place.look()?;
         match attributes::kind(&meta) {
-            kind @ Kind::File => self.add(&target, kind, &meta, self.wanted.how),
-            kind @ Kind::Folder if self.wanted.how == How::Attributes => {
-                self.add(&target, kind, &meta, How::Attributes)
-            }
+            Kind::File => self.add(&target, &place, &meta, self.wanted.how),
+            Kind::Folder if self.wanted.how == How::Attributes => self.add(&target, &place, &meta, How::Attributes),
             Kind::Folder | Kind::Absent | Kind::Link | Kind::Other => Ok(()),
         }
     }

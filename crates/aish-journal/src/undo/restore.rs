@@ -1,15 +1,16 @@
 //! Bringing a step back, entry by entry: folders from above, contents into their places, attributes last and from below.
 
 use std::collections::HashSet;
-use std::fs::{self, File, Permissions};
+use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use aish_safety::change::{How, Reach};
+use rustix::fs::Stat;
 
 use super::attributes;
 use super::entry::{Attributes, Entry, Kind};
+use super::place::{Place, is_through_a_link};
 use super::{Restored, Wanted};
 
 /// What is not as it was.
@@ -29,28 +30,33 @@ pub(super) fn differing(folder: &Path, entries: &[Entry]) -> Changed {
     let mut changed = Changed::default();
     for entry in entries {
         let path = &entry.path;
-        let Ok(meta) = fs::symlink_metadata(path) else {
-            if entry.kind != Kind::Absent
-                && (entry.content.is_some() || matches!(entry.kind, Kind::Folder | Kind::Link))
-            {
-                changed.entries.push(entry.clone());
+        let (place, meta) = match Place::of(path).and_then(|place| place.look().map(|meta| (place, meta))) {
+            Ok(found) => found,
+            Err(error) => {
+                // What lies behind a link is not what was there; bringing it back fails, and says so.
+                let hidden = is_through_a_link(&error);
+                let can_come_back = entry.kind != Kind::Absent
+                    && (entry.content.is_some() || matches!(entry.kind, Kind::Folder | Kind::Link));
+                if hidden || can_come_back {
+                    changed.entries.push(entry.clone());
+                }
+                continue;
             }
-            continue;
         };
         let now = attributes::kind(&meta);
         let alike = Attributes::of(&meta).looks_like(&entry.attributes);
-        if now == Kind::Folder && entry.kind == Kind::Folder && meta.permissions().mode() & 0o700 != 0o700 {
+        if now == Kind::Folder && entry.kind == Kind::Folder && meta.st_mode & 0o700 != 0o700 {
             // What is in it cannot be looked at otherwise; its mode is put back at the end.
-            let _ = fs::set_permissions(path, Permissions::from_mode(meta.permissions().mode() | 0o700));
+            let _ = place.set_mode(Attributes::of(&meta).mode | 0o700);
         }
         let same = now == entry.kind
             && match entry.kind {
                 Kind::Absent => false,
                 Kind::File => match &entry.content {
-                    Some(content) => same_content(path, &folder.join(content)),
+                    Some(content) => same_content(&place, &folder.join(content)),
                     None => true,
                 },
-                Kind::Link => fs::read_link(path).ok() == entry.target,
+                Kind::Link => place.target().ok() == entry.target,
                 Kind::Folder | Kind::Other => true,
             };
         if !same {
@@ -63,8 +69,8 @@ pub(super) fn differing(folder: &Path, entries: &[Entry]) -> Changed {
             changed.entries.push(entry.clone());
         }
         if entry.whole && now == Kind::Folder {
-            let names = fs::read_dir(path).into_iter().flatten().flatten();
-            for extra in names.map(|extra| extra.path()).filter(|extra| !known.contains(extra.as_path())) {
+            let names = place.names().unwrap_or_default().into_iter();
+            for extra in names.map(|name| path.join(name)).filter(|extra| !known.contains(extra.as_path())) {
                 changed.present.push(Wanted::new(&extra, How::Remove, Reach::Tree));
                 changed.extras.push(extra);
             }
@@ -92,7 +98,7 @@ pub(super) fn restore(folder: &Path, entries: &[Entry], changed: &Changed, resul
         let was_asked = present.iter().any(|one| one.path == entry.path)
             || entry.kind == Kind::Folder && present.iter().any(|one| one.path.starts_with(&entry.path));
         if was_asked
-            && let Err(error) = attributes::put_back(&entry.path, entry)
+            && let Err(error) = attributes::put_back(entry)
             && !result.failed.iter().any(|(path, _)| *path == entry.path)
         {
             result.failed.push((entry.path.clone(), error.to_string()));
@@ -110,93 +116,82 @@ fn note(done: io::Result<()>, path: &Path, result: &mut Restored) {
 }
 
 fn put(folder: &Path, entry: &Entry) -> io::Result<()> {
-    let path = entry.path.as_path();
-    let now = match fs::symlink_metadata(path) {
-        Ok(meta) => Some(meta),
+    let place = Place::making(&entry.path)?;
+    let now = match place.look() {
+        Ok(now) => Some(now),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
     let kind_now = now.as_ref().map_or(Kind::Absent, attributes::kind);
-    if let Some(above) = path.parent() {
-        fs::create_dir_all(above)?;
-    }
     match entry.kind {
         Kind::Absent => Ok(()),
         Kind::Folder => {
             if kind_now != Kind::Folder {
-                if kind_now != Kind::Absent {
-                    fs::remove_file(path)?;
-                }
-                fs::create_dir(path)?;
+                place.take_away()?;
+                place.make_folder()?;
             }
-            fs::set_permissions(path, Permissions::from_mode(entry.attributes.mode | 0o700))
+            place.set_mode(entry.attributes.mode | 0o700)
         }
         Kind::Link => {
             let Some(target) = &entry.target else { return Ok(()) };
-            if kind_now == Kind::Link && fs::read_link(path).ok().as_ref() == Some(target) {
+            if kind_now == Kind::Link && place.target().ok().as_ref() == Some(target) {
                 return Ok(());
             }
             if kind_now == Kind::Folder {
-                fs::remove_dir_all(path)?;
+                place.take_away()?;
             }
-            replace(path, |fresh| std::os::unix::fs::symlink(target, fresh))
+            place.put_link(target)
         }
         Kind::File | Kind::Other => {
             let Some(content) = &entry.content else { return Ok(()) };
             let content = folder.join(content);
             if kind_now == Kind::File && entry.kind == Kind::File {
-                if same_content(path, &content) {
+                if same_content(&place, &content) {
                     return Ok(());
                 }
-                if now.as_ref().is_some_and(|meta| in_place(entry, meta)) {
-                    let mut file = fs::OpenOptions::new().write(true).truncate(true).open(path)?;
-                    io::copy(&mut File::open(&content)?, &mut file)?;
-                    return Ok(());
+                if now.as_ref().is_some_and(|now| in_place(entry, now)) {
+                    return write_into(&place, entry, &content);
                 }
             }
             if kind_now == Kind::Folder {
-                fs::remove_dir_all(path)?;
+                place.take_away()?;
             }
-            replace(path, |fresh| match fs::hard_link(&content, fresh) {
-                Ok(()) => Ok(()),
-                Err(_) if entry.kind == Kind::File => fs::copy(&content, fresh).map(drop),
-                Err(error) => Err(error),
-            })
+            place.put_file(&content, entry.kind == Kind::File)
         }
     }
 }
 
-/// Makes something beside a path, then gives it the name: what is there goes only when the new one is whole.
-fn replace(path: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-    let folder = path.parent().ok_or_else(|| io::Error::other("it has no folder"))?;
-    let beside = tempfile::Builder::new().prefix(".aish-undo-").tempdir_in(folder)?;
-    let fresh = beside.path().join("fresh");
-    make(&fresh)?;
-    fs::rename(&fresh, path)
+/// Writes a content into the file that is there, if it is still the one that was looked at.
+fn write_into(place: &Place, entry: &Entry, content: &Path) -> io::Result<()> {
+    let mut file = place.write()?;
+    if !in_place(entry, &rustix::fs::fstat(&file)?) {
+        return Err(io::Error::other("another file has come into its place meanwhile"));
+    }
+    file.set_len(0)?;
+    io::copy(&mut File::open(content)?, &mut file).map(drop)
 }
 
 /// Says whether a file that has other names too is still the same inode: then it is written, so that those follow.
-fn in_place(entry: &Entry, now: &fs::Metadata) -> bool {
+fn in_place(entry: &Entry, now: &Stat) -> bool {
     let current = Attributes::of(now);
     entry.kind == Kind::File
-        && now.is_file()
+        && attributes::kind(now) == Kind::File
         && current.links > 1
         && entry.attributes.links > 1
         && (current.device, current.inode) == (entry.attributes.device, entry.attributes.inode)
 }
 
 fn take_away(path: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+    match Place::of(path) {
+        Ok(place) => place.take_away(),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(()),
         Err(error) => Err(error),
     }
 }
 
-fn same_content(a: &Path, b: &Path) -> bool {
+fn same_content(place: &Place, content: &Path) -> bool {
     let compare = || -> io::Result<bool> {
-        let (mut a, mut b) = (File::open(a)?, File::open(b)?);
+        let (mut a, mut b) = (place.read()?, File::open(content)?);
         if a.metadata()?.len() != b.metadata()?.len() {
             return Ok(false);
         }

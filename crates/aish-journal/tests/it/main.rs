@@ -10,6 +10,8 @@ mod session;
 mod stores;
 #[cfg(test)]
 mod undo;
+#[cfg(test)]
+mod undo_links;
 
 /// No file beside this one is forgotten.
 #[test]
