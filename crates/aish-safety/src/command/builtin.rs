@@ -90,9 +90,10 @@ impl Walker<'_> {
             }
             "set" => {
                 if let Some(at) = arguments.iter().position(|word| word.text == "--") {
-                    self.state.positional = Rc::new(arguments.get(at + 1..).unwrap_or_default().to_vec());
+                    let words = arguments.get(at + 1..).unwrap_or_default().to_vec();
+                    self.state.positional = Rc::new(self.names_found(words));
                 } else if arguments.first().is_some_and(|word| !word.text.starts_with(['-', '+'])) {
-                    self.state.positional = Rc::new(arguments.to_vec());
+                    self.state.positional = Rc::new(self.names_found(arguments.to_vec()));
                 }
                 self.note_plain(
                     &shown(words),

@@ -116,7 +116,7 @@ impl Walker<'_> {
             values.truncate(MAX_ALTERNATIVES - 1);
             values.push(Word::unknown(Taint::NONE));
         }
-        let values = values.into_iter().map(|value| alloc::vec![value]).collect();
+        let values = self.names_found(values).into_iter().map(|value| alloc::vec![value]).collect();
         self.state.variables.insert(clause.variable_name.clone(), values);
         self.repeated(false, |walker| walker.list(&clause.body.list, stdin))
     }
@@ -174,7 +174,8 @@ impl Walker<'_> {
         }
         self.calling.push(name.into());
         self.trail.push(alloc::format!("function {name}").into());
-        let positional = core::mem::replace(&mut self.state.positional, Rc::new(words.to_vec()));
+        let given = self.names_found(words.to_vec());
+        let positional = core::mem::replace(&mut self.state.positional, Rc::new(given));
         let before = self.apart;
         let outer = core::mem::take(&mut self.locals);
         self.in_function += 1;

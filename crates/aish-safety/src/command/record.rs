@@ -123,6 +123,24 @@ const ELSEWHERE: &[&str] = &[
     "salt",
 ];
 
+/// Leaves open what `*`, `?` and `[…]` stand for in a name.
+fn open(pattern: &str) -> String {
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some(letter) = rest.chars().next() {
+        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+        match (letter, rest.split_once(']')) {
+            ('[', Some((_, behind))) => {
+                out.push(HOLE);
+                rest = behind;
+            }
+            ('*' | '?', _) => out.push(HOLE),
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
 impl Walker<'_> {
     /// Writes down what a program that was just judged changes.
     pub(crate) fn record_program(&mut self, name: &str, arguments: &[Word], part: &Part) {
@@ -168,6 +186,16 @@ impl Walker<'_> {
                 *target = Target::Path { path: path.clone(), how: *how, reach: Reach::Tree, names: names.to_vec() };
             }
         }
+    }
+
+    /// Makes of patterns the names that they stand for, where a shell expands them before a variable keeps them: quoted as
+    /// `"$f"` they are no patterns any more. What of a name the pattern leaves open is not known.
+    pub(crate) fn names_found(&self, words: Vec<Word>) -> Vec<Word> {
+        if self.record.is_none() {
+            return words;
+        }
+        let found = |word: Word| if word.glob { Word { text: open(&word.text), glob: false, ..word } } else { word };
+        words.into_iter().map(found).collect()
     }
 
     fn named(&mut self, part: &Part) {

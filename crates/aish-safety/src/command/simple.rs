@@ -185,7 +185,10 @@ impl Walker<'_> {
         };
         let mut value = match &assignment.value {
             ast::AssignmentValue::Scalar(word) => alloc::vec![self.expand_one(&word.value)],
-            ast::AssignmentValue::Array(items) => items.iter().flat_map(|(_, word)| self.expand(&word.value)).collect(),
+            ast::AssignmentValue::Array(items) => {
+                let words = items.iter().flat_map(|(_, word)| self.expand(&word.value)).collect();
+                self.names_found(words)
+            }
         };
         if assignment.append
             && let Some(mut old) = self.state.look_up(&name)

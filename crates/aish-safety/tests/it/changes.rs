@@ -112,6 +112,20 @@ fn through_the_shell() {
     check("f() { rm \"$1\"; }; f notes.txt", &["remove notes.txt"]);
     check("x=old; rm $x/a $TMPDIR/b", &["remove old/a", "remove /tmp/ana/b"]);
     check("for f in a b; do rm \"$f\"; done", &["remove a", "remove b"]);
+    // Each round has another name of those that the pattern finds: all of them are meant, quoted or not.
+    for line in [
+        "for f in *.txt; do rm \"$f\"; done",
+        "for f in *.txt; do rm $f; done",
+        "for f in *.txt; do rm -- \"${f}\"; done",
+        "set -- *.txt; rm \"$@\"",
+        "set -- *.txt; while [ $# -gt 0 ]; do rm \"$1\"; shift; done",
+        "files=(*.txt); rm \"${files[@]}\"",
+        "clean() { rm \"$@\"; }; clean *.txt",
+    ] {
+        check(line, &["remove *.txt~"]);
+    }
+    check("for f in [a-c]og*; do rm \"$f\"; done", &["remove *og*~"]);
+    check("x='*.txt'; rm \"$x\"", &["remove *.txt"]);
     check("bash -c 'rm a' && nohup timeout 5 rm b", &["remove a", "remove b"]);
     check("rm ~/notes {a,b}.txt", &["remove ~/notes", "remove a.txt", "remove b.txt"]);
     check("mkdir -p a/b && echo x > a/b/c", &["attributes a", "attributes a/b", "write a/b/c"]);
