@@ -21,6 +21,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-term", &["aish-types", "aish-route", "aish-safety"]),
     ("aish", ALL),
     ("aish-testkit", &[]),
+    ("bindgen", &[]),
     ("xtask", &["aish-route", "aish-safety"]),
 ];
 
