@@ -5,8 +5,10 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-types", &[]),
     ("aish-process", &["aish-types"]),
     ("aish-journal", &["aish-types", "aish-safety"]),
+    ("aish-program-format", &[]),
+    ("aish-programs", &["aish-program-format"]),
     ("aish-route", &[]),
-    ("aish-safety", &["aish-types"]),
+    ("aish-safety", &["aish-types", "aish-program-format", "aish-programs"]),
     ("aish-turn", &["aish-types", "aish-safety"]),
     ("aish-tools", &["aish-types", "aish-safety"]),
     ("aish-llm", &["aish-types"]),
@@ -72,12 +74,14 @@ const OWNERS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that compute and do nothing else.
-pub(super) const PURE: [&str; 4] = ["aish-types", "aish-turn", "aish-safety", "aish-route"];
+pub(super) const PURE: [&str; 6] =
+    ["aish-types", "aish-program-format", "aish-programs", "aish-turn", "aish-safety", "aish-route"];
 
 /// What a pure crate may use: none of it opens a file, a socket or a clock for us.
 pub(super) const PURE_MAY_USE: &[&str] = &[
     "brush-parser",
     "memchr",
+    "phf",
     "regex",
     "secrecy",
     "serde",
