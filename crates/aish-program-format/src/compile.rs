@@ -1,0 +1,256 @@
+//! Makes tables of files.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::builder::{Builder, no_facts};
+use crate::fact::Traits;
+use crate::file::{FormText, ProgramFile, Reference, RuleFile, SharedFile, Wraps, WrapsFile, Written};
+use crate::form::Form;
+use crate::pattern;
+use crate::tables::{Facts, RuleRow, Use, WrapperRow};
+use crate::verdict::Verdict;
+
+/// What is wrong between files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The file, without its ending.
+    pub file: String,
+    /// A text at the place, to find the line by.
+    pub near: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Files by their names, without endings.
+pub type Files<T> = Vec<(String, T)>;
+
+/// Lays out what files say.
+///
+/// # Errors
+/// All that is wrong between them: names and ids given twice, references to what is not there.
+pub fn compile(programs: &Files<ProgramFile>, shared: &Files<SharedFile>) -> Result<Builder, Vec<Fault>> {
+    let mut maker = Maker::default();
+    for (file, content) in shared {
+        maker.own(file, &content.rule, &content.wraps);
+    }
+    for (file, content) in programs {
+        maker.own(file, &content.rule, &content.wraps);
+    }
+    for (file, content) in programs {
+        maker.program(file, content);
+    }
+    if maker.builder.is_full() {
+        maker.fault("", "", "there are more than 65,535 texts".to_string());
+    }
+    if maker.faults.is_empty() { Ok(maker.builder) } else { Err(maker.faults) }
+}
+
+#[derive(Default)]
+struct Maker {
+    builder: Builder,
+    rules: BTreeMap<String, u16>,
+    wrappers: BTreeMap<String, u16>,
+    names: BTreeSet<String>,
+    faults: Vec<Fault>,
+}
+
+impl Maker {
+    fn fault(&mut self, file: &str, near: &str, message: String) {
+        self.faults.push(Fault { file: file.to_string(), near: near.to_string(), message });
+    }
+
+    /// Keeps the rules and wrappers that stand in a file in full.
+    fn own(&mut self, file: &str, rules: &[RuleFile], wraps: &[WrapsFile]) {
+        for rule in rules {
+            if let Reference::Own(written) = &rule.rule {
+                self.rule(file, written);
+            }
+        }
+        for one in wraps {
+            if let Reference::Own(written) = &one.wraps {
+                self.wrapper(file, written);
+            }
+        }
+    }
+
+    fn rule(&mut self, file: &str, written: &Written) {
+        let parsed = match pattern::parse(&written.on, &mut self.builder) {
+            Ok(parsed) => parsed,
+            Err(message) => return self.fault(file, &written.on, message),
+        };
+        let (steps, tests) = self.builder.pattern(&parsed);
+        let row = RuleRow {
+            id: self.builder.text(&written.id),
+            file: self.builder.text(file),
+            effect: written.effect,
+            verdict: written.verdict,
+            reason: self.builder.text(&written.reason),
+            shows: written.shows,
+            strict: parsed.tests.iter().any(|test| test.negated),
+            steps,
+            tests,
+            letters: parsed.letters,
+            option: parsed.option,
+        };
+        let number = self.builder.rule(row);
+        if self.rules.insert(written.id.clone(), number).is_some() {
+            self.fault(file, &written.id, format!("the id {} is given twice", written.id));
+        }
+    }
+
+    fn wrapper(&mut self, file: &str, written: &Wraps) {
+        let forms: Vec<Form> = written.forms.iter().map(|form| self.form(form)).collect();
+        let row = WrapperRow {
+            id: self.builder.text(&written.id),
+            file: self.builder.text(file),
+            takes: self.builder.list(&written.takes.0),
+            words: self.builder.list(&written.words.0),
+            forms: self.builder.forms(forms),
+            floor: if written.asked { Verdict::Ask } else { Verdict::Allow },
+            example: self.builder.text(&written.example),
+        };
+        let number = self.builder.wrapper(row);
+        if self.wrappers.insert(written.id.clone(), number).is_some() {
+            self.fault(file, &written.id, format!("the id {} is given twice", written.id));
+        }
+    }
+
+    fn form(&mut self, form: &FormText) -> Form {
+        let builder = &mut self.builder;
+        match form {
+            FormText::Program(text) => Form::Program { skip: text.skip },
+            FormText::Text(text) => Form::Text { skip: text.skip },
+            FormText::TextWith(text) => Form::TextWith { options: builder.list(&text.options.0) },
+            FormText::Entry(text) => Form::Entry { option: builder.text(&text.option), skip: text.skip },
+            FormText::Code(text) => Form::Code {
+                options: builder.list(&text.options.0),
+                prefix: builder.text(&text.prefix),
+                language: text.language,
+            },
+            FormText::Marked(text) => {
+                Form::Marked { markers: builder.list(&text.markers.0), ends: builder.list(&text.ends.0) }
+            }
+            FormText::Operand(text) => Form::Operand { at: text.at, language: text.language },
+            FormText::Operands(text) => Form::Operands { language: text.language },
+            FormText::Typed {} => Form::Typed,
+            FormText::Script(text) => Form::Script { at: text.at, language: text.language },
+            FormText::Stdin(text) => Form::Stdin { language: text.language },
+            FormText::ScriptOption(text) => {
+                Form::ScriptOption { options: builder.list(&text.options.0), language: text.language }
+            }
+            FormText::StdinAlways(text) => Form::StdinAlways { language: text.language },
+            FormText::StdinWith(text) => {
+                Form::StdinWith { options: builder.list(&text.options.0), language: text.language }
+            }
+            FormText::PlusCommands(text) => Form::PlusCommands { language: text.language },
+            FormText::PrefixedOperands(text) => Form::PrefixedOperands {
+                prefix: builder.text(&text.prefix),
+                blank: builder.text(&text.blank),
+                language: text.language,
+            },
+            FormText::Named(text) => Form::Named { option: builder.text(&text.option), known: text.known },
+            FormText::MakeFile {} => Form::MakeFile,
+            FormText::Screen {} => Form::Screen,
+            FormText::StdinArguments {} => Form::StdinArguments,
+            FormText::ParallelArguments {} => Form::ParallelArguments,
+            FormText::PairSetting(text) => Form::PairSetting { names: builder.list(&text.names.0) },
+            FormText::Setting(text) => {
+                Form::Setting { options: builder.list(&text.options.0), names: builder.list(&text.names.0) }
+            }
+        }
+    }
+
+    fn program(&mut self, file: &str, content: &ProgramFile) {
+        if content.names.is_empty() {
+            return self.fault(file, "", "`names` names no program".to_string());
+        }
+        let facts = self.facts(content);
+        let facts = self.builder.facts(facts);
+        let named = content.rule.iter().flat_map(|rule| &rule.names);
+        let named: Vec<&String> = named.chain(content.wraps.iter().flat_map(|one| &one.names)).collect();
+        for name in named {
+            if !content.names.contains(name) {
+                self.fault(file, name, format!("`for` names {name}, which is not among the names of the file"));
+            }
+        }
+        for name in &content.names {
+            let mut rules = Vec::new();
+            for rule in content.rule.iter().filter(|rule| rule.names.is_empty() || rule.names.contains(name)) {
+                let id = match &rule.rule {
+                    Reference::Use(id) => id,
+                    Reference::Own(written) => &written.id,
+                };
+                match self.rules.get(id) {
+                    Some(number) => rules.push(*number),
+                    None => self.fault(file, id, format!("there is no rule {id}")),
+                }
+            }
+            let mut uses = Vec::new();
+            for one in content.wraps.iter().filter(|one| one.names.is_empty() || one.names.contains(name)) {
+                let id = match &one.wraps {
+                    Reference::Use(id) => id,
+                    Reference::Own(written) => &written.id,
+                };
+                let Some(wrapper) = self.wrappers.get(id).copied() else {
+                    self.fault(file, id, format!("there is no way to run others {id}"));
+                    continue;
+                };
+                let whole = [String::new()];
+                for path in if one.after.is_empty() { &whole[..] } else { &one.after } {
+                    let words: Vec<&str> = path.split(' ').filter(|word| !word.is_empty()).collect();
+                    let after = self.builder.list(&words);
+                    uses.push(Use { wrapper, after, path: self.builder.text(path) });
+                }
+            }
+            self.builder.program(name, facts, rules, uses);
+            if !self.names.insert(name.clone()) {
+                self.fault(file, name, format!("{name} is named in two files, or twice in one"));
+            }
+        }
+    }
+
+    fn facts(&mut self, content: &ProgramFile) -> Facts {
+        let mut traits = Traits::default();
+        for one in &content.is {
+            traits.add(*one);
+        }
+        let secrets: Vec<Vec<Vec<String>>> =
+            content.prints_secrets.iter().map(|command| command.iter().map(|part| part.0.clone()).collect()).collect();
+        let builder = &mut self.builder;
+        let takes = builder.list(&content.takes.0);
+        let dry = builder.list(&content.dry.0);
+        Facts {
+            options: content.options
+                || !takes.is_empty()
+                || !dry.is_empty()
+                || content.shortens
+                || content.single_dash
+                || content.complete,
+            takes,
+            dry,
+            shortens: content.shortens,
+            single_dash: content.single_dash,
+            complete: content.complete,
+            traits,
+            output: content.output.unwrap_or_default(),
+            change: content.changes.unwrap_or_default(),
+            packs: builder.text(&content.packs),
+            secrets: builder.commands(&secrets),
+            statements: builder.list(&content.statements.0),
+            documents: content.documents,
+            changing: builder.list(&content.changing.0),
+            talking: builder.list(&content.talking),
+            packages: builder.list(&content.packages),
+            words: content.route.words.map_or(0, |words| words.saturating_add(1)),
+            taken: builder.list(&content.route.taken.0),
+            least: content.route.least,
+            shaped: content.route.shape.is_some(),
+            shape: content.route.shape.as_ref().map(|words| builder.list(&words.0)).unwrap_or_default(),
+            subcommands: builder.list(&content.route.subcommands.0),
+            ..no_facts()
+        }
+    }
+}

@@ -1,0 +1,464 @@
+//! A file about a program: `programs/NAME.toml`. What is wrong in it is told with its place.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::de::{Deserialize, Deserializer, Error as _};
+
+use crate::builder::Builder;
+use crate::effect::Effect;
+use crate::fact::{Change, Output, Trait};
+use crate::form::Language;
+use crate::pattern;
+use crate::verdict::Verdict;
+
+/// Words separated by blanks, each once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Words(pub Vec<String>);
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut words: Vec<String> = Vec::new();
+        for word in text.split_whitespace() {
+            if words.iter().any(|known| known == word) {
+                return Err(D::Error::custom(format!("`{word}` is named twice")));
+            }
+            words.push(word.to_string());
+        }
+        Ok(Self(words))
+    }
+}
+
+/// Makes a type read from its name in the data.
+macro_rules! by_name {
+    ($($type:ty, $what:literal;)*) => {$(
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                Self::named(&text).ok_or_else(|| {
+                    let near = Self::ALL.iter().find(|(name, _)| name.get(..3) == text.get(..3));
+                    let hint = near.map(|(name, _)| format!("; did you mean `{name}`?")).unwrap_or_default();
+                    D::Error::custom(format!("`{text}` is no {}{hint}", $what))
+                })
+            }
+        }
+    )*};
+}
+
+by_name! {
+    Trait, "fact about a program";
+    Output, "kind of output";
+    Change, "kind of change";
+    Language, "language";
+}
+
+/// The parts of a pattern, behind the programs' names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct On(pub String);
+
+impl<'de> Deserialize<'de> for On {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        pattern::parse(&text, &mut Builder::default()).map_err(D::Error::custom)?;
+        Ok(Self(text))
+    }
+}
+
+/// A file about one program, or about a family of which one is known by the others.
+#[derive(Debug, Clone, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ProgramFile {
+    /// The program's names.
+    pub names: Vec<String>,
+    /// Options that take the next argument as their value.
+    pub takes: Words,
+    /// Options that make it only show what it would do.
+    pub dry: Words,
+    /// True where long options may be shortened.
+    pub shortens: bool,
+    /// True where one dash and two dashes mean the same, and letters do not cluster.
+    pub single_dash: bool,
+    /// True where `takes` is complete.
+    pub complete: bool,
+    /// True where something is known of its options though the lists are empty.
+    pub options: bool,
+    /// What is true of it.
+    pub is: Vec<Trait>,
+    /// What it writes to the pipe.
+    pub output: Option<Output>,
+    /// What it changes among files.
+    pub changes: Option<Change>,
+    /// The ending of the files that it packs.
+    pub packs: String,
+    /// Commands that print secrets: lists of parts, each with alternatives.
+    pub prints_secrets: Vec<Vec<Words>>,
+    /// Options whose values are statements.
+    pub statements: Words,
+    /// True where the statements are calls of a document database.
+    pub documents: bool,
+    /// Operands that change something.
+    pub changing: Words,
+    /// Sub-commands that talk to another machine.
+    pub talking: Vec<String>,
+    /// What else it is called, as a package or an image.
+    pub packages: Vec<String>,
+    /// What its arguments look like, for routing.
+    pub route: Route,
+    /// Rules, in order: the first that matches decides, unless one that halts matches too.
+    pub rule: Vec<RuleFile>,
+    /// Ways in which it runs what it is given.
+    pub wraps: Vec<WrapsFile>,
+}
+
+/// What a program's arguments look like, for routing.
+#[derive(Debug, Clone, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Route {
+    /// How many plain words it takes at most.
+    pub words: Option<u8>,
+    /// Plain words that it always takes.
+    pub taken: Words,
+    /// How many operands it cannot do without.
+    pub least: u8,
+    /// The plain words that the first operand may be, which else has a shape that no word has.
+    pub shape: Option<Words>,
+    /// Its sub-commands.
+    pub subcommands: Words,
+}
+
+/// Rules and ways to run others that programs of several files have.
+#[derive(Debug, Clone, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct SharedFile {
+    /// The rules.
+    pub rule: Vec<RuleFile>,
+    /// The ways to run others.
+    pub wraps: Vec<WrapsFile>,
+}
+
+/// A rule, or the name of one that stands elsewhere.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(try_from = "RuleText")]
+pub struct RuleFile {
+    /// The names of the file that it is about; all where none are given.
+    pub names: Vec<String>,
+    /// What it says.
+    pub rule: Reference<Written>,
+}
+
+/// Something, or the id of what stands elsewhere.
+#[derive(Debug, Clone)]
+pub enum Reference<T> {
+    /// The id.
+    Use(String),
+    /// The thing itself.
+    Own(T),
+}
+
+/// A rule as it is written.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// `family.name`, unique.
+    pub id: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What is done.
+    pub effect: Effect,
+    /// True where what it matches has no effect, whatever rules that halt say.
+    pub shows: bool,
+    /// When it holds.
+    pub on: String,
+    /// What it does, in words.
+    pub reason: String,
+    /// Lines that it must match.
+    pub examples: Vec<String>,
+    /// Lines that it must not match.
+    pub counters: Vec<String>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RuleText {
+    r#use: Option<String>,
+    #[serde(default)]
+    r#for: Vec<String>,
+    id: Option<String>,
+    halt: Option<Effect>,
+    ask: Option<Effect>,
+    allow: Option<Effect>,
+    #[serde(default)]
+    shows: bool,
+    #[serde(default)]
+    on: On,
+    reason: Option<String>,
+    #[serde(default)]
+    r#match: Vec<String>,
+    #[serde(default)]
+    not: Vec<String>,
+}
+
+impl TryFrom<RuleText> for RuleFile {
+    type Error = String;
+
+    fn try_from(text: RuleText) -> Result<Self, String> {
+        if let Some(id) = text.r#use {
+            return Ok(Self { names: text.r#for, rule: Reference::Use(id) });
+        }
+        let id = text.id.ok_or("a rule has an `id`, or `use` with the id of another")?;
+        let (verdict, effect) = match (text.halt, text.ask, text.allow) {
+            (Some(effect), None, None) => (Verdict::Halt, effect),
+            (None, Some(effect), None) => (Verdict::Ask, effect),
+            (None, None, Some(effect)) => (Verdict::Allow, effect),
+            _ => return Err(format!("the rule {id} says one of `halt`, `ask` and `allow`, with what is done")),
+        };
+        let reason = text.reason.filter(|reason| !reason.is_empty());
+        let reason = reason.ok_or_else(|| format!("the rule {id} gives no `reason`"))?;
+        if text.r#match.is_empty() {
+            return Err(format!("the rule {id} has no line under `match`"));
+        }
+        let written = Written {
+            id,
+            verdict,
+            effect,
+            shows: text.shows,
+            on: text.on.0,
+            reason,
+            examples: text.r#match,
+            counters: text.not,
+        };
+        Ok(Self { names: text.r#for, rule: Reference::Own(written) })
+    }
+}
+
+/// A way to run others, or the name of one that stands elsewhere.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(try_from = "WrapsText")]
+pub struct WrapsFile {
+    /// The names of the file that it is about; all where none are given.
+    pub names: Vec<String>,
+    /// The sub-commands behind which it stands, each path a text; none: behind the program.
+    pub after: Vec<String>,
+    /// What it is.
+    pub wraps: Reference<Wraps>,
+}
+
+/// A way to run others, as it is written.
+#[derive(Debug, Clone)]
+pub struct Wraps {
+    /// Unique.
+    pub id: String,
+    /// Options that take the next argument.
+    pub takes: Words,
+    /// Options of several letters behind one dash that take none.
+    pub words: Words,
+    /// Where the command stands.
+    pub forms: Vec<FormText>,
+    /// True where it is always asked about.
+    pub asked: bool,
+    /// A line that is stricter for what is wrapped.
+    pub example: String,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct WrapsText {
+    r#use: Option<String>,
+    #[serde(default)]
+    r#for: Vec<String>,
+    #[serde(default)]
+    after: Vec<String>,
+    id: Option<String>,
+    #[serde(default)]
+    takes: Words,
+    #[serde(default)]
+    words: Words,
+    #[serde(default)]
+    forms: Vec<FormText>,
+    #[serde(default)]
+    asked: bool,
+    #[serde(default)]
+    example: String,
+}
+
+impl TryFrom<WrapsText> for WrapsFile {
+    type Error = String;
+
+    fn try_from(text: WrapsText) -> Result<Self, String> {
+        let wraps = match (text.r#use, text.id) {
+            (Some(id), None) => Reference::Use(id),
+            (None, Some(id)) if text.forms.is_empty() => return Err(format!("{id} has no `forms`")),
+            (None, Some(id)) if text.example.is_empty() => return Err(format!("{id} has no `example`")),
+            (None, Some(id)) => Reference::Own(Wraps {
+                id,
+                takes: text.takes,
+                words: text.words,
+                forms: text.forms,
+                asked: text.asked,
+                example: text.example,
+            }),
+            _ => return Err("a way to run others has an `id`, or `use` with the id of another".into()),
+        };
+        Ok(Self { names: text.r#for, after: text.after, wraps })
+    }
+}
+
+/// Where a command stands, as it is written; see [`crate::form::Form`].
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub enum FormText {
+    /// The rest is a program.
+    Program(Skip),
+    /// The rest is a line.
+    Text(Skip),
+    /// The same with an option.
+    TextWith(Options),
+    /// An option's value is the program.
+    Entry(EntryText),
+    /// An option's value is code.
+    Code(CodeText),
+    /// What follows a marker is a program.
+    Marked(MarkedText),
+    /// An operand is code.
+    Operand(AtText),
+    /// Every operand is code.
+    Operands(LanguageText),
+    /// Operands are typed.
+    Typed {},
+    /// An operand is a file of code.
+    Script(AtText),
+    /// The pipe is code.
+    Stdin(LanguageText),
+    /// An option's value is a file of code.
+    ScriptOption(CodeText),
+    /// The pipe is code always.
+    StdinAlways(LanguageText),
+    /// The pipe is code with an option.
+    StdinWith(CodeText),
+    /// `+command`.
+    PlusCommands(LanguageText),
+    /// Operands with a prefix are code.
+    PrefixedOperands(PrefixText),
+    /// A file, an image or a module is a program by its name.
+    Named(NamedText),
+    /// A makefile.
+    MakeFile {},
+    /// A cluster that takes a name.
+    Screen {},
+    /// The pipe becomes arguments.
+    StdinArguments {},
+    /// Arguments behind `:::`.
+    ParallelArguments {},
+    /// A name and a value.
+    PairSetting(SettingText),
+    /// Settings.
+    Setting(SettingText),
+}
+
+/// Operands before.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Skip {
+    /// How many.
+    #[serde(default)]
+    pub skip: u8,
+}
+
+/// Some options.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// The options.
+    pub options: Words,
+}
+
+/// An option whose value is a program.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntryText {
+    /// The option.
+    pub option: String,
+    /// Operands before the arguments.
+    #[serde(default)]
+    pub skip: u8,
+}
+
+/// Options whose values are code.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CodeText {
+    /// The options.
+    pub options: Words,
+    /// What must stand before the code.
+    #[serde(default)]
+    pub prefix: String,
+    /// The language.
+    pub language: Language,
+}
+
+/// Markers.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MarkedText {
+    /// The markers.
+    pub markers: Words,
+    /// The end marks.
+    #[serde(default)]
+    pub ends: Words,
+}
+
+/// An operand by its place.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AtText {
+    /// The place, from 0.
+    #[serde(default)]
+    pub at: u8,
+    /// The language.
+    pub language: Language,
+}
+
+/// A language.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LanguageText {
+    /// The language.
+    pub language: Language,
+}
+
+/// Operands with a prefix.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrefixText {
+    /// The prefix.
+    pub prefix: String,
+    /// What stands for a blank.
+    #[serde(default)]
+    pub blank: String,
+    /// The language.
+    pub language: Language,
+}
+
+/// A program by the name of a file.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedText {
+    /// The option; may be empty.
+    #[serde(default)]
+    pub option: String,
+    /// True where only programs with rules of their own count.
+    #[serde(default)]
+    pub known: bool,
+}
+
+/// Settings whose values are lines.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SettingText {
+    /// Options whose value is a setting.
+    #[serde(default)]
+    pub options: Words,
+    /// Globs over the name.
+    pub names: Words,
+}

@@ -1,0 +1,431 @@
+//! The tables that all that is known of programs is laid out in: numbers into one text, so that nothing is parsed or
+//! allocated when a program starts.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+
+use crate::effect::Effect;
+use crate::fact::{Change, Output, Trait, Traits};
+use crate::form::Form;
+use crate::pattern::{Step, Test};
+use crate::verdict::Verdict;
+
+/// The number of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Id(pub u16);
+
+/// A list of texts, or of numbers in another table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct List {
+    /// Where it begins.
+    pub from: u32,
+    /// How many there are.
+    pub count: u16,
+}
+
+impl List {
+    pub(crate) fn of<T>(self, table: &[T]) -> &[T] {
+        let from = self.from as usize;
+        table.get(from..from + usize::from(self.count)).unwrap_or_default()
+    }
+
+    /// Says whether it is empty.
+    pub const fn is_empty(self) -> bool {
+        self.count == 0
+    }
+}
+
+/// The names of all programs.
+#[derive(Debug, Clone)]
+pub enum Names {
+    /// Laid out when this crate is compiled.
+    Fixed(&'static phf::Map<&'static str, u16>),
+    /// Made when a program runs.
+    Made(BTreeMap<String, u16>),
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self::Made(BTreeMap::new())
+    }
+}
+
+/// All that is known of some programs.
+#[derive(Debug, Clone, Default)]
+pub struct Tables {
+    /// All texts, one behind the other.
+    pub text: Cow<'static, str>,
+    /// Where each text begins; the last is where the last ends.
+    pub starts: Cow<'static, [u32]>,
+    /// Lists of texts and of other numbers.
+    pub lists: Cow<'static, [u16]>,
+    /// Lists of texts, as parts of a command.
+    pub groups: Cow<'static, [List]>,
+    /// Commands, as lists of parts.
+    pub commands: Cow<'static, [List]>,
+    /// Steps of all rules.
+    pub steps: Cow<'static, [Step]>,
+    /// Tests of all rules.
+    pub tests: Cow<'static, [Test]>,
+    /// Where commands stand, of all wrappers.
+    pub forms: Cow<'static, [Form]>,
+    /// The rules.
+    pub rules: Cow<'static, [RuleRow]>,
+    /// The wrappers.
+    pub wrappers: Cow<'static, [WrapperRow]>,
+    /// Which wrappers programs have.
+    pub uses: Cow<'static, [Use]>,
+    /// Facts about programs, those that are the same once.
+    pub facts: Cow<'static, [Facts]>,
+    /// The programs, one row a name.
+    pub programs: Cow<'static, [ProgramRow]>,
+    /// Where each name stands among the programs.
+    pub names: Names,
+}
+
+/// One rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleRow {
+    /// `family.name`, unique.
+    pub id: Id,
+    /// The file that it stands in, without its ending.
+    pub file: Id,
+    /// What is done.
+    pub effect: Effect,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What it does, in words, in the third person; `{targets}` stands for the operands, `{program}` for the program.
+    pub reason: Id,
+    /// True where what it matches has no effect, whatever rules that halt say about the same words.
+    pub shows: bool,
+    /// True where one of its tests is that something is not given.
+    pub strict: bool,
+    /// Steps along the operands.
+    pub steps: List,
+    /// Tests.
+    pub tests: List,
+    /// The letters that one of the operands begins with, one bit each; 0 where none is asked for.
+    pub letters: u128,
+    /// True where an option is asked for.
+    pub option: bool,
+}
+
+/// One way in which programs run what they are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrapperRow {
+    /// Unique.
+    pub id: Id,
+    /// The file that it stands in, without its ending.
+    pub file: Id,
+    /// Options that take the next argument.
+    pub takes: List,
+    /// Options of several letters behind one dash that take none.
+    pub words: List,
+    /// Where the command stands.
+    pub forms: List,
+    /// The least verdict of what it runs.
+    pub floor: Verdict,
+    /// A line that is stricter for what is wrapped.
+    pub example: Id,
+}
+
+/// A wrapper of a program, behind some sub-commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Use {
+    /// Its number.
+    pub wrapper: u16,
+    /// The sub-commands, one behind the other.
+    pub after: List,
+    /// The same as one text, for people.
+    pub path: Id,
+}
+
+/// What is known of a program besides its rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// True where a file says something about options.
+    pub options: bool,
+    /// Options that take the next argument as their value.
+    pub takes: List,
+    /// Options that make it only show what it would do.
+    pub dry: List,
+    /// True where long options may be shortened.
+    pub shortens: bool,
+    /// True where one dash and two dashes mean the same, and letters do not cluster.
+    pub single_dash: bool,
+    /// True where `takes` is complete: every other option takes no argument after it.
+    pub complete: bool,
+    /// What is true of it.
+    pub traits: Traits,
+    /// What it writes to the pipe.
+    pub output: Output,
+    /// What it changes among files.
+    pub change: Change,
+    /// The ending of the files that it packs.
+    pub packs: Id,
+    /// Commands that print secrets.
+    pub secrets: List,
+    /// Options whose values are statements.
+    pub statements: List,
+    /// True where the statements are calls of a document database.
+    pub documents: bool,
+    /// Operands that change something.
+    pub changing: List,
+    /// Sub-commands that talk to another machine.
+    pub talking: List,
+    /// What else it is called, as a package or an image.
+    pub packages: List,
+    /// Routing: how many plain words it takes at most, plus one; 0 where any number is usual.
+    pub words: u8,
+    /// Routing: plain words that it always takes.
+    pub taken: List,
+    /// Routing: how many operands it cannot do without.
+    pub least: u8,
+    /// Routing: true where the first operand has a shape that no plain word has.
+    pub shaped: bool,
+    /// Routing: the plain words that the first operand may be for all that.
+    pub shape: List,
+    /// Routing: its sub-commands.
+    pub subcommands: List,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self::Mixed
+    }
+}
+
+impl Default for Change {
+    fn default() -> Self {
+        Self::Nothing
+    }
+}
+
+/// A program by one of its names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProgramRow {
+    /// The name.
+    pub name: Id,
+    /// Its facts.
+    pub facts: u16,
+    /// Its rules, in order.
+    pub rules: List,
+    /// Its wrappers, in order.
+    pub wrappers: List,
+}
+
+impl Tables {
+    /// Returns a text.
+    pub fn text(&self, id: Id) -> &str {
+        let at = usize::from(id.0);
+        let (Some(from), Some(to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return "" };
+        self.text.get(*from as usize..*to as usize).unwrap_or_default()
+    }
+
+    /// Goes through the texts of a list.
+    pub fn texts(&self, list: List) -> impl Iterator<Item = &str> + Clone {
+        list.of(&self.lists).iter().map(|id| self.text(Id(*id)))
+    }
+
+    /// Says whether a text is in a list.
+    pub fn holds(&self, list: List, text: &str) -> bool {
+        self.texts(list).any(|one| one == text)
+    }
+
+    /// Finds a program by its name.
+    pub fn find(&self, name: &str) -> Option<Program<'_>> {
+        let at = match &self.names {
+            Names::Fixed(names) => names.get(name).copied(),
+            Names::Made(names) => names.get(name).copied(),
+        }?;
+        self.programs.get(usize::from(at)).map(|row| Program { tables: self, row })
+    }
+
+    /// Goes through all programs.
+    pub fn programs(&self) -> impl Iterator<Item = Program<'_>> {
+        self.programs.iter().map(|row| Program { tables: self, row })
+    }
+
+    /// Goes through all rules.
+    pub fn rules(&self) -> impl Iterator<Item = Rule<'_>> {
+        self.rules.iter().map(|row| Rule { tables: self, row })
+    }
+
+    /// Goes through all wrappers.
+    pub fn wrappers(&self) -> impl Iterator<Item = Wrapper<'_>> {
+        self.wrappers.iter().map(|row| Wrapper { tables: self, row })
+    }
+}
+
+/// What is known of one program.
+#[derive(Debug, Clone, Copy)]
+pub struct Program<'t> {
+    tables: &'t Tables,
+    row: &'t ProgramRow,
+}
+
+impl<'t> Program<'t> {
+    /// Returns the tables that it stands in.
+    pub const fn tables(self) -> &'t Tables {
+        self.tables
+    }
+
+    /// Returns its name.
+    pub fn name(self) -> &'t str {
+        self.tables.text(self.row.name)
+    }
+
+    /// Returns what is known of it besides its rules.
+    pub fn facts(self) -> &'t Facts {
+        self.tables.facts.get(usize::from(self.row.facts)).unwrap_or(const { &NO_FACTS })
+    }
+
+    /// Says whether something is true of it.
+    pub fn is(self, one: Trait) -> bool {
+        self.facts().traits.has(one)
+    }
+
+    /// Goes through its rules, in order.
+    pub fn rules(self) -> impl Iterator<Item = Rule<'t>> + Clone {
+        let tables = self.tables;
+        let rules = self.row.rules.of(&tables.lists).iter();
+        rules.filter_map(move |at| tables.rules.get(usize::from(*at))).map(move |row| Rule { tables, row })
+    }
+
+    /// Goes through its wrappers, in order, with the sub-commands behind which each stands.
+    pub fn wrappers(self) -> impl Iterator<Item = (Wrapper<'t>, &'t Use)> + Clone {
+        let tables = self.tables;
+        let uses = self.row.wrappers.of(&tables.uses).iter();
+        uses.filter_map(move |one| {
+            let row = tables.wrappers.get(usize::from(one.wrapper))?;
+            Some((Wrapper { tables, row }, one))
+        })
+    }
+
+    /// Says whether a rule or a wrapper is about it.
+    pub const fn is_judged(self) -> bool {
+        !self.row.rules.is_empty() || !self.row.wrappers.is_empty()
+    }
+
+    /// Goes through the commands of it that print secrets: for each part of one the globs of which an operand must
+    /// match one.
+    pub fn secrets(self) -> impl Iterator<Item = impl Iterator<Item = List>> {
+        let tables = self.tables;
+        let commands = self.facts().secrets.of(&tables.commands).iter();
+        commands.map(move |command| command.of(&tables.groups).iter().copied())
+    }
+}
+
+static NO_FACTS: Facts = Facts {
+    options: false,
+    takes: List { from: 0, count: 0 },
+    dry: List { from: 0, count: 0 },
+    shortens: false,
+    single_dash: false,
+    complete: false,
+    traits: Traits(0),
+    output: Output::Mixed,
+    change: Change::Nothing,
+    packs: Id(0),
+    secrets: List { from: 0, count: 0 },
+    statements: List { from: 0, count: 0 },
+    documents: false,
+    changing: List { from: 0, count: 0 },
+    talking: List { from: 0, count: 0 },
+    packages: List { from: 0, count: 0 },
+    words: 0,
+    taken: List { from: 0, count: 0 },
+    least: 0,
+    shaped: false,
+    shape: List { from: 0, count: 0 },
+    subcommands: List { from: 0, count: 0 },
+};
+
+/// One rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule<'t> {
+    tables: &'t Tables,
+    row: &'t RuleRow,
+}
+
+impl<'t> Rule<'t> {
+    /// Returns the tables that it stands in.
+    pub const fn tables(self) -> &'t Tables {
+        self.tables
+    }
+
+    /// Returns its row.
+    pub const fn row(self) -> &'t RuleRow {
+        self.row
+    }
+
+    /// Returns its id: `family.name`.
+    pub fn id(self) -> &'t str {
+        self.tables.text(self.row.id)
+    }
+
+    /// Returns the name of the file that it stands in, without its ending.
+    pub fn file(self) -> &'t str {
+        self.tables.text(self.row.file)
+    }
+
+    /// Returns its reason, in which `{targets}` stands for the operands and `{program}` for the program.
+    pub fn reason(self) -> &'t str {
+        self.tables.text(self.row.reason)
+    }
+
+    /// Returns its steps along the operands.
+    pub fn steps(self) -> &'t [Step] {
+        self.row.steps.of(&self.tables.steps)
+    }
+
+    /// Returns its tests.
+    pub fn tests(self) -> &'t [Test] {
+        self.row.tests.of(&self.tables.tests)
+    }
+}
+
+/// One way in which programs run what they are given.
+#[derive(Debug, Clone, Copy)]
+pub struct Wrapper<'t> {
+    tables: &'t Tables,
+    row: &'t WrapperRow,
+}
+
+impl<'t> Wrapper<'t> {
+    /// Returns the tables that it stands in.
+    pub const fn tables(self) -> &'t Tables {
+        self.tables
+    }
+
+    /// Returns its id.
+    pub fn id(self) -> &'t str {
+        self.tables.text(self.row.id)
+    }
+
+    /// Returns the least verdict of what it runs.
+    pub const fn floor(self) -> Verdict {
+        self.row.floor
+    }
+
+    /// Returns a line that is stricter for what is wrapped.
+    pub fn example(self) -> &'t str {
+        self.tables.text(self.row.example)
+    }
+
+    /// Returns where the command stands.
+    pub fn forms(self) -> &'t [Form] {
+        self.row.forms.of(&self.tables.forms)
+    }
+
+    /// Goes through the options that take the next argument.
+    pub fn takes(self) -> impl Iterator<Item = &'t str> + Clone {
+        self.tables.texts(self.row.takes)
+    }
+
+    /// Goes through the options of several letters behind one dash that take no argument.
+    pub fn words(self) -> impl Iterator<Item = &'t str> + Clone {
+        self.tables.texts(self.row.words)
+    }
+}

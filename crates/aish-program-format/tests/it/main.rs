@@ -1,0 +1,84 @@
+//! What is wrong in a file about a program is told, with its place.
+
+use aish_program_format::compile::{Fault, compile};
+use aish_program_format::file::{ProgramFile, SharedFile};
+
+/// Reads a file; what is wrong in it as `LINE: MESSAGE`.
+fn read(text: &str) -> Result<ProgramFile, String> {
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let at = error.span().map_or(0, |span| span.start);
+        format!("{}: {}", text[..at].matches('\n').count() + 1, error.message())
+    })
+}
+
+const RULE: &str = "names = [\"x\"]\n[[rule]]\nid = \"x.y\"\nhalt = \"delete\"\non = \"rm\"\nreason = \"deletes\"\nmatch = [\"x rm\"]\n";
+
+#[test]
+fn what_is_wrong_in_a_file_is_told_with_its_line() {
+    for (from, to, expected) in [
+        ("on = \"rm\"", "on = \"rm %sytsem\"", "5: `%sytsem` is no class of operands"),
+        ("on = \"rm\"", "on = \"rm %systme\"", "5: `%systme` is no class of operands; did you mean `%system`?"),
+        ("on = \"rm\"", "on = \"-f|-r|-f\"", "5: `-f` is named twice in `-f|-r|-f`"),
+        ("on = \"rm\"", "on = \"rm !\"", "5: `!` has nothing behind it"),
+        (
+            "on = \"rm\"",
+            "on = \"<scret\"",
+            "5: `<scret` is no kind of input; it is `<any`, `<none`, `<secret` or `<foreign`",
+        ),
+        ("on = \"rm\"", "on = \"%each:any\"", "5: `%each:` is no question about operands"),
+        ("halt = \"delete\"", "halt = \"deletes\"", "4: unknown variant `deletes`, expected one of "),
+        ("halt = \"delete\"", "", "2: the rule x.y says one of `halt`, `ask` and `allow`, with what is done"),
+        ("reason = \"deletes\"", "", "2: the rule x.y gives no `reason`"),
+        ("match = [\"x rm\"]", "", "2: the rule x.y has no line under `match`"),
+        ("match = [\"x rm\"]", "matches = []", "7: unknown field `matches`"),
+        ("[[rule]]", "takes = \"-a -b -a\"\n[[rule]]", "2: `-a` is named twice"),
+        ("[[rule]]", "is = [\"shel\"]\n[[rule]]", "2: `shel` is no fact about a program; did you mean `shell`?"),
+        ("[[rule]]", "output = \"nothing\"\n[[rule]]", "2: `nothing` is no kind of output"),
+    ] {
+        let error = read(&RULE.replace(from, to)).unwrap_err();
+        assert!(error.starts_with(expected), "{to}: {error}");
+    }
+    assert!(read(RULE).is_ok());
+}
+
+#[test]
+fn what_is_wrong_between_files_is_told_with_the_file() {
+    let check = |files: &[(&str, &str)], expected: &[(&str, &str)]| {
+        let files: Vec<_> = files.iter().map(|(name, text)| ((*name).to_string(), read(text).unwrap())).collect();
+        let shared: Vec<(String, SharedFile)> = Vec::new();
+        let faults = compile(&files, &shared).map(|_| Vec::new()).unwrap_or_else(|faults| faults);
+        let found: Vec<(&str, &str)> =
+            faults.iter().map(|Fault { file, message, .. }| (file.as_str(), message.as_str())).collect();
+        assert_eq!(found, expected);
+    };
+    check(&[("x", RULE)], &[]);
+    check(&[("x", RULE), ("y", "names = [\"x\"]")], &[("y", "x is named in two files, or twice in one")]);
+    check(&[("x", ""), ("y", "names = [\"y\"]")], &[("x", "`names` names no program")]);
+    check(&[("x", "names = [\"x\"]\n[[rule]]\nuse = \"a.b\"")], &[("x", "there is no rule a.b")]);
+    check(&[("x", "names = [\"x\"]\n[[wraps]]\nuse = \"a\"")], &[("x", "there is no way to run others a")]);
+    check(
+        &[("x", &RULE.replace("id =", "for = [\"z\"]\nid ="))],
+        &[("x", "`for` names z, which is not among the names of the file")],
+    );
+    let again = RULE.replace("\"x\"", "\"y\"");
+    check(&[("x", RULE), ("y", &again)], &[("y", "the id x.y is given twice")]);
+}
+
+#[test]
+fn what_a_rule_needs_is_read_from_its_pattern() {
+    use aish_program_format::builder::Builder;
+    use aish_program_format::pattern::parse;
+    let bits = |letters: &str| letters.bytes().fold(0_u128, |bits, letter| bits | 1 << letter);
+    let check = |on: &str, letters: u128, option: bool| {
+        let parsed = parse(on, &mut Builder::default()).unwrap();
+        assert_eq!((parsed.letters, parsed.option), (letters, option), "{on}");
+    };
+    check("-r|--recursive %system", 0, true);
+    check("!-r %system|-f", 0, false);
+    check("push|pull", bits("p"), false);
+    check("* delete|drop|wipe %few", bits("dw"), false);
+    check("** delete|rm|*-x", u128::MAX, false);
+    check("update --all|-C|%some", bits("u"), false);
+    check("-f|force", 0, false);
+    check("**", 0, false);
+}
