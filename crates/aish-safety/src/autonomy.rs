@@ -13,7 +13,7 @@ use alloc::format;
 use crate::call::{PreparedCall, Subject};
 use crate::command::{Part, Surroundings, explain, explain_argv};
 use crate::policy::Policy;
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
 
 pub use taint::Taint;

@@ -55,7 +55,7 @@ mod word;
 pub use explain::{Explanation, Part};
 pub use hint::FALLBACK;
 pub(crate) use path::glob_match;
-pub(crate) use pattern::check as check_pattern;
+pub(crate) use pattern::{Pattern, Subject};
 pub(crate) use word::Word;
 
 /// What is known around a command when it is judged; values, read by nobody here.

@@ -2,8 +2,10 @@
 
 use alloc::string::{String, ToString};
 
+use aish_program_format::Trait;
+
 use crate::call::{PreparedCall, Subject};
-use crate::rules::wrappers;
+use crate::rules::programs;
 use crate::verdict::{Judgement, Verdict};
 
 /// Where approvals for good are kept, for the project of this run.
@@ -35,10 +37,6 @@ impl KeptApprovals for NothingKept {
 /// Marks a kept tool; no command begins like this.
 const TOOL: &str = "tool ";
 
-/// Programs that run or fetch what they are told, and so are never approved for good; the wrappers come on top.
-const NEVER: &[&str] =
-    &["git", "ssh", "scp", "curl", "wget", "npm", "npx", "pip", "make", "source", ".", "eval", "exec", "alias", "trap"];
-
 /// Returns what `always` would keep for a call; none where it is not offered: a destructive verdict, a shell, an
 /// interpreter, a wrapper, git, or anything but one plain command.
 pub fn offer(call: &PreparedCall, judgement: &Judgement) -> Option<String> {
@@ -49,7 +47,9 @@ pub fn offer(call: &PreparedCall, judgement: &Judgement) -> Option<String> {
         Subject::Command { text } => {
             let text = text.trim();
             let program = text.split(' ').next()?.rsplit('/').next()?;
-            let safe = is_plain(text) && !NEVER.contains(&program) && !wrappers::names().any(|name| name == program);
+            let runs_others = programs::find(program)
+                .is_some_and(|known| known.is(Trait::NeverKept) || known.wrappers().next().is_some());
+            let safe = is_plain(text) && !runs_others;
             safe.then(|| text.to_string())
         }
         Subject::Tool => Some(tool_text(call)),

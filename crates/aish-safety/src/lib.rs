@@ -1,7 +1,7 @@
 //! What a command does, and the one gate that lets it.
 //!
-//! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line), [`rules`] (its
-//! tables), [`change`] (what it changes), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`],
+//! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line by what
+//! `aish-programs` knows), [`change`] (what it changes), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`],
 //! [`autonomy`] (what a run by itself leaves to a person), and last [`gate`], the only maker of [`ApprovedCall`].
 //! This crate never does I/O: the audit, the pins and the person are ports that are passed in.
 #![no_std]
@@ -18,7 +18,7 @@ pub mod gate;
 pub mod kept;
 pub mod pin;
 pub mod policy;
-pub mod rules;
+mod rules;
 mod tool_call;
 pub mod verdict;
 
@@ -35,4 +35,5 @@ pub use gate::{ApprovedCall, Gate, Mode, Passage, UNRECORDED};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
 pub use policy::{Level, Policy, PolicyRule, PolicyRules, RuleError, Tried, WrittenRule};
+pub use rules::Effect;
 pub use verdict::{Judgement, Verdict};

@@ -2,38 +2,9 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
-use core::fmt;
 
+pub use aish_program_format::Verdict;
 use serde::{Deserialize, Serialize};
-
-/// What the gate does with a call before anybody is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// No effect worth asking about.
-    Allow,
-    /// All between.
-    Ask,
-    /// What stops an autonomous run.
-    Halt,
-}
-
-impl Verdict {
-    /// Returns the word that is shown and written: `allow`, `ask`, `halt`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Halt => "halt",
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
 
 /// What ends the reason of a halt whose effect the command itself does not take back.
 pub(crate) const NO_WAY_BACK: &str = "; no way back";

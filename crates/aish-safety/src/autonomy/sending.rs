@@ -1,20 +1,9 @@
 //! Which parts of a command can carry something to another machine.
 
+use aish_program_format::Trait;
+
 use crate::command::Part;
-use crate::rules::rule::Effect;
-
-/// Programs that talk to other machines though their effect is another: files, repositories, names, packages.
-const TALKERS: &str = "scp sftp rsync ping ping6 dig nslookup host drill kdig whois traceroute tracepath mtr rclone \
-    s3cmd s5cmd aws gcloud gsutil az gh glab hub svn hg ftp lftp ncftpput restic borg duplicity kubectl helm docker \
-    podman skopeo";
-
-/// Sub-commands of git that talk to another machine.
-const GIT: &[&str] =
-    &["clone", "fetch", "pull", "push", "ls-remote", "remote update", "submodule", "send-email", "lfs"];
-
-/// Programs that send what they are given.
-const UPLOADERS: &str = "scp sftp rsync nc ncat netcat socat telnet mail mailx mutt sendmail msmtp swaks s-nail ftp lftp \
-    ncftpput tftp smbclient rclone s3cmd s5cmd gsutil websocat wscat mosquitto_pub kcat nats grpcurl";
+use crate::rules::{Effect, programs};
 
 /// Options that make a fetching program send.
 const UPLOAD_OPTIONS: &[&str] = &[
@@ -50,12 +39,12 @@ pub fn talks(part: &Part) -> bool {
     }
     let mut words = part.text.split(' ');
     let program = name(words.next().unwrap_or_default());
-    if listed(TALKERS, program) {
+    if programs::is(program, Trait::Talks) {
         return true;
     }
     let rest = part.text.split_once(' ').map_or("", |(_, rest)| rest);
     match part.effect {
-        _ if program == "git" => GIT.iter().any(|command| words_hold(rest, command)),
+        _ if talking(program).next().is_some() => talking(program).any(|command| words_hold(rest, command)),
         Effect::Read => false,
         Effect::Run | Effect::RunForeign | Effect::Unknown => {
             rest.contains("://") || CODE.iter().any(|sign| rest.contains(sign))
@@ -70,7 +59,8 @@ pub fn uploads(part: &Part) -> bool {
     let program = name(words.next().unwrap_or_default());
     let sends = match part.effect {
         Effect::SendSecret => true,
-        _ if listed(UPLOADERS, program) => program != "rsync" || words.clone().any(|word| word.contains(':')),
+        _ if programs::is(program, Trait::Uploads) => true,
+        _ if programs::is(program, Trait::UploadsRemote) => words.clone().any(|word| word.contains(':')),
         Effect::Network => {
             words.any(|word| UPLOAD_OPTIONS.iter().any(|option| word == *option || longer(word, option)))
                 || part.rule == "network.socket"
@@ -101,12 +91,13 @@ fn is_loopback(text: &str) -> bool {
     any
 }
 
-fn name(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
+/// Goes through the sub-commands of a program that talk to another machine.
+fn talking(program: &str) -> impl Iterator<Item = &'static str> {
+    programs::find(program).into_iter().flat_map(|known| known.tables().texts(known.facts().talking))
 }
 
-fn listed(list: &str, program: &str) -> bool {
-    !program.is_empty() && list.split(' ').any(|known| known == program)
+fn name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
 }
 
 /// Says whether a text has some words in a row, whole.

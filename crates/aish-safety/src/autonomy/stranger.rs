@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::taint::Taint;
 use crate::call::PreparedCall;
 use crate::command::{Part, Surroundings, explain, explain_argv};
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
 
 /// Verbs of what others see.

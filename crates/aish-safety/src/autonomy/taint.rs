@@ -2,7 +2,7 @@
 
 use super::sending;
 use crate::command::Part;
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 
 /// Where the least trusted text comes from that the model has read, from the most trusted to the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

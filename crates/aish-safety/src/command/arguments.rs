@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::path::glob_match;
 use super::word::Word;
-use crate::rules::tools::{self, Tool};
-use crate::rules::{index, questions};
+use crate::rules::tool::Tool;
+use crate::rules::{programs, questions};
 
 /// How an argument is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) struct Arguments<'a> {
     /// The arguments, without the program.
     pub(crate) words: &'a [Word],
     roles: Vec<Role>,
-    tool: Option<&'static Tool>,
+    tool: Option<Tool<'a>>,
     /// The options' names, sorted, each once: `--name` of `--name=value`.
     names: Vec<&'a str>,
     /// The letters of all clusters, by their ASCII code.
@@ -42,7 +42,11 @@ pub(crate) struct Arguments<'a> {
 impl<'a> Arguments<'a> {
     /// Sorts a program's arguments.
     pub(crate) fn new(program: &str, words: &'a [Word]) -> Self {
-        let tool = tools::find(program);
+        Self::with(programs::find(program).and_then(Tool::of), words)
+    }
+
+    /// Sorts the arguments of a program of whose options this is known.
+    pub(crate) fn with(tool: Option<Tool<'a>>, words: &'a [Word]) -> Self {
         let mut roles = Vec::with_capacity(words.len());
         let mut ended = false;
         let mut before = Before::Nothing;
@@ -116,7 +120,7 @@ impl<'a> Arguments<'a> {
             Role::Option | Role::Value => None,
         });
         self.operands = operands.collect();
-        self.first_letters = self.operands().fold(0, |all, (_, word, _)| all | index::letter_bit(&word.text));
+        self.first_letters = self.operands().fold(0, |all, (_, word, _)| all | letter_bit(&word.text));
     }
 
     /// Goes through arguments with their roles.
@@ -163,7 +167,7 @@ impl<'a> Arguments<'a> {
         }
         if let Some(long) = flag.strip_prefix("--") {
             let single = self.dashes_alike() && flag.get(1..).is_some_and(given);
-            let shortened = self.tool.is_some_and(|tool| tool.shortens)
+            let shortened = self.tool.is_some_and(|tool| tool.shortens())
                 && (1..long.len()).any(|end| flag.get(..end + 2).is_some_and(given));
             return single || shortened;
         }
@@ -188,7 +192,7 @@ impl<'a> Arguments<'a> {
                 return self.dashes_alike() && name.strip_prefix('-') == Some(long);
             };
             return !given.is_empty()
-                && self.tool.is_some_and(|tool| tool.shortens)
+                && self.tool.is_some_and(|tool| tool.shortens())
                 && long.len() > given.len()
                 && long.starts_with(given);
         }
@@ -205,7 +209,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Goes through the letters of a cluster, up to the one whose value is the rest.
-    fn cluster<'t>(&self, text: &'t str) -> impl Iterator<Item = char> + 't {
+    fn cluster<'t>(&self, text: &'t str) -> impl Iterator<Item = char> + use<'a, 't> {
         let tool = self.tool;
         let mut done = false;
         text.strip_prefix('-').unwrap_or_default().chars().take_while(move |letter| {
@@ -218,7 +222,7 @@ impl<'a> Arguments<'a> {
     }
 
     fn dashes_alike(&self) -> bool {
-        self.tool.is_some_and(|tool| tool.single_dash)
+        self.tool.is_some_and(|tool| tool.single_dash())
     }
 
     /// Goes through the values given to an option.
@@ -266,12 +270,12 @@ impl<'a> Arguments<'a> {
 
     /// Says whether the tool only shows what it would do.
     pub(crate) fn is_dry(&self) -> bool {
-        self.tool.is_some_and(|tool| self.gives(tool.dry))
+        self.tool.is_some_and(|tool| self.gives(tool.dry()))
     }
 
     /// Says whether an option is given by which most tools only show what they would do.
     pub(crate) fn pretends(&self) -> bool {
-        self.gives(questions::PRETENDS) && !self.takes_back()
+        self.gives(questions::PRETENDS.iter().copied()) && !self.takes_back()
     }
 
     /// Says whether an option by which a tool would only show is taken back: `--dry-run=no`, `-s-`, `--no-dry-run`.
@@ -279,7 +283,7 @@ impl<'a> Arguments<'a> {
         self.options().any(|(_, text)| {
             let opposite = text.strip_prefix("--no-");
             let letter_off = text.len() == 3 && !text.starts_with("--") && text.ends_with('-');
-            let named = |name: &str| questions::PRETENDS.split(' ').any(|flag| flag.trim_start_matches('-') == name);
+            let named = |name: &str| questions::PRETENDS.iter().any(|flag| flag.trim_start_matches('-') == name);
             letter_off
                 || opposite.is_some_and(named)
                 || text.split_once('=').is_some_and(|(name, value)| {
@@ -290,9 +294,9 @@ impl<'a> Arguments<'a> {
     }
 
     /// Says whether one of the options is given, and not switched off by its value.
-    fn gives(&self, flags: &str) -> bool {
-        let shortens = self.tool.is_some_and(|tool| tool.shortens);
-        flags.split(' ').filter(|flag| !flag.is_empty()).any(|flag| {
+    fn gives<'f>(&self, mut flags: impl Iterator<Item = &'f str>) -> bool {
+        let shortens = self.tool.is_some_and(|tool| tool.shortens());
+        flags.any(|flag| {
             self.options().any(|(_, text)| {
                 let (name, value) = text.split_once('=').unwrap_or((text, ""));
                 let given = name == flag
@@ -314,7 +318,7 @@ enum Before {
     Unknown,
 }
 
-fn after_option(tool: Option<&Tool>, text: &str) -> Before {
+fn after_option(tool: Option<Tool<'_>>, text: &str) -> Before {
     if text.contains('=') {
         return Before::Nothing;
     }
@@ -324,7 +328,7 @@ fn after_option(tool: Option<&Tool>, text: &str) -> Before {
     if tool.takes_value(text) {
         return Before::Valued;
     }
-    if !text.starts_with("--") && !tool.single_dash {
+    if !text.starts_with("--") && !tool.single_dash() {
         let mut letters = text.chars().skip(1).peekable();
         while let Some(letter) = letters.next() {
             if tool.takes_value_letter(letter) {
@@ -332,5 +336,13 @@ fn after_option(tool: Option<&Tool>, text: &str) -> Before {
             }
         }
     }
-    if tool.complete { Before::Nothing } else { Before::Unknown }
+    if tool.is_complete() { Before::Nothing } else { Before::Unknown }
+}
+
+/// Returns the bit of a text's first letter; what is no letter of ASCII has one of its own.
+fn letter_bit(text: &str) -> u128 {
+    match text.as_bytes().first() {
+        Some(letter) if letter.is_ascii() => 1 << letter,
+        Some(_) | None => 1,
+    }
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::walk::Walker;
 use super::word::Word;
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 use crate::verdict::Verdict;
 
 /// The most values that are looked at for one expression.

@@ -11,7 +11,7 @@ use super::run::shown;
 use super::simple::Assigned;
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word};
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 use crate::rules::settings;
 use crate::verdict::Verdict;
 

@@ -1,11 +1,11 @@
 //! Code in other languages than the shell's: scanned for what leads out of it.
 
+use aish_program_format::{Language, Trait};
+
 use super::sql;
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
-use crate::rules::code_marks;
-use crate::rules::rule::Effect;
-use crate::rules::wrapper::Language;
+use crate::rules::{Effect, code_marks, programs};
 use crate::verdict::Verdict;
 
 pub(crate) mod awk;
@@ -25,7 +25,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
         Language::Sql => sql::judge(walker, program, text),
         Language::Make => makefile(walker, text),
         Language::Recipes => recipes(walker, text),
-        Language::Editor if matches!(program, "sed" | "gsed") => stream_editor(walker, text),
+        Language::Editor if programs::is(program, Trait::StreamEditor) => stream_editor(walker, text),
         Language::Editor => editor(walker, text),
         Language::Tcl => tcl(walker, text),
         Language::Crontab => crontab(walker, text),

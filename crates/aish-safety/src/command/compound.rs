@@ -9,7 +9,7 @@ use super::redirect::COPROCESS;
 use super::state::{Body, MAX_ALTERNATIVES};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 use crate::verdict::Verdict;
 
 impl Walker<'_> {

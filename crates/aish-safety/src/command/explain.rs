@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
 
 /// One part of a command: a program with its arguments, a redirect, a piece of code.

@@ -4,6 +4,8 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_program_format::{Output, Program, Trait};
+
 use super::arguments::Arguments;
 use super::state::FileContent;
 use super::walk::Walker;
@@ -14,68 +16,14 @@ use crate::rules::{programs, sources};
 impl Walker<'_> {
     /// Returns what a program writes to the pipe.
     pub(crate) fn output(&mut self, program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
-        let taint = arguments.iter().fold(Taint::NONE, |taint, word| taint | word.taint);
-        let mut out = match program {
-            "echo" => from(echo(arguments), taint),
-            "printf" => from(printf(arguments), taint),
-            "cat" | "tac" | "tee" | "head" | "tail" | "dd" | "less" | "more" | "bat" | "pv" | "sponge" | "nl"
-            | "strings" | "unbuffer" => self.passed(program, arguments, stdin),
-            "rev" => self.mapped(arguments, stdin, |text| text.lines().map(reverse).collect::<Vec<_>>().join("\n")),
-            "tr" => match &stdin.text {
-                Some(text) => from(decode::translate(text, arguments), stdin.taint),
-                None => Stream::unknown(stdin.taint | Taint::DECODED),
-            },
-            "sed" | "awk" | "cut" | "grep" | "sort" | "uniq" | "jq" | "yq" | "paste" | "fold" | "gawk" | "mawk"
-            | "column" | "fmt" | "expand" | "unexpand" | "iconv" | "envsubst" | "gsed" | "perl" => {
-                self.mapped_unknown(program, arguments, stdin)
-            }
-            "base64" | "base32" | "gbase64" | "openssl" | "xxd" | "uudecode" | "basenc" => {
-                self.decoded(program, arguments, stdin)
-            }
-            "python" | "python3" | "python2"
-                if arguments.iter().any(|word| matches!(word.text.as_str(), "base64" | "binascii" | "quopri")) =>
-            {
-                Stream::unknown(stdin.taint | taint | Taint::DECODED)
-            }
-            "pwd" => Stream::known(self.folder_text()),
-            "mktemp" => from(Some(alloc::format!("/tmp/tmp.{}", super::word::HOLE)), Taint::NONE),
-            "yes" => Stream {
-                text: arguments.first().map(|word| word.text.clone()),
-                taint: taint | Taint::ENDLESS,
-                connected: true,
-            },
-            "basename" | "dirname" => match arguments {
-                [word] if word.is_known() => {
-                    let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
-                    from(Some(if program == "basename" { name.into() } else { folder.to_string() }), taint)
-                }
-                _ => Stream::unknown(taint),
-            },
-            "whoami" | "id" | "hostname" | "date" | "uname" | "nproc" => Stream::unknown(Taint::NONE),
-            "which" | "command" | "type" if !arguments.is_empty() => {
-                let last = arguments.last().map(|word| word.text.clone());
-                from(last, taint)
-            }
-            "env" | "printenv" | "export" | "set" if arguments.iter().all(|word| word.text.starts_with('-')) => {
-                Stream::unknown(Taint::SECRET)
-            }
-            "gpg" | "gpg2" | "pass" | "security" | "secret-tool" | "op" | "bw" | "vault" | "history" | "lastpass" => {
-                let decodes = arguments.iter().any(|word| matches!(word.text.as_str(), "-d" | "--decrypt"));
-                Stream::unknown(Taint::SECRET | if decodes { Taint::DECODED } else { Taint::NONE })
-            }
-            "source" | "." | "eval" | "exec" => Stream::unknown(taint | stdin.taint),
-            _ if programs::SHELLS.contains(&program) => Stream::unknown(taint | stdin.taint | Taint::SHELL),
-            _ if sources::FETCHERS.contains(&program) => fetched(program, arguments, stdin),
-            _ if sources::DECODERS.contains(&program) => Stream::unknown(stdin.taint | taint | Taint::DECODED),
-            _ if sources::SILENT.contains(&program) => {
-                Stream { text: Some(String::new()), taint: Taint::NONE, connected: true }
-            }
-            _ => Stream::unknown(stdin.taint | taint),
-        };
-        if self.reads_secret(program, arguments) || sources::prints_secrets(program, arguments) {
+        let known = programs::find(program);
+        let kind = known.map_or(Output::Mixed, |known| known.facts().output);
+        let mut out = self.written(kind, program, arguments, stdin);
+        if self.reads_secret(program, arguments) || sources::prints_secrets(known, arguments) {
             out.taint = out.taint | Taint::SECRET;
         }
-        if sources::DUMPERS.contains(&program) || arguments.iter().any(|word| is_account_list(&word.text)) {
+        if known.is_some_and(|known| known.is(Trait::Dumps)) || arguments.iter().any(|word| is_account_list(&word.text))
+        {
             out.taint = out.taint | Taint::PRIVATE;
         }
         out.taint = out.taint | self.listed_names(program, arguments);
@@ -83,18 +31,78 @@ impl Walker<'_> {
         out
     }
 
+    fn written(&mut self, kind: Output, program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
+        let taint = arguments.iter().fold(Taint::NONE, |taint, word| taint | word.taint);
+        match kind {
+            Output::Echo => from(echo(arguments), taint),
+            Output::Format => from(printf(arguments), taint),
+            Output::Whole | Output::Piped | Output::Blocks | Output::Part | Output::End => {
+                self.passed(kind, program, arguments, stdin)
+            }
+            Output::Reversed => {
+                self.mapped(arguments, stdin, |text| text.lines().map(reverse).collect::<Vec<_>>().join("\n"))
+            }
+            Output::Translated => match &stdin.text {
+                Some(text) => from(decode::translate(text, arguments), stdin.taint),
+                None => Stream::unknown(stdin.taint | Taint::DECODED),
+            },
+            Output::Filtered | Output::Edited | Output::Scanned | Output::Queried => {
+                self.mapped_unknown(kind, program, arguments, stdin)
+            }
+            Output::Base64
+            | Output::Base32
+            | Output::Cipher
+            | Output::Hexadecimal
+            | Output::Uudecode
+            | Output::OtherCode => self.decoded(kind, arguments, stdin),
+            Output::Code
+                if arguments.iter().any(|word| matches!(word.text.as_str(), "base64" | "binascii" | "quopri")) =>
+            {
+                Stream::unknown(stdin.taint | taint | Taint::DECODED)
+            }
+            Output::Folder => Stream::known(self.folder_text()),
+            Output::FreshName => from(Some(alloc::format!("/tmp/tmp.{}", super::word::HOLE)), Taint::NONE),
+            Output::Endless => Stream {
+                text: arguments.first().map(|word| word.text.clone()),
+                taint: taint | Taint::ENDLESS,
+                connected: true,
+            },
+            Output::BaseName | Output::FolderName => match arguments {
+                [word] if word.is_known() => {
+                    let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
+                    let text = if kind == Output::BaseName { name } else { folder };
+                    from(Some(text.to_string()), taint)
+                }
+                _ => Stream::unknown(taint),
+            },
+            Output::About => Stream::unknown(Taint::NONE),
+            Output::LastName if !arguments.is_empty() => from(arguments.last().map(|word| word.text.clone()), taint),
+            Output::Variables if arguments.iter().all(|word| word.text.starts_with('-')) => {
+                Stream::unknown(Taint::SECRET)
+            }
+            Output::Secrets => {
+                let decodes = arguments.iter().any(|word| matches!(word.text.as_str(), "-d" | "--decrypt"));
+                Stream::unknown(Taint::SECRET | if decodes { Taint::DECODED } else { Taint::NONE })
+            }
+            Output::Shell => Stream::unknown(taint | stdin.taint | Taint::SHELL),
+            Output::Fetched => fetched(program, arguments, stdin),
+            Output::Decoded => Stream::unknown(stdin.taint | taint | Taint::DECODED),
+            Output::Silent => Stream { text: Some(String::new()), taint: Taint::NONE, connected: true },
+            Output::Run | Output::Mixed | Output::Code | Output::LastName | Output::Variables => {
+                Stream::unknown(stdin.taint | taint)
+            }
+        }
+    }
+
     /// Says what is known of the names that a search writes.
     fn listed_names(&self, program: &str, arguments: &[Word]) -> Taint {
-        let searches = match program {
-            "find" | "gfind" | "bfs" | "fd" | "fdfind" | "locate" | "plocate" | "mlocate" | "ls" | "exa" | "eza" => {
-                true
-            }
-            "grep" | "rg" | "ag" | "egrep" | "fgrep" | "ack" => arguments.iter().any(|word| {
-                matches!(word.text.as_str(), "--files-with-matches" | "--files" | "-l")
-                    || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(['l', 'L'])
-            }),
-            _ => false,
-        };
+        let Some(known) = programs::find(program) else { return Taint::NONE };
+        let searches = known.is(Trait::Searches)
+            || known.is(Trait::SearchesContent)
+                && arguments.iter().any(|word| {
+                    matches!(word.text.as_str(), "--files-with-matches" | "--files" | "-l")
+                        || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(['l', 'L'])
+                });
         if !searches {
             return Taint::NONE;
         }
@@ -108,7 +116,7 @@ impl Walker<'_> {
         let routine = super::spread::narrowing(arguments)
             || below_scratch
             || places.peek().is_some() && places.all(|place| place.is_disposable())
-            || matches!(program, "fd" | "fdfind")
+            || known.is(Trait::ExtensionOption)
                 && sorted.values("-e").any(|value| {
                     let name = alloc::format!("x.{}", value.text);
                     self.place(&Word::literal(name)).is_disposable()
@@ -118,8 +126,7 @@ impl Walker<'_> {
     }
 
     fn reads_secret(&self, program: &str, arguments: &[Word]) -> bool {
-        !sources::SILENT.contains(&program)
-            && !matches!(program, "echo" | "printf" | "ls" | "stat" | "test" | "[" | "find" | "which" | "file")
+        !programs::find(program).is_some_and(|known| known.is(Trait::Silent) || known.is(Trait::PrintsWords))
             && arguments.iter().any(|word| self.is_secret_word(word))
     }
 
@@ -138,11 +145,11 @@ impl Walker<'_> {
     }
 
     /// The text of files or of the pipe, as it is.
-    fn passed(&mut self, program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
+    fn passed(&mut self, kind: Output, program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
         let sorted = Arguments::new(program, arguments);
-        let files: Vec<Word> = match program {
-            "tee" | "pv" | "sponge" | "unbuffer" => Vec::new(),
-            "dd" => arguments
+        let files: Vec<Word> = match kind {
+            Output::Piped => Vec::new(),
+            Output::Blocks => arguments
                 .iter()
                 .filter_map(|word| {
                     word.text.strip_prefix("if=").map(|path| Word { text: path.into(), glob: false, taint: word.taint })
@@ -156,14 +163,14 @@ impl Walker<'_> {
             .collect();
         if files.is_empty() {
             let mut out = stdin.clone();
-            if program == "tail"
+            if kind == Output::End
                 && let Some(from) = bytes_from(arguments)
             {
                 out.text = out.text.as_ref().and_then(|text| text.get(from.saturating_sub(1)..)).map(String::from);
             }
-            if matches!(program, "head" | "tail" | "tac" | "strings") {
+            if matches!(kind, Output::Part | Output::End) {
                 out.taint = Taint::NONE | mask(out.taint);
-                if program != "tail"
+                if kind != Output::End
                     && out.text.as_ref().is_some_and(|text| text.lines().count() > 1)
                     && !arguments.is_empty()
                 {
@@ -177,7 +184,7 @@ impl Walker<'_> {
         for file in &files {
             out.append(if matches!(file.text.as_str(), "/dev/stdin") { stdin.clone() } else { self.peek(file) });
             if matches!(file.text.as_str(), "/dev/zero" | "/dev/urandom" | "/dev/random")
-                && matches!(program, "cat" | "dd")
+                && matches!(kind, Output::Whole | Output::Blocks)
             {
                 let bounded = arguments.iter().any(|word| word.text.starts_with("count="));
                 out.taint = out.taint | if bounded { Taint::NONE } else { Taint::ENDLESS };
@@ -200,30 +207,31 @@ impl Walker<'_> {
     }
 
     fn mapped(&mut self, arguments: &[Word], stdin: &Stream, change: impl Fn(&str) -> String) -> Stream {
-        let input = if arguments.is_empty() { stdin.clone() } else { self.passed("cat", arguments, stdin) };
+        let input =
+            if arguments.is_empty() { stdin.clone() } else { self.passed(Output::Whole, "cat", arguments, stdin) };
         match input.text {
             Some(text) => from(Some(change(&text)), input.taint),
             None => Stream::unknown(input.taint | Taint::DECODED),
         }
     }
 
-    fn mapped_unknown(&mut self, program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
+    fn mapped_unknown(&mut self, kind: Output, program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
         let mut taint = stdin.taint;
         for word in arguments {
             taint = taint | self.peek(word).taint;
         }
-        if program == "sed"
+        if kind == Output::Edited
             && let (Some(text), [script]) = (&stdin.text, arguments)
             && let Some(changed) = decode::sed(text, &script.text)
         {
             return from(Some(changed), taint);
         }
-        if program.ends_with("awk")
+        if kind == Output::Scanned
             && let Some(printed) = arguments.first().and_then(|word| super::code::awk::printed(&word.text))
         {
             return from(Some(printed), taint);
         }
-        let invents = program == "jq" && Arguments::new(program, arguments).has("-n");
+        let invents = kind == Output::Queried && Arguments::new(program, arguments).has("-n");
         if stdin.text.is_some() || invents {
             // Known text, changed in a way that is not followed, is as good as decoded when it is run.
             taint = taint | Taint::DECODED;
@@ -231,31 +239,33 @@ impl Walker<'_> {
         Stream::unknown(mask(taint))
     }
 
-    fn decoded(&mut self, program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
+    fn decoded(&mut self, kind: Output, arguments: &[Word], stdin: &Stream) -> Stream {
         let letters = |word: &Word, flag: char| {
             word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(flag)
         };
-        let decodes = arguments.iter().any(|word| {
-            matches!(word.text.as_str(), "--decode" | "-D" | "enc" | "base64" | "--reverse" | "-revert")
-                && program != "openssl"
-                || program == "xxd" && letters(word, 'r')
-                || program != "xxd" && letters(word, 'd')
-        }) || program == "uudecode"
-            || program == "openssl"
-                && arguments.iter().any(|word| matches!(word.text.as_str(), "-d" | "smime" | "rsautl"));
+        let given = |words: &[&str]| arguments.iter().any(|word| words.contains(&word.text.as_str()));
+        let letter = if kind == Output::Hexadecimal { 'r' } else { 'd' };
+        let decodes = kind == Output::Uudecode
+            || arguments.iter().any(|word| letters(word, letter))
+            || if kind == Output::Cipher {
+                given(&["-d", "smime", "rsautl"])
+            } else {
+                given(&["--decode", "-D", "enc", "base64", "--reverse", "-revert"])
+            };
         let operands: Vec<Word> = arguments
             .iter()
             .filter(|word| !word.text.starts_with('-') && !matches!(word.text.as_str(), "enc" | "base64"))
             .cloned()
             .collect();
-        let input = if operands.is_empty() { stdin.clone() } else { self.passed("cat", &operands, stdin) };
+        let input =
+            if operands.is_empty() { stdin.clone() } else { self.passed(Output::Whole, "cat", &operands, stdin) };
         if !decodes {
             return Stream { text: None, taint: input.taint, connected: true };
         }
-        let text = input.text.as_deref().and_then(|text| match program {
-            "base64" | "gbase64" | "openssl" | "basenc" => decode::base64(text),
-            "base32" => decode::base32(text),
-            "xxd" => decode::hex(text),
+        let text = input.text.as_deref().and_then(|text| match kind {
+            Output::Base64 | Output::Cipher => decode::base64(text),
+            Output::Base32 => decode::base32(text),
+            Output::Hexadecimal => decode::hex(text),
             _ => None,
         });
         match text {
@@ -266,8 +276,9 @@ impl Walker<'_> {
 
     /// Follows files from hand to hand: copies keep where their content comes from, downloads and archives get it.
     pub(crate) fn follow_files(&mut self, program: &str, arguments: &[Word], stdin: &Stream) {
-        let copies = sources::COPIERS.contains(&program);
-        let packer = sources::PACKERS.iter().find(|(packer, _)| *packer == program);
+        let Some(known) = programs::find(program) else { return };
+        let copies = known.is(Trait::Copies);
+        let packer = Some(known.tables().text(known.facts().packs)).filter(|ending| !ending.is_empty());
         let mut taint = Taint::NONE;
         let mut text = None;
         for word in arguments.iter().filter(|_| copies || packer.is_some()) {
@@ -282,7 +293,7 @@ impl Walker<'_> {
             }
         }
         if taint != Taint::NONE
-            && let Some((_, ending)) = packer
+            && let Some(ending) = packer
         {
             let sorted = Arguments::new(program, arguments);
             let ending = sorted.values("-S").next().map_or_else(|| ending.to_string(), |ending| ending.text);
@@ -295,26 +306,26 @@ impl Walker<'_> {
             text = copied_program(arguments);
         }
         if copies && (taint != Taint::NONE || text.is_some()) {
-            let known = matches!(program, "cp" | "mv" | "ln" | "install" | "link").then_some(text).flatten();
+            let whole = known.is(Trait::CopiesWhole).then_some(text).flatten();
             for word in arguments.iter().filter(|word| !word.text.starts_with("--")) {
                 let target = word.text.strip_prefix("of=").unwrap_or(&word.text);
                 let place = self.place(&Word::literal(target)).text;
                 if !self.state.files.contains_key(&place) && place.len() < 4096 {
-                    self.state.note_file(place, FileContent { text: known.clone(), taint });
+                    self.state.note_file(place, FileContent { text: whole.clone(), taint });
                 }
             }
         }
-        if matches!(program, "tee" | "sponge") {
+        if known.is(Trait::WritesInput) {
             let targets: Vec<Word> = arguments.iter().filter(|word| !word.text.starts_with('-')).cloned().collect();
             for target in targets {
                 let place = self.place(&target).text;
                 self.state.note_file(place, FileContent { text: stdin.text.clone(), taint: stdin.taint });
             }
         }
-        if sources::FETCHERS.contains(&program) {
-            self.downloaded(program, arguments);
+        if known.is(Trait::Fetches) {
+            self.downloaded(known, arguments);
         }
-        if sources::DECODERS.contains(&program) || matches!(program, "base64" | "xxd" | "openssl") {
+        if known.is(Trait::Decodes) || known.is(Trait::DecodesToFile) {
             let sorted = Arguments::new(program, arguments);
             for flag in ["-o", "-out", "--output"] {
                 let values: Vec<Word> = sorted.values(flag).collect();
@@ -327,11 +338,11 @@ impl Walker<'_> {
         }
     }
 
-    fn downloaded(&mut self, program: &str, arguments: &[Word]) {
-        let sorted = Arguments::new(program, arguments);
+    fn downloaded(&mut self, known: Program<'_>, arguments: &[Word]) {
+        let sorted = Arguments::new(known.name(), arguments);
         let mut targets: Vec<Word> = Vec::new();
         for flag in ["-o", "-O", "--output", "--output-document", "--out", "-d", "--dir"] {
-            if flag == "-O" && program == "curl" || flag == "-o" && program == "wget" {
+            if flag == "-O" && known.is(Trait::RemoteName) || flag == "-o" && known.is(Trait::LogOption) {
                 continue;
             }
             targets.extend(sorted.values(flag));
@@ -343,9 +354,7 @@ impl Walker<'_> {
             {
                 targets.push(Word::literal(name));
             }
-            if matches!(program, "scp" | "rsync" | "gsutil" | "aws" | "rclone" | "sftp")
-                && !super::pattern::is_remote(&word.text)
-            {
+            if known.is(Trait::CopiesRemote) && !super::pattern::is_remote(&word.text) {
                 let remote = sorted.operands().any(|(_, other, _)| super::pattern::is_remote(&other.text));
                 if remote {
                     targets.push(word.clone());
@@ -414,11 +423,11 @@ fn reverse(line: &str) -> String {
 fn fetched(program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
     let sorted = Arguments::new(program, arguments);
     let local = sorted.operands().all(|(_, word, _)| word.text.starts_with("file://"));
-    let to_file = program == "wget"
+    let to_file = programs::is(program, Trait::FetchesToFile)
         && !sorted.values("-O").any(|value| value.text == "-")
         && !sorted.has_value("--output-document", "-");
     let named = sorted.operands().count() > 0;
-    let listens = matches!(program, "nc" | "ncat" | "netcat" | "socat");
+    let listens = programs::is(program, Trait::Listens);
     if !named && !listens || named && local || to_file {
         return Stream::unknown(mask(stdin.taint));
     }

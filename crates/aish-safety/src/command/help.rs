@@ -1,8 +1,10 @@
 //! Whether a program is asked for help or its version instead of doing what its words say.
 
+use aish_program_format::{Program, Trait};
+
 use super::arguments::Arguments;
 use super::word::Word;
-use crate::rules::help;
+use crate::rules::{help, programs};
 
 /// How help is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,22 +25,21 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
     if !arguments.words.iter().any(|word| may_ask(&word.text)) {
         return Help::No;
     }
-    if help::ONLY_FIRST.contains(&program) {
+    let known = programs::find(program);
+    let is = |one: Trait| known.is_some_and(|known| known.is(one));
+    if is(Trait::HelpOnlyFirst) {
         return if matches!(words, [only] if is_long(&only.text)) { Help::Plain } else { Help::No };
     }
-    let takes = |list: &[&str]| {
-        list.contains(&program) || script(program, arguments.words).is_some_and(|name| list.contains(&name))
-    };
-    let short = takes(help::SHORT);
-    let requests =
-        |text: &str| is_long(text) || text == "-h" && short || text == "-?" && help::QUESTION.contains(&program);
+    let by_script = script(program, arguments.words).and_then(programs::find);
+    let short = [known, by_script].into_iter().flatten().any(|known: Program<'_>| known.is(Trait::HelpShort));
+    let requests = |text: &str| is_long(text) || text == "-h" && short || text == "-?" && is(Trait::HelpQuestion);
     let plain = words
         .iter()
         .all(|word| word.is_known() && (!word.text.starts_with('-') || requests(&word.text) || is_version(&word.text)));
     let last = words.last().map_or("", |word| word.text.as_str());
     let by_word = words.len() > 1
-        && (last == "help" && help::LAST_WORD.contains(&program)
-            || first.text == "help" && (help::FIRST_WORD.contains(&program) || words.len() < arguments.words.len()));
+        && (last == "help" && is(Trait::HelpLast)
+            || first.text == "help" && (is(Trait::HelpFirst) || words.len() < arguments.words.len()));
     let sure =
         requests(last) || by_word || words.len() == 1 && (is_version(last) || matches!(last, "version" | "help"));
     if plain && sure {
@@ -100,9 +101,9 @@ pub(crate) fn is_scripted(program: &str, words: &[Word]) -> bool {
 
 /// Returns the script that an interpreter is given, where it has commands of its own.
 fn script<'a>(program: &str, words: &'a [Word]) -> Option<&'a str> {
-    let first = words.first().filter(|_| help::INTERPRETERS.contains(&program))?;
+    let first = words.first().filter(|_| programs::is(program, Trait::TakesScripts))?;
     let name = first.text.rsplit('/').next().unwrap_or_default();
-    help::SCRIPTS.contains(&name).then_some(name)
+    programs::is(name, Trait::Script).then_some(name)
 }
 
 /// Returns the words of a program behind the script that it is given.

@@ -2,6 +2,8 @@
 //!
 //! Such a guess is noted only where it halts.
 
+use aish_program_format::Trait;
+
 use super::walk::Walker;
 use super::word::{Stream, Word};
 use crate::rules::{hints, programs};
@@ -58,7 +60,7 @@ impl Walker<'_> {
             } else if operands <= 3 {
                 let bare = text.rsplit(':').next().unwrap_or(text);
                 runs = hints::VERBS.contains(&bare);
-                loose = !runs && hints::LOOSE_VERBS.contains(&bare) && !hints::SCRIPTED.contains(&name);
+                loose = !runs && hints::LOOSE_VERBS.contains(&bare) && !programs::is(name, Trait::Tasks);
             }
         }
     }

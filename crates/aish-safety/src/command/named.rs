@@ -2,31 +2,18 @@
 
 use alloc::string::{String, ToString};
 
+use aish_program_format::Wrapper;
+
 use super::split::split;
 use super::walk::Walker;
 use super::word::{Stream, Word};
 use crate::rules::programs;
-use crate::rules::wrapper::Wrapper;
-
-/// Names of files, images and modules, and the programs that they are.
-const SAME: &[(&str, &str)] = &[
-    ("aws-cli", "aws"),
-    ("awscli", "aws"),
-    ("django", "django-admin"),
-    ("cloud-sdk", "gcloud"),
-    ("google-cloud-cli", "gcloud"),
-    ("azure-cli", "az"),
-    ("github-cli", "gh"),
-    ("IPython", "ipython"),
-    ("s3cmd-cli", "s3cmd"),
-    ("nixos-rebuild-ng", "nixos-rebuild"),
-];
 
 impl Walker<'_> {
     /// Judges the program that an option's value, or else the first operand, names; noted only where that halts.
     pub(crate) fn named_program(
         &mut self,
-        wrapper: &Wrapper,
+        wrapper: Wrapper<'_>,
         option: &str,
         known: bool,
         arguments: &[Word],
@@ -64,7 +51,13 @@ fn program_of(text: &str) -> String {
         .unwrap_or(last);
     // A module's command is its first part: `django.core.management`.
     let bare = bare.split('.').next().unwrap_or_default();
-    SAME.iter().find(|(name, _)| *name == bare).map_or(bare, |(_, program)| program).to_string()
+    packaged(bare).unwrap_or(bare).to_string()
+}
+
+/// Returns the program that a package or an image of another name holds.
+fn packaged(name: &str) -> Option<&'static str> {
+    let mut programs = aish_programs::built_in().programs();
+    programs.find(|program| program.tables().holds(program.facts().packages, name)).map(|program| program.name())
 }
 
 #[cfg(test)]

@@ -12,13 +12,15 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_program_format::{Change, Trait};
+
 use super::Surroundings;
 use super::arguments::Arguments;
 use super::explain::Part;
 use super::walk::Walker;
 use super::word::{HOLE, SHORT_LIVED, Stream, Word};
 use crate::change::{Changes, How, PathText, Reach, Target};
-use crate::rules::rule::Effect;
+use crate::rules::{Effect, programs};
 
 /// The most targets that are named for one line.
 const MAX_TARGETS: usize = 4_096;
@@ -74,55 +76,6 @@ fn push_once(out: &mut Vec<String>, text: String) {
     }
 }
 
-/// Programs whose inner commands run on another machine, or see another file system.
-const ELSEWHERE: &[&str] = &[
-    "ssh",
-    "sshpass",
-    "mosh",
-    "rsh",
-    "pdsh",
-    "pssh",
-    "parallel-ssh",
-    "clush",
-    "docker",
-    "podman",
-    "nerdctl",
-    "crictl",
-    "ctr",
-    "docker-compose",
-    "podman-compose",
-    "kubectl",
-    "oc",
-    "k",
-    "lxc",
-    "incus",
-    "lxc-attach",
-    "pct",
-    "multipass",
-    "limactl",
-    "lima",
-    "distrobox",
-    "distrobox-enter",
-    "toolbox",
-    "flatpak",
-    "vagrant",
-    "machinectl",
-    "systemd-nspawn",
-    "chroot",
-    "nsenter",
-    "unshare",
-    "gcloud",
-    "az",
-    "aws",
-    "heroku",
-    "fly",
-    "flyctl",
-    "doctl",
-    "adb",
-    "ansible",
-    "salt",
-];
-
 /// Leaves open what `*`, `?` and `[…]` stand for in a name.
 fn open(pattern: &str) -> String {
     let mut out = String::new();
@@ -147,15 +100,16 @@ impl Walker<'_> {
         if self.record.is_none() || self.guessing {
             return;
         }
-        let inside = |label: &str| ELSEWHERE.contains(&label.split(' ').next().unwrap_or(label));
+        let inside = |label: &str| programs::is(label.split(' ').next().unwrap_or(label), Trait::Elsewhere);
         if self.trail.iter().any(|label| inside(label)) {
             return;
         }
         let sorted = Arguments::new(name, arguments);
-        if sorted.is_dry() && name != "git" {
+        let change = programs::find(name).map_or(Change::Nothing, |program| program.facts().change);
+        if sorted.is_dry() && change != Change::Repository {
             return self.named(part);
         }
-        if self.record_files(name, &sorted, part) || name == "git" && self.record_git(&sorted, part) {
+        if self.record_files(change, &sorted, part) {
             self.named(part);
         }
     }

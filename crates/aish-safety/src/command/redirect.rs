@@ -9,7 +9,7 @@ use super::pattern::push_shown;
 use super::state::FileContent;
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 use crate::verdict::Verdict;
 
 /// Where a command's output goes.

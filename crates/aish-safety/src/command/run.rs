@@ -8,6 +8,8 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_program_format::{Rule, Trait};
+
 use super::arguments::Arguments;
 use super::explain::Part;
 use super::help::{self, Help};
@@ -16,8 +18,7 @@ use super::pattern::{self, Subject, fill, push_shown};
 use super::walk::{MAX_DEPTH, Walker};
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::policy::PolicyRule;
-use crate::rules::rule::{Effect, Rule};
-use crate::rules::{hints, index, programs, sources};
+use crate::rules::{Effect, hints, programs};
 use crate::verdict::Verdict;
 
 /// The most commands of a line whose program is a pattern: each stands for all programs that it matches.
@@ -115,7 +116,10 @@ impl Walker<'_> {
             self.builtin_under(name, words, stdin);
             return out;
         }
-        if name == "tmux" && arguments.iter().any(|word| word.text == ";") && self.depth < MAX_DEPTH {
+        if programs::is(name, Trait::SeveralCommands)
+            && arguments.iter().any(|word| word.text == ";")
+            && self.depth < MAX_DEPTH
+        {
             // Commands of tmux one after the other.
             for command in arguments.split(|word| word.text == ";").take(64) {
                 let line: Vec<Word> = words.first().into_iter().chain(command).cloned().collect();
@@ -164,14 +168,14 @@ impl Walker<'_> {
         self.follow_files(name, arguments, stdin);
         match inner_out {
             // What a filter's script runs is not what the filter writes.
-            Some(out) if !sources::FILTERS.contains(&name) => out,
+            Some(out) if !programs::is(name, Trait::Filter) => out,
             Some(_) | None => self.output(name, arguments, stdin),
         }
     }
 
     /// Returns what the variables `TAR_OPTIONS` and `TAPE` put before the arguments of tar.
     fn tar_options(&mut self, name: &str) -> Option<Vec<Word>> {
-        if !matches!(name, "tar" | "gtar") {
+        if !programs::is(name, Trait::TarOptions) {
             return None;
         }
         let mut options = Vec::new();
@@ -224,60 +228,60 @@ impl Walker<'_> {
         };
         let taken_back = sorted.takes_back();
         let mut quiet = sorted.is_dry() && !taken_back;
-        let mut best: Option<(&'static Rule, Vec<usize>)> = None;
+        let mut best: Option<(Rule<'static>, Vec<usize>)> = None;
         let known = programs::is_known(name);
-        let about = |name| index::candidates_for(name, sorted.first_letters, sorted.has_options());
+        let about = |name| {
+            let rules = programs::find(name).into_iter().flat_map(|program| program.rules());
+            rules.filter(|rule| pattern::may_match(*rule, &sorted))
+        };
         let strangers = (!known && !hints::is_verb(name)).then(|| about("?")).into_iter().flatten();
         for rule in about(name).chain(about("*")).chain(strangers) {
+            let row = rule.row();
             // What only shows is looked for first; then what halts decides; else the first that matches, so that a
             // family's catch-all stands last.
-            if rule.shows && taken_back {
+            if row.shows && taken_back {
                 continue;
             }
-            let asks_only = rule.shows && !quiet;
+            let asks_only = row.shows && !quiet;
             if !asks_only
                 && best
                     .as_ref()
-                    .is_some_and(|(found, _)| found.verdict == Verdict::Halt || rule.verdict != Verdict::Halt)
+                    .is_some_and(|(found, _)| found.row().verdict == Verdict::Halt || row.verdict != Verdict::Halt)
             {
                 continue;
             }
-            if quiet
-                && rule.verdict == Verdict::Halt
-                && !rule.id.starts_with("exfiltration")
-                && !rule.id.starts_with("flow")
-            {
+            if quiet && row.verdict == Verdict::Halt && row.effect != Effect::SendSecret {
                 continue;
             }
-            let Some(left) = pattern::matches_found(rule.on, &subject) else { continue };
-            quiet |= rule.shows;
-            if best.is_some() && rule.verdict != Verdict::Halt {
+            let Some(left) = pattern::matches(rule, &subject) else { continue };
+            quiet |= row.shows;
+            if best.is_some() && row.verdict != Verdict::Halt {
                 continue;
             }
-            if rule.verdict != Verdict::Allow || self.may_allow(rule, program, words) {
+            if row.verdict != Verdict::Allow || self.may_allow(rule, program, words) {
                 best = Some((rule, left));
             }
         }
         let rules = self.rules;
-        let own = rules.for_command(|pattern| pattern::matches(pattern, &subject).is_some());
+        let own = rules.for_command(&subject);
         let asked =
             if wrapped.is_none() || help::is_scripted(name, arguments) { help::asked(name, &sorted) } else { Help::No };
         let part = match best {
             _ if asked == Help::Plain && known && program.standard && !program_is_shell(name) => {
                 self.part(words, Effect::Read, Verdict::Allow, "help", "shows help or its version")
             }
-            Some((rule, _)) if asked != Help::No && rule.verdict == Verdict::Halt => self.part(
+            Some((rule, _)) if asked != Help::No && rule.row().verdict == Verdict::Halt => self.part(
                 words,
                 Effect::Run,
                 Verdict::Ask,
-                rule.id,
+                rule.id(),
                 "is asked for help, with arguments that would otherwise be destructive",
             ),
             Some((rule, left)) => {
                 let targets: Vec<&str> =
                     left.iter().filter_map(|at| arguments.get(*at)).map(|word| word.text.as_str()).collect();
-                let reason = fill(rule.reason, name, &targets);
-                self.part(words, rule.effect, rule.verdict, rule.id, &reason)
+                let reason = fill(rule.reason(), name, &targets);
+                self.part(words, rule.row().effect, rule.row().verdict, rule.id(), &reason)
             }
             None if quiet => self.part(words, Effect::Read, Verdict::Ask, "dry-run", "only shows what it would do"),
             None => match wrapped {
@@ -333,7 +337,7 @@ impl Walker<'_> {
             file_taint: &|_| Taint::NONE,
         };
         let rules = self.rules;
-        let Some(rule) = rules.for_command(|pattern| pattern::matches(pattern, &subject).is_some()) else { return };
+        let Some(rule) = rules.for_command(&subject) else { return };
         self.matched.push(rule.id.clone());
         if rule.verdict > Verdict::Allow {
             let reason = self.reason(&rule.reason, Effect::Run, rule.verdict);
@@ -364,16 +368,14 @@ impl Walker<'_> {
 
     /// Says whether a rule that allows may be used: the program is the system's, every word is known (or, for rules
     /// without exceptions, harmless whatever it is), nothing is secret, nothing of ours.
-    fn may_allow(&self, rule: &Rule, program: &Program, words: &[Word]) -> bool {
+    fn may_allow(&self, rule: Rule<'_>, program: &Program, words: &[Word]) -> bool {
         if !program.standard {
             return false;
         }
-        if !programs::NAME_ONLY.contains(&program.name.as_str())
-            && words.iter().skip(1).any(|word| self.is_secret_word(word))
-        {
+        if !programs::is(&program.name, Trait::NameOnly) && words.iter().skip(1).any(|word| self.is_secret_word(word)) {
             return false;
         }
-        let strict = rule.on.contains('!');
+        let strict = rule.row().strict;
         words.iter().all(|word| {
             !word.taint.has(Taint::SECRET) && (word.is_known() || !strict) && (!word.taint.foreign() || word.is_known())
         }) && words.first().is_some_and(Word::is_known)
@@ -426,7 +428,7 @@ impl Walker<'_> {
 }
 
 fn program_is_shell(name: &str) -> bool {
-    programs::SHELLS.contains(&name)
+    programs::is(name, Trait::Shell)
 }
 
 /// Shows an argument vector.

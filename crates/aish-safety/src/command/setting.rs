@@ -2,26 +2,27 @@
 
 use alloc::string::{String, ToString};
 
+use aish_program_format::Language;
+
 use super::path::glob_match;
 use super::walk::Walker;
 use super::word::{Stream, Word};
-use crate::rules::wrapper::Language;
 
 impl Walker<'_> {
     /// Judges the values of settings by their names.
-    pub(crate) fn setting(&mut self, options: &str, names: &str, arguments: &[Word], program: &str) -> bool {
+    pub(crate) fn setting(&mut self, options: &[&str], names: &[&str], arguments: &[Word], program: &str) -> bool {
         let mut found = false;
         for (at, word) in arguments.iter().enumerate() {
             let text = if options.is_empty() {
                 word.text.as_str()
-            } else if let Some(option) = options.split(' ').find(|option| word.text.starts_with(option)) {
+            } else if let Some(option) = options.iter().find(|option| word.text.starts_with(**option)) {
                 let rest = word.text.get(option.len()..).unwrap_or_default();
                 match rest.strip_prefix('=').unwrap_or(rest) {
                     "" => arguments.get(at + 1).map_or("", |word| word.text.as_str()),
                     rest => rest,
                 }
             } else if let Some((_, rest)) = options
-                .split(' ')
+                .iter()
                 .filter(|option| option.len() == 2 && !word.text.starts_with("--") && word.text.starts_with('-'))
                 .find_map(|option| word.text.split_once(option.get(1..)?))
             {
@@ -32,7 +33,7 @@ impl Walker<'_> {
             };
             let Some((name, value)) = text.split_once(['=', ' ']) else { continue };
             let name = name.to_ascii_lowercase();
-            if !names.split(' ').any(|glob| glob_match(glob, &name))
+            if !names.iter().any(|glob| glob_match(glob, &name))
                 || matches!(value, "true" | "false" | "" | "none" | "cat" | "less")
             {
                 continue;

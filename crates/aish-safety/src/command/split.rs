@@ -2,8 +2,10 @@
 
 use alloc::vec::Vec;
 
+use aish_program_format::tables::List;
+use aish_program_format::{Form, Language, Tables, Wrapper};
+
 use super::word::Word;
-use crate::rules::wrapper::{Form, Language, Wrapper};
 
 /// A wrapper's arguments, split where the table says.
 pub(crate) struct Split<'w> {
@@ -13,46 +15,36 @@ pub(crate) struct Split<'w> {
     pub(crate) operands: Vec<usize>,
 }
 
-/// Checks a wrapper's subcommands; returns them and the arguments behind them.
-pub(crate) fn subcommand<'w>(
-    wrapper: &'static Wrapper,
-    program: &str,
-    arguments: &'w [Word],
-) -> Option<(&'static str, &'w [Word])> {
-    wrapper.names.split(' ').find_map(|name| {
-        let mut parts = name.splitn(2, '/');
-        if parts.next() != Some(program) {
-            return None;
-        }
-        let Some(wanted) = parts.next() else { return Some(("", arguments)) };
-        let mut rest = arguments;
-        for part in wanted.split('/') {
-            let mut loose = false;
-            loop {
-                let (word, tail) = rest.split_first()?;
-                rest = tail;
-                if word.text == part {
-                    break;
-                }
-                if word.text.starts_with('-') && word.text.len() > 1 {
-                    loose = !word.text.contains('=');
-                } else if loose {
-                    loose = false;
-                } else {
-                    return None;
-                }
+/// Checks the sub-commands behind which a wrapper stands; returns the arguments behind them.
+pub(crate) fn behind<'w>(tables: &Tables, after: List, arguments: &'w [Word]) -> Option<&'w [Word]> {
+    let mut rest = arguments;
+    for part in tables.texts(after) {
+        let mut loose = false;
+        loop {
+            let (word, tail) = rest.split_first()?;
+            rest = tail;
+            if word.text == part {
+                break;
+            }
+            if word.text.starts_with('-') && word.text.len() > 1 {
+                loose = !word.text.contains('=');
+            } else if loose {
+                loose = false;
+            } else {
+                return None;
             }
         }
-        Some((wanted, rest))
-    })
+    }
+    Some(rest)
 }
 
 /// Splits a wrapper's arguments; stops after `most` operands.
-pub(crate) fn split<'w>(wrapper: &Wrapper, arguments: &'w [Word], most: usize) -> Split<'w> {
+pub(crate) fn split<'w>(wrapper: Wrapper<'w>, arguments: &'w [Word], most: usize) -> Split<'w> {
     // Only what starts a program takes assignments before it; elsewhere `x=…` is text like any other.
-    let assigns = wrapper.forms.iter().any(|form| matches!(form, Form::Program { .. } | Form::StdinArguments))
-        && !wrapper.forms.iter().any(|form| matches!(form, Form::Text { .. }));
-    let valued = |option: &str| wrapper.valued.split(' ').any(|known| known == option);
+    let assigns = wrapper.forms().iter().any(|form| matches!(form, Form::Program { .. } | Form::StdinArguments))
+        && !wrapper.forms().iter().any(|form| matches!(form, Form::Text { .. }));
+    let tables = wrapper.tables();
+    let valued = |option: &str| wrapper.takes().any(|known| known == option);
     let mut out = Split { options: Vec::new(), operands: Vec::new() };
     let mut at = 0;
     let mut ended = false;
@@ -80,7 +72,7 @@ pub(crate) fn split<'w>(wrapper: &Wrapper, arguments: &'w [Word], most: usize) -
             out.options.push((option, Some(with(value))));
             continue;
         }
-        if wrapper.valued.split(' ').any(|known| known.strip_prefix('!') == Some(text)) {
+        if wrapper.words().any(|known| known == text) {
             out.options.push((text, None));
             continue;
         }
@@ -99,8 +91,7 @@ pub(crate) fn split<'w>(wrapper: &Wrapper, arguments: &'w [Word], most: usize) -
         while let Some(letter) = rest.chars().next() {
             let tail = rest.get(letter.len_utf8()..).unwrap_or_default();
             let Some(option) = wrapper
-                .valued
-                .split(' ')
+                .takes()
                 .find(|known| known.strip_prefix('-').is_some_and(|known| known.chars().eq(core::iter::once(letter))))
             else {
                 if let Some(start) = text.len().checked_sub(rest.len()) {
@@ -109,8 +100,9 @@ pub(crate) fn split<'w>(wrapper: &Wrapper, arguments: &'w [Word], most: usize) -
                 rest = tail;
                 continue;
             };
-            let shell_like = wrapper.forms.iter().any(|form| {
-                matches!(form, Form::Code { options, language: Language::Shell, prefix: "" } if options.split(' ').any(|known| known == option))
+            let shell_like = wrapper.forms().iter().any(|form| {
+                matches!(form, Form::Code { options, language: Language::Shell, prefix }
+                    if tables.text(*prefix).is_empty() && tables.holds(*options, option))
             });
             if tail.is_empty()
                 || shell_like && tail.chars().all(|letter| letter.is_ascii_alphabetic()) && tail.len() < 4

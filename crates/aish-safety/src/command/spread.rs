@@ -3,19 +3,20 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_program_format::{Language, Trait, Wrapper};
+
 use super::split::split;
 use super::unwrap::{inner_program, join};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
-use crate::rules::secret_places;
-use crate::rules::wrapper::{Language, Wrapper};
+use crate::rules::{programs, secret_places};
 
 impl Walker<'_> {
     pub(crate) fn marked(
         &mut self,
         program: &str,
-        markers: &str,
-        ends: &str,
+        markers: &[&str],
+        ends: &[&str],
         arguments: &[Word],
         out: &mut Option<Stream>,
     ) -> bool {
@@ -29,11 +30,11 @@ impl Walker<'_> {
         let mut at = 0;
         while let Some(word) = arguments.get(at) {
             at += 1;
-            if !markers.split(' ').any(|marker| marker == word.text) {
+            if !markers.contains(&word.text.as_str()) {
                 continue;
             }
             let from = at;
-            while arguments.get(at).is_some_and(|word| !ends.split(' ').any(|end| end == word.text)) {
+            while arguments.get(at).is_some_and(|word| !ends.contains(&word.text.as_str())) {
                 at += 1;
             }
             let inner: Vec<Word> = arguments
@@ -78,7 +79,7 @@ impl Walker<'_> {
 
     pub(crate) fn stdin_arguments(
         &mut self,
-        wrapper: &Wrapper,
+        wrapper: Wrapper<'_>,
         arguments: &[Word],
         stdin: &Stream,
         out: &mut Option<Stream>,
@@ -130,7 +131,7 @@ impl Walker<'_> {
         true
     }
 
-    pub(crate) fn parallel(&mut self, wrapper: &Wrapper, arguments: &[Word], stdin: &Stream) -> bool {
+    pub(crate) fn parallel(&mut self, wrapper: Wrapper<'_>, arguments: &[Word], stdin: &Stream) -> bool {
         let at = arguments.iter().position(|word| matches!(word.text.as_str(), ":::" | ":::+" | "::::"));
         let (before, after) = match at {
             Some(at) => (arguments.get(..at).unwrap_or_default(), arguments.get(at + 1..).unwrap_or_default()),
@@ -200,7 +201,7 @@ pub(crate) fn narrowing(arguments: &[Word]) -> bool {
 
 /// Says whether a search is for files that hold keys or passwords, by their names.
 pub(crate) fn seeks_keys(program: &str, arguments: &[Word]) -> bool {
-    if !matches!(program, "find" | "gfind" | "bfs" | "fd" | "fdfind" | "locate" | "plocate" | "mlocate" | "ls") {
+    if !programs::is(program, Trait::Searches) {
         return false;
     }
     let by_name = ["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-g", "--glob"];
@@ -211,7 +212,7 @@ pub(crate) fn seeks_keys(program: &str, arguments: &[Word]) -> bool {
     words.iter().any(|word| {
         let previous = core::mem::replace(&mut before, word.text.as_str());
         let sought = by_name.contains(&previous)
-            || !matches!(program, "find" | "gfind" | "bfs" | "ls") && !word.text.starts_with('-');
+            || !programs::is(program, Trait::SearchesByExpression) && !word.text.starts_with('-');
         sought && secret_places::names_key(&word.text)
     })
 }

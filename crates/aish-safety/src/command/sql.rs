@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::walk::Walker;
 use super::word::Stream;
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 use crate::rules::statements::{self, Outcome};
 use crate::verdict::Verdict;
 

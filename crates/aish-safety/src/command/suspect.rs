@@ -5,10 +5,12 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_program_format::Trait;
+
 use super::syntax::{chosen, parse};
 use super::walk::Walker;
 use super::word::{Stream, Word};
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 use crate::rules::{code_marks, programs};
 use crate::verdict::Verdict;
 
@@ -68,7 +70,7 @@ impl Walker<'_> {
     /// `… --format='git branch -D %(refname)' | sh`.
     pub(crate) fn suspect_templates(&mut self, program: &str) {
         let templates = core::mem::take(&mut self.feeding);
-        if !programs::SHELLS.contains(&program) {
+        if !programs::is(program, Trait::Shell) {
             // A database shell: `SELECT 'DROP TABLE ' || name …`, `sed 's/.*/DROP TABLE &;/'`.
             for text in templates.iter().take(16).flat_map(|template| super::sql::pieces(template)).take(64) {
                 if self.guess_statements(&text) {

@@ -4,15 +4,16 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_program_format::{Form, Language, Trait, Wrapper};
+
 use super::arguments::Arguments;
 use super::code;
 use super::hint::FALLBACK;
 use super::setting::typed;
-use super::split::{Split, is_assignment, split, subcommand};
+use super::split::{Split, behind, is_assignment, split};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
-use crate::rules::wrapper::{Form, Language, Wrapper};
-use crate::rules::wrappers;
+use crate::rules::programs;
 use crate::verdict::Verdict;
 
 impl Walker<'_> {
@@ -25,32 +26,33 @@ impl Walker<'_> {
         out: &mut Option<Stream>,
     ) -> Option<Verdict> {
         let mut floor = None;
-        for wrapper in wrappers::find(program) {
-            if self.dropped == Some(wrapper.id) {
+        let Some(known) = programs::find(program) else { return floor };
+        let mut done = None;
+        for (wrapper, used) in known.wrappers() {
+            // Of several ways to write its sub-commands the first that fits counts.
+            if self.dropped == Some(wrapper.id()) || done == Some(used.wrapper) {
                 continue;
             }
-            let Some((skip, rest)) = subcommand(wrapper, program, arguments) else { continue };
-            if wrapper.forms.iter().all(Form::is_sql) && Arguments::new(program, arguments).is_dry() {
-                floor = floor.max(Some(wrapper.floor));
+            let Some(rest) = behind(wrapper.tables(), used.after, arguments) else { continue };
+            done = Some(used.wrapper);
+            if wrapper.forms().iter().all(Form::is_sql) && Arguments::new(program, arguments).is_dry() {
+                floor = floor.max(Some(wrapper.floor()));
                 continue;
             }
             let fleeting = self.fleeting;
-            let sql = wrapper.forms.iter().any(Form::is_sql).then(|| Arguments::new(program, arguments));
+            let sql = wrapper.forms().iter().any(Form::is_sql).then(|| Arguments::new(program, arguments));
             self.fleeting |=
                 sql.as_ref().and_then(|sorted| sorted.operand(0)).is_some_and(|(_, word, _)| word.text == ":memory:");
-            let label = match skip {
-                "" => Self::label(program, ""),
-                words => Self::label(program, words),
-            };
+            let label = Self::label(program, wrapper.tables().text(used.path));
             let mut ran = false;
             self.trail.push(label);
-            for form in wrapper.forms {
+            for form in wrapper.forms() {
                 ran |= self.form(wrapper, form, program, rest, stdin, out, ran);
             }
             self.trail.pop();
             self.fleeting = fleeting;
             if ran {
-                floor = Some(floor.map_or(wrapper.floor, |found: Verdict| found.max(wrapper.floor)));
+                floor = Some(floor.map_or(wrapper.floor(), |found: Verdict| found.max(wrapper.floor())));
             }
         }
         floor
@@ -59,7 +61,7 @@ impl Walker<'_> {
     #[expect(clippy::too_many_arguments, reason = "one call site; they are the whole of a form's context")]
     fn form(
         &mut self,
-        wrapper: &Wrapper,
+        wrapper: Wrapper<'_>,
         form: &Form,
         program: &str,
         arguments: &[Word],
@@ -67,10 +69,12 @@ impl Walker<'_> {
         out: &mut Option<Stream>,
         ran: bool,
     ) -> bool {
+        let tables = wrapper.tables();
+        let texts = |list| tables.texts(list).collect::<Vec<&str>>();
         match *form {
             Form::Program { skip } => {
                 let split = split(wrapper, arguments, usize::from(skip) + 1);
-                if wrapper.id == "command"
+                if programs::is(program, Trait::Tells)
                     && arguments.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V"))
                 {
                     return false;
@@ -82,7 +86,7 @@ impl Walker<'_> {
                 }
                 let mark = self.state.variables.mark();
                 self.assignments(arguments, &split);
-                self.outside = wrapper.id != "time";
+                self.outside = !programs::is(program, Trait::KeepsFunctions);
                 *out = Some(self.deeper(|walker| walker.run(inner, stdin)));
                 self.outside = false;
                 self.state.variables.back(mark);
@@ -105,7 +109,7 @@ impl Walker<'_> {
             }
             Form::TextWith { options } => {
                 let split = split(wrapper, arguments, 1);
-                let given = split.options.iter().any(|(option, _)| options.split(' ').any(|known| known == *option));
+                let given = split.options.iter().any(|(option, _)| tables.holds(options, option));
                 let Some(inner) = inner_program(arguments, &split, 0).filter(|inner| given && !inner.is_empty()) else {
                     return false;
                 };
@@ -116,7 +120,7 @@ impl Walker<'_> {
             Form::Entry { option, skip } => {
                 // What stands behind the image is the program's, options too.
                 let split = split(wrapper, arguments, usize::from(skip).max(1));
-                let entry = split.options.iter().find(|(given, _)| *given == option);
+                let entry = split.options.iter().find(|(given, _)| *given == tables.text(option));
                 let Some((_, Some(entry))) = entry else { return false };
                 let mut inner = alloc::vec![entry.clone()];
                 let first = split.operands.last().copied();
@@ -129,11 +133,12 @@ impl Walker<'_> {
                 let split = split(wrapper, arguments, usize::MAX);
                 let mut found = false;
                 for (option, value) in &split.options {
-                    if !options.split(' ').any(|known| known == *option) {
+                    if !tables.holds(options, option) {
                         continue;
                     }
                     // A single dash stands for what comes in.
                     let Some(value) = value.as_ref().filter(|value| value.text != "-") else { continue };
+                    let prefix = tables.text(prefix);
                     let Some(text) = value.text.strip_prefix(prefix) else { continue };
                     found = true;
                     if !prefix.is_empty() && text.starts_with('[') {
@@ -159,7 +164,7 @@ impl Walker<'_> {
                 }
                 found
             }
-            Form::Marked { markers, ends } => self.marked(program, markers, ends, arguments, out),
+            Form::Marked { markers, ends } => self.marked(program, &texts(markers), &texts(ends), arguments, out),
             Form::Operand { at, language } => {
                 let split = split(wrapper, arguments, usize::MAX);
                 let Some(word) = split.operands.get(usize::from(at)).and_then(|at| arguments.get(*at)) else {
@@ -167,7 +172,7 @@ impl Walker<'_> {
                 };
                 let word = word.clone();
                 *out = Some(self.code(program, &word.text, word.taint, word.is_known(), language, stdin));
-                if program.ends_with("awk") {
+                if programs::is(program, Trait::Awk) {
                     code::awk::systems(self, arguments, &word.text, stdin);
                 }
                 true
@@ -225,7 +230,7 @@ impl Walker<'_> {
                 let split = split(wrapper, arguments, usize::MAX);
                 let reads = split.options.iter().any(|(option, _)| *option == "-s")
                     || split.operands.first().and_then(|at| arguments.get(*at)).is_none_or(|word| word.text == "-")
-                    || program.contains("sql");
+                    || programs::is(program, Trait::ReadsStatements);
                 // `sh -s a b`: the operands are `$1`, `$2`, … .
                 let given: Vec<Word> = match language {
                     Language::Shell => split.operands.iter().filter_map(|at| arguments.get(*at)).cloned().collect(),
@@ -252,7 +257,7 @@ impl Walker<'_> {
             }
             Form::ScriptOption { options, language } => {
                 let split = split(wrapper, arguments, usize::MAX);
-                let file = split.options.iter().find(|(option, _)| options.split(' ').any(|known| known == *option));
+                let file = split.options.iter().find(|(option, _)| tables.holds(options, option));
                 let Some((_, Some(word))) = file else { return false };
                 let stream = if word.text == "-" { stdin.clone() } else { self.script_file(word) };
                 self.stream_code(program, &stream, language, out)
@@ -261,7 +266,7 @@ impl Walker<'_> {
                 !ran && stdin.connected && self.stream_code(program, stdin, language, out)
             }
             Form::StdinWith { options, language } => {
-                let given = arguments.iter().any(|word| options.split(' ').any(|option| option == word.text));
+                let given = arguments.iter().any(|word| tables.holds(options, &word.text));
                 !ran && stdin.connected && given && self.stream_code(program, stdin, language, out)
             }
             Form::PlusCommands { language } => {
@@ -274,19 +279,21 @@ impl Walker<'_> {
                 }
                 found
             }
-            Form::PrefixedOperands { prefix, language } => {
+            Form::PrefixedOperands { prefix, blank, language } => {
                 let mut found = false;
                 for word in arguments {
-                    if let Some(text) = word.text.strip_prefix(prefix) {
+                    if let Some(text) = word.text.strip_prefix(tables.text(prefix)) {
                         found = true;
-                        // git's `ext::` escapes a blank with a percent sign.
-                        let text = if prefix == "ext::" { text.replace("% ", "\\ ") } else { text.to_string() };
+                        let text = match tables.text(blank) {
+                            "" => text.to_string(),
+                            blank => text.replace(blank, "\\ "),
+                        };
                         self.code(program, &text, word.taint, word.is_known(), language, stdin);
                     }
                 }
                 found
             }
-            Form::Named { option, known } => self.named_program(wrapper, option, known, arguments, stdin),
+            Form::Named { option, known } => self.named_program(wrapper, tables.text(option), known, arguments, stdin),
             Form::MakeFile => {
                 let split = split(wrapper, arguments, usize::MAX);
                 let named = split.options.iter().find(|(option, _)| matches!(*option, "-f" | "--file" | "--makefile"));
@@ -326,17 +333,17 @@ impl Walker<'_> {
                 let Some([.., name, value]) = words.get(..) else { return false };
                 let pair =
                     [Word { text: alloc::format!("{}={}", name.text, value.text), glob: false, taint: value.taint }];
-                self.setting("", names, &pair, program)
+                self.setting(&[], &texts(names), &pair, program)
             }
             Form::StdinArguments => self.stdin_arguments(wrapper, arguments, stdin, out),
             Form::ParallelArguments => self.parallel(wrapper, arguments, stdin),
-            Form::Setting { options, names } => self.setting(options, names, arguments, program),
+            Form::Setting { options, names } => self.setting(&texts(options), &texts(names), arguments, program),
         }
     }
 
     /// Judges `((…))` as what it is to shells without arithmetic commands, a subshell in a subshell, where that halts.
     fn touching_brackets(&mut self, program: &str, text: &str) {
-        if matches!(program, "sh" | "dash" | "ash" | "busybox" | "yash") && text.contains("((") {
+        if programs::is(program, Trait::PlainShell) && text.contains("((") {
             self.suspect(&text.replace("((", "( (").replace("$( (", "$(("));
         }
     }

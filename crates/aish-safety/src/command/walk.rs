@@ -20,7 +20,7 @@ use super::state::{State, Values};
 use super::syntax::{inlined, parse, separated};
 use super::word::{Stream, Taint, Word};
 use crate::policy::PolicyRules;
-use crate::rules::rule::Effect;
+use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
 
 /// The most commands that are judged for one line, those of functions and loops each time they run: more than twice as

@@ -1,6 +1,6 @@
 //! The user's own rules, and a project's that only tighten: patterns over commands and tools, compiled when loaded.
 //!
-//! A rule's `match` is a pattern as the built-in rules have them (see [`crate::rules::rule`]): it holds for each simple
+//! A rule's `match` is a pattern as the built-in rules have them (see `aish_program_format::pattern`): it holds for each simple
 //! command of a line, also for those that stand inside others. `tool:NAME`, with `*` in it, holds for tools by their name;
 //! `%has:TEXT` behind it for their arguments.
 
@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::command::{self, Surroundings};
+use crate::command::{self, Pattern, Subject, Surroundings};
 use crate::verdict::Verdict;
 
 /// The most rules of one policy.
@@ -57,7 +57,21 @@ pub struct PolicyRule {
     pub examples: Vec<String>,
     /// Where it stands.
     pub place: String,
+    parsed: Parsed,
 }
+
+/// A pattern about commands, parsed; none for one about tools.
+#[derive(Debug, Clone)]
+struct Parsed(Option<Pattern>);
+
+impl PartialEq for Parsed {
+    /// The text that it was parsed from is compared.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Parsed {}
 
 /// The rules of a policy, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -162,9 +176,10 @@ impl PolicyRules {
         strictest(self.rules.iter().filter(|rule| rule.matches_tool(name, arguments)))
     }
 
-    /// Returns the strictest rule of which `holds` is true for the pattern.
-    pub(crate) fn for_command(&self, holds: impl Fn(&str) -> bool) -> Option<&PolicyRule> {
-        strictest(self.rules.iter().filter(|rule| rule.tool().is_none() && holds(&rule.pattern)))
+    /// Returns the strictest rule that holds for a command.
+    pub(crate) fn for_command(&self, subject: &Subject<'_>) -> Option<&PolicyRule> {
+        let holds = |rule: &&PolicyRule| rule.parsed.0.as_ref().is_some_and(|pattern| pattern.matches(subject));
+        strictest(self.rules.iter().filter(holds))
     }
 }
 
@@ -206,7 +221,7 @@ fn compile_one(number: usize, rule: &WrittenRule) -> Result<PolicyRule, String> 
         "" => return Err("the rule has no `verdict`; it is `allow`, `ask` or `halt`".into()),
         other => return Err(format!("`{other}` is no verdict; it is `allow`, `ask` or `halt`")),
     };
-    if let Some(tool) = pattern.strip_prefix("tool:") {
+    let parsed = if let Some(tool) = pattern.strip_prefix("tool:") {
         let mut parts = tool.split(' ');
         if parts.next().is_none_or(str::is_empty) {
             return Err("`tool:` is followed by a tool's name, perhaps with `*` in it".into());
@@ -214,9 +229,10 @@ fn compile_one(number: usize, rule: &WrittenRule) -> Result<PolicyRule, String> 
         if let Some(part) = parts.find(|part| !part.trim_start_matches('!').starts_with("%has:")) {
             return Err(format!("`{part}` cannot stand behind a tool; only `%has:TEXT` can"));
         }
+        None
     } else {
-        command::check_pattern(&pattern)?;
-    }
+        Some(Pattern::parse(&pattern)?)
+    };
     if verdict == Verdict::Allow && matches!(pattern.split(' ').next(), Some("*" | "tool:*")) {
         return Err("a rule that allows must name programs or tools".into());
     }
@@ -231,5 +247,6 @@ fn compile_one(number: usize, rule: &WrittenRule) -> Result<PolicyRule, String> 
         reason,
         examples: rule.examples.clone(),
         place: rule.place.clone(),
+        parsed: Parsed(parsed),
     })
 }

@@ -54,11 +54,6 @@ pub(crate) const VERBS: &[&str] = &[
 /// The same, though behind them a name of a script or of a task may stand too: a command needs arguments there.
 pub(crate) const LOOSE_VERBS: &[&str] = &["run", "x", "do", "watch", "job", "task", "start"];
 
-/// Tools whose `run` takes names of their own.
-pub(crate) const SCRIPTED: &[&str] = &[
-    "npm", "pnpm", "yarn", "cargo", "go", "make", "just", "gh", "glab", "git", "aws", "gcloud", "az", "dotnet", "task",
-];
-
 /// Says whether a word is a verb of tools that run others, and no program.
 pub(crate) fn is_verb(word: &str) -> bool {
     LOOSE_VERBS.contains(&word) || matches!(word, "test" | "build" | "dev" | "serve" | "exec" | "install" | "add")

@@ -30,42 +30,23 @@ pub(crate) const VERBS: &[&str] = &[
     "create",
 ];
 
-/// Programs that take several verbs, one after the other, or whose first word may be a name.
-pub(crate) const SEVERAL: &[&str] = &[
-    "rake",
-    "rails",
-    "bin/rails",
-    "mysqladmin",
-    "mariadb-admin",
-    "php",
-    "python",
-    "python3",
-    "ruby",
-    "perl",
-    "make",
-    "gradle",
-    "mvn",
-    "redis-cli",
-    "valkey-cli",
-    "keydb-cli",
-    "service",
-    "rc-service",
-    "invoke-rc.d",
-    "sv",
-    "lftp",
-    "parted",
-    "ip",
-    "tc",
-    "bridge",
-    "tmux",
-    "screen",
-    "net",
-    "java",
-    "az",
-];
-
 /// Options by which most tools only show what they would do.
-pub(crate) const PRETENDS: &str = "--dry-run --dryrun --dry_run --dryRun -dry-run --simulate --noop --no-op --what-if --whatif --preview --pretend --no-act --just-print";
+pub(crate) const PRETENDS: &[&str] = &[
+    "--dry-run",
+    "--dryrun",
+    "--dry_run",
+    "--dryRun",
+    "-dry-run",
+    "--simulate",
+    "--noop",
+    "--no-op",
+    "--what-if",
+    "--whatif",
+    "--preview",
+    "--pretend",
+    "--no-act",
+    "--just-print",
+];
 
 /// Further options, without their dashes, by which some tools only show.
 pub(crate) const SHOWN_BY: &[&str] = &[

@@ -1,6 +1,6 @@
 //! Variables and settings whose value is run as code.
 
-use super::wrapper::Language;
+use aish_program_format::Language;
 
 /// Built-ins whose arguments are assignments.
 pub(crate) const DECLARES: &[&str] = &["export", "declare", "typeset", "local", "readonly"];

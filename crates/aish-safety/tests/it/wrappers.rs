@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use aish_program_format::Program;
 use aish_safety::command::{FALLBACK, explain_without};
-use aish_safety::rules::wrappers;
 use aish_safety::{Surroundings, Verdict, explain};
 
 #[test]
 fn every_wrapper_finds_what_it_runs() {
     let mut wrong = Vec::new();
-    for wrapper in wrappers::all() {
-        let verdict = explain(wrapper.example, &Surroundings::default()).judgement;
+    for wrapper in aish_programs::built_in().wrappers() {
+        let verdict = explain(wrapper.example(), &Surroundings::default()).judgement;
         if verdict.verdict != Verdict::Halt {
-            wrong.push(format!("{}: {} is {} ({})", wrapper.id, wrapper.example, verdict.verdict, verdict.rule));
+            wrong.push(format!("{}: {} is {} ({})", wrapper.id(), wrapper.example(), verdict.verdict, verdict.rule));
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
@@ -29,17 +29,20 @@ fn a_wrapper_that_is_dropped_is_missed() {
         .filter(|line| !line.is_empty() && !line.starts_with("# "))
         .map(|line| (line, explain(&line.replace("\\n", "\n"), &around).judgement.verdict))
         .collect();
-    let examples: BTreeSet<&str> = wrappers::all().map(|wrapper| wrapper.example).collect();
+    let examples: BTreeSet<&str> = aish_programs::built_in().wrappers().map(|wrapper| wrapper.example()).collect();
     let mut unmissed = Vec::new();
-    for wrapper in wrappers::all() {
-        let names: BTreeSet<&str> = wrapper.names.split(' ').filter_map(|name| name.split('/').next()).collect();
+    for wrapper in aish_programs::built_in().wrappers() {
+        let named = |program: &Program<'_>| program.wrappers().any(|(one, _)| one.id() == wrapper.id());
+        let names: Vec<&str> =
+            aish_programs::built_in().programs().filter(named).map(|program| program.name()).collect();
         let missed = cases.iter().any(|(line, verdict)| {
             !examples.contains(line)
                 && names.iter().any(|name| line.contains(name))
-                && explain_without(Some(wrapper.id), &line.replace("\\n", "\n"), &around).judgement.verdict != *verdict
+                && explain_without(Some(wrapper.id()), &line.replace("\\n", "\n"), &around).judgement.verdict
+                    != *verdict
         });
         if !missed {
-            unmissed.push(wrapper.id);
+            unmissed.push(wrapper.id());
         }
     }
     assert!(unmissed.is_empty(), "{} wrappers can be dropped unnoticed: {unmissed:?}", unmissed.len());
@@ -70,7 +73,7 @@ fn the_fallback_that_is_dropped_is_missed() {
 
 #[test]
 fn there_are_enough_wrappers_with_ids_of_their_own() {
-    let ids: BTreeSet<_> = wrappers::all().map(|wrapper| wrapper.id).collect();
-    assert_eq!(ids.len(), wrappers::all().count(), "an id is given twice");
+    let ids: BTreeSet<_> = aish_programs::built_in().wrappers().map(|wrapper| wrapper.id()).collect();
+    assert_eq!(ids.len(), aish_programs::built_in().wrappers().count(), "an id is given twice");
     assert!(ids.len() >= 60, "{} wrappers", ids.len());
 }

@@ -4,12 +4,14 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_program_format::Trait;
+
 use super::super::walk::Walker;
 use super::super::word::{HOLE, Stream, Taint, Word};
 use super::literal;
 use super::scan::lines;
+use crate::rules::Effect;
 use crate::rules::programs;
-use crate::rules::rule::Effect;
 use crate::verdict::Verdict;
 
 /// The most lines of input that are tried in the place of `$0`.
@@ -174,7 +176,7 @@ pub(crate) fn printed(text: &str) -> Option<String> {
 }
 
 fn is_shell(command: &str) -> bool {
-    programs::SHELLS.contains(&command.trim().rsplit('/').next().unwrap_or_default())
+    programs::is(command.trim().rsplit('/').next().unwrap_or_default(), Trait::Shell)
 }
 
 /// Looks at the strings of a program whose output a shell runs.

@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use aish_program_format::Trait;
+
 use super::super::sql;
 use super::super::walk::Walker;
 use super::super::word::{HOLE, Stream, Taint, Word};
@@ -11,45 +13,26 @@ use super::awk::awk;
 use super::find::{Beside, Call, find};
 use super::literal;
 use super::names::filled;
-use crate::rules::rule::Effect;
-use crate::rules::{calls, code_marks, feeding, sources};
+use crate::rules::Effect;
+use crate::rules::{calls, code_marks, feeding, programs};
 use crate::verdict::Verdict;
-
-/// Programs whose language is a Lisp.
-const LISPS: &[&str] = &[
-    "emacs",
-    "emacsclient",
-    "xemacs",
-    "sbcl",
-    "clisp",
-    "guile",
-    "racket",
-    "scheme",
-    "csi",
-    "gosh",
-    "clojure",
-    "clj",
-    "bb",
-    "janet",
-    "fennel",
-];
 
 /// Scans code for shell-outs, destructive calls, fetched or decoded code, and secrets sent out.
 pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
-    if program.ends_with("awk") {
+    if programs::is(program, Trait::Awk) {
         awk(walker, text);
     }
-    if program.starts_with("ipython") {
+    if programs::is(program, Trait::Bang) {
         for line in text.lines().filter_map(|line| line.trim_start().strip_prefix('!')) {
             walker.text(line.trim_start_matches('!'), &Stream::default());
         }
     }
-    if matches!(program, "puppet" | "chef-apply" | "chef-shell" | "cf-agent" | "kubectl" | "oc" | "aws" | "docker") {
+    if programs::is(program, Trait::Recipe) {
         for line in lines(text).take(64) {
             walker.suspect(&line);
         }
     }
-    let calls = find(text, if LISPS.contains(&program) { Beside::Apart } else { Beside::Joined });
+    let calls = find(text, if programs::is(program, Trait::Lisp) { Beside::Apart } else { Beside::Joined });
     let lower = text.to_ascii_lowercase();
     let has = |table: &[&str]| table.iter().any(|word| lower.contains(word));
     let runs = calls
@@ -159,7 +142,7 @@ fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
         let Some(first) = command.first() else { continue };
         let program = first.split([' ', '/']).next_back().unwrap_or_default();
         let program = if first.contains(' ') { first.split(' ').next().unwrap_or_default() } else { program };
-        if !feeding::FED.contains(&program.rsplit('/').next().unwrap_or_default()) {
+        if !programs::is(program.rsplit('/').next().unwrap_or_default(), Trait::Fed) {
             continue;
         }
         let words: Vec<Word> = if first.contains(' ') {
@@ -191,7 +174,7 @@ fn runs_what_it_fetches(call: &Call, calls: &[Call]) -> bool {
     calls.iter().take(64).any(|inner| {
         let program = inner.strings.first().and_then(|line| line.split_whitespace().next()).unwrap_or_default();
         calls::RUN.contains(&inner.name.as_str())
-            && sources::FETCHERS.contains(&program.rsplit('/').next().unwrap_or_default())
+            && programs::is(program.rsplit('/').next().unwrap_or_default(), Trait::Fetches)
             && inner.source.len() < call.source.len()
             && call.source.contains(inner.source.as_str())
     })

@@ -3,6 +3,8 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_program_format::Change;
+
 use super::super::arguments::Arguments;
 use super::super::explain::Part;
 use super::super::walk::Walker;
@@ -11,25 +13,27 @@ use crate::change::{How, Reach, Target};
 
 impl Walker<'_> {
     /// Writes down what a program for files changes; false where it is none of these.
-    pub(super) fn record_files(&mut self, name: &str, arguments: &Arguments<'_>, part: &Part) -> bool {
+    pub(super) fn record_files(&mut self, change: Change, arguments: &Arguments<'_>, part: &Part) -> bool {
         let text = part.text.as_str();
         let operands: Vec<Word> = arguments.operands().map(|(_, word, _)| word.clone()).collect();
         let recursive = |flags: &[&str]| {
             if flags.iter().any(|flag| arguments.has(flag)) { Reach::Tree } else { Reach::Itself }
         };
-        match name {
-            "rm" | "rmtrash" | "trash" | "trash-put" => {
+        match change {
+            Change::Removes => {
                 let reach = recursive(&["-r", "-R", "--recursive", "-d", "--dir"]);
                 self.each(&operands, How::Remove, reach, text);
             }
-            "unlink" | "rmdir" => self.each(&operands, How::Remove, Reach::Itself, text),
-            "shred" | "srm" | "wipe" => {
+            Change::Unlinks => self.each(&operands, How::Remove, Reach::Itself, text),
+            Change::Shreds => {
                 self.each(&operands, How::Write, recursive(&["-r", "-R", "--recursive"]), text);
             }
-            "mv" => self.moved(arguments, &operands, text),
-            "cp" | "install" | "ln" | "ditto" => self.copied(name, arguments, &operands, text),
-            "tee" | "sponge" | "truncate" | "fallocate" => self.each(&operands, How::Write, Reach::Itself, text),
-            "sed" | "gsed" => {
+            Change::Moves => self.moved(arguments, &operands, text),
+            Change::Copies | Change::CopiesTrees | Change::Installs | Change::Links => {
+                self.copied(change, arguments, &operands, text);
+            }
+            Change::Writes => self.each(&operands, How::Write, Reach::Itself, text),
+            Change::EditsInPlace => {
                 if !(arguments.has("-i") || arguments.has("--in-place")) {
                     return false;
                 }
@@ -37,11 +41,11 @@ impl Walker<'_> {
                 let files = operands.get(usize::from(!scripted)..).unwrap_or_default();
                 self.each(files, How::Write, Reach::Itself, text);
             }
-            "perl" | "ruby" => {
+            Change::RewritesInPlace => {
                 let Some(files) = in_place(arguments.words) else { return false };
                 self.each(files, How::Write, Reach::Itself, text);
             }
-            "awk" | "gawk" => {
+            Change::ScansInPlace => {
                 let words = arguments.words;
                 let Some(at) = words.windows(2).position(|pair| matches!(pair, [i, inplace] if (i.text == "-i" || i.text == "--include") && inplace.text == "inplace")) else {
                     return false;
@@ -51,16 +55,16 @@ impl Walker<'_> {
                     rest.iter().filter(|word| !word.text.starts_with('-')).skip(1).cloned().collect();
                 self.each(&files, How::Write, Reach::Itself, text);
             }
-            "dd" | "dcfldd" => {
+            Change::WritesBlocks => {
                 let outputs: Vec<Word> = arguments.words.iter().filter_map(|word| after(word, "of=")).collect();
                 self.each(&outputs, How::Write, Reach::Itself, text);
             }
-            "chmod" | "chown" | "chgrp" => {
-                let files = after_mode(name, arguments, &operands);
+            Change::Modes | Change::Owners => {
+                let files = after_mode(change, arguments, &operands);
                 self.each(files, How::Attributes, recursive(&["-R", "--recursive"]), text);
             }
-            "touch" => self.each(&operands, How::Attributes, Reach::Itself, text),
-            "mkdir" => {
+            Change::Touches => self.each(&operands, How::Attributes, Reach::Itself, text),
+            Change::MakesFolders => {
                 let parents = arguments.has("-p") || arguments.has("--parents");
                 for word in &operands {
                     if parents {
@@ -72,10 +76,10 @@ impl Walker<'_> {
                     self.change(word, How::Attributes, Reach::Itself, text);
                 }
             }
-            "rename" | "prename" | "file-rename" | "mmv" => {
+            Change::Renames => {
                 self.each(operands.get(1..).unwrap_or_default(), How::Move, Reach::Itself, text);
             }
-            "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "lzma" | "unlzma" => {
+            Change::Packs => {
                 let keeps = ["-k", "--keep", "-c", "--stdout", "-t", "--test", "-l", "--list"];
                 if keeps.iter().any(|flag| arguments.has(flag)) {
                     return true;
@@ -84,28 +88,28 @@ impl Walker<'_> {
                 self.each(&operands, How::Write, recursive(&["-r", "--recursive"]), text);
                 self.packed(&operands, text);
             }
-            "find" | "gfind" | "bfs" => return self.found(arguments.words, text),
-            "rsync" => return self.synchronised(arguments, &operands, text),
-            "patch" => {
+            Change::Finds => return self.found(arguments.words, text),
+            Change::Synchronises => return self.synchronised(arguments, &operands, text),
+            Change::Patches => {
                 match operands.first() {
                     Some(file) => self.change(file, How::Write, Reach::Itself, text),
                     None => self.cannot_name(text),
                 }
                 return true;
             }
-            "curl" => self.option_values(arguments, &["-o", "--output"], text),
-            "wget" | "wget2" => self.option_values(arguments, &["-O", "--output-document"], text),
-            "sort" => self.option_values(arguments, &["-o", "--output"], text),
-            "tar" | "bsdtar" | "gtar" => return self.archived(arguments, &operands, text),
-            "unzip" | "7z" | "unrar" | "cpio" => {
+            Change::WritesOutput => self.option_values(arguments, &["-o", "--output"], text),
+            Change::WritesDocument => self.option_values(arguments, &["-O", "--output-document"], text),
+            Change::Archives => return self.archived(arguments, &operands, text),
+            Change::Unpacks => {
                 self.cannot_name(text);
                 return true;
             }
-            "popd" => {
+            Change::Leaves => {
                 self.state.folder = Some(String::from(super::super::word::HOLE));
                 return false;
             }
-            _ => return false,
+            Change::Repository => return self.record_git(arguments, part),
+            Change::Nothing => return false,
         }
         true
     }
@@ -130,17 +134,18 @@ impl Walker<'_> {
         self.into(&sources, &destination, whole, (How::Remove, Reach::Tree), part);
     }
 
-    fn copied(&mut self, name: &str, arguments: &Arguments<'_>, operands: &[Word], part: &str) {
-        if name == "install" && (arguments.has("-d") || arguments.has("--directory")) {
+    fn copied(&mut self, change: Change, arguments: &Arguments<'_>, operands: &[Word], part: &str) {
+        if change == Change::Installs && (arguments.has("-d") || arguments.has("--directory")) {
             return self.each(operands, How::Attributes, Reach::Itself, part);
         }
         let tree = ["-r", "-R", "-a", "--recursive", "--archive"].iter().any(|flag| arguments.has(flag));
-        let reach = if name == "cp" && tree || name == "ditto" { Reach::Tree } else { Reach::Itself };
-        let how = if name == "ln" { How::Remove } else { How::Write };
+        let reach =
+            if change == Change::Copies && tree || change == Change::CopiesTrees { Reach::Tree } else { Reach::Itself };
+        let how = if change == Change::Links { How::Remove } else { How::Write };
         match destination(arguments, operands) {
             Some((sources, destination, whole)) => self.into(&sources, &destination, whole, (how, reach), part),
             // `ln TARGET` makes a link of that name here.
-            None if name == "ln" => {
+            None if change == Change::Links => {
                 let here = Word::literal(".");
                 self.into(operands, &here, false, (how, reach), part);
             }
@@ -262,14 +267,14 @@ fn destination(arguments: &Arguments<'_>, operands: &[Word]) -> Option<(Vec<Word
 }
 
 /// Returns the files of `chmod`, `chown`, `chgrp`: all operands behind the mode, which may look like an option.
-fn after_mode<'o>(name: &str, arguments: &Arguments<'_>, operands: &'o [Word]) -> &'o [Word] {
+fn after_mode<'o>(change: Change, arguments: &Arguments<'_>, operands: &'o [Word]) -> &'o [Word] {
     let like_mode = |text: &str| {
         text.len() > 1
             && text.starts_with('-')
             && text.chars().skip(1).all(|letter| "rwxXst0123456789,=+".contains(letter))
     };
-    let elsewhere =
-        arguments.has("--reference") || name == "chmod" && arguments.words.iter().any(|word| like_mode(&word.text));
+    let elsewhere = arguments.has("--reference")
+        || change == Change::Modes && arguments.words.iter().any(|word| like_mode(&word.text));
     operands.get(usize::from(!elsewhere)..).unwrap_or_default()
 }
 

@@ -1,0 +1,52 @@
+//! How a program spells its options: which take a value, which mean "only show", which may be shortened.
+
+use aish_program_format::tables::Facts;
+use aish_program_format::{Program, Tables};
+
+/// A program's way with options.
+#[derive(Clone, Copy)]
+pub(crate) struct Tool<'t> {
+    tables: &'t Tables,
+    facts: &'t Facts,
+}
+
+impl<'t> Tool<'t> {
+    /// Returns what is known of a program's options; none where nothing is.
+    pub(crate) fn of(program: Program<'t>) -> Option<Self> {
+        let facts = program.facts();
+        facts.options.then(|| Self { tables: program.tables(), facts })
+    }
+
+    /// Says whether an option, as it is spelt, takes the next argument.
+    pub(crate) fn takes_value(self, option: &str) -> bool {
+        self.tables.holds(self.facts.takes, option)
+    }
+
+    /// Says whether a short option takes a value.
+    pub(crate) fn takes_value_letter(self, letter: char) -> bool {
+        self.tables.texts(self.facts.takes).any(|valued| {
+            let mut letters = valued.chars();
+            letters.next() == Some('-') && letters.next() == Some(letter) && letters.next().is_none()
+        })
+    }
+
+    /// Goes through the options that make it only show what it would do.
+    pub(crate) fn dry(self) -> impl Iterator<Item = &'t str> + Clone {
+        self.tables.texts(self.facts.dry)
+    }
+
+    /// Says whether long options may be shortened.
+    pub(crate) const fn shortens(self) -> bool {
+        self.facts.shortens
+    }
+
+    /// Says whether one dash and two dashes mean the same, and letters do not cluster.
+    pub(crate) const fn single_dash(self) -> bool {
+        self.facts.single_dash
+    }
+
+    /// Says whether every option that takes a value is known.
+    pub(crate) const fn is_complete(self) -> bool {
+        self.facts.complete
+    }
+}
