@@ -6,6 +6,7 @@
 //! from its start with the answers at hand, so it asks before it acts.
 
 mod adapter;
+mod approver;
 mod convert;
 mod handler;
 mod http;
@@ -15,6 +16,7 @@ mod material;
 mod scope;
 mod stdio;
 
+pub use approver::question_text;
 pub use handler::{CallError, Change, ServerHandler, ServerInfo};
 pub use http::{HttpOptions, ServeHttpError, serve_http, serve_http_on};
 pub use material::{

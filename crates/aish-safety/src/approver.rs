@@ -1,12 +1,15 @@
 //! The port to whoever is asked.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use aish_types::{BoxFuture, ToolName};
 use serde_json::Value;
 
-use crate::call::Subject;
+use crate::call::{PreparedCall, Subject};
+use crate::command::Surroundings;
+use crate::gate::Mode;
 use crate::verdict::{Judgement, NO_WAY_BACK};
 
 /// What a person is asked.
@@ -64,18 +67,49 @@ pub enum Answer {
     Nobody,
 }
 
-/// Whoever is asked: the terminal, an MCP client through elicitation, or nobody.
+/// What whoever is asked adds to a call before it is judged.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Brief {
+    /// Lines for the question: what undo brings back, which sandbox it runs in.
+    pub notes: Vec<String>,
+    /// A judgement of the run that the call belongs to: it only makes the call's own stricter, and an autonomous run
+    /// leaves the call to a person then.
+    pub raised: Option<Judgement>,
+}
+
+/// Whoever is asked about a call: the terminal, an MCP client through elicitation, or nobody.
 pub trait Approver: Send + Sync {
+    /// Says what becomes of a call that would be asked.
+    fn mode(&self) -> Mode {
+        Mode::Interactive
+    }
+
+    /// Adds what is known beside the call; asked once, before the call is judged.
+    fn brief<'a>(&'a self, call: &'a PreparedCall, surroundings: &'a Surroundings) -> BoxFuture<'a, Brief> {
+        let _ = (call, surroundings);
+        Box::pin(core::future::ready(Brief::default()))
+    }
+
     /// Asks, and returns the answer. The end of the input is `No`, an interrupt `Stop`.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
 }
 
-/// The approver of a headless run: policy alone decides.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Nobody;
+/// The approver where nobody is there: the mode and the policy decide.
+#[derive(Debug, Clone, Copy)]
+pub struct Nobody(pub Mode);
+
+impl Default for Nobody {
+    fn default() -> Self {
+        Self(Mode::Headless)
+    }
+}
 
 impl Approver for Nobody {
+    fn mode(&self) -> Mode {
+        self.0
+    }
+
     fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Answer> {
-        alloc::boxed::Box::pin(core::future::ready(Answer::Nobody))
+        Box::pin(core::future::ready(Answer::Nobody))
     }
 }

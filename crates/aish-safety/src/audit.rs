@@ -27,8 +27,24 @@ pub struct AuditEntry {
     pub rule: String,
     /// True when the call may run.
     pub approved: bool,
-    /// Who decided: `person`, `policy`, `autonomous`, `nobody`.
-    pub by: String,
+    /// Who decided.
+    pub by: By,
+}
+
+/// Who decided about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// The person who was asked.
+    Person,
+    /// The policy, or a verdict that needs no question.
+    Policy,
+    /// An approval for good.
+    Kept,
+    /// An autonomous run, which does not ask about this.
+    Autonomous,
+    /// Nobody was there to say yes.
+    Nobody,
 }
 
 /// Why an entry could not be written.

@@ -12,6 +12,7 @@ use alloc::format;
 
 use crate::call::{PreparedCall, Subject};
 use crate::command::{Part, Surroundings, explain, explain_argv};
+use crate::gate::PIN_UNREADABLE;
 use crate::policy::Policy;
 use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
@@ -49,7 +50,7 @@ impl Autonomy {
         // What the user's own rules want asked is asked.
         let rule = judgement.rule.as_ref();
         let explicit = judgement.verdict > Verdict::Allow
-            && (rule.starts_with("policy.") || matches!(rule, "tool.confirmation" | "pin.unreadable"));
+            && (rule.starts_with("policy.") || matches!(rule, "tool.confirmation" | PIN_UNREADABLE));
         let own = explicit.then(|| judgement.clone());
         // A tool is judged by its wish to be confirmed; a command by its effect, so the wish is looked at here.
         let wishes = call.definition.requires_confirmation && call.subject != Subject::Tool;

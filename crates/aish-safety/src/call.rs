@@ -41,8 +41,6 @@ pub struct PreparedCall {
     pub ignored: Vec<String>,
     /// What is judged.
     pub subject: Subject,
-    /// Asked at the gate in place of the plain question, where the tool has one (already filled in).
-    pub confirm_message: Option<String>,
     /// Who calls, from where.
     pub context: CallContext,
 }

@@ -6,19 +6,18 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
-use aish_types::Risk;
+use aish_types::{BoxFuture, Risk};
 use serde_json::Value;
 
-use crate::approver::{Answer, Approver, Question};
-use crate::audit::{AuditEntry, AuditLog};
+use crate::approver::{Answer, Approver, Brief, Question};
+use crate::audit::{AuditEntry, AuditLog, By};
 use crate::autonomy::Autonomy;
 use crate::call::{PreparedCall, Subject};
 use crate::command::{Surroundings, judge_argv_under, judge_command_under};
 use crate::kept::{self, KeptApprovals, NothingKept};
 use crate::pin::{Digest, Pin, PinStore, canonical};
-use crate::policy::Policy;
+use crate::policy::{Policy, Unrecorded};
 use crate::tool_call;
 use crate::verdict::{Judgement, Verdict};
 
@@ -38,15 +37,8 @@ pub enum Mode {
 
 /// The rule by which an autonomous run stops whose decisions cannot be written down; nobody can let it go on.
 pub const UNRECORDED: &str = "audit.unwritable";
-
-/// What came of a question.
-enum Said {
-    Yes,
-    No,
-    Stop,
-    Nothing,
-    Edit(String),
-}
+/// The rule by which a call is asked whose pin cannot be read.
+pub(crate) const PIN_UNREADABLE: &str = "pin.unreadable";
 
 /// A call that the gate let through, after the decision was written. Only the gate makes one, and it runs once.
 #[derive(Debug)]
@@ -65,6 +57,11 @@ impl ApprovedCall {
     pub fn judgement(&self) -> &Judgement {
         &self.judgement
     }
+
+    /// Gives the call to its run.
+    pub fn into_call(self) -> PreparedCall {
+        *self.call
+    }
 }
 
 /// What came of a call at the gate.
@@ -81,6 +78,8 @@ pub enum Passage {
     },
     /// The person changed it: the new command or JSON goes back to `prepare`.
     Edited {
+        /// The call as it was.
+        call: Box<PreparedCall>,
         /// A command line for a command, JSON text for a tool.
         text: String,
     },
@@ -92,26 +91,46 @@ pub enum Passage {
 }
 
 /// The gate with its ports.
+#[derive(Clone)]
 pub struct Gate {
-    approver: Arc<dyn Approver>,
     audit: Arc<dyn AuditLog>,
     pins: Arc<dyn PinStore>,
     policy: Policy,
-    mode: Mode,
     kept: Arc<dyn KeptApprovals>,
     autonomy: Autonomy,
 }
 
+/// What the gate thinks of a call before anybody is asked.
+struct Weighed {
+    judgement: Judgement,
+    /// The difference to the pinned definition.
+    drift: Option<String>,
+    /// True when the run that it belongs to leaves it to a person.
+    raised: bool,
+    /// True when a person approved it for good.
+    kept: bool,
+    /// True when somebody must say yes.
+    must_ask: bool,
+}
+
+/// What was decided.
+struct Decision {
+    approved: bool,
+    by: By,
+    /// True when the person ended the run with it.
+    ended: bool,
+}
+
+impl Decision {
+    const fn new(approved: bool, by: By) -> Self {
+        Self { approved, by, ended: false }
+    }
+}
+
 impl Gate {
     /// Makes a gate.
-    pub fn new(
-        approver: Arc<dyn Approver>,
-        audit: Arc<dyn AuditLog>,
-        pins: Arc<dyn PinStore>,
-        policy: Policy,
-        mode: Mode,
-    ) -> Self {
-        Self { approver, audit, pins, policy, mode, kept: Arc::new(NothingKept), autonomy: Autonomy::default() }
+    pub fn new(audit: Arc<dyn AuditLog>, pins: Arc<dyn PinStore>, policy: Policy) -> Self {
+        Self { audit, pins, policy, kept: Arc::new(NothingKept), autonomy: Autonomy::default() }
     }
 
     /// Returns what an autonomous run leaves to a person, to be changed by what it has read.
@@ -124,11 +143,6 @@ impl Gate {
     pub fn with_kept(mut self, kept: Arc<dyn KeptApprovals>) -> Self {
         self.kept = kept;
         self
-    }
-
-    /// Returns what happens to what would be asked.
-    pub const fn mode(&self) -> Mode {
-        self.mode
     }
 
     /// Judges a call without asking anybody: command by effect, tool by policy, risk and arguments.
@@ -194,31 +208,53 @@ impl Gate {
     }
 
     /// Passes one call through the gate: judges, asks where needed, writes the decision, and only then approves.
-    pub async fn pass(&self, call: PreparedCall, surroundings: &Surroundings) -> Passage {
-        self.pass_noting(call, surroundings, Vec::new()).await
-    }
-
-    /// Passes one call through the gate, with lines that a person who is asked sees beside the question.
-    pub async fn pass_noting(&self, call: PreparedCall, surroundings: &Surroundings, notes: Vec<String>) -> Passage {
-        self.pass_raised(call, surroundings, notes, None).await
-    }
-
-    /// Passes one call through the gate, with a judgement of the run that it belongs to: it only makes the call's own
-    /// stricter, and in an autonomous run a person decides then.
-    pub async fn pass_raised(
+    ///
+    /// `sentence` gives what is asked in place of the plain question; it is awaited only when somebody is asked.
+    pub async fn pass(
         &self,
         call: PreparedCall,
         surroundings: &Surroundings,
-        notes: Vec<String>,
-        raised: Option<Judgement>,
+        sentence: BoxFuture<'_, Option<String>>,
+        approver: &dyn Approver,
     ) -> Passage {
-        let mut judgement = self.judge(&call, surroundings);
-        let drift = match self.drift(&call) {
-            Ok(drift) => drift,
+        let mode = approver.mode();
+        let Brief { notes, raised } = approver.brief(&call, surroundings).await;
+        let weighed = self.weigh(&call, surroundings, mode, raised);
+        let decision = if weighed.is_for_person(mode) {
+            let question = Question {
+                tool: call.definition.name.clone(),
+                subject: call.subject.clone(),
+                arguments: call.arguments.clone(),
+                judgement: weighed.judgement.clone(),
+                confirm_message: sentence.await,
+                drift: weighed.drift.clone(),
+                always: if mode == Mode::Interactive { kept::offer(&call, &weighed.judgement) } else { None },
+                notes,
+            };
+            match self.consult(approver, &question).await {
+                Ok(decision) => decision,
+                Err(text) => return Passage::Edited { call: Box::new(call), text },
+            }
+        } else {
+            self.unasked(&weighed, mode)
+        };
+        self.settle(call, weighed.judgement, &decision, mode)
+    }
+
+    /// Judges a call, compares it with its pin and with what was approved for good.
+    fn weigh(
+        &self,
+        call: &PreparedCall,
+        surroundings: &Surroundings,
+        mode: Mode,
+        raised: Option<Judgement>,
+    ) -> Weighed {
+        let mut judgement = self.judge(call, surroundings);
+        let (drift, is_readable) = match self.drift(call) {
+            Ok(drift) => (drift, true),
             Err(why) => {
-                let closed = Judgement::new(Verdict::Ask, "pin.unreadable", why);
-                judgement = closed.strictest(judgement);
-                None
+                judgement = Judgement::new(Verdict::Ask, PIN_UNREADABLE, why).strictest(judgement);
+                (None, false)
             }
         };
         if drift.is_some() {
@@ -229,10 +265,9 @@ impl Gate {
             );
             judgement = judgement.strictest(changed);
         }
-        let unreadable = judgement.rule == "pin.unreadable";
-        let concern = match self.mode {
+        let concern = match mode {
             Mode::Autonomous => {
-                let own = self.autonomy.concern(&call, surroundings, &judgement, &self.policy);
+                let own = self.autonomy.concern(call, surroundings, &judgement, &self.policy);
                 [raised, own].into_iter().flatten().reduce(Judgement::strictest)
             }
             Mode::Interactive | Mode::Headless | Mode::HeadlessYes => raised,
@@ -241,69 +276,47 @@ impl Gate {
         if let Some(concern) = concern {
             judgement = concern.strictest(judgement);
         }
-        let kept = !raised
-            && drift.is_none()
-            && !unreadable
-            && self.policy.broken.is_none()
-            && self.is_kept(&call, &judgement);
-        let must_ask = !kept && (raised || drift.is_some() || self.must_ask(&call, &judgement));
-        let for_person = match self.mode {
-            Mode::Interactive => must_ask,
-            Mode::Autonomous => must_ask && (raised || drift.is_some() || judgement.verdict == Verdict::Halt),
-            Mode::Headless | Mode::HeadlessYes => false,
-        };
-        let mut ended = false;
-        let (approved, by) = if for_person {
-            let question = Question {
-                tool: call.definition.name.clone(),
-                subject: call.subject.clone(),
-                arguments: call.arguments.clone(),
-                judgement: judgement.clone(),
-                confirm_message: call.confirm_message.clone(),
-                drift: drift.clone(),
-                always: if self.mode == Mode::Interactive { kept::offer(&call, &judgement) } else { None },
-                notes,
-            };
-            match self.consult(&question).await {
-                Said::Yes => (true, "person"),
-                Said::No => (false, "person"),
-                Said::Stop => {
-                    ended = true;
-                    (false, "person")
-                }
-                Said::Nothing => (false, "nobody"),
-                Said::Edit(text) => return Passage::Edited { text },
+        let kept =
+            !raised && drift.is_none() && is_readable && self.policy.broken.is_none() && self.is_kept(call, &judgement);
+        let must_ask = !kept && (raised || drift.is_some() || self.must_ask(call, &judgement, mode));
+        Weighed { judgement, drift, raised, kept, must_ask }
+    }
+
+    /// Decides about a call that nobody is asked about.
+    fn unasked(&self, weighed: &Weighed, mode: Mode) -> Decision {
+        let verdict = weighed.judgement.verdict;
+        match (mode, verdict) {
+            _ if weighed.kept => Decision::new(true, By::Kept),
+            _ if !weighed.must_ask => Decision::new(true, By::Policy),
+            (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, _) if self.policy.broken.is_some() => {
+                Decision::new(false, By::Nobody)
             }
-        } else {
-            match (self.mode, judgement.verdict) {
-                _ if kept => (true, "kept"),
-                _ if !must_ask => (true, "policy"),
-                (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, _) if self.policy.broken.is_some() => {
-                    (false, "nobody")
-                }
-                (Mode::HeadlessYes, _) if drift.is_some() || raised => (false, "nobody"),
-                (Mode::HeadlessYes, Verdict::Allow | Verdict::Ask) => (true, "policy"),
-                (Mode::Autonomous, Verdict::Allow | Verdict::Ask) => (true, "autonomous"),
-                // Nobody was asked, so nobody said yes.
-                (Mode::Headless | Mode::Interactive, _) | (Mode::HeadlessYes | Mode::Autonomous, Verdict::Halt) => {
-                    (false, "nobody")
-                }
+            (Mode::HeadlessYes, _) if weighed.drift.is_some() || weighed.raised => Decision::new(false, By::Nobody),
+            (Mode::HeadlessYes, Verdict::Allow | Verdict::Ask) => Decision::new(true, By::Policy),
+            (Mode::Autonomous, Verdict::Allow | Verdict::Ask) => Decision::new(true, By::Autonomous),
+            // Nobody was asked, so nobody said yes.
+            (Mode::Headless | Mode::Interactive, _) | (Mode::HeadlessYes | Mode::Autonomous, Verdict::Halt) => {
+                Decision::new(false, By::Nobody)
             }
-        };
-        let entry = self.entry(&call, &judgement, approved, by);
+        }
+    }
+
+    /// Writes the decision, and only then approves.
+    fn settle(&self, call: PreparedCall, judgement: Judgement, decision: &Decision, mode: Mode) -> Passage {
+        let entry = entry(&call, &judgement, decision);
         if let Err(error) = self.audit.append(&entry) {
-            if self.mode == Mode::Autonomous {
+            if mode == Mode::Autonomous {
                 let why = format!("{error}; an autonomous run leaves a record or does nothing");
                 return Passage::Halted { judgement: Judgement::new(Verdict::Halt, UNRECORDED, why) };
             }
-            if (by != "person" || self.mode != Mode::Interactive) && approved {
+            if decision.approved && !self.may_go_unrecorded(&call, decision, mode) {
                 return Passage::Declined { reason: error.to_string(), judgement };
             }
         }
-        if !approved {
-            return match (judgement.verdict, self.mode) {
+        if !decision.approved {
+            return match (judgement.verdict, mode) {
                 (_, Mode::Interactive) => Passage::Declined { reason: "declined by the user".into(), judgement },
-                (_, Mode::Autonomous) if ended || by == "nobody" => Passage::Halted { judgement },
+                (_, Mode::Autonomous) if decision.ended || decision.by == By::Nobody => Passage::Halted { judgement },
                 (_, Mode::Autonomous) => Passage::Declined { reason: "skipped by the user".into(), judgement },
                 (Verdict::Halt, _) => Passage::Halted { judgement },
                 _ => Passage::Declined { reason: format!("not approved: {}", judgement.reason), judgement },
@@ -318,20 +331,28 @@ impl Gate {
         Passage::Approved(ApprovedCall { call: Box::new(call), judgement })
     }
 
-    /// Asks whoever is to be asked.
-    async fn consult(&self, question: &Question) -> Said {
-        match self.approver.ask(question).await {
-            Answer::Yes => Said::Yes,
+    /// Says whether an approved call may run though its decision could not be written.
+    fn may_go_unrecorded(&self, call: &PreparedCall, decision: &Decision, mode: Mode) -> bool {
+        match self.policy.unrecorded {
+            Unrecorded::PersonDecides => decision.by == By::Person && mode == Mode::Interactive,
+            Unrecorded::ReadsRun => call.definition.risk == Risk::Read,
+        }
+    }
+
+    /// Asks whoever is to be asked. The error is the text that the person put in the call's place.
+    async fn consult(&self, approver: &dyn Approver, question: &Question) -> Result<Decision, String> {
+        Ok(match approver.ask(question).await {
+            Answer::Yes => Decision::new(true, By::Person),
             Answer::Always(text) => {
                 // What cannot be kept is asked again the next time; this once it was a yes.
                 let _ = self.kept.keep(&text);
-                Said::Yes
+                Decision::new(true, By::Person)
             }
-            Answer::No => Said::No,
-            Answer::Stop => Said::Stop,
-            Answer::Nobody => Said::Nothing,
-            Answer::Edit(text) => Said::Edit(text),
-        }
+            Answer::No => Decision::new(false, By::Person),
+            Answer::Stop => Decision { ended: true, ..Decision::new(false, By::Person) },
+            Answer::Nobody => Decision::new(false, By::Nobody),
+            Answer::Edit(text) => return Err(text),
+        })
     }
 
     /// Says whether a person approved this for good; the policy's own word for a tool comes before that.
@@ -343,7 +364,7 @@ impl Gate {
 
     /// Says whether somebody must say yes. A command that a configuration's author wrote is asked by its risk and the
     /// policy's level, whatever the judgement says short of `halt`, which makes it destructive.
-    fn must_ask(&self, call: &PreparedCall, judgement: &Judgement) -> bool {
+    fn must_ask(&self, call: &PreparedCall, judgement: &Judgement, mode: Mode) -> bool {
         let definition = &call.definition;
         let (verdict, rule_id) = (judgement.verdict, judgement.rule.as_ref());
         match &call.subject {
@@ -361,7 +382,7 @@ impl Gate {
                     || approved.map_or_else(|| self.policy.level.asks(risk), |approved| !approved)
             }
             Subject::Command { .. } => {
-                verdict > Verdict::Allow || (self.mode == Mode::Interactive && self.policy.confirm_cmd)
+                verdict > Verdict::Allow || (mode == Mode::Interactive && self.policy.confirm_cmd)
             }
             Subject::Argv { .. } | Subject::Tool => verdict > Verdict::Allow,
         }
@@ -381,24 +402,36 @@ impl Gate {
             Err(error) => Err(error.to_string()),
         }
     }
+}
 
-    fn entry(&self, call: &PreparedCall, judgement: &Judgement, approved: bool, by: &str) -> AuditEntry {
-        let command = match &call.subject {
-            Subject::Command { text } => Some(text.clone()),
-            Subject::Argv { words } => Some(words.join(" ")),
-            Subject::Tool => None,
-        };
-        AuditEntry {
-            context: call.context.clone(),
-            tool: call.definition.name.clone(),
-            source: call.definition.source.to_string(),
-            command,
-            call_hash: call_hash(call).to_string(),
-            verdict: judgement.verdict,
-            rule: judgement.rule.to_string(),
-            approved,
-            by: by.into(),
+impl Weighed {
+    fn is_for_person(&self, mode: Mode) -> bool {
+        match mode {
+            Mode::Interactive => self.must_ask,
+            Mode::Autonomous => {
+                self.must_ask && (self.raised || self.drift.is_some() || self.judgement.verdict == Verdict::Halt)
+            }
+            Mode::Headless | Mode::HeadlessYes => false,
         }
+    }
+}
+
+fn entry(call: &PreparedCall, judgement: &Judgement, decision: &Decision) -> AuditEntry {
+    let command = match &call.subject {
+        Subject::Command { text } => Some(text.clone()),
+        Subject::Argv { words } => Some(words.join(" ")),
+        Subject::Tool => None,
+    };
+    AuditEntry {
+        context: call.context.clone(),
+        tool: call.definition.name.clone(),
+        source: call.definition.source.to_string(),
+        command,
+        call_hash: call_hash(call).to_string(),
+        verdict: judgement.verdict,
+        rule: judgement.rule.to_string(),
+        approved: decision.approved,
+        by: decision.by,
     }
 }
 

@@ -22,8 +22,8 @@ mod rules;
 mod tool_call;
 pub mod verdict;
 
-pub use approver::{Answer, Approver, Nobody, Question, UNDO_LOSS, UNDO_NOTE};
-pub use audit::{AuditEntry, AuditError, AuditLog};
+pub use approver::{Answer, Approver, Brief, Nobody, Question, UNDO_LOSS, UNDO_NOTE};
+pub use audit::{AuditEntry, AuditError, AuditLog, By};
 pub use autonomy::{Autonomy, Consent, Taint};
 pub use call::{PreparedCall, Subject};
 pub use change::{Changes, changes};
@@ -34,6 +34,6 @@ pub use command::{
 pub use gate::{ApprovedCall, Gate, Mode, Passage, UNRECORDED};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
-pub use policy::{Level, Policy, PolicyRule, PolicyRules, RuleError, Tried, WrittenRule};
+pub use policy::{Level, Policy, PolicyRule, PolicyRules, RuleError, Tried, Unrecorded, WrittenRule};
 pub use rules::Effect;
 pub use verdict::{Judgement, Verdict};

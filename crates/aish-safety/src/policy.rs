@@ -21,6 +21,18 @@ pub struct Policy {
     pub rules: PolicyRules,
     /// From which risk on a command that a configuration's author wrote is asked.
     pub level: Level,
+    /// What runs when decisions cannot be written.
+    pub unrecorded: Unrecorded,
+}
+
+/// What runs when the decision about it cannot be written; an autonomous run ends then in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unrecorded {
+    /// What a person approves, who was asked just now.
+    #[default]
+    PersonDecides,
+    /// What only reads.
+    ReadsRun,
 }
 
 /// The risk from which on something is asked.
@@ -57,6 +69,7 @@ impl Default for Policy {
             broken: None,
             rules: PolicyRules::default(),
             level: Level::default(),
+            unrecorded: Unrecorded::default(),
         }
     }
 }

@@ -4,12 +4,10 @@
 
 use std::sync::Arc;
 
-use aish_safety::{
-    AuditEntry, AuditError, AuditLog, Gate, Mode, Nobody, Passage, Pin, PinError, PinStore, Policy, Surroundings,
-};
+use aish_safety::{AuditEntry, AuditError, AuditLog, Gate, Nobody, Pin, PinError, PinStore, Policy, Surroundings};
 use aish_tools::builtin::calculator::calculate;
 use aish_tools::builtin::{Builtins, Ports};
-use aish_tools::{Executor, Parameter, ParameterKind, Registry, handler, input_schema};
+use aish_tools::{Call, Door, Executor, Parameter, ParameterKind, Registry, handler, input_schema};
 use aish_types::{CallContext, SourceId, ToolCall, ToolDefinition, ToolName, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
@@ -30,15 +28,6 @@ fn executor() -> Executor {
         tracing::error!(%error, "not registered");
     }
     Executor::new(registry)
-}
-
-#[divan::bench(args = [r#"{"n": 3}"#, r#"{"n": "3"}"#])]
-fn prepare(bencher: divan::Bencher<'_, '_>, arguments: &str) {
-    let executor = executor();
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    let call = ToolCall { id: "1".into(), name: "same".into(), arguments: arguments.into() };
-    let context = CallContext { call: "1".into(), session: "s".into(), user: "me".into(), channel: None, folder: None };
-    bencher.bench_local(|| runtime.block_on(executor.prepare(&call, context.clone())));
 }
 
 /// Nothing is written: only the way through the gate is measured.
@@ -70,7 +59,7 @@ fn direct(bencher: divan::Bencher<'_, '_>) {
 /// Prepare, gate and run of a tool that does nothing.
 #[divan::bench]
 fn whole_call(bencher: divan::Bencher<'_, '_>) {
-    call(bencher, &executor(), "same", r#"{"n": 3}"#);
+    call(bencher, executor(), "same", r#"{"n": 3}"#);
 }
 
 /// The calculator without the executor.
@@ -84,21 +73,37 @@ fn calculator_direct(bencher: divan::Bencher<'_, '_>) {
 fn calculator_call(bencher: divan::Bencher<'_, '_>) {
     let registry = Arc::new(Registry::default());
     registry.add(Arc::new(Builtins::all(&Ports::default())));
-    call(bencher, &Executor::new(registry), "calculator", r#"{"expression": "47.50 * 15%"}"#);
+    call(bencher, Executor::new(registry), "calculator", r#"{"expression": "47.50 * 15%"}"#);
 }
 
-fn call(bencher: divan::Bencher<'_, '_>, executor: &Executor, name: &str, arguments: &str) {
-    let gate = Gate::new(Arc::new(Nobody), Arc::new(Open), Arc::new(Open), Policy::default(), Mode::Headless);
+/// As far as the gate: look-up, parsing, validation, judgement.
+#[divan::bench(args = [r#"{"n": 3}"#, r#"{"n": "3"}"#])]
+fn pass(bencher: divan::Bencher<'_, '_>, arguments: &str) {
+    let door = door(executor());
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    let call = ToolCall { id: "1".into(), name: name.into(), arguments: arguments.into() };
-    let context = CallContext { call: "1".into(), session: "s".into(), user: "me".into(), channel: None, folder: None };
+    let (call, context) = asked("same", arguments);
     bencher.bench_local(|| {
-        runtime.block_on(async {
-            let prepared = executor.prepare(&call, context.clone()).await.ok()?;
-            match gate.pass(prepared, &Surroundings::default()).await {
-                Passage::Approved(call) => Some(executor.run(call, CancellationToken::new()).await),
-                Passage::Declined { .. } | Passage::Edited { .. } | Passage::Halted { .. } => None,
-            }
-        })
+        let call = Call::read(&call, context.clone()).ok()?;
+        Some(runtime.block_on(door.pass(call, &Surroundings::default(), &Nobody::default())))
+    });
+}
+
+fn door(executor: Executor) -> Door {
+    Door::new(Arc::new(executor), Gate::new(Arc::new(Open), Arc::new(Open), Policy::default()))
+}
+
+fn asked(name: &str, arguments: &str) -> (ToolCall, CallContext) {
+    let call = ToolCall { id: "1".into(), name: name.into(), arguments: arguments.into() };
+    (call, CallContext { call: "1".into(), session: "s".into(), user: "me".into(), channel: None, folder: None })
+}
+
+fn call(bencher: divan::Bencher<'_, '_>, executor: Executor, name: &str, arguments: &str) {
+    let door = door(executor);
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    let (call, context) = asked(name, arguments);
+    bencher.bench_local(|| {
+        let call = Call::read(&call, context.clone()).ok()?;
+        let (around, nobody) = (Surroundings::default(), Nobody::default());
+        Some(runtime.block_on(door.call(call, &around, &nobody, CancellationToken::new())).outcome())
     });
 }

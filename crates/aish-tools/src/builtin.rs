@@ -8,7 +8,6 @@ mod search_memory;
 
 use std::sync::Arc;
 
-use aish_safety::ApprovedCall;
 use aish_types::{BoxFuture, CallContext, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 
@@ -16,8 +15,10 @@ use crate::clock::{Clock, SystemClock};
 use crate::memory::MemoryStore;
 use crate::near::nearest;
 use crate::parameter::{Parameter, input_schema};
+use crate::plan::Plan;
 use crate::random::{Random, SystemRandom};
-use crate::source::{Changes, RunContext, ToolSource};
+use crate::schema::Faults;
+use crate::source::{Changes, ToolSource};
 
 /// The id of the built-in source.
 pub const SOURCE: &str = "builtin";
@@ -116,12 +117,14 @@ impl ToolSource for Builtins {
         Changes::Never
     }
 
-    fn call<'a>(&'a self, call: &'a ApprovedCall, _context: RunContext) -> BoxFuture<'a, ToolOutcome> {
-        let prepared = call.call();
-        match self.tools.iter().find(|(definition, _)| definition.name == prepared.definition.name) {
-            Some((_, tool)) => tool.call(&prepared.arguments, &prepared.context),
-            None => Box::pin(std::future::ready(ToolOutcome::failure("there is no such built-in tool"))),
-        }
+    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+        Ok(Plan::tool(move |call, _context| async move {
+            let call = call.into_call();
+            match self.tools.iter().find(|(definition, _)| definition.name == call.definition.name) {
+                Some((_, tool)) => tool.call(&call.arguments, &call.context).await,
+                None => ToolOutcome::failure("there is no such built-in tool"),
+            }
+        }))
     }
 }
 

@@ -1,31 +1,38 @@
 //! Look-up, arguments, validation, rate (`prepare`), then, after the gate, the run.
 //!
-//! Order: look the name up; parse the arguments; check and coerce them, every fault at once; compare with the cooldown;
-//! ask the source what is to be judged. The gate stands between. Then: compare the definition's hash with the one that
+//! Order: look the name up; check and coerce the arguments, every fault at once; compare with the cooldown; ask the
+//! source for its plan. The gate stands between. Then: compare the definition's hash with the one that
 //! was approved, compare with the cooldown again, run with a timeout and cancellation, check the structured result.
 
-mod guard;
+pub(crate) mod guard;
 mod rate;
 mod run;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use aish_safety::PreparedCall;
-use aish_types::{CallContext, ToolCall, ToolName, ToolOutcome};
-use serde_json::{Map, Value};
+use aish_types::{ToolName, ToolOutcome};
 
 use crate::clock::{Clock, SystemClock};
+use crate::door::Call;
+use crate::plan::{Confirm, Plan, Run};
 use crate::registry::{Registry, Tool};
 use crate::schema::{self, Faults};
 use rate::Rates;
+
+pub(crate) use run::{may_run_beside_others, run_alone};
 
 /// Milliseconds that a call may take unless its definition says otherwise.
 pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 /// How many near names are given for one that is unknown.
 const NEAR: usize = 5;
-/// The longest wait for a source's confirmation sentence.
-const CONFIRM_WAIT: Duration = Duration::from_secs(30);
+
+/// A call that can go to the gate, with what its source made of it.
+pub(crate) struct Planned {
+    pub(crate) call: PreparedCall,
+    pub(crate) confirm: Option<Confirm>,
+    pub(crate) run: Run,
+}
 
 /// Runs tools, and nothing else but approved calls.
 pub struct Executor {
@@ -71,29 +78,33 @@ impl Executor {
         &self.registry
     }
 
-    /// Looks a call up, parses and validates its arguments and checks its rate. The error is the outcome for the model.
-    ///
-    /// # Errors
-    /// An outcome that names every fault at once.
-    pub async fn prepare(&self, call: &ToolCall, context: CallContext) -> Result<PreparedCall, Box<ToolOutcome>> {
-        let tool = self.look_up(&call.name)?;
-        let arguments = schema::parse(&call.arguments).map_err(|faults| refused(&faults))?;
-        self.prepare_object(&tool, arguments, context).await
-    }
-
-    /// Does what [`Executor::prepare`] does, for arguments that are parsed already.
-    ///
-    /// # Errors
-    /// An outcome that names every fault at once.
-    pub async fn prepare_value(
-        &self,
-        name: &ToolName,
-        arguments: Value,
-        context: CallContext,
-    ) -> Result<PreparedCall, Box<ToolOutcome>> {
-        let tool = self.look_up(name)?;
+    /// Looks a call up, validates its arguments, checks its rate and has its source plan it. The error is the outcome
+    /// for the model, which names every fault at once.
+    pub(crate) fn prepare(&self, call: Call) -> Result<Planned, Box<ToolOutcome>> {
+        let Call { name, arguments, context } = call;
+        let tool = self.look_up(&name)?;
+        let definition = Arc::clone(&tool.definition);
         let arguments = schema::from_value(arguments).map_err(|faults| refused(&faults))?;
-        self.prepare_object(&tool, arguments, context).await
+        let schema = tool
+            .input()
+            .map_err(|error| Box::new(ToolOutcome::failure(format!("Tool '{name}' cannot be called: {error}"))))?;
+        let checked = schema.check(arguments).map_err(|faults| refused(&faults))?;
+        self.rates
+            .check(&definition, &context.user, self.clock.monotonic())
+            .map_err(|wait| Box::new(wait.outcome()))?;
+        let planned = guard::call(|| Arc::clone(&tool.source).plan(&definition, &checked.arguments));
+        let planned = planned
+            .ok_or_else(|| Box::new(ToolOutcome::failure(format!("Tool '{name}' failed while it was prepared"))))?;
+        let Plan { subject, confirm, run } = planned.map_err(|faults| refused(&faults))?;
+        let call = PreparedCall {
+            definition_hash: tool.hash().clone(),
+            definition,
+            arguments: checked.arguments,
+            ignored: checked.ignored,
+            subject,
+            context,
+        };
+        Ok(Planned { call, confirm, run })
     }
 
     fn look_up(&self, name: &ToolName) -> Result<Arc<Tool>, Box<ToolOutcome>> {
@@ -109,44 +120,10 @@ impl Executor {
             Box::new(outcome)
         })
     }
-
-    async fn prepare_object(
-        &self,
-        tool: &Tool,
-        arguments: Map<String, Value>,
-        context: CallContext,
-    ) -> Result<PreparedCall, Box<ToolOutcome>> {
-        let definition = Arc::clone(&tool.definition);
-        let schema = tool.input().map_err(|error| {
-            Box::new(ToolOutcome::failure(format!("Tool '{}' cannot be called: {error}", definition.name)))
-        })?;
-        let checked = schema.check(arguments).map_err(|faults| refused(&faults))?;
-        self.rates
-            .check(&definition, &context.user, self.clock.monotonic())
-            .map_err(|wait| Box::new(wait.outcome()))?;
-        let crashed =
-            || Box::new(ToolOutcome::failure(format!("Tool '{}' failed while it was prepared", definition.name)));
-        let faults = guard::call(|| tool.source.faults(&definition, &checked.arguments)).ok_or_else(crashed)?;
-        if !faults.is_empty() {
-            return Err(refused(&Faults(faults)));
-        }
-        let subject = guard::call(|| tool.source.subject(&definition, &checked.arguments)).ok_or_else(crashed)?;
-        let asked = guard::call(|| tool.source.confirm_message(&definition, &checked.arguments)).ok_or_else(crashed)?;
-        let confirm_message = tokio::time::timeout(CONFIRM_WAIT, guard::wait(asked)).await;
-        let confirm_message = confirm_message.ok().flatten().ok_or_else(crashed)?;
-        Ok(PreparedCall {
-            definition_hash: tool.hash().clone(),
-            definition,
-            arguments: checked.arguments,
-            ignored: checked.ignored,
-            subject,
-            confirm_message,
-            context,
-        })
-    }
 }
 
-fn refused(faults: &Faults) -> Box<ToolOutcome> {
+/// Words faults of the arguments for the model.
+pub(crate) fn refused(faults: &Faults) -> Box<ToolOutcome> {
     let mut outcome = ToolOutcome::failure(faults.to_string());
     outcome.notes.insert("faults".into(), faults.0.iter().map(String::as_str).collect());
     Box::new(outcome)

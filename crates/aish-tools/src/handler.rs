@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use aish_safety::ApprovedCall;
 use aish_types::{BoxFuture, CallContext, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 
-use crate::source::{Changes, RunContext, ToolSource};
+use crate::plan::Plan;
+use crate::schema::Faults;
+use crate::source::{Changes, ToolSource};
 
 /// A function that runs one tool: validated arguments and who calls, to an outcome.
 pub type Handler = Arc<dyn Fn(Value, CallContext) -> BoxFuture<'static, ToolOutcome> + Send + Sync>;
@@ -45,7 +46,10 @@ impl ToolSource for FunctionTool {
         Changes::Never
     }
 
-    fn call<'a>(&'a self, call: &'a ApprovedCall, _context: RunContext) -> BoxFuture<'a, ToolOutcome> {
-        (self.run)(call.call().arguments.clone(), call.call().context.clone())
+    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+        Ok(Plan::tool(move |call, _context| {
+            let call = call.into_call();
+            (self.run)(call.arguments, call.context)
+        }))
     }
 }

@@ -1,17 +1,20 @@
-//! The tool layer: what a tool is, who offers it, and the one executor that runs it.
+//! The tool layer: what a tool is, who offers it, and the one door through which calls run.
 //!
-//! Reading order: [`source`] (the port that every kind of tool implements), [`handler`] and [`parameter`] (tools made of
-//! one function), [`registry`], [`schema`], [`executor`], [`builtin`], [`index`].
+//! Reading order: [`source`] (the port that every kind of tool implements), [`plan`] (what it makes of a call),
+//! [`handler`] and [`parameter`] (tools made of one function), [`registry`], [`schema`], [`executor`], [`door`] (the way of
+//! a call through the gate), [`builtin`], [`index`].
 //! This crate never talks to a network or a terminal; sources in other crates do.
 
 pub mod builtin;
 pub mod clock;
+pub mod door;
 pub mod executor;
 pub mod handler;
 pub mod index;
 pub mod memory;
 pub mod near;
 pub mod parameter;
+pub mod plan;
 pub mod random;
 pub mod registry;
 pub mod schema;
@@ -19,11 +22,13 @@ pub mod source;
 
 pub use builtin::Builtins;
 pub use clock::{Clock, SystemClock};
+pub use door::{COMMAND, Call, Door, Passed, Ran, Ready};
 pub use executor::Executor;
 pub use handler::{Handler, handler};
 pub use index::{DiscoveryTools, Index};
 pub use memory::{Memory, MemoryError, MemoryStore, NewMemory, Owner};
 pub use parameter::{Parameter, ParameterKind, input_schema};
+pub use plan::{Confirm, LookUp, Plan, Run, RunContext};
 pub use random::{Random, SystemRandom};
 pub use registry::{RegisterError, Registry, function_schema};
-pub use source::{Changes, RunContext, ToolSource};
+pub use source::{Changes, ToolSource};

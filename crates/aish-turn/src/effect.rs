@@ -3,8 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_safety::{ApprovedCall, Judgement};
-use aish_types::{Message, ToolCall, ToolName, ToolOutcome};
+use aish_safety::Judgement;
+use aish_types::{CallId, Message, ToolCall, ToolName, ToolOutcome};
 
 use crate::turn::Outcome;
 
@@ -29,8 +29,8 @@ pub enum Effect {
     },
     /// Prepare a call and take it through the gate; answer with `Judged`.
     Judge(ToolCall),
-    /// Run approved calls, at once if there are several, and answer with `Ran` for each.
-    Run(Vec<ApprovedCall>),
+    /// Run calls that were approved, at once if there are several, and answer with `Ran` for each.
+    Run(Vec<CallId>),
     /// Show a piece of the answer.
     ShowText(String),
     /// Show that a call's outcome has arrived.

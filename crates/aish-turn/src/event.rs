@@ -3,8 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_safety::{ApprovedCall, Judgement};
+use aish_safety::Judgement;
 use aish_types::{Block, CallId, ToolCall, ToolOutcome, Usage};
+use serde_json::Value;
 
 /// One thing that happened.
 #[derive(Debug)]
@@ -73,8 +74,11 @@ pub enum Event {
 /// What the gate, or already `prepare`, decided about a call.
 #[derive(Debug)]
 pub enum Judged {
-    /// It may run.
-    Approved(ApprovedCall),
+    /// It may run; whoever performs the effects keeps it until then.
+    Approved {
+        /// Its arguments as they were approved: coerced, with defaults, perhaps edited.
+        arguments: Value,
+    },
     /// It could not be prepared (unknown tool, bad arguments, cooldown): this is its outcome.
     Refused(ToolOutcome),
     /// Somebody or the policy said no.

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use aish_llm::{Purpose, TokenCounter, UseEndpoint};
-use aish_safety::{Approver, Gate, Mode, Surroundings};
-use aish_tools::Registry;
+use aish_safety::{Approver, Gate, Surroundings};
+use aish_tools::{Door, Registry};
 use aish_turn::{Budget, Cap, Transcript, Turn, TurnOptions};
 use aish_types::{Block, SessionId};
 
@@ -59,8 +59,6 @@ pub struct Conversation {
 pub struct Setup {
     /// Who is asked.
     pub approver: Arc<dyn Approver>,
-    /// What happens to what would be asked.
-    pub mode: Mode,
     /// The session.
     pub session: SessionId,
     /// Where messages are written.
@@ -78,9 +76,9 @@ pub struct Setup {
 }
 
 /// Makes the gate of this person's policy, audit log, pins and approvals for good.
-pub fn gate(base: &Base, approver: Arc<dyn Approver>, mode: Mode) -> Gate {
+pub fn gate(base: &Base) -> Gate {
     let kept = Arc::new(KeptFile::of(base));
-    Gate::new(approver, Arc::new(base.audit()), Arc::new(base.pins()), base.policy(), mode).with_kept(kept)
+    Gate::new(Arc::new(base.audit()), Arc::new(base.pins()), base.policy()).with_kept(kept)
 }
 
 impl Conversation {
@@ -147,8 +145,9 @@ impl Conversation {
         };
         let driver = Driver {
             asker,
-            executor: toolset::executor(base, &setup.registry),
-            gate: gate(base, setup.approver, setup.mode),
+            door: Door::new(toolset::executor(base, &setup.registry), gate(base)),
+            approver: setup.approver,
+            approved: HashMap::new(),
             session: setup.session,
             user: base.variable("USER").unwrap_or_else(|| "user".to_owned()),
             log: setup.log,

@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use aish_safety::ApprovedCall;
-use aish_tools::{Changes, DiscoveryTools, Index, Registry, RunContext, ToolSource};
-use aish_types::{BoxFuture, SourceId, ToolCall, ToolDefinition, ToolOutcome};
+use aish_tools::schema::Faults;
+use aish_tools::{Changes, DiscoveryTools, Index, Plan, Registry, ToolSource};
+use aish_types::{SourceId, ToolCall, ToolDefinition, ToolOutcome};
+use serde_json::Value;
 
 use crate::shell_tool::OUTSIDE_SOURCE;
 
@@ -75,9 +76,9 @@ impl Discovery {
         }
         let arguments = serde_json::from_str(&call.arguments)
             .map_err(|error| Box::new(ToolOutcome::failure(format!("the arguments are no JSON: {error}"))))?;
-        self.tools
-            .target(call.id.clone(), &arguments)
-            .map_err(|error| Box::new(ToolOutcome::failure(error.to_string())))
+        let target = self.tools.target(arguments);
+        let (name, arguments) = target.map_err(|error| Box::new(ToolOutcome::failure(error.to_string())))?;
+        Ok(ToolCall { id: call.id.clone(), name, arguments: arguments.to_string() })
     }
 }
 
@@ -133,8 +134,8 @@ impl ToolSource for Finder {
         Changes::Never
     }
 
-    fn call<'a>(&'a self, call: &'a ApprovedCall, _context: RunContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
+    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+        Ok(Plan::tool(move |call, _context| async move {
             match self.tools.find(&self.index(), &call.call().arguments) {
                 Ok(found) => match serde_json::to_string(&found) {
                     Ok(text) => ToolOutcome::success(text),
@@ -142,7 +143,7 @@ impl ToolSource for Finder {
                 },
                 Err(error) => ToolOutcome::failure(error.to_string()),
             }
-        })
+        }))
     }
 }
 

@@ -12,8 +12,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use aish_safety::{Gate, Surroundings};
-use aish_tools::Executor;
+use aish_safety::{Approver, Surroundings};
+use aish_tools::{Door, Ready};
 use aish_turn::{Effect, Event, Judged, Outcome, Record, Status, Turn};
 use aish_types::{CallContext, CallId, SessionId, ToolName, ToolOutcome};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
@@ -50,10 +50,12 @@ pub struct Seen<'a> {
 pub struct Driver {
     /// Asks models and counts tokens.
     pub asker: Asker,
-    /// Prepares and runs calls.
-    pub executor: Arc<Executor>,
-    /// The one door.
-    pub gate: Gate,
+    /// The one way of a call.
+    pub door: Door,
+    /// Who is asked.
+    pub approver: Arc<dyn Approver>,
+    /// Calls that were approved, until the turn wants them run.
+    pub approved: HashMap<CallId, Ready>,
     /// The session.
     pub session: SessionId,
     /// On whose behalf.
@@ -112,6 +114,8 @@ impl Driver {
                 events.push_back(Event::Interrupted);
             }
         }
+        // What was approved and then stopped does not run later.
+        self.approved.clear();
         let outcome = outcome.unwrap_or(Outcome::Failed);
         surface.show(Shown::TurnEnd(&outcome), self.started.elapsed());
         outcome
@@ -158,9 +162,9 @@ impl Driver {
                             return None;
                         };
                         surface.show(Shown::Calling(&target), now);
-                        let judged = self.judge(&target, raised, surface, interrupt).await;
-                        self.judged(&target, &judged);
-                        judged
+                        let passed = self.judge(&target, raised, surface, interrupt).await;
+                        self.judged(&target, &passed);
+                        self.decided(call.id.clone(), passed)
                     }
                     Err(outcome) => Judged::Refused(*outcome),
                 };
@@ -170,7 +174,8 @@ impl Driver {
                     false => Event::Judged { id: call.id, judged },
                 });
             }
-            Effect::Run(calls) => {
+            Effect::Run(ids) => {
+                let calls = ids.iter().filter_map(|id| self.approved.remove(id)).collect();
                 let calls = self.put_aside(calls, events, surface).await;
                 let commands = outside::commands(&calls);
                 let mut ran = VecDeque::new();
@@ -224,7 +229,7 @@ impl Driver {
     /// Runs approved calls at once; an interrupt cancels them, and what they have by then is their outcome.
     async fn run(
         &self,
-        calls: Vec<aish_safety::ApprovedCall>,
+        calls: Vec<Ready>,
         events: &mut VecDeque<Event>,
         surface: &mut dyn Surface,
         interrupt: &CancellationToken,
@@ -234,8 +239,8 @@ impl Driver {
             .into_iter()
             .map(|approved| {
                 let id = approved.call().context.call.clone();
-                let run = self.executor.run(approved, interrupt.child_token());
-                async move { (id, run.await) }
+                let run = self.door.run(approved, interrupt.child_token());
+                async move { (id, run.await.outcome) }
             })
             .collect();
         loop {

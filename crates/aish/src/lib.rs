@@ -19,7 +19,6 @@ mod counting;
 mod discovery;
 mod display;
 mod driver;
-mod elicitation;
 mod exit;
 mod export;
 mod failure;

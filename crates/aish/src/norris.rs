@@ -80,7 +80,7 @@ pub async fn play(
     let ledger = Arc::clone(&driver.asker.ledger);
     ledger.cap_run(Some(order.limits.money));
     driver.asker.purpose = Purpose::Norris;
-    driver.gate.autonomy_mut().consent = order.consent;
+    driver.door.gate_mut().autonomy_mut().consent = order.consent;
     let run = Run::new(order.goal.clone(), order.limits);
     driver.autonomous = Some(Autonomous::new(run, Arc::clone(clock), &ledger, unrecorded).with_person(order.person));
     let stop = interrupt.child_token();

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use aish_mcp::client::{Ports, ServerOptions, ServerPool};
 use aish_route::{Line, Route, corrected, decide, parse_line};
-use aish_safety::{Approver, Mode};
+use aish_safety::Approver;
 use aish_shell::{ChangedModes, UserTerminal};
 use aish_term::{Capabilities, EditorError, Input, LineEditor, Reach, Reading, TerminalApprover, Theme};
 use aish_tools::Registry;
@@ -23,7 +23,7 @@ use tokio::task::JoinHandle;
 use crate::arguments::{SharedFlags, ShellFlags};
 use crate::base::Base;
 use crate::completion::{Completer, Vocabulary};
-use crate::conversation::{self, Conversation, Setup};
+use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
 use crate::exit::ExitCode;
 use crate::interrupts::Interrupts;
@@ -174,10 +174,8 @@ impl Repl {
         notices.extend(faults);
         let printer = editor.printer();
         let plugins = plugins::start(&base, &registry, move |line| printer.print(&format!("[aish] {line}")));
-        let gate = conversation::gate(&base, Arc::clone(&approver), Mode::Interactive);
         let setup = Setup {
             approver,
-            mode: Mode::Interactive,
             log: Box::new(KeptLog::of(&base, &session)),
             session,
             registry,
@@ -187,7 +185,7 @@ impl Repl {
             surroundings: surroundings(&base, &live, &known),
         };
         let mut conversation = Conversation::new(&base, found, setup);
-        conversation.open_sampling(sampling, gate);
+        conversation.open_sampling(&base, sampling);
         if let Some(resumed) = resumed {
             conversation.go_on(resumed);
         }

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use aish_safety::{ApprovedCall, Subject};
-use aish_tools::{Changes, Parameter, ParameterKind, Registry, RunContext, ToolSource, input_schema};
+use aish_safety::Subject;
+use aish_tools::schema::Faults;
+use aish_tools::{COMMAND, Changes, Parameter, ParameterKind, Plan, Registry, ToolSource, input_schema};
 use aish_types::{BoxFuture, Risk, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -95,7 +96,7 @@ impl ShellTool {
             Place::Outside => (OUTSIDE_SOURCE, OUTSIDE, "Run a command line outside the sandbox; a person is asked."),
         };
         let id = SourceId::new(id);
-        let mut parameter = Parameter::required("command", ParameterKind::String);
+        let mut parameter = Parameter::required(COMMAND, ParameterKind::String);
         parameter.description = Some("The command line, as for bash".to_owned());
         let schema = input_schema(&[parameter]);
         let mut definition = ToolDefinition::new(name, description, schema, id.clone());
@@ -123,27 +124,19 @@ impl ToolSource for ShellTool {
         vec![Arc::clone(&self.definition)]
     }
 
-    fn subject(&self, _definition: &ToolDefinition, arguments: &Value) -> Subject {
-        Subject::Command { text: command(arguments).to_owned() }
-    }
-
-    fn call<'a>(&'a self, call: &'a ApprovedCall, context: RunContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let command = command(&call.call().arguments);
+    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, arguments: &Value) -> Result<Plan, Faults> {
+        let command = arguments.get(COMMAND).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(Plan::of(Subject::Command { text: command.clone() }, move |_call, context| async move {
             let running = match self.place {
-                Place::Shell => self.runner.run(command, self.timeout_ms, context.cancel),
-                Place::Outside => self.runner.run_outside(command, self.timeout_ms, context.cancel),
+                Place::Shell => self.runner.run(&command, self.timeout_ms, context.cancel),
+                Place::Outside => self.runner.run_outside(&command, self.timeout_ms, context.cancel),
             };
             match running.await {
                 Ok(ran) => outcome(&ran),
                 Err(why) => ToolOutcome::failure(why),
             }
-        })
+        }))
     }
-}
-
-fn command(arguments: &Value) -> &str {
-    arguments.get("command").and_then(Value::as_str).unwrap_or_default()
 }
 
 fn outcome(ran: &Ran) -> ToolOutcome {

@@ -1,12 +1,10 @@
 //! The audit of climax: every decision is with the operating system before its effect.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use aish_journal::{AuditRecord, Durability, LineFile, WallClock};
 use aish_safety::{AuditEntry, AuditError, AuditLog};
-use aish_types::Risk;
 
 /// The audit file, and whether it was said that it cannot be written.
 #[derive(Debug)]
@@ -34,37 +32,16 @@ impl Audit {
             }
         }
     }
+}
 
-    fn warn_once(&self, error: &AuditError) {
-        if !self.warned.swap(true, Ordering::Relaxed) {
+impl AuditLog for Audit {
+    fn append(&self, entry: &AuditEntry) -> Result<(), AuditError> {
+        let written = self.write(entry);
+        if let Err(error) = &written
+            && !self.warned.swap(true, Ordering::Relaxed)
+        {
             tracing::warn!("{error}; only tools that read are run");
         }
-    }
-}
-
-/// The audit as the gate sees it for one call: what cannot be written stops everything but tools that read.
-pub(crate) struct CallAudit {
-    audit: Arc<Audit>,
-    risk: Risk,
-    failed: AtomicBool,
-}
-
-impl CallAudit {
-    pub(crate) fn new(audit: Arc<Audit>, risk: Risk) -> Self {
-        Self { audit, risk, failed: AtomicBool::new(false) }
-    }
-
-    /// Says whether the call must not run because its decision could not be written.
-    pub(crate) fn forbids(&self) -> bool {
-        self.failed.load(Ordering::Relaxed) && self.risk > Risk::Read
-    }
-}
-
-impl AuditLog for CallAudit {
-    fn append(&self, entry: &AuditEntry) -> Result<(), AuditError> {
-        let Err(error) = self.audit.write(entry) else { return Ok(()) };
-        self.audit.warn_once(&error);
-        self.failed.store(true, Ordering::Relaxed);
-        if self.risk == Risk::Read { Ok(()) } else { Err(error) }
+        written
     }
 }

@@ -14,7 +14,7 @@ use crate::schema::{Flags, input_schema};
 
 /// Milliseconds beyond a tool's own time in which its processes are ended and its output is gathered; the source
 /// watches the tool's time itself, and the executor this much more.
-const ENDING_MS: u64 = 4_000;
+pub(crate) const ENDING_MS: u64 = 4_000;
 
 /// Tools for which a thread is worth its start.
 const WORTH_A_THREAD: usize = 500;

@@ -1,71 +1,93 @@
 //! The sentence that is asked at the gate, with its look-ups.
 
+use std::sync::Arc;
+
 use aish_process::Exit;
-use aish_safety::command::judge_argv;
-use aish_safety::{Surroundings, Verdict};
-use serde_json::Value;
-use tokio_util::sync::CancellationToken;
+use aish_safety::Subject;
+use aish_tools::{Confirm, LookUp, Plan};
+use aish_types::ToolOutcome;
+use serde_json::{Map, Value};
 
 use crate::argv::{Invocation, plain};
-use crate::config::Resolve;
+use crate::catalogue::{Catalogue, ENDING_MS, Entry};
+use crate::config::{Resolve, Tool};
 use crate::expand::{self, Variables};
-use crate::source::Prepared;
-use crate::{run, template};
+use crate::policy::Executor;
+use crate::run::{self, Limits};
+use crate::{docker, template};
 
 /// Characters of a look-up's output that the sentence takes.
 const MAX_CHARS: usize = 500;
 
-/// Fills the tool's sentence in; a place without a value gives the general one.
-pub(crate) async fn message(prepared: &Prepared<'_>, arguments: &Value, world: &dyn Variables) -> String {
-    let name = &prepared.tool.name;
-    let general = || format!("Approve execution of {name}?");
-    let Some(sentence) = &prepared.tool.confirm_message else { return general() };
-    let mut found: Vec<(&str, String)> = Vec::new();
-    for resolve in &prepared.tool.resolve {
-        if template::places(sentence).any(|place| place == resolve.variable)
-            && let Some(text) = look_up(prepared, resolve, arguments, world).await
-        {
-            found.push((&resolve.variable, text));
-        }
-    }
-    let value = |place: &str| {
-        let looked_up = found.iter().find(|(variable, _)| *variable == place).map(|(_, text)| text.clone());
-        looked_up.or_else(|| argument(prepared, arguments, place))
-    };
-    template::fill(sentence, value).unwrap_or_else(|_| general())
-}
-
-fn argument(prepared: &Prepared<'_>, arguments: &Value, name: &str) -> Option<String> {
-    let given = arguments.get(name).filter(|value| !value.is_null());
-    given.or_else(|| prepared.tool.arg(name)?.default.as_ref()).map(plain)
-}
-
-/// Runs one look-up; none when it fails, says nothing, or would do harm.
-async fn look_up(
-    prepared: &Prepared<'_>,
-    resolve: &Resolve,
-    arguments: &Value,
+/// Plans the sentence of a call; a place without a value gives the general one.
+pub(crate) fn plan(
+    catalogue: &Arc<Catalogue>,
+    entry: &Entry,
+    tool: &Tool,
+    arguments: &Map<String, Value>,
     world: &dyn Variables,
-) -> Option<String> {
-    let config = &prepared.entry.config;
+) -> Confirm {
+    let general = format!("Approve execution of {}?", tool.name);
+    let Some(sentence) = tool.confirm_message.clone() else {
+        return Confirm { look_ups: Vec::new(), word: Box::new(|_| general) };
+    };
+    let wanted = |resolve: &&Resolve| template::places(&sentence).any(|place| place == resolve.variable);
+    let resolves: Vec<&Resolve> = tool.resolve.iter().filter(wanted).collect();
+    let look_ups = resolves.iter().map(|resolve| look_up(catalogue, entry, tool, resolve, arguments, world)).collect();
+    let given: Vec<(String, String)> = template::places(&sentence)
+        .filter_map(|place| Some((place.to_owned(), argument(tool, arguments, place)?)))
+        .collect();
+    let variables: Vec<String> = resolves.iter().map(|resolve| resolve.variable.clone()).collect();
+    let word = move |found: Vec<Option<String>>| {
+        let found = variables.into_iter().zip(found).filter_map(|(variable, text)| Some((variable, text?)));
+        let values: Vec<(String, String)> = found.chain(given).collect();
+        let value = |place: &str| values.iter().find(|(name, _)| name == place).map(|(_, text)| text.clone());
+        template::fill(&sentence, value).unwrap_or(general)
+    };
+    Confirm { look_ups, word: Box::new(word) }
+}
+
+fn argument(tool: &Tool, arguments: &Map<String, Value>, name: &str) -> Option<String> {
+    let given = arguments.get(name).filter(|value| !value.is_null());
+    given.or_else(|| tool.arg(name)?.default.as_ref()).map(plain)
+}
+
+/// Plans one look-up; it finds nothing when it fails or says nothing.
+fn look_up(
+    catalogue: &Arc<Catalogue>,
+    entry: &Entry,
+    tool: &Tool,
+    resolve: &Resolve,
+    arguments: &Map<String, Value>,
+    world: &dyn Variables,
+) -> LookUp {
+    let config = &entry.config;
     let mut words = expand::command(&config.command, world);
     let base = words.len();
     words.extend(resolve.command.iter().cloned());
     for (flag, text) in &resolve.args {
         // A template whose argument is absent is left out whole.
-        let Ok(value) = template::fill(text, |name| argument(prepared, arguments, name)) else { continue };
+        let Ok(value) = template::fill(text, |name| argument(tool, arguments, name)) else { continue };
         words.push(if flag.starts_with('-') { flag.clone() } else { format!("--{}", flag.replace('_', "-")) });
         words.push(value);
     }
-    if judge_argv(&words, &Surroundings::default()).verdict == Verdict::Halt {
-        tracing::warn!(tool = %prepared.tool.name, variable = %resolve.variable, "a look-up that would destroy is not run");
-        return None;
-    }
     let folder = config.working_dir.as_deref().map(|folder| expand::path(folder, world));
-    let invocation = Invocation { words, base, stdin: None, folder, env: config.env.clone() };
-    let command = run::command(invocation, resolve.timeout_s);
-    let outcome = aish_process::run(&command, &CancellationToken::new()).await.ok()?;
-    let text = outcome.stdout.clean_text();
-    let text = text.trim();
-    (outcome.exit == Exit::Code(0) && !text.is_empty()).then(|| text.chars().take(MAX_CHARS).collect())
+    let mut invocation = Invocation { words, base, stdin: None, folder, env: config.env.clone() };
+    if let Executor::Docker(container) = &catalogue.policy().executor {
+        docker::wrap(&mut invocation, container, world);
+    }
+    let (catalogue, timeout_s) = (Arc::clone(catalogue), resolve.timeout_s);
+    let plan = Plan::of(Subject::Argv { words: invocation.words.clone() }, move |_call, context| async move {
+        let limits = Limits { timeout_s, cancel: context.cancel };
+        match run::start(invocation, &limits, &catalogue.policy().executor).await {
+            Ok(run) if run.exit == Exit::Code(0) => {
+                ToolOutcome::success(run.stdout.clean_text().trim().chars().take(MAX_CHARS).collect::<String>())
+            }
+            Ok(run) => ToolOutcome::failure(format!("the look-up ended with {:?}", run.exit)),
+            Err(error) => ToolOutcome::failure(error.to_string()),
+        }
+    });
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float to integer cast saturates")]
+    let timeout_ms = (timeout_s * 1000.0) as u64;
+    LookUp { name: resolve.variable.clone(), plan, timeout_ms: timeout_ms.saturating_add(ENDING_MS) }
 }

@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use aish_process::{Command, Exit};
-use aish_types::ToolOutcome;
+use aish_process::{Command, Exit, RunOutcome, SpawnError};
 use tokio_util::sync::CancellationToken;
 
 use crate::argv::Invocation;
@@ -42,17 +41,15 @@ pub(crate) fn wrap(invocation: &mut Invocation, container: &Docker, world: &dyn 
 /// Runs a wrapped command under a name of its own, and removes the container when the command was cut off.
 ///
 /// Ending `docker run` leaves the container running: the daemon owns it.
-pub(crate) async fn run(mut invocation: Invocation, limits: Limits) -> ToolOutcome {
+pub(crate) async fn run(mut invocation: Invocation, limits: &Limits) -> Result<RunOutcome, SpawnError> {
     let name = container_name();
     let at = invocation.words.iter().position(|word| word == "--rm").map_or(0, |at| at + 1);
     invocation.words.splice(at..at, ["--name".to_owned(), name.clone()]);
     let guard = Removal { name: Some(name) };
-    let outcome = run::run(invocation, limits).await;
-    let cut_off = outcome.structured.as_ref().and_then(|facts| facts.get("exit_code")).is_some_and(|code| *code == -1);
-    if cut_off {
-        guard.now().await;
-    } else {
-        guard.not_needed();
+    let outcome = aish_process::run(&run::command(invocation, limits.timeout_s), &limits.cancel).await;
+    match &outcome {
+        Ok(RunOutcome { exit: Exit::TimedOut | Exit::Cancelled, .. }) => guard.now().await,
+        Ok(RunOutcome { exit: Exit::Code(_) | Exit::Signal(_), .. }) | Err(_) => guard.not_needed(),
     }
     outcome
 }

@@ -6,8 +6,8 @@
 //! [`service`] (the door that every way in goes through), [`mod@serve`] (how clients come to it).
 //! No shell is ever involved, and nothing is printed here: the binary does that.
 
-mod approve;
 pub mod argv;
+mod asker;
 pub mod audit;
 pub mod bundled;
 pub mod catalogue;

@@ -6,8 +6,7 @@ pub use read::read;
 
 use std::collections::BTreeMap;
 
-use aish_safety::Level;
-use aish_types::Risk;
+use aish_safety::{Level, Unrecorded};
 use regex::Regex;
 use serde_json::{Map, Value};
 
@@ -140,15 +139,13 @@ impl Policy {
         own.unwrap_or(&tool.description)
     }
 
-    /// Says whether a call must be asked: the tool's own word, then `approval.tools`, then the level against the risk.
-    pub fn asks(&self, tool: &str, risk: Risk) -> bool {
-        let own = self.tools.get(tool).and_then(|policy| policy.require_approval);
-        own.or_else(|| self.approval.tools.get(tool).copied()).unwrap_or_else(|| self.approval.level.asks(risk))
-    }
-
     /// Returns what the gate is told of this policy.
     pub fn for_gate(&self) -> aish_safety::Policy {
-        let mut gate = aish_safety::Policy { level: self.approval.level, ..aish_safety::Policy::default() };
+        let mut gate = aish_safety::Policy {
+            level: self.approval.level,
+            unrecorded: Unrecorded::ReadsRun,
+            ..aish_safety::Policy::default()
+        };
         for (tool, asks) in &self.approval.tools {
             gate.auto_approve.insert(tool.clone(), !asks);
         }

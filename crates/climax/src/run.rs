@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use aish_process::{Command, Exit, RunOutcome, Stdin};
+use aish_process::{Command, Exit, RunOutcome, SpawnError, Stdin};
 use aish_types::ToolOutcome;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::argv::Invocation;
+use crate::docker;
+use crate::policy::Executor;
 
 /// What bounds a command.
 #[derive(Debug, Clone)]
@@ -18,11 +20,25 @@ pub struct Limits {
     pub cancel: CancellationToken,
 }
 
-/// Runs a command. A failure is an outcome: its text is what the model reads, its structure what programs read.
-pub async fn run(invocation: Invocation, limits: Limits) -> ToolOutcome {
+/// Runs a command where the policy says.
+///
+/// # Errors
+/// When it cannot be started.
+pub(crate) async fn start(
+    invocation: Invocation,
+    limits: &Limits,
+    executor: &Executor,
+) -> Result<RunOutcome, SpawnError> {
+    match executor {
+        Executor::Local => aish_process::run(&command(invocation, limits.timeout_s), &limits.cancel).await,
+        Executor::Docker(_) => docker::run(invocation, limits).await,
+    }
+}
+
+/// Runs a command as a call. A failure is an outcome: its text is what the model reads, its structure what programs read.
+pub(crate) async fn call(invocation: Invocation, limits: Limits, executor: &Executor) -> ToolOutcome {
     let program = invocation.words.first().cloned().unwrap_or_default();
-    let command = command(invocation, limits.timeout_s);
-    match aish_process::run(&command, &limits.cancel).await {
+    match start(invocation, &limits, executor).await {
         Ok(outcome) => outcome_of(&outcome, limits.timeout_s),
         Err(error) => failed(&spawn_failure(&program, &error)),
     }
@@ -43,9 +59,9 @@ pub(crate) fn command(invocation: Invocation, timeout_s: f64) -> Command {
     command
 }
 
-fn spawn_failure(program: &str, error: &aish_process::SpawnError) -> String {
+fn spawn_failure(program: &str, error: &SpawnError) -> String {
     match error {
-        aish_process::SpawnError::NotFound { .. } => format!("Command not found: {program}"),
+        SpawnError::NotFound { .. } => format!("Command not found: {program}"),
         other => other.to_string(),
     }
 }

@@ -1,7 +1,7 @@
 //! The service behind every way in: MCP over stdio and HTTP, and the command line.
 //!
-//! A call goes: look-up, validation (the executor), the gate with whoever can be asked, the run. A tool that is reached
-//! through `climax_call` is prepared, judged and run as itself.
+//! A call goes through the one door, with whoever can be asked. A tool that is reached through `climax_call` is prepared,
+//! judged and run as itself.
 
 mod handler;
 mod material;
@@ -11,16 +11,16 @@ use std::sync::{Arc, Once};
 
 use aish_journal::PinFile;
 use aish_mcp::server::{CallScope, Change};
-use aish_safety::{Gate, Passage, PreparedCall, Surroundings};
+use aish_safety::{AuditLog, Gate, PinStore, Surroundings};
 use aish_tools::index::SearchRequestError;
-use aish_tools::{DiscoveryTools, Executor, Index, Registry};
-use aish_types::{CallContext, CallId, SessionId, SourceId, ToolCall, ToolOutcome};
+use aish_tools::{Call, DiscoveryTools, Door, Executor, Index, Passed, Registry};
+use aish_types::{CallContext, CallId, SessionId, SourceId, ToolName, ToolOutcome};
 use serde_json::{Value, json};
-use tokio::sync::{Notify, broadcast, mpsc, watch};
+use tokio::sync::{Notify, broadcast, watch};
 
-pub use crate::approve::TerminalUse;
-use crate::approve::{Asker, Relay};
-use crate::audit::{Audit, CallAudit};
+use crate::asker::Asker;
+pub use crate::asker::TerminalUse;
+use crate::audit::Audit;
 use crate::catalogue::Catalogue;
 use crate::expand::Variables;
 use crate::policy::Headless;
@@ -59,7 +59,13 @@ pub struct ServiceOptions {
 struct State {
     catalogue: Arc<Catalogue>,
     index: Index,
-    executor: Executor,
+    door: Door,
+}
+
+/// Where the gate writes and reads.
+struct Ports {
+    audit: Arc<dyn AuditLog>,
+    pins: Arc<dyn PinStore>,
 }
 
 /// The service.
@@ -70,8 +76,7 @@ pub struct Service {
     listing: Listing,
     headless: Option<Headless>,
     terminal: TerminalUse,
-    audit: Arc<Audit>,
-    pins: Arc<PinFile>,
+    ports: Ports,
     world: Arc<dyn Variables>,
     surroundings: Surroundings,
     user: String,
@@ -89,15 +94,15 @@ impl Service {
     pub fn new(catalogue: Catalogue, options: ServiceOptions) -> Self {
         let surroundings =
             Surroundings { folder: options.folder.clone(), home: options.world.get("HOME"), ..Surroundings::default() };
+        let ports = Ports { audit: Arc::new(options.audit), pins: Arc::new(options.pins) };
         Self {
-            state: watch::Sender::new(Arc::new(State::new(catalogue, &options.world))),
+            state: watch::Sender::new(Arc::new(State::new(catalogue, &options.world, &ports))),
             changes: broadcast::Sender::new(16),
             discovery: DiscoveryTools::new("climax_search", "climax_call", SourceId::new("climax")),
             listing: options.listing,
             headless: options.headless,
             terminal: options.terminal,
-            audit: Arc::new(options.audit),
-            pins: Arc::new(options.pins),
+            ports,
             world: options.world,
             surroundings,
             user: options.user,
@@ -111,7 +116,7 @@ impl Service {
 
     /// Puts another catalogue in the place of the present one and tells clients.
     pub fn replace(&self, catalogue: Catalogue) {
-        self.state.send_replace(Arc::new(State::new(catalogue, &self.world)));
+        self.state.send_replace(Arc::new(State::new(catalogue, &self.world, &self.ports)));
         // Nobody need be there to be told.
         let _ = self.changes.send(Change::Tools);
     }
@@ -132,17 +137,40 @@ impl Service {
     }
 
     /// Runs the tool that a call of `climax_call` names.
-    pub async fn call_target(&self, arguments: &Value, scope: &CallScope) -> ToolOutcome {
-        match self.discovery.target(self.next_id(), arguments) {
-            Ok(call) => self.call(call, scope).await,
+    pub async fn call_target(&self, arguments: Value, scope: &CallScope) -> ToolOutcome {
+        match self.discovery.target(arguments) {
+            Ok((name, arguments)) => self.call_tool(name, arguments, scope).await,
             Err(SearchRequestError(faults)) => invalid(&faults),
         }
     }
 
     /// Runs a tool by its own name.
-    pub async fn call_tool(&self, name: &str, arguments: &Value, scope: &CallScope) -> ToolOutcome {
-        let call = ToolCall { id: self.next_id(), name: name.into(), arguments: arguments.to_string() };
-        self.call(call, scope).await
+    pub async fn call_tool(&self, name: ToolName, arguments: Value, scope: &CallScope) -> ToolOutcome {
+        self.asked();
+        let state = self.state();
+        let context = CallContext {
+            call: self.next_id(),
+            session: self.session.clone(),
+            user: scope.client.name.clone().unwrap_or_else(|| self.user.clone()),
+            channel: None,
+            folder: self.surroundings.folder.clone(),
+        };
+        let headless = self.headless.unwrap_or(state.catalogue.policy().approval.headless);
+        let asker = Asker::choose(scope, self.terminal, headless);
+        let call = Call { name: name.clone(), arguments, context };
+        let passed = state.door.pass(call, &self.surroundings, &asker).await;
+        // Nor does running a command take what compiles a schema.
+        self.prepared.call_once(|| {
+            aish_process::release_code();
+        });
+        match passed {
+            Passed::Approved(ready) => finished(state.door.run(ready, scope.cancel.clone()).await.outcome),
+            Passed::Refused(outcome) => refused(*outcome),
+            Passed::Declined { reason, .. } => denied(&name, &reason),
+            Passed::Halted(judgement) => denied(&name, &judgement.reason),
+            // Questions offer no edit here.
+            Passed::Edited(_) => denied(&name, "the answer was not understood"),
+        }
     }
 
     fn state(&self) -> Arc<State> {
@@ -161,78 +189,18 @@ impl Service {
     fn asked(&self) {
         self.requests.notify_one();
     }
-
-    async fn call(&self, call: ToolCall, scope: &CallScope) -> ToolOutcome {
-        self.asked();
-        let state = self.state();
-        let context = CallContext {
-            call: call.id.clone(),
-            session: self.session.clone(),
-            user: scope.client.name.clone().unwrap_or_else(|| self.user.clone()),
-            channel: None,
-            folder: self.surroundings.folder.clone(),
-        };
-        let prepared = match state.executor.prepare(&call, context).await {
-            Ok(prepared) => prepared,
-            Err(outcome) => return refused(*outcome),
-        };
-        // Nor does running a command take what compiles a schema.
-        self.prepared.call_once(|| {
-            aish_process::release_code();
-        });
-        match self.pass(&state, prepared, scope).await {
-            Passage::Approved(approved) => finished(state.executor.run(approved, scope.cancel.clone()).await),
-            Passage::Declined { reason, .. } => denied(&call, &reason),
-            Passage::Halted { judgement } => denied(&call, &judgement.reason),
-            // Questions offer no edit here.
-            Passage::Edited { .. } => denied(&call, "the answer was not understood"),
-        }
-    }
-
-    /// Passes the gate; questions are answered by this task, which has the way back to the client.
-    async fn pass(&self, state: &State, call: PreparedCall, scope: &CallScope) -> Passage {
-        let policy = state.catalogue.policy();
-        let headless = self.headless.unwrap_or(policy.approval.headless);
-        let asker = Asker::choose(scope, self.terminal, headless);
-        let (relay, mut questions) = mpsc::channel(1);
-        let audit = Arc::new(CallAudit::new(Arc::clone(&self.audit), call.definition.risk));
-        let gate = Gate::new(
-            Arc::new(Relay(relay)),
-            Arc::clone(&audit) as Arc<dyn aish_safety::AuditLog>,
-            Arc::clone(&self.pins) as Arc<dyn aish_safety::PinStore>,
-            policy.for_gate(),
-            asker.mode(),
-        );
-        let mut passing = std::pin::pin!(gate.pass(call, &self.surroundings));
-        let passage = loop {
-            tokio::select! {
-                passage = &mut passing => break passage,
-                Some((question, reply)) = questions.recv() => {
-                    let answer = asker.ask(&question, scope).await;
-                    // The gate waits for it; were it gone, there would be nothing left to approve.
-                    let _ = reply.send(answer);
-                }
-            }
-        };
-        match passage {
-            Passage::Approved(approved) if audit.forbids() => Passage::Declined {
-                reason: "the audit log cannot be written, and only tools that read are run then".into(),
-                judgement: approved.judgement().clone(),
-            },
-            passage => passage,
-        }
-    }
 }
 
 impl State {
-    fn new(catalogue: Catalogue, world: &Arc<dyn Variables>) -> Self {
+    fn new(catalogue: Catalogue, world: &Arc<dyn Variables>, ports: &Ports) -> Self {
         let catalogue = Arc::new(catalogue);
         let index = catalogue.index();
         let registry = Registry::default();
         for refused in registry.add(Arc::new(ConfigTools::new(Arc::clone(&catalogue), Arc::clone(world)))) {
             tracing::warn!("{refused}");
         }
-        Self { catalogue, index, executor: Executor::new(Arc::new(registry)) }
+        let gate = Gate::new(Arc::clone(&ports.audit), Arc::clone(&ports.pins), catalogue.policy().for_gate());
+        Self { catalogue, index, door: Door::new(Arc::new(Executor::new(Arc::new(registry))), gate) }
     }
 }
 
@@ -251,8 +219,8 @@ fn refused(outcome: ToolOutcome) -> ToolOutcome {
     faults.map_or(outcome, |faults| invalid(&faults))
 }
 
-fn denied(call: &ToolCall, reason: &str) -> ToolOutcome {
-    let mut outcome = ToolOutcome::failure(format!("Tool execution denied by user: {}", call.name));
+fn denied(tool: &ToolName, reason: &str) -> ToolOutcome {
+    let mut outcome = ToolOutcome::failure(format!("Tool execution denied by user: {tool}"));
     outcome.structured = Some(json!({"denied": reason}));
     outcome
 }

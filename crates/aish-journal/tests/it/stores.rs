@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use aish_journal::{AuditFile, PinFile, TrustFile, WallClock};
-use aish_safety::{AuditEntry, AuditLog, Pin, PinStore, Verdict};
+use aish_safety::{AuditEntry, AuditLog, By, Pin, PinStore, Verdict};
 use aish_types::{CallContext, ToolDefinition};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn entry(command: &str) -> AuditEntry {
         verdict: Verdict::Ask,
         rule: "unknown".into(),
         approved: true,
-        by: "person".into(),
+        by: By::Person,
     }
 }
 

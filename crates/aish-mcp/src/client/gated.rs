@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_safety::{Gate, Passage, Surroundings};
-use aish_tools::{Executor, Registry};
+use aish_safety::{Approver, Gate, Surroundings};
+use aish_tools::{Call, Door, Executor, Passed, Registry};
 use aish_types::{CallContext, ToolName, ToolOutcome};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -13,8 +13,10 @@ use super::mcp::McpClient;
 
 /// A call of a tool, and the gate that it passes.
 pub struct GatedCall {
-    /// The one door, with whoever is asked and where it is written down.
+    /// The gate, with where decisions are written down.
     pub gate: Gate,
+    /// Whoever is asked.
+    pub approver: Arc<dyn Approver>,
     /// What is known around it.
     pub surroundings: Surroundings,
     /// Who calls.
@@ -38,13 +40,11 @@ impl GatedCall {
         let within_ms = u64::try_from(self.within.as_millis()).unwrap_or(u64::MAX);
         let executor = Executor::new(registry).with_timeout_ms(within_ms);
         let name = ToolName::new(format!("{}.{}", client.alias(), self.tool));
-        let prepared = executor.prepare_value(&name, Value::Object(self.arguments), self.context).await;
-        let prepared = prepared.map_err(|outcome| outcome.text)?;
-        match self.gate.pass(prepared, &self.surroundings).await {
-            Passage::Approved(approved) => Ok(executor.run(approved, CancellationToken::new()).await),
-            Passage::Declined { reason, .. } => Err(reason),
-            Passage::Halted { judgement } => Err(format!("not approved: {}", judgement.reason)),
-            Passage::Edited { .. } => Err("the call was edited, and not run".to_owned()),
+        let door = Door::new(Arc::new(executor), self.gate);
+        let call = Call { name, arguments: Value::Object(self.arguments), context: self.context };
+        match door.call(call, &self.surroundings, self.approver.as_ref(), CancellationToken::new()).await {
+            Passed::Approved(ran) => Ok(ran.outcome),
+            passed => Err(passed.outcome().text),
         }
     }
 }

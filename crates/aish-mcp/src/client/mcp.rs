@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use aish_safety::definition_hash;
 use aish_safety::pin::Digest;
-use aish_safety::{ApprovedCall, definition_hash};
-use aish_tools::{RunContext, ToolSource};
-use aish_types::{BoxFuture, SourceId, ToolDefinition, ToolName, ToolOutcome};
+use aish_tools::schema::Faults;
+use aish_tools::{Plan, ToolSource};
+use aish_types::{SourceId, ToolDefinition, ToolName, ToolOutcome};
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, Prompt, ReadResourceRequestParams, Resource, Tool};
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
@@ -259,15 +260,18 @@ impl ToolSource for McpClient {
         self.inner.definitions.read().unwrap_or_else(PoisonError::into_inner).as_ref().clone()
     }
 
-    fn call<'a>(&'a self, approved: &'a ApprovedCall, context: RunContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let prepared = approved.call();
-            let (_, tool) = prepared.definition.name.split();
-            let arguments = prepared.arguments.as_object().cloned().unwrap_or_default();
+    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+        let inner = Arc::clone(&self.inner);
+        Ok(Plan::tool(move |call, context| async move {
+            let call = call.into_call();
+            let (_, tool) = call.definition.name.split();
+            let Value::Object(arguments) = call.arguments else {
+                return ToolOutcome::failure("the arguments are no object");
+            };
             // A little earlier than the executor, so that the server hears of it.
             let within = Duration::from_millis(context.timeout_ms.saturating_sub(context.timeout_ms / 50).max(1));
-            self.inner.call(tool, arguments, within, &context.cancel).await
-        })
+            inner.call(tool, arguments, within, &context.cancel).await
+        }))
     }
 }
 

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use aish_mcp::client::GatedCall;
 use aish_safety::{
-    Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, Mode, Pin, PinError, PinStore, Policy, Question,
-    Surroundings,
+    Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, Pin, PinError, PinStore, Policy, Question, Surroundings,
 };
 use aish_types::{BoxFuture, CallContext, SourceId, ToolName};
 use serde_json::{Map, Value};
@@ -40,7 +39,8 @@ impl PinStore for Agreeable {
 pub(crate) fn gated(tool: &str, arguments: Map<String, Value>, within: Duration) -> GatedCall {
     let yes = Arc::new(Agreeable);
     GatedCall {
-        gate: Gate::new(yes.clone(), yes.clone(), yes, Policy::default(), Mode::Interactive),
+        gate: Gate::new(yes.clone(), yes.clone(), Policy::default()),
+        approver: yes,
         surroundings: Surroundings::default(),
         context: CallContext { call: "c".into(), session: "s".into(), user: "u".into(), channel: None, folder: None },
         tool: tool.to_owned(),

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use aish_mcp::client::{McpClient, ServerPool, ServerState};
 use aish_safety::{
-    Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, Mode, Passage, Pin, PinError, PinStore, Policy, Question,
-    Surroundings,
+    Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, Pin, PinError, PinStore, Policy, Question, Surroundings,
 };
 use aish_testkit::mcp_server::{HttpServer, McpScript};
-use aish_tools::{Executor, Registry, ToolSource};
-use aish_types::{BoxFuture, CallContext, SourceId, ToolCall, ToolName, ToolOutcome};
+use aish_tools::{Call, Door, Executor, Passed, Registry, ToolSource};
+use aish_types::{BoxFuture, CallContext, SourceId, ToolName, ToolOutcome};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -60,16 +59,13 @@ pub(crate) async fn pass(
 ) -> ToolOutcome {
     let registry = Arc::new(Registry::default());
     registry.add(client.clone());
-    let executor = Executor::new(registry);
-    let gate = Gate::new(keeper.clone(), keeper.clone(), keeper.clone(), policy, Mode::Interactive);
-    let call = ToolCall { id: "c1".into(), name: name.into(), arguments: arguments.to_string() };
+    let gate = Gate::new(keeper.clone(), keeper.clone(), policy);
+    let door = Door::new(Arc::new(Executor::new(registry)), gate);
     let context = CallContext { call: "c1".into(), session: "s".into(), user: "u".into(), channel: None, folder: None };
-    let prepared = match executor.prepare(&call, context).await {
-        Ok(prepared) => prepared,
-        Err(outcome) => return *outcome,
-    };
-    match gate.pass(prepared, &Surroundings::default()).await {
-        Passage::Approved(approved) => executor.run(approved, CancellationToken::new()).await,
+    let call = Call { name: name.into(), arguments, context };
+    match door.call(call, &Surroundings::default(), keeper.as_ref(), CancellationToken::new()).await {
+        Passed::Approved(ran) => ran.outcome,
+        Passed::Refused(outcome) => *outcome,
         other => panic!("{other:?}"),
     }
 }

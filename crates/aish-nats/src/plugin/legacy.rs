@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_safety::ApprovedCall;
-use aish_tools::{Changes, RunContext, ToolSource};
-use aish_types::{BoxFuture, SourceId, ToolDefinition, ToolOutcome};
+use aish_tools::schema::Faults;
+use aish_tools::{Changes, Plan, ToolSource};
+use aish_types::{SourceId, ToolDefinition};
 use async_nats::{Request, RequestErrorKind};
 use serde_json::{Value, json};
 
@@ -70,16 +70,16 @@ impl ToolSource for LegacySource {
         Changes::Never
     }
 
-    fn call<'a>(&'a self, call: &'a ApprovedCall, context: RunContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let prepared = call.call();
+    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+        Ok(Plan::tool(move |call, context| async move {
+            let prepared = call.into_call();
             let name = &prepared.definition.name;
             let Some((_, tool)) = self.tools.iter().find(|(definition, _)| definition.name == *name) else {
                 return unavailable(name, "it is not mapped");
             };
             let args = match &tool.args_from {
                 Some(key) => prepared.arguments.get(key).cloned().unwrap_or_else(|| "".into()),
-                None => prepared.arguments.clone(),
+                None => prepared.arguments,
             };
             let payload = json!({"channel": prepared.context.channel, "user": prepared.context.user, "args": args});
             let request = Request::new()
@@ -91,6 +91,6 @@ impl ToolSource for LegacySource {
                 Err(error) if error.kind() == RequestErrorKind::NoResponders => unavailable(name, "no plugin answers"),
                 Err(error) => unavailable(name, &error.to_string()),
             }
-        })
+        }))
     }
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_safety::ApprovedCall;
-use aish_tools::{Changes, RunContext, ToolSource};
-use aish_types::{BoxFuture, SourceId, ToolDefinition, ToolName, ToolOutcome};
+use aish_tools::schema::Faults;
+use aish_tools::{Changes, Plan, ToolSource};
+use aish_types::{SourceId, ToolDefinition, ToolName, ToolOutcome};
 use async_nats::{Client, Request, RequestErrorKind};
 use serde_json::{Value, json};
 
@@ -42,9 +42,9 @@ impl ToolSource for PluginSource {
         Changes::Never
     }
 
-    fn call<'a>(&'a self, call: &'a ApprovedCall, context: RunContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let prepared = call.call();
+    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+        Ok(Plan::tool(move |call, context| async move {
+            let prepared = call.into_call();
             let name = &prepared.definition.name;
             let Some(subject) = self.subjects.get(name) else {
                 return unavailable(name, "the plugin no longer offers it");
@@ -52,11 +52,8 @@ impl ToolSource for PluginSource {
             let wire = Call {
                 call_id: prepared.context.call.to_string(),
                 name: name.to_string(),
-                arguments: prepared.arguments.clone(),
-                context: CallerContext {
-                    channel: prepared.context.channel.clone(),
-                    user: prepared.context.user.clone(),
-                },
+                arguments: prepared.arguments,
+                context: CallerContext { channel: prepared.context.channel, user: prepared.context.user },
                 deadline_ms: context.timeout_ms,
             };
             let Ok(payload) = serde_json::to_vec(&wire) else {
@@ -85,7 +82,7 @@ impl ToolSource for PluginSource {
                     RequestErrorKind::InvalidSubject | RequestErrorKind::Other => unavailable(name, &error.to_string()),
                 },
             }
-        })
+        }))
     }
 }
 

@@ -3,16 +3,15 @@
 use std::sync::Arc;
 
 use aish_llm::request::ToolSpec;
-use aish_safety::{ApprovedCall, AuditLog, Gate, Mode, Nobody, Passage, PinStore, Policy, Surroundings};
-use aish_tools::Executor;
+use aish_safety::{AuditLog, Gate, Nobody, PinStore, Policy, Surroundings};
 use aish_tools::builtin::SOURCE;
+use aish_tools::{Call, Door, Executor};
 use aish_types::{CallContext, Risk, ToolCall, ToolDefinition, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
 /// What the service may run.
 pub(crate) struct Toolbox {
-    executor: Arc<Executor>,
-    gate: Gate,
+    door: Door,
     policy: Policy,
 }
 
@@ -25,14 +24,13 @@ impl Toolbox {
     ) -> Self {
         let mut policy = Policy::default();
         policy.auto_approve.extend(allow.iter().map(|name| (name.clone(), true)));
-        let gate = Gate::new(Arc::new(Nobody), audit, pins, policy.clone(), Mode::Headless);
-        Self { executor, gate, policy }
+        Self { door: Door::new(executor, Gate::new(audit, pins, policy.clone())), policy }
     }
 
     /// Returns the tools that may be called here; the others are named in the trace.
     pub(crate) fn offered(&self, category: Option<&str>) -> Vec<Arc<ToolDefinition>> {
         let (offered, left_out): (Vec<_>, Vec<_>) =
-            self.executor.registry().list(category).into_iter().partition(|definition| self.is_offered(definition));
+            self.door.registry().list(category).into_iter().partition(|definition| self.is_offered(definition));
         if !left_out.is_empty() {
             let names: Vec<&str> = left_out.iter().map(|definition| definition.name.as_str()).collect();
             tracing::debug!(tools = ?names, "not offered: nobody can be asked here");
@@ -53,38 +51,33 @@ impl Toolbox {
         context: &CallContext,
         cancel: &CancellationToken,
     ) -> Vec<ToolOutcome> {
-        let mut outcomes: Vec<Option<ToolOutcome>> = Vec::with_capacity(calls.len());
-        let mut approved: Vec<ApprovedCall> = Vec::new();
+        let mut refused: Vec<Option<ToolOutcome>> = Vec::with_capacity(calls.len());
+        let mut usable = Vec::new();
         for (call, fault) in calls {
-            let passed = match fault {
+            let read = match fault {
                 Some(fault) => Err(ToolOutcome::failure(fault.clone())),
-                None => self.pass(call, CallContext { call: call.id.clone(), ..context.clone() }).await,
+                None => self.read(call, CallContext { call: call.id.clone(), ..context.clone() }),
             };
-            match passed {
+            refused.push(match read {
                 Ok(call) => {
-                    approved.push(call);
-                    outcomes.push(None);
+                    usable.push(call);
+                    None
                 }
-                Err(outcome) => outcomes.push(Some(outcome)),
-            }
+                Err(outcome) => Some(outcome),
+            });
         }
-        let mut ran = self.executor.run_batch(approved, cancel.clone()).await.into_iter();
+        let outcomes = self.door.call_all(usable, &Surroundings::default(), &Nobody::default(), cancel).await;
+        let mut outcomes = outcomes.into_iter();
         let lost = || ToolOutcome::failure("the call has no result");
-        outcomes.into_iter().map(|outcome| outcome.or_else(|| ran.next()).unwrap_or_else(lost)).collect()
+        refused.into_iter().map(|refused| refused.or_else(|| outcomes.next()).unwrap_or_else(lost)).collect()
     }
 
-    async fn pass(&self, call: &ToolCall, context: CallContext) -> Result<ApprovedCall, ToolOutcome> {
-        let hidden = self.executor.registry().get(&call.name).is_some_and(|(_, tool)| !self.is_offered(&tool));
+    fn read(&self, call: &ToolCall, context: CallContext) -> Result<Call, ToolOutcome> {
+        let hidden = self.door.registry().get(&call.name).is_some_and(|(_, tool)| !self.is_offered(&tool));
         if hidden {
             return Err(ToolOutcome::failure(format!("Tool '{}' is not available here", call.name)));
         }
-        let prepared = self.executor.prepare(call, context).await.map_err(|outcome| *outcome)?;
-        match self.gate.pass(prepared, &Surroundings::default()).await {
-            Passage::Approved(call) => Ok(call),
-            Passage::Declined { reason, .. } => Err(ToolOutcome::failure(reason)),
-            Passage::Halted { judgement } => Err(ToolOutcome::failure(format!("not approved: {}", judgement.reason))),
-            Passage::Edited { .. } => Err(ToolOutcome::failure("the call was changed and not run")),
-        }
+        Call::read(call, context).map_err(|outcome| *outcome)
     }
 }
 

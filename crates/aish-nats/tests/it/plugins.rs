@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use aish_nats::{Bus, LegacyTool, PluginHub, PluginOptions};
-use aish_safety::{Answer, Approver, Gate, Mode, Passage, Policy, Question, Surroundings};
+use aish_safety::{Answer, Approver, Gate, Policy, Question, Surroundings};
 use aish_testkit::skip;
-use aish_tools::{Executor, Registry};
-use aish_types::{BoxFuture, CallContext, ToolCall, ToolOutcome};
+use aish_tools::{Call, Door, Executor, Registry};
+use aish_types::{BoxFuture, CallContext, ToolOutcome};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -82,17 +82,10 @@ pub(crate) async fn call(registry: &Arc<Registry>, name: &str, arguments: Value,
         channel: Some("#a".into()),
         folder: None,
     };
-    let wanted = ToolCall { id: id.into(), name: name.into(), arguments: arguments.to_string() };
-    let prepared = match executor.prepare(&wanted, context).await {
-        Ok(prepared) => prepared,
-        Err(outcome) => return *outcome,
-    };
     let books = Arc::new(Books::default());
-    let gate = Gate::new(Arc::new(Yes), books.clone(), books, Policy::default(), Mode::Interactive);
-    match gate.pass(prepared, &Surroundings::default()).await {
-        Passage::Approved(call) => executor.run(call, CancellationToken::new()).await,
-        other => panic!("{other:?}"),
-    }
+    let door = Door::new(Arc::new(executor), Gate::new(books.clone(), books, Policy::default()));
+    let wanted = Call { name: name.into(), arguments, context };
+    door.call(wanted, &Surroundings::default(), &Yes, CancellationToken::new()).await.outcome()
 }
 
 pub(crate) fn knows(registry: &Registry, name: &str) -> bool {

@@ -1,16 +1,14 @@
 //! An autonomous run at the gate: what runs unasked, what goes to a person, what stops it.
 
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 
 use aish_safety::{
-    Answer, Autonomy, Consent, Gate, Judgement, Mode, Passage, Policy, PreparedCall, Subject, Surroundings, Taint,
+    Answer, Autonomy, By, Consent, Gate, Judgement, Mode, Passage, Policy, PreparedCall, Subject, Surroundings, Taint,
     UNRECORDED, Verdict, autonomy::taint_of,
 };
 use serde_json::{Value, json};
 
-use crate::gate::{World, command, definition, prepared, world};
+use crate::gate::{Asked, World, command, definition, passed, prepared, world};
 
 fn pass_raised(
     world: &Arc<World>,
@@ -19,15 +17,10 @@ fn pass_raised(
     call: PreparedCall,
     raised: Option<Judgement>,
 ) -> Passage {
-    let mut gate =
-        Gate::new(world.clone(), world.clone(), world.clone(), policy, Mode::Autonomous).with_kept(world.clone());
+    let mut gate = Gate::new(world.clone(), world.clone(), policy).with_kept(world.clone());
     *gate.autonomy_mut() = autonomy;
     let surroundings = Surroundings { home: Some("/home/a".into()), ..Surroundings::default() };
-    let mut future = pin!(gate.pass_raised(call, &surroundings, Vec::new(), raised));
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(passage) => passage,
-        Poll::Pending => panic!("the gate waits for nobody here"),
-    }
+    passed(&gate, call, &surroundings, &Asked { world, mode: Mode::Autonomous, raised })
 }
 
 fn pass(world: &Arc<World>, autonomy: Autonomy, call: PreparedCall) -> Passage {
@@ -167,7 +160,7 @@ fn a_person_at_the_halt_gate_runs_skips_changes_or_ends() {
     let world_of = |answer: Answer| world(&[answer]);
     let yes = world_of(Answer::Yes);
     assert!(matches!(pass(&yes, Autonomy::default(), command("rm -rf /srv")), Passage::Approved(_)));
-    assert_eq!(yes.audit.lock().unwrap()[0].by, "person");
+    assert_eq!(yes.audit.lock().unwrap()[0].by, By::Person);
     let no = world_of(Answer::No);
     assert!(matches!(pass(&no, Autonomy::default(), command("rm -rf /srv")), Passage::Declined { .. }));
     let edit = world_of(Answer::Edit("ls /srv".into()));
@@ -177,7 +170,7 @@ fn a_person_at_the_halt_gate_runs_skips_changes_or_ends() {
     let Passage::Halted { judgement } = passage else { panic!("{passage:?}") };
     assert_eq!(judgement.verdict, Verdict::Halt);
     let audit = end.audit.lock().unwrap();
-    assert_eq!((audit[0].approved, audit[0].by.as_str()), (false, "person"));
+    assert_eq!((audit[0].approved, audit[0].by), (false, By::Person));
     assert_eq!(end.asked.lock().unwrap()[0].always, None, "nothing is approved for good by a run");
 }
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use aish_safety::{
-    Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, KeptApprovals, Mode, Passage, Pin, PinError, PinStore,
-    Policy, PreparedCall, Question, Subject, Surroundings, definition_hash,
+    Answer, Approver, AuditEntry, AuditError, AuditLog, Brief, By, Gate, Judgement, KeptApprovals, Mode, Passage, Pin,
+    PinError, PinStore, Policy, PreparedCall, Question, Subject, Surroundings, definition_hash,
 };
 use aish_types::{BoxFuture, CallContext, Risk, SourceId, ToolDefinition, ToolName};
 use serde_json::json;
@@ -79,7 +79,6 @@ pub(crate) fn prepared(definition: ToolDefinition, subject: Subject) -> Prepared
         arguments: json!({}),
         ignored: vec![],
         subject,
-        confirm_message: None,
         context,
     }
 }
@@ -91,15 +90,40 @@ pub(crate) fn command(text: &str) -> PreparedCall {
     prepared(shell, Subject::Command { text: text.into() })
 }
 
-fn pass(world: &Arc<World>, policy: Policy, mode: Mode, call: PreparedCall) -> Passage {
-    let gate = Gate::new(world.clone(), world.clone(), world.clone(), policy, mode).with_kept(world.clone());
-    let surroundings = Surroundings::default();
-    let future = pin!(gate.pass(call, &surroundings));
-    let mut future = future;
+/// Who is asked in a mode, with a judgement of the run that the call belongs to.
+pub(crate) struct Asked<'w> {
+    pub(crate) world: &'w World,
+    pub(crate) mode: Mode,
+    pub(crate) raised: Option<Judgement>,
+}
+
+impl Approver for Asked<'_> {
+    fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    fn brief<'a>(&'a self, _call: &'a PreparedCall, _surroundings: &'a Surroundings) -> BoxFuture<'a, Brief> {
+        Box::pin(std::future::ready(Brief { raised: self.raised.clone(), ..Brief::default() }))
+    }
+
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
+        self.world.ask(question)
+    }
+}
+
+/// Passes a gate that waits for nobody.
+pub(crate) fn passed(gate: &Gate, call: PreparedCall, surroundings: &Surroundings, asked: &Asked<'_>) -> Passage {
+    let sentence = Box::pin(std::future::ready(Some("Really?".to_owned())));
+    let mut future = pin!(gate.pass(call, surroundings, sentence, asked));
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(passage) => passage,
         Poll::Pending => panic!("the gate waits for nobody here"),
     }
+}
+
+fn pass(world: &Arc<World>, policy: Policy, mode: Mode, call: PreparedCall) -> Passage {
+    let gate = Gate::new(world.clone(), world.clone(), policy).with_kept(world.clone());
+    passed(&gate, call, &Surroundings::default(), &Asked { world, mode, raised: None })
 }
 
 pub(crate) fn world(answers: &[Answer]) -> Arc<World> {
@@ -119,7 +143,7 @@ fn a_person_says_yes_no_or_changes_it() {
     }
     let edited = world(&[Answer::Edit("touch y".into())]);
     let passage = pass(&edited, Policy::default(), Mode::Interactive, command("touch x"));
-    assert!(matches!(passage, Passage::Edited { text } if text == "touch y"));
+    assert!(matches!(passage, Passage::Edited { text, .. } if text == "touch y"));
     assert!(edited.audit.lock().unwrap().is_empty(), "what was changed is judged and written when it comes back");
 }
 
@@ -210,7 +234,7 @@ fn always_keeps_a_plain_command_and_never_a_destructive_one() {
     assert!(matches!(ask("touch y"), Passage::Approved(_)), "a shortened prefix is kept");
     assert!(matches!(ask("touch z"), Passage::Approved(_)));
     assert_eq!(world.asked.lock().unwrap().len(), 2);
-    assert_eq!(world.audit.lock().unwrap().last().unwrap().by, "kept");
+    assert_eq!(world.audit.lock().unwrap().last().unwrap().by, By::Kept);
     for text in ["touch z; touch q", "touchy", "touch $(id)", "sudo touch z"] {
         assert!(matches!(ask(text), Passage::Declined { .. }), "{text}");
     }

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use aish_safety::ApprovedCall;
 use aish_types::{Risk, ToolDefinition, ToolOutcome};
-use futures_util::future::join_all;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::executor::{Executor, guard, rate};
+use crate::plan::{Run, RunContext};
 use crate::registry::Tool;
-use crate::source::RunContext;
 
 /// How long a source may take to hand over what it has after a timeout or a cancellation.
 const GRACE: Duration = Duration::from_millis(150);
@@ -25,40 +24,26 @@ enum Ended {
 
 impl Executor {
     /// Runs an approved call once, with its timeout, after checking that the definition is still the one that was approved.
-    pub async fn run(&self, call: ApprovedCall, cancel: CancellationToken) -> ToolOutcome {
+    pub(crate) async fn run(&self, call: ApprovedCall, run: Run, cancel: CancellationToken) -> ToolOutcome {
         let started = self.clock.monotonic();
-        let mut outcome = self.attempt(&call, cancel).await;
-        let prepared = call.call();
+        let (definition, user) = (Arc::clone(&call.call().definition), call.call().context.user.clone());
+        let ignored: Value = call.call().ignored.iter().map(String::as_str).collect();
+        let mut outcome = self.attempt(call, run, cancel).await;
         let ended = self.clock.monotonic();
         if outcome.success {
-            self.rates.succeeded(&prepared.definition, &prepared.context.user, ended);
+            self.rates.succeeded(&definition, &user, ended);
         }
         let took = ended.saturating_sub(started).as_millis();
         outcome.duration_ms = u64::try_from(took).unwrap_or(u64::MAX);
-        if !prepared.ignored.is_empty() {
-            outcome.notes.insert("ignored".into(), prepared.ignored.iter().map(String::as_str).collect());
+        if ignored.as_array().is_some_and(|keys| !keys.is_empty()) {
+            outcome.notes.insert("ignored".into(), ignored);
         }
         outcome
     }
 
-    /// Runs the approved calls of one assistant message: in order, or at once when all of them only read.
-    ///
-    /// Only our own or the user's word counts as reading only, never a stranger's hint. A failure of one never loses
-    /// the others; the outcomes are in the order of the calls.
-    pub async fn run_batch(&self, calls: Vec<ApprovedCall>, cancel: CancellationToken) -> Vec<ToolOutcome> {
-        if calls.len() > 1 && calls.iter().all(|call| may_run_beside_others(&call.call().definition)) {
-            return join_all(calls.into_iter().map(|call| self.run(call, cancel.clone()))).await;
-        }
-        let mut outcomes = Vec::with_capacity(calls.len());
-        for call in calls {
-            outcomes.push(self.run(call, cancel.clone()).await);
-        }
-        outcomes
-    }
-
-    async fn attempt(&self, call: &ApprovedCall, cancel: CancellationToken) -> ToolOutcome {
+    async fn attempt(&self, call: ApprovedCall, run: Run, cancel: CancellationToken) -> ToolOutcome {
         let prepared = call.call();
-        let definition = &prepared.definition;
+        let definition = Arc::clone(&prepared.definition);
         let name = &definition.name;
         let Some(tool) = self.registry.tool(name) else {
             return ToolOutcome::failure(format!("Tool '{name}' is no longer there"));
@@ -67,14 +52,14 @@ impl Executor {
             return ToolOutcome::failure(format!("Tool '{name}' has changed since it was approved; it was not run"));
         }
         let user = &prepared.context.user;
-        if let Err(wait) = self.rates.check(definition, user, self.clock.monotonic()) {
+        if let Err(wait) = self.rates.check(&definition, user, self.clock.monotonic()) {
             return wait.outcome();
         }
         if cancel.is_cancelled() {
             return ToolOutcome::failure(format!("Tool '{name}' was cancelled before it started"));
         }
         let timeout_ms = definition.timeout_ms.filter(|&ms| ms > 0).unwrap_or(self.timeout_ms);
-        match run_source(&tool, call, timeout_ms, cancel).await {
+        match run_source(run, call, timeout_ms, cancel).await {
             Ended::Done(Some(outcome)) => checked(&tool, outcome),
             Ended::Done(None) => {
                 tracing::error!(tool = %name, "a tool panicked");
@@ -88,10 +73,24 @@ impl Executor {
     }
 }
 
-async fn run_source(tool: &Arc<Tool>, call: &ApprovedCall, timeout_ms: u64, outer: CancellationToken) -> Ended {
+/// Runs an approved call that belongs to no registered tool; none when it panicked, or took its whole time.
+pub(crate) async fn run_alone(
+    run: Run,
+    call: ApprovedCall,
+    timeout_ms: u64,
+    cancel: CancellationToken,
+) -> Option<ToolOutcome> {
+    match run_source(run, call, timeout_ms, cancel).await {
+        Ended::Done(outcome) => outcome,
+        Ended::TimedOut(_) | Ended::Cancelled(_) => None,
+    }
+}
+
+/// Starts what was planned. This is the one place where an effect begins.
+async fn run_source(run: Run, call: ApprovedCall, timeout_ms: u64, outer: CancellationToken) -> Ended {
     let cancel = outer.child_token();
     let context = RunContext { cancel: cancel.clone(), timeout_ms };
-    let Some(future) = guard::call(|| tool.source.call(call, context)) else { return Ended::Done(None) };
+    let Some(future) = guard::call(|| run(call, context)) else { return Ended::Done(None) };
     let mut running = std::pin::pin!(guard::wait(future));
     let timed_out = tokio::select! {
         biased;
@@ -140,7 +139,8 @@ fn checked(tool: &Tool, mut outcome: ToolOutcome) -> ToolOutcome {
     outcome
 }
 
-fn may_run_beside_others(definition: &ToolDefinition) -> bool {
+/// Says whether a call may run at the same time as others: it only reads, and has no cooldown.
+pub(crate) fn may_run_beside_others(definition: &ToolDefinition) -> bool {
     definition.trusted && definition.risk == Risk::Read && rate::cooldown(definition).is_zero()
 }
 

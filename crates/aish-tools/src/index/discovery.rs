@@ -1,9 +1,9 @@
 //! The two tools that stand for all: one finds, one calls.
 //!
 //! A model that would be shown hundreds of definitions is shown these two. What the second one names is prepared, judged
-//! and run as itself: the caller takes [`DiscoveryTools::target`] and goes through the executor and the gate with that.
+//! and run as itself: the caller takes [`DiscoveryTools::target`] and goes through the door with that.
 
-use aish_types::{CallId, Hints, Risk, SourceId, ToolCall, ToolDefinition, ToolName};
+use aish_types::{Hints, Risk, SourceId, ToolDefinition, ToolName};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -72,24 +72,25 @@ impl DiscoveryTools {
     ///
     /// # Errors
     /// When no tool is named, or the arguments are no object; null and absent are no arguments, a string is JSON text.
-    pub fn target(&self, id: CallId, arguments: &Value) -> Result<ToolCall, SearchRequestError> {
+    pub fn target(&self, mut arguments: Value) -> Result<(ToolName, Value), SearchRequestError> {
         let fault = |text: &str| SearchRequestError(vec![text.to_owned()]);
         let name = match arguments.get("tool_name") {
-            Some(Value::String(name)) if !name.is_empty() => name.as_str(),
+            Some(Value::String(name)) if !name.is_empty() => ToolName::new(name.as_str()),
             None | Some(Value::Null) => return Err(fault("Missing required argument 'tool_name'")),
             Some(_) => return Err(fault("Argument 'tool_name' must be the name of a tool")),
         };
-        let arguments = match arguments.get("args") {
-            None | Some(Value::Null) => "{}".to_owned(),
-            Some(Value::Object(map)) => Value::Object(map.clone()).to_string(),
-            Some(Value::String(text)) if text.trim().is_empty() => "{}".to_owned(),
-            Some(Value::String(text)) => match serde_json::from_str(text) {
-                Ok(Value::Object(map)) => Value::Object(map).to_string(),
+        let none = || Value::Object(serde_json::Map::new());
+        let arguments = match arguments.get_mut("args").map(Value::take) {
+            None | Some(Value::Null) => none(),
+            Some(arguments @ Value::Object(_)) => arguments,
+            Some(Value::String(text)) if text.trim().is_empty() => none(),
+            Some(Value::String(text)) => match serde_json::from_str(&text) {
+                Ok(arguments @ Value::Object(_)) => arguments,
                 Ok(_) | Err(_) => return Err(fault("Argument 'args' must be an object")),
             },
             Some(_) => return Err(fault("Argument 'args' must be an object")),
         };
-        Ok(ToolCall { id, name: name.into(), arguments })
+        Ok((name, arguments))
     }
 }
 

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use aish_tools::builtin::{Builtins, NAMES, Ports};
-use aish_tools::{Executor, Memory, MemoryError, MemoryStore, NewMemory, Owner, Random, Registry, SystemRandom};
+use aish_tools::{Door, Executor, Memory, MemoryError, MemoryStore, NewMemory, Owner, Random, Registry, SystemRandom};
 use aish_types::{BoxFuture, Risk, ToolOutcome};
 use serde_json::json;
 
-use crate::door::{Still, through};
+use crate::door::{Still, door, through};
 
 /// Dice that fall as they are told, again and again.
 struct Loaded(Vec<u32>, AtomicUsize);
@@ -50,13 +50,13 @@ impl MemoryStore for Notebook {
     }
 }
 
-fn executor(rolls: &[u32]) -> (Executor, Arc<Notebook>) {
+fn executor(rolls: &[u32]) -> (Door, Arc<Notebook>) {
     let memory = Arc::new(Notebook::default());
     let random = Loaded(rolls.to_vec(), AtomicUsize::new(0));
     let ports = Ports { clock: Arc::new(Still::default()), random: Arc::new(random), memory: Some(memory.clone()) };
     let registry = Arc::new(Registry::default());
     assert!(registry.add(Arc::new(Builtins::all(&ports))).is_empty());
-    (Executor::new(registry), memory)
+    (door(Executor::new(registry)), memory)
 }
 
 async fn roll(rolls: &[u32], notation: &str) -> ToolOutcome {
@@ -247,7 +247,7 @@ impl MemoryStore for Lost {
 async fn a_memory_that_fails_is_a_failure_of_the_call() {
     let registry = Arc::new(Registry::default());
     registry.add(Arc::new(Builtins::all(&Ports { memory: Some(Arc::new(Lost)), ..Ports::default() })));
-    let executor = Executor::new(registry);
+    let executor = door(Executor::new(registry));
     let kept = through(&executor, "remember", r#"{"content": "x"}"#, "me").await;
     assert_eq!((kept.success, kept.text.contains("the disk is full")), (false, true), "{}", kept.text);
     let found = through(&executor, "search_memory", r#"{"query": "x"}"#, "me").await;

@@ -4,16 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_safety::pin::{Pin, PinError, PinStore};
-use aish_safety::{
-    Answer, ApprovedCall, Approver, AuditEntry, AuditError, AuditLog, Gate, Mode, Passage, Policy, PreparedCall,
-    Question, Surroundings,
-};
-use aish_tools::{Clock, Executor};
+use aish_safety::{Answer, Approver, AuditEntry, AuditError, AuditLog, Gate, Policy, Question, Surroundings};
+use aish_tools::{Call, Clock, Door, Executor, Passed, Ready};
 use aish_types::{BoxFuture, CallContext, SourceId, ToolCall, ToolDefinition, ToolName, ToolOutcome};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-struct Yes;
+pub(crate) struct Yes;
 
 impl Approver for Yes {
     fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Answer> {
@@ -21,7 +18,7 @@ impl Approver for Yes {
     }
 }
 
-struct Open;
+pub(crate) struct Open;
 
 impl AuditLog for Open {
     fn append(&self, _entry: &AuditEntry) -> Result<(), AuditError> {
@@ -39,10 +36,15 @@ impl PinStore for Open {
     }
 }
 
-pub(crate) async fn approve(call: PreparedCall) -> ApprovedCall {
-    let gate = Gate::new(Arc::new(Yes), Arc::new(Open), Arc::new(Open), Policy::default(), Mode::Interactive);
-    match gate.pass(call, &Surroundings::default()).await {
-        Passage::Approved(call) => call,
+/// Puts an executor behind a gate that writes nothing.
+pub(crate) fn door(executor: Executor) -> Door {
+    Door::new(Arc::new(executor), Gate::new(Arc::new(Open), Arc::new(Open), Policy::default()))
+}
+
+/// Takes a call as far as the run.
+pub(crate) async fn ready(door: &Door, name: &str, arguments: &str) -> Ready {
+    match door.pass(call(name, arguments, "me").unwrap(), &Surroundings::default(), &Yes).await {
+        Passed::Approved(ready) => ready,
         other => panic!("not approved: {other:?}"),
     }
 }
@@ -51,14 +53,15 @@ pub(crate) fn context(user: &str) -> CallContext {
     CallContext { call: "c1".into(), session: "s1".into(), user: user.into(), channel: None, folder: None }
 }
 
-pub(crate) fn call(name: &str, arguments: &str) -> ToolCall {
-    ToolCall { id: "c1".into(), name: name.into(), arguments: arguments.into() }
+pub(crate) fn call(name: &str, arguments: &str, user: &str) -> Result<Call, Box<ToolOutcome>> {
+    let call = ToolCall { id: "c1".into(), name: name.into(), arguments: arguments.into() };
+    Call::read(&call, context(user))
 }
 
 /// Prepares, approves and runs.
-pub(crate) async fn through(executor: &Executor, name: &str, arguments: &str, user: &str) -> ToolOutcome {
-    match executor.prepare(&call(name, arguments), context(user)).await {
-        Ok(prepared) => executor.run(approve(prepared).await, CancellationToken::new()).await,
+pub(crate) async fn through(door: &Door, name: &str, arguments: &str, user: &str) -> ToolOutcome {
+    match call(name, arguments, user) {
+        Ok(call) => door.call(call, &Surroundings::default(), &Yes, CancellationToken::new()).await.outcome(),
         Err(outcome) => *outcome,
     }
 }

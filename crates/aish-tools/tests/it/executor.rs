@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_tools::{Executor, Registry, handler, input_schema};
+use aish_safety::Surroundings;
+use aish_tools::{Door, Executor, Registry, handler, input_schema};
 use aish_types::{Risk, ToolDefinition, ToolOutcome};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::door::{Still, approve, call, context, definition, through};
+use crate::door::{Still, Yes, call, definition, door, ready, through};
 use crate::sources::{Changing, Tells};
 
 const NAMES: [&str; 5] = ["panics", "hangs", "partial", "sleeps", "fine"];
@@ -17,10 +18,10 @@ fn tool(name: &str) -> ToolDefinition {
     ToolDefinition { timeout_ms: Some(1_000), ..definition(name, input_schema(&[]), "mcp:a") }
 }
 
-fn executor() -> Executor {
+fn executor() -> Door {
     let registry = Registry::default();
     registry.add(Changing::new("mcp:a", NAMES.iter().map(|name| tool(name)).collect(), Tells::Revision));
-    Executor::new(Arc::new(registry))
+    door(Executor::new(Arc::new(registry)))
 }
 
 #[tokio::test]
@@ -28,7 +29,7 @@ async fn an_unknown_tool_gets_near_names() {
     let outcome = through(&executor(), "sleep", "{}", "me").await;
     assert!(outcome.text.starts_with("Unknown tool: sleep. Did you mean: sleeps, "), "{}", outcome.text);
     assert_eq!(outcome.notes["near_names"].as_array().unwrap().len(), 5);
-    let empty = through(&Executor::default(), "sleep", "{}", "me").await;
+    let empty = through(&door(Executor::default()), "sleep", "{}", "me").await;
     assert_eq!(empty.text, "Unknown tool: sleep");
 }
 
@@ -41,7 +42,7 @@ async fn a_timeout_is_an_outcome() {
     let registry = Registry::default();
     let hangs = ToolDefinition { timeout_ms: None, ..tool("hangs") };
     registry.add(Changing::new("mcp:a", vec![hangs], Tells::Revision));
-    let outcome = through(&Executor::new(Arc::new(registry)), "hangs", "", "me").await;
+    let outcome = through(&door(Executor::new(Arc::new(registry))), "hangs", "", "me").await;
     assert_eq!(outcome.text, "Tool 'hangs' timed out after 30s");
 }
 
@@ -51,14 +52,14 @@ async fn a_call_can_be_cancelled() {
     for (name, expected) in
         [("hangs", "Tool 'hangs' was cancelled"), ("partial", "Tool 'partial' was cancelled\nhalf of it")]
     {
-        let approved = approve(executor.prepare(&call(name, "{}"), context("me")).await.unwrap()).await;
+        let approved = ready(&executor, name, "{}").await;
         let cancel = CancellationToken::new();
         let soon = cancel.clone();
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(10)).await;
             soon.cancel();
         });
-        let outcome = executor.run(approved, cancel).await;
+        let outcome = executor.run(approved, cancel).await.outcome;
         assert_eq!((outcome.success, outcome.text.as_str()), (false, expected));
     }
 }
@@ -76,15 +77,15 @@ async fn a_definition_that_changed_after_approval_is_not_run() {
     let registry = Arc::new(Registry::default());
     let source = Changing::new("mcp:a", vec![tool("fine")], Tells::Revision);
     registry.add(source.clone());
-    let executor = Executor::new(registry);
+    let executor = door(Executor::new(registry));
     for (now, word) in [
         (vec![ToolDefinition { description: "now it steals".into(), ..tool("fine") }], "has changed"),
         (vec![], "no longer there"),
     ] {
         source.set(vec![tool("fine")]);
-        let approved = approve(executor.prepare(&call("fine", "{}"), context("me")).await.unwrap()).await;
+        let approved = ready(&executor, "fine", "{}").await;
         source.set(now);
-        let outcome = executor.run(approved, CancellationToken::new()).await;
+        let outcome = executor.run(approved, CancellationToken::new()).await.outcome;
         assert!(!outcome.success && outcome.text.contains(word), "{}", outcome.text);
     }
 }
@@ -101,7 +102,7 @@ async fn a_cooldown_counts_from_the_last_success() {
     let slow = ToolDefinition { cooldown_seconds: 5.0, ..definition("slow", input_schema(&[]), "builtin") };
     registry.register(slow, run).unwrap();
     let clock = Arc::new(Still::default());
-    let executor = Executor::new(registry).with_clock(clock.clone());
+    let executor = door(Executor::new(registry).with_clock(clock.clone()));
     assert_eq!(through(&executor, "slow", "", "me").await.text, "no");
     fails.store(false, std::sync::atomic::Ordering::SeqCst);
     assert!(through(&executor, "slow", "", "me").await.success, "a failure starts no cooldown");
@@ -114,9 +115,8 @@ async fn a_cooldown_counts_from_the_last_success() {
     assert!(through(&executor, "slow", "", "me").await.success);
     // Two prepared before either ran: the second is stopped at the run.
     clock.advance(5_000);
-    let first = approve(executor.prepare(&call("slow", ""), context("me")).await.unwrap()).await;
-    let second = approve(executor.prepare(&call("slow", ""), context("me")).await.unwrap()).await;
-    let outcomes = executor.run_batch(vec![first, second], CancellationToken::new()).await;
+    let both = vec![call("slow", "", "me").unwrap(), call("slow", "", "me").unwrap()];
+    let outcomes = executor.call_all(both, &Surroundings::default(), &Yes, &CancellationToken::new()).await;
     assert!(outcomes[0].success);
     assert_eq!(outcomes[1].text, "Tool on cooldown. Wait 5.0s");
 }
@@ -127,13 +127,10 @@ async fn only_trusted_readers_run_at_once() {
         let registry = Registry::default();
         let sleeps = ToolDefinition { trusted, risk, ..tool("sleeps") };
         registry.add(Changing::new("mcp:a", vec![sleeps, tool("panics")], Tells::Revision));
-        let executor = Executor::new(Arc::new(registry));
-        let mut calls = Vec::new();
-        for name in ["sleeps", "panics", "sleeps"] {
-            calls.push(approve(executor.prepare(&call(name, "{}"), context("me")).await.unwrap()).await);
-        }
+        let executor = door(Executor::new(Arc::new(registry)));
+        let calls = ["sleeps", "panics", "sleeps"].map(|name| call(name, "{}", "me").unwrap());
         let start = tokio::time::Instant::now();
-        let outcomes = executor.run_batch(calls, CancellationToken::new()).await;
+        let outcomes = executor.call_all(calls.into(), &Surroundings::default(), &Yes, &CancellationToken::new()).await;
         assert_eq!(start.elapsed() < Duration::from_millis(150), at_once);
         let success: Vec<bool> = outcomes.iter().map(|outcome| outcome.success).collect();
         assert_eq!(success, [true, false, true], "a failure of one never loses the others");
@@ -151,7 +148,7 @@ async fn a_structured_result_is_checked() {
         ..definition("echo", json!({"type": "object"}), "builtin")
     };
     registry.register(echo, run).unwrap();
-    let executor = Executor::new(registry);
+    let executor = door(Executor::new(registry));
     assert!(through(&executor, "echo", r#"{"n": 1}"#, "me").await.success);
     let outcome = through(&executor, "echo", r#"{"n": "x"}"#, "me").await;
     assert!(!outcome.success && outcome.structured.is_none());
@@ -170,7 +167,7 @@ async fn a_schema_that_cannot_be_used_loses_that_tool_alone() {
     let bad = ToolDefinition { input_schema: json!({"type": "nonsense"}), ..tool("bad") };
     let remote = ToolDefinition { input_schema: json!({"$ref": "http://127.0.0.1:1/s.json"}), ..tool("remote") };
     registry.add(Changing::new("mcp:a", vec![bad, tool("fine"), remote], Tells::Revision));
-    let executor = Executor::new(Arc::new(registry));
+    let executor = door(Executor::new(Arc::new(registry)));
     for name in ["bad", "remote"] {
         let outcome = through(&executor, name, "{}", "me").await;
         assert!(outcome.text.starts_with(&format!("Tool '{name}' cannot be called: ")), "{}", outcome.text);

@@ -15,6 +15,8 @@ mod door;
 #[cfg(test)]
 mod executor;
 #[cfg(test)]
+mod look_ups;
+#[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod registry;

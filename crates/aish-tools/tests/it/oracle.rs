@@ -11,7 +11,7 @@ use aish_tools::builtin::{Builtins, Ports};
 use aish_tools::{Clock, Executor, Registry};
 use serde_json::json;
 
-use crate::door::through;
+use crate::door::{door, through};
 
 const SCRIPT: &str = r#"
 import math, random
@@ -217,7 +217,7 @@ async fn agrees_with_pythons_zoneinfo() {
         let registry = Arc::new(Registry::default());
         let ports = Ports { clock: Arc::new(At(fields[0].parse().unwrap())), ..Ports::default() };
         registry.add(Arc::new(Builtins::all(&ports)));
-        let executor = Executor::new(registry);
+        let executor = door(Executor::new(registry));
         for (format, expected) in ["full", "date", "time", "iso"].iter().zip(&fields[2..]) {
             let arguments = json!({"timezone": fields[1], "format": format}).to_string();
             assert_eq!(through(&executor, "get_time", &arguments, "me").await.text, *expected, "{line}");

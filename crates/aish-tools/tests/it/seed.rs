@@ -7,7 +7,7 @@ use aish_tools::{Executor, Parameter, ParameterKind, Registry, handler, input_sc
 use aish_types::ToolOutcome;
 use serde_json::json;
 
-use crate::door::{definition, through};
+use crate::door::{definition, door, through};
 
 #[tokio::test]
 async fn test_register_tool() {
@@ -36,7 +36,7 @@ async fn test_execute_tool() {
     });
     let parameters = [Parameter::required("a", ParameterKind::Number), Parameter::required("b", ParameterKind::Number)];
     registry.register(definition("add", input_schema(&parameters), "builtin"), add).unwrap();
-    let outcome = through(&Executor::new(registry), "add", r#"{"a": 2, "b": 3}"#, "me").await;
+    let outcome = through(&door(Executor::new(registry)), "add", r#"{"a": 2, "b": 3}"#, "me").await;
     assert!(outcome.success);
     assert_eq!(outcome.text, "5");
     assert_eq!(outcome.structured, Some(json!(5.0)));
@@ -48,7 +48,7 @@ async fn test_missing_required_param() {
     let greet = handler(|arguments, _| async move { ToolOutcome::success(format!("Hello, {}", arguments["name"])) });
     let parameters = [Parameter::required("name", ParameterKind::String)];
     registry.register(definition("greet", input_schema(&parameters), "builtin"), greet).unwrap();
-    let outcome = through(&Executor::new(registry), "greet", "{}", "me").await;
+    let outcome = through(&door(Executor::new(registry)), "greet", "{}", "me").await;
     assert!(!outcome.success);
     assert!(outcome.text.contains("Missing required"), "{}", outcome.text);
 }
@@ -56,7 +56,7 @@ async fn test_missing_required_param() {
 async fn builtin(name: &str, arguments: serde_json::Value) -> ToolOutcome {
     let registry = Arc::new(Registry::default());
     registry.add(Arc::new(Builtins::all(&Ports::default())));
-    through(&Executor::new(registry), name, &arguments.to_string(), "me").await
+    through(&door(Executor::new(registry)), name, &arguments.to_string(), "me").await
 }
 
 #[tokio::test]

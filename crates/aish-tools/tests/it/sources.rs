@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aish_safety::ApprovedCall;
-use aish_tools::{Changes, RunContext, ToolSource};
-use aish_types::{BoxFuture, SourceId, ToolDefinition, ToolOutcome};
+use aish_tools::schema::Faults;
+use aish_tools::{Changes, Plan, ToolSource};
+use aish_types::{SourceId, ToolDefinition, ToolOutcome};
+use serde_json::Value;
 
 /// A source whose list of tools can be changed.
 pub(crate) struct Changing {
@@ -56,8 +57,8 @@ impl ToolSource for Changing {
         }
     }
 
-    fn call<'a>(&'a self, call: &'a ApprovedCall, context: RunContext) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
+    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+        Ok(Plan::tool(move |call, context| async move {
             match call.call().definition.name.as_str() {
                 "panics" => panic!("on purpose"),
                 "hangs" => std::future::pending().await,
@@ -71,6 +72,6 @@ impl ToolSource for Changing {
                 }
                 name => ToolOutcome::success(format!("{} of {}", name, self.id)),
             }
-        })
+        }))
     }
 }

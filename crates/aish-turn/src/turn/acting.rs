@@ -5,7 +5,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_safety::ApprovedCall;
 use aish_types::{Block, CallId, ToolCall, ToolName};
 use serde_json::json;
 
@@ -39,7 +38,7 @@ pub(super) enum Resolution {
 pub(super) enum Progress {
     Waiting,
     Judging,
-    Approved(ApprovedCall),
+    Approved,
     Running,
     Resolved(Resolution),
     /// Resolved, and its result is in the transcript.
@@ -94,8 +93,7 @@ impl Acting {
 
     fn step_mut(&mut self, id: &CallId) -> Option<&mut Step> {
         self.steps.iter_mut().find(|step| {
-            step.call.id == *id
-                && matches!(step.progress, Progress::Judging | Progress::Approved(_) | Progress::Running)
+            step.call.id == *id && matches!(step.progress, Progress::Judging | Progress::Approved | Progress::Running)
         })
     }
 }
@@ -136,12 +134,12 @@ impl Turn {
         let Some(step) = acting.step_mut(id) else { return Vec::new() };
         let mut effects = Vec::new();
         match judged {
-            Judged::Approved(approved) => {
-                let arguments = format!("{}", approved.call().arguments);
+            Judged::Approved { arguments } => {
                 let given: Result<serde_json::Value, _> = serde_json::from_str(&step.call.arguments);
-                let edited = given.ok().as_ref() != Some(&approved.call().arguments);
-                step.progress = Progress::Approved(approved);
+                let edited = given.ok().as_ref() != Some(&arguments);
+                step.progress = Progress::Approved;
                 if edited {
+                    let arguments = format!("{arguments}");
                     let call = step.call.clone();
                     step.call.arguments.clone_from(&arguments);
                     if step.kind == Kind::Tool && !call.arguments.trim().is_empty() {
@@ -182,7 +180,7 @@ impl Turn {
             return effects;
         }
         let waiting = acting.steps.iter().position(|step| matches!(step.progress, Progress::Waiting));
-        let approved = acting.steps.iter().any(|step| matches!(step.progress, Progress::Approved(_)));
+        let approved = acting.steps.iter().any(|step| matches!(step.progress, Progress::Approved));
         if approved && !(acting.at_once && waiting.is_some()) {
             effects.push(Effect::Run(take_approved(&mut acting)));
             self.state = super::State::Acting(acting);
@@ -199,14 +197,12 @@ impl Turn {
     }
 }
 
-fn take_approved(acting: &mut Acting) -> Vec<ApprovedCall> {
-    let mut calls = Vec::new();
-    for step in &mut acting.steps {
-        if matches!(step.progress, Progress::Approved(_))
-            && let Progress::Approved(call) = core::mem::replace(&mut step.progress, Progress::Running)
-        {
-            calls.push(call);
-        }
-    }
-    calls
+/// Takes note that the approved calls run now.
+fn take_approved(acting: &mut Acting) -> Vec<CallId> {
+    let approved = acting.steps.iter_mut().filter(|step| matches!(step.progress, Progress::Approved));
+    let start = |step: &mut Step| {
+        step.progress = Progress::Running;
+        step.call.id.clone()
+    };
+    approved.map(start).collect()
 }

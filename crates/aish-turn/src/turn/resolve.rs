@@ -46,7 +46,7 @@ impl Turn {
             match &step.progress {
                 Progress::Recorded { .. } => continue,
                 Progress::Resolved(_) => {}
-                Progress::Waiting | Progress::Judging | Progress::Approved(_) | Progress::Running => break,
+                Progress::Waiting | Progress::Judging | Progress::Approved | Progress::Running => break,
             }
             let recorded = Progress::Recorded {
                 declined: matches!(step.progress, Progress::Resolved(Resolution::Declined { .. })),
@@ -155,7 +155,7 @@ impl Turn {
     pub(super) fn stop(&mut self, mut acting: Acting, outcome: Outcome) -> Vec<Effect> {
         for step in &mut acting.steps {
             match step.progress {
-                Progress::Waiting | Progress::Judging | Progress::Approved(_) | Progress::Running => {
+                Progress::Waiting | Progress::Judging | Progress::Approved | Progress::Running => {
                     step.progress = Progress::Resolved(Resolution::Aborted);
                 }
                 Progress::Resolved(_) | Progress::Recorded { .. } => {}

@@ -1,68 +1,15 @@
 //! Scripted runs of the machine.
 
-use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
 use alloc::string::{String, ToString};
-use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::future::Future;
-use core::task::{Context, Poll, Waker};
 
-use aish_safety::{
-    ApprovedCall, AuditEntry, AuditError, AuditLog, Gate, Mode, Nobody, Passage, Pin, PinError, PinStore, Policy,
-    PreparedCall, Subject, Surroundings, definition_hash,
-};
-use aish_types::{CallContext, Role, SourceId, ToolCall, ToolDefinition, ToolOutcome};
-use serde_json::json;
+use aish_types::{CallId, Role, ToolCall, ToolOutcome};
 
 use super::*;
 use crate::event::Judged;
-
-struct Ports;
-
-impl AuditLog for Ports {
-    fn append(&self, _: &AuditEntry) -> Result<(), AuditError> {
-        Ok(())
-    }
-}
-
-impl PinStore for Ports {
-    fn get(&self, _: &SourceId, _: &ToolName) -> Result<Option<Pin>, PinError> {
-        Ok(None)
-    }
-    fn put(&self, _: &SourceId, _: &ToolName, _: &Pin) -> Result<(), PinError> {
-        Ok(())
-    }
-}
-
-fn approve(call: &ToolCall) -> ApprovedCall {
-    let mut definition = ToolDefinition::new(call.name.clone(), "", json!({}), SourceId::new("test"));
-    definition.trusted = true;
-    let prepared = PreparedCall {
-        definition_hash: definition_hash(&definition),
-        definition: Arc::new(definition),
-        arguments: serde_json::from_str(&call.arguments).unwrap(),
-        ignored: vec![],
-        subject: Subject::Tool,
-        confirm_message: None,
-        context: CallContext {
-            call: call.id.clone(),
-            session: "s".into(),
-            user: "u".into(),
-            channel: None,
-            folder: None,
-        },
-    };
-    let gate = Gate::new(Arc::new(Nobody), Arc::new(Ports), Arc::new(Ports), Policy::default(), Mode::HeadlessYes);
-    let surroundings = Surroundings::default();
-    let mut future = Box::pin(gate.pass(prepared, &surroundings));
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(Passage::Approved(approved)) => approved,
-        other => panic!("{other:?}"),
-    }
-}
 
 /// An answer of the scripted model.
 enum Answer {
@@ -77,6 +24,7 @@ struct Run {
     turn: Turn,
     answers: VecDeque<Answer>,
     declined: Vec<&'static str>,
+    approved: BTreeMap<CallId, ToolName>,
     outcomes: BTreeMap<&'static str, ToolOutcome>,
     requests: Vec<(Vec<Message>, bool)>,
     order: Vec<String>,
@@ -92,6 +40,7 @@ impl Run {
             turn: Turn::new(options, Transcript::new("system"), budget),
             answers: answers.into(),
             declined: vec![],
+            approved: BTreeMap::new(),
             outcomes: BTreeMap::new(),
             requests: vec![],
             order: vec![],
@@ -128,17 +77,18 @@ impl Run {
                 let judged = if self.declined.contains(&call.name.as_str()) {
                     Judged::Declined { reason: "declined by the user".into() }
                 } else {
-                    Judged::Approved(approve(&call))
+                    self.approved.insert(call.id.clone(), call.name.clone());
+                    Judged::Approved { arguments: serde_json::from_str(&call.arguments).unwrap() }
                 };
                 events.push_back(Event::Judged { id: call.id, judged });
             }
             Effect::Run(calls) => {
-                for approved in calls {
-                    let call = approved.call();
-                    self.order.push(format!("run {}", call.context.call));
-                    let name = call.definition.name.as_str();
-                    let outcome = self.outcomes.get(name).cloned().unwrap_or_else(|| ToolOutcome::success("ok"));
-                    events.push_back(Event::Ran { id: call.context.call.clone(), outcome });
+                for id in calls {
+                    self.order.push(format!("run {id}"));
+                    let name = self.approved.remove(&id).expect("a call runs once, and only when it was approved");
+                    let outcome = self.outcomes.get(name.as_str()).cloned();
+                    let outcome = outcome.unwrap_or_else(|| ToolOutcome::success("ok"));
+                    events.push_back(Event::Ran { id, outcome });
                 }
             }
             Effect::Status(status) => self.statuses.push(status),

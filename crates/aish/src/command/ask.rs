@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::sync::Arc;
 
 use aish_llm::ChatError;
-use aish_safety::{Approver, Mode, Nobody};
+use aish_safety::{Mode, Nobody};
 use aish_turn::{Event, Outcome};
 use tokio_util::sync::CancellationToken;
 
@@ -74,10 +74,8 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         Arc::new(move || known.clone())
     };
     let mode = if flags.yes { Mode::HeadlessYes } else { Mode::Headless };
-    let approver: Arc<dyn Approver> = Arc::new(Nobody);
     let setup = Setup {
-        approver,
-        mode,
+        approver: Arc::new(Nobody(mode)),
         log: Box::new(KeptLog::of(base, &session)),
         session,
         registry: Arc::clone(&sources.registry),

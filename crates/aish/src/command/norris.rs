@@ -69,11 +69,10 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
             order = order.watched();
             Arc::new(person)
         }
-        None => Arc::new(Nobody),
+        None => Arc::new(Nobody(Mode::Autonomous)),
     };
     let setup = Setup {
         approver,
-        mode: Mode::Autonomous,
         log: Box::new(KeptLog::of(base, &session)),
         session,
         registry: Arc::clone(&sources.registry),

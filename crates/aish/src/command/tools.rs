@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aish_mcp::client::ServerState;
-use aish_safety::{Mode, Nobody, Passage};
-use aish_tools::Registry;
+use aish_safety::{Mode, Nobody};
+use aish_tools::{Call, Door, Passed, Ran, Registry};
 use aish_types::{CallContext, CallId, ToolCall, ToolName, ToolOutcome};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -168,7 +168,6 @@ async fn perform(
 }
 
 async fn call_once(base: &Base, registry: &Arc<Registry>, call: &ToolCall, mode: Mode) -> (ToolOutcome, ExitCode) {
-    let executor = toolset::executor(base, registry);
     let context = CallContext {
         call: call.id.clone(),
         session: "cli".into(),
@@ -176,23 +175,23 @@ async fn call_once(base: &Base, registry: &Arc<Registry>, call: &ToolCall, mode:
         channel: None,
         folder: Some(base.folder.display().to_string()),
     };
-    let prepared = match executor.prepare(call, context).await {
-        Ok(prepared) => prepared,
+    let call = match Call::read(call, context) {
+        Ok(call) => call,
         Err(outcome) => return (*outcome, ExitCode::Error),
     };
-    let gate = gate(base, Arc::new(Nobody), mode);
-    match gate.pass(prepared, &base.surroundings()).await {
-        Passage::Approved(approved) => {
-            let outcome = executor.run(approved, CancellationToken::new()).await;
+    let door = Door::new(toolset::executor(base, registry), gate(base));
+    match door.call(call, &base.surroundings(), &Nobody(mode), CancellationToken::new()).await {
+        Passed::Approved(Ran { outcome, .. }) => {
             let code = if outcome.success { ExitCode::Ok } else { ExitCode::Error };
             (outcome, code)
         }
-        Passage::Declined { reason, judgement } => {
+        Passed::Refused(outcome) => (*outcome, ExitCode::Error),
+        Passed::Declined { reason, judgement } => {
             let mut outcome = ToolOutcome::failure(reason);
             outcome.notes.insert("rule".into(), json!(judgement.rule));
             (outcome, ExitCode::Halted)
         }
-        Passage::Halted { judgement } => (ToolOutcome::failure(judgement.reason), ExitCode::Halted),
-        Passage::Edited { .. } => (ToolOutcome::failure("edited, and nobody is there to edit"), ExitCode::Halted),
+        Passed::Halted(judgement) => (ToolOutcome::failure(judgement.reason), ExitCode::Halted),
+        Passed::Edited(_) => (ToolOutcome::failure("edited, and nobody is there to edit"), ExitCode::Halted),
     }
 }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use aish_safety::Gate;
-
-use super::Conversation;
+use super::{Conversation, gate};
+use crate::base::Base;
 use crate::servers::writer::{Sampler, Sampling};
 
 impl Conversation {
-    /// Lets servers use this conversation's models, behind a gate.
-    pub fn open_sampling(&mut self, sampling: Arc<Sampling>, gate: Gate) {
+    /// Lets servers use this conversation's models, behind the gate of now and with the same person to be asked.
+    pub fn open_sampling(&mut self, base: &Base, sampling: Arc<Sampling>) {
         let driver = &self.driver;
+        let (gate, approver) = (gate(base), Arc::clone(&driver.approver));
         let (broker, session, user) = (driver.asker.broker.clone(), driver.session.clone(), driver.user.clone());
-        sampling.open(Sampler { broker, gate, session, user }, &driver.asker.model);
+        sampling.open(Sampler { broker, gate, approver, session, user }, &driver.asker.model);
         self.sampling = Some(sampling);
     }
 }

@@ -7,7 +7,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use aish_safety::Gate;
 use aish_turn::Transcript;
 
 use super::{Conversation, Setup};
@@ -74,9 +73,9 @@ impl Base {
 }
 
 impl Conversation {
-    /// Lets found models and the configuration of `base` hold from now on, with a gate of its policy. Returns what to
-    /// tell the person.
-    pub fn under(&mut self, found: Found, base: &Base, before: &Config, gate: Gate) -> Vec<String> {
+    /// Lets found models and the configuration of `base` hold from now on, its policy too. Returns what to tell the
+    /// person.
+    pub fn under(&mut self, found: Found, base: &Base, before: &Config) -> Vec<String> {
         let driver = &mut self.driver;
         let ledger = Arc::clone(&driver.asker.ledger);
         ledger.set_limits(Limits::of(base));
@@ -87,8 +86,7 @@ impl Conversation {
             std::mem::swap(&mut log, &mut driver.log);
         }
         let setup = Setup {
-            approver: Arc::new(aish_safety::Nobody),
-            mode: driver.gate.mode(),
+            approver: Arc::clone(&driver.approver),
             session: driver.session.clone(),
             log,
             registry: Arc::clone(&driver.asker.registry),
@@ -101,7 +99,6 @@ impl Conversation {
         let (asker, old) = (&mut next.driver.asker, &mut driver.asker);
         asker.calibrations = std::mem::take(&mut old.calibrations);
         asker.summaries = std::mem::take(&mut old.summaries);
-        next.driver.gate = gate;
         next.driver.last_outcome = driver.last_outcome.take();
         if base.config.context.use_tool_role == before.context.use_tool_role {
             next.turn.set_tool_role(self.turn.uses_tool_role());

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use aish_safety::autonomy::taint_of;
-use aish_safety::{ApprovedCall, Judgement, Surroundings, Taint, UNRECORDED, Verdict};
-use aish_turn::{Judged, Run};
+use aish_safety::{Judgement, Surroundings, Taint, UNRECORDED, Verdict};
+use aish_tools::{Passed, Ready};
+use aish_turn::Run;
 use aish_types::{Money, ToolCall};
 
 use super::Driver;
@@ -70,7 +71,7 @@ impl Driver {
         autonomous.recorded()?;
         autonomous.settle(&self.asker.ledger);
         autonomous.run.request(autonomous.clock.millis()).map_err(|_| Stopped)?;
-        let autonomy = self.gate.autonomy_mut();
+        let autonomy = self.door.gate_mut().autonomy_mut();
         autonomy.taint = autonomy.taint.max(autonomous.results);
         Ok(())
     }
@@ -83,22 +84,22 @@ impl Driver {
     }
 
     /// Takes note of what the gate decided.
-    pub(super) fn judged(&mut self, call: &ToolCall, judged: &Judged) {
+    pub(super) fn judged(&mut self, call: &ToolCall, passed: &Passed<Ready>) {
         if self.autonomous.is_none() {
             return;
         }
         let surroundings = (self.surroundings)();
         let Some(autonomous) = &mut self.autonomous else { return };
-        match judged {
-            Judged::Approved(approved) => autonomous.approved(call, approved, &surroundings),
-            Judged::Halted(judgement) => autonomous.run.halted(judgement.clone()),
-            Judged::Refused(_) | Judged::Declined { .. } => {}
+        match passed {
+            Passed::Approved(approved) => autonomous.approved(call, approved, &surroundings),
+            Passed::Halted(judgement) => autonomous.run.halted(judgement.clone()),
+            Passed::Refused(_) | Passed::Declined { .. } | Passed::Edited(_) => {}
         }
     }
 }
 
 impl Autonomous {
-    fn approved(&mut self, call: &ToolCall, approved: &ApprovedCall, surroundings: &Surroundings) {
+    fn approved(&mut self, call: &ToolCall, approved: &Ready, surroundings: &Surroundings) {
         self.run.approved(call, approved.judgement().verdict);
         self.results = self.results.max(taint_of(approved.call(), surroundings));
     }

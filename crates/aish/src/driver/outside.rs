@@ -3,8 +3,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use aish_safety::{ApprovedCall, Judgement, Subject, Verdict};
-use aish_turn::{Event, Judged};
+use aish_safety::{Judgement, Subject, Verdict};
+use aish_tools::{Passed, Ready};
+use aish_turn::Event;
 use aish_types::{CallId, ToolCall, ToolName, ToolOutcome};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -17,8 +18,8 @@ use crate::surface::{Shown, Surface};
 const RULE: &str = "sandbox.outside";
 
 /// Returns the command lines among calls.
-pub(super) fn commands(calls: &[ApprovedCall]) -> HashMap<CallId, String> {
-    let command = |call: &ApprovedCall| match &call.call().subject {
+pub(super) fn commands(calls: &[Ready]) -> HashMap<CallId, String> {
+    let command = |call: &Ready| match &call.call().subject {
         Subject::Command { text } => Some((call.call().context.call.clone(), text.clone())),
         Subject::Argv { .. } | Subject::Tool => None,
     };
@@ -56,21 +57,21 @@ impl Driver {
             surface.show(Shown::Notice(&format!("the command failed: {said}")), self.started.elapsed());
             surface.show(Shown::Calling(&call), self.started.elapsed());
             let raised = Judgement::new(Verdict::Ask, RULE, reason);
-            let judged = self.judge(&call, Some(raised), surface, interrupt).await;
+            let passed = self.judge(&call, Some(raised), surface, interrupt).await;
             if interrupt.is_cancelled() {
                 return;
             }
-            self.judged(&call, &judged);
-            let line = match judged {
-                Judged::Approved(approved) => {
+            self.judged(&call, &passed);
+            let line = match passed {
+                Passed::Approved(approved) => {
                     let again = self.run_again(approved, surface, interrupt).await;
                     outcome.success = again.success;
                     outcome.truncated |= again.truncated;
                     outcome.structured.clone_from(&again.structured);
                     format!("[a person let it run again outside the sandbox]\n{}", again.text)
                 }
-                Judged::Refused(refused) => format!("[it was not run outside the sandbox: {}]", refused.text),
-                Judged::Declined { .. } | Judged::Halted(_) => {
+                Passed::Refused(refused) => format!("[it was not run outside the sandbox: {}]", refused.text),
+                Passed::Declined { .. } | Passed::Halted(_) | Passed::Edited(_) => {
                     "[a person did not let it run outside the sandbox]".to_owned()
                 }
             };
@@ -81,7 +82,7 @@ impl Driver {
 
     async fn run_again(
         &self,
-        approved: ApprovedCall,
+        approved: Ready,
         surface: &mut dyn Surface,
         interrupt: &CancellationToken,
     ) -> ToolOutcome {

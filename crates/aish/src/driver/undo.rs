@@ -2,47 +2,51 @@
 
 use std::collections::VecDeque;
 
-use aish_safety::{ApprovedCall, Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
+use aish_safety::{Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
+use aish_tools::Ready;
 use aish_turn::Event;
 use aish_types::ToolOutcome;
 
 use super::Driver;
 use crate::shell_tool::OUTSIDE;
 use crate::surface::{Shown, Surface};
+use crate::undo::UndoKeeper;
+
+/// Plans what a command's changes need; returns what is told beside the question.
+///
+/// # Errors
+/// The judgement that stops an autonomous run, when nothing can be put aside.
+pub(super) async fn plan(
+    undo: Option<&UndoKeeper>,
+    standing_notes: &[String],
+    call: &PreparedCall,
+    surroundings: &Surroundings,
+    mode: Mode,
+) -> Result<Vec<String>, Judgement> {
+    let Subject::Command { text } = &call.subject else { return Ok(Vec::new()) };
+    let mut notes = match call.definition.name.as_str() {
+        OUTSIDE => vec!["sandbox: none, it runs outside".to_owned()],
+        _ => standing_notes.to_vec(),
+    };
+    let Some(undo) = undo else { return Ok(notes) };
+    let planned = undo.plan(text, surroundings).await;
+    if let (Mode::Autonomous, Some(why)) = (mode, &planned.unusable) {
+        let reason = format!("changes files that cannot be put aside for undo: {why}");
+        return Err(Judgement::new(Verdict::Halt, "undo.unusable", reason));
+    }
+    notes.extend(planned.notes.iter().cloned());
+    undo.remember(call.context.call.clone(), planned);
+    Ok(notes)
+}
 
 impl Driver {
-    /// Plans what a command's changes need; returns what is told beside the question.
-    ///
-    /// # Errors
-    /// The judgement that stops an autonomous run, when nothing can be put aside.
-    pub(super) async fn plan_undo(
-        &self,
-        prepared: &PreparedCall,
-        surroundings: &Surroundings,
-    ) -> Result<Vec<String>, Judgement> {
-        let Subject::Command { text } = &prepared.subject else { return Ok(Vec::new()) };
-        let mut notes = match prepared.definition.name.as_str() {
-            OUTSIDE => vec!["sandbox: none, it runs outside".to_owned()],
-            _ => self.standing_notes.clone(),
-        };
-        let Some(undo) = &self.undo else { return Ok(notes) };
-        let planned = undo.plan(text, surroundings).await;
-        if let (Mode::Autonomous, Some(why)) = (self.gate.mode(), &planned.unusable) {
-            let reason = format!("changes files that cannot be put aside for undo: {why}");
-            return Err(Judgement::new(Verdict::Halt, "undo.unusable", reason));
-        }
-        notes.extend(planned.notes.iter().cloned());
-        undo.remember(prepared.context.call.clone(), planned);
-        Ok(notes)
-    }
-
     /// Puts aside what approved calls change. One whose files cannot be put aside as was said does not run.
     pub(super) async fn put_aside(
         &self,
-        calls: Vec<ApprovedCall>,
+        calls: Vec<Ready>,
         events: &mut VecDeque<Event>,
         surface: &mut dyn Surface,
-    ) -> Vec<ApprovedCall> {
+    ) -> Vec<Ready> {
         let Some(undo) = &self.undo else { return calls };
         let mut out = Vec::with_capacity(calls.len());
         for approved in calls {
@@ -52,7 +56,7 @@ impl Driver {
                 continue;
             };
             // A person who was asked has read it already.
-            let told = self.gate.mode() == Mode::Interactive && approved.judgement().verdict > Verdict::Allow;
+            let told = self.approver.mode() == Mode::Interactive && approved.judgement().verdict > Verdict::Allow;
             if !told {
                 for note in &planned.notes {
                     surface.show(Shown::Notice(note), self.started.elapsed());

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use aish_safety::Mode;
 use aish_turn::Record;
 use aish_types::Message;
 
@@ -75,12 +74,14 @@ async fn work(repl: &mut Repl, order: &Order) {
     repl.runner.set(Some(Arc::clone(&shell) as Arc<_>));
     let _silent = repl.silence();
     let driver = &mut repl.conversation.driver;
-    let before = std::mem::replace(&mut driver.gate, gate(&repl.base, Arc::new(approver), Mode::Autonomous));
+    let person = std::mem::replace(&mut driver.approver, Arc::new(approver));
+    let before = std::mem::replace(driver.door.gate_mut(), gate(&repl.base));
     let surroundings = std::mem::replace(&mut driver.surroundings, shell.surroundings(&repl.base));
     let log: Box<dyn SessionLog> = std::mem::replace(&mut driver.log, Box::new(Unkept));
     let purpose = driver.asker.purpose;
     let finished = norris::play(driver, &mut turn, order, &clock, &mut repl.runs, &mut surface, &interrupt).await;
-    (driver.gate, driver.surroundings, driver.log, driver.asker.purpose) = (before, surroundings, log, purpose);
+    (driver.approver, driver.surroundings, driver.log, driver.asker.purpose) = (person, surroundings, log, purpose);
+    *driver.door.gate_mut() = before;
     repl.conversation.driver.standing_notes.clear();
     repl.runner.set(None);
     shell.close().await;

@@ -22,7 +22,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
 /// Says what the policy and the pins say about a tool; none where there is no such tool.
 fn about_tool(repl: &Repl, name: &str) -> Option<String> {
     let name = ToolName::new(name);
-    let (_, definition) = repl.conversation.driver.executor.registry().get(&name)?;
+    let (_, definition) = repl.conversation.driver.door.registry().get(&name)?;
     let policy = repl.base.policy();
     let mut out = format!("{name} ({})\n", definition.source);
     if let Some(rule) = policy.rules.for_tool(name.as_str(), "") {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aish_safety::{Answer, Approver, Question};
+use aish_safety::{Answer, Approver, Mode, Question};
 use aish_term::LineEditor;
 use aish_term::question::HaltAnswer;
 use aish_types::BoxFuture;
@@ -25,6 +25,10 @@ impl HaltApprover {
 }
 
 impl Approver for HaltApprover {
+    fn mode(&self) -> Mode {
+        Mode::Autonomous
+    }
+
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             let _pause = self.clock.asking_now();

@@ -1,15 +1,11 @@
 //! The models of the shell. A server that is slow to say what it has does not hold up the first prompt: then the search
 //! is made again, to its end, before the first line that a model may be needed for.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use aish_safety::Mode;
-
-use super::{Repl, approver};
+use super::Repl;
 use crate::base::Base;
 use crate::config::section::Config;
-use crate::conversation::gate;
 use crate::models::{Collector, Found};
 use crate::search::find_models;
 
@@ -45,17 +41,10 @@ impl Repl {
     /// Goes on with these models under the configuration of now; `before` is the one until now.
     pub fn go_on_with(&mut self, found: Found, before: &Config) {
         self.vocabulary.set_models(found.places.keys().cloned());
-        let own = self.gate();
-        let notices = self.conversation.under(found, &self.base, before, own);
+        let notices = self.conversation.under(found, &self.base, before);
         notices.iter().for_each(|notice| self.say(notice));
         if let Some(sampling) = self.conversation.sampling.take() {
-            let theirs = self.gate();
-            self.conversation.open_sampling(sampling, theirs);
+            self.conversation.open_sampling(&self.base, sampling);
         }
-    }
-
-    fn gate(&self) -> aish_safety::Gate {
-        let person = approver(&self.editor, &self.interrupts);
-        gate(&self.base, Arc::new(person), Mode::Interactive)
     }
 }

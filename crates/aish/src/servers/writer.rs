@@ -4,14 +4,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use aish_llm::{Broker, CallOptions, ChatRequest, Purpose, StreamEvent};
 use aish_mcp::client::Writer;
-use aish_safety::{Gate, Passage, PreparedCall, Subject, Surroundings};
-use aish_types::{BoxFuture, CallContext, Message, SessionId, SourceId, ToolDefinition, ToolName};
+use aish_safety::{Approver, Gate, Surroundings};
+use aish_tools::schema::Faults;
+use aish_tools::{Call, Changes, Confirm, Door, Executor, Passed, Plan, Registry, ToolSource};
+use aish_types::{BoxFuture, CallContext, Message, SessionId, SourceId, ToolDefinition, ToolOutcome};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// The most tokens that a server may have written at once.
 const MAX_TOKENS: u32 = 2048;
+/// Milliseconds that the model may write for a server.
+const WRITING_MS: u64 = 600_000;
 /// The most characters that a server may send along.
 const MAX_CHARS: usize = 64 * 1024;
 
@@ -27,8 +31,10 @@ pub struct Sampling {
 pub struct Sampler {
     /// The models, with the session's books.
     pub broker: Broker,
-    /// The one door.
+    /// The gate that each request passes.
     pub gate: Gate,
+    /// Who is asked.
+    pub approver: Arc<dyn Approver>,
     /// The session.
     pub session: SessionId,
     /// On whose behalf.
@@ -65,12 +71,46 @@ impl Writer for Sampling {
 impl Sampler {
     async fn write(&self, alias: &str, params: &Value, model: &str) -> Option<Value> {
         let messages = messages(params)?;
-        let prepared = self.prepared(alias, &messages, params, model);
-        let approved = match self.gate.pass(prepared, &Surroundings::default()).await {
-            Passage::Approved(approved) => approved,
-            Passage::Declined { .. } | Passage::Edited { .. } | Passage::Halted { .. } => return None,
+        let shown: Vec<Value> =
+            messages.iter().map(|message| json!({"role": message.role(), "text": message.content()})).collect();
+        let tool = AskModel::new(alias, messages, params, model, self.broker.clone());
+        let name = tool.definition.name.clone();
+        let registry = Arc::new(Registry::default());
+        registry.add(Arc::new(tool));
+        let door = Door::new(Arc::new(Executor::new(registry)), self.gate.clone());
+        let context = CallContext {
+            call: "sampling".into(),
+            session: self.session.clone(),
+            user: self.user.clone(),
+            channel: None,
+            folder: None,
         };
-        drop(approved);
+        let arguments = json!({"messages": shown, "maxTokens": params.get("maxTokens")});
+        let call = Call { name, arguments, context };
+        match door.call(call, &Surroundings::default(), self.approver.as_ref(), CancellationToken::new()).await {
+            Passed::Approved(ran) => ran.outcome.structured,
+            Passed::Refused(_) | Passed::Declined { .. } | Passed::Halted(_) | Passed::Edited(_) => None,
+        }
+    }
+}
+
+/// One request of a server as a tool of that server's, which the gate asks about like any other.
+struct AskModel {
+    definition: Arc<ToolDefinition>,
+    sentence: String,
+    request: ChatRequest,
+    model: String,
+    broker: Broker,
+}
+
+impl AskModel {
+    fn new(alias: &str, messages: Vec<Message>, params: &Value, model: &str, broker: Broker) -> Self {
+        let source = SourceId::new(format!("mcp:{alias}"));
+        let name = format!("{alias}.ask_model");
+        let mut definition =
+            ToolDefinition::new(name, "Has the model write for the server", json!({"type": "object"}), source);
+        definition.requires_confirmation = true;
+        definition.timeout_ms = Some(WRITING_MS);
         let asked = params.get("maxTokens").and_then(Value::as_u64).and_then(|tokens| u32::try_from(tokens).ok());
         let request = ChatRequest {
             messages,
@@ -79,44 +119,45 @@ impl Sampler {
             temperature: None,
             purpose: Purpose::Main,
         };
-        let options = CallOptions { model: Some(model.to_owned()), prompt_tokens: None };
-        let mut stream = self.broker.stream(request, options, CancellationToken::new());
+        let sentence = format!("The MCP server {alias} wants the model {model} to write. Let it?");
+        Self { definition: Arc::new(definition), sentence, request, model: model.to_owned(), broker }
+    }
+
+    async fn ask(&self, cancel: CancellationToken) -> ToolOutcome {
+        let options = CallOptions { model: Some(self.model.clone()), prompt_tokens: None };
+        let mut stream = self.broker.stream(self.request.clone(), options, cancel);
         let mut text = String::new();
         while let Some(event) = stream.next().await {
             match event {
                 Ok(StreamEvent::Text(piece)) => text.push_str(&piece),
                 Ok(_) => {}
-                Err(_) => return None,
+                Err(error) => return ToolOutcome::failure(error.to_string()),
             }
         }
-        Some(json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": model,
-            "stopReason": "endTurn"}))
+        let reply = json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": self.model,
+            "stopReason": "endTurn"});
+        ToolOutcome { structured: Some(reply), ..ToolOutcome::success("") }
+    }
+}
+
+impl ToolSource for AskModel {
+    fn id(&self) -> &SourceId {
+        &self.definition.source
     }
 
-    /// The request as a call of a tool of the server's, which the gate asks about like any other.
-    fn prepared(&self, alias: &str, messages: &[Message], params: &Value, model: &str) -> PreparedCall {
-        let source = SourceId::new(format!("mcp:{alias}"));
-        let name = ToolName::new(format!("{alias}.ask_model"));
-        let mut definition =
-            ToolDefinition::new(name.as_str(), "Has the model write for the server", json!({"type": "object"}), source);
-        definition.requires_confirmation = true;
-        let shown: Vec<Value> =
-            messages.iter().map(|message| json!({"role": message.role(), "text": message.content()})).collect();
-        PreparedCall {
-            definition_hash: aish_safety::pin::Pin::of(&definition).hash,
-            definition: Arc::new(definition),
-            arguments: json!({"messages": shown, "maxTokens": params.get("maxTokens")}),
-            ignored: Vec::new(),
-            subject: Subject::Tool,
-            confirm_message: Some(format!("The MCP server {alias} wants the model {model} to write. Let it?")),
-            context: CallContext {
-                call: "sampling".into(),
-                session: self.session.clone(),
-                user: self.user.clone(),
-                channel: None,
-                folder: None,
-            },
-        }
+    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
+        vec![Arc::clone(&self.definition)]
+    }
+
+    fn changes(&self) -> Changes {
+        Changes::Never
+    }
+
+    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+        let sentence = self.sentence.clone();
+        let confirm = Confirm { look_ups: Vec::new(), word: Box::new(|_| sentence) };
+        let plan = Plan::tool(move |_call, context| async move { self.ask(context.cancel).await });
+        Ok(Plan { confirm: Some(confirm), ..plan })
     }
 }
 

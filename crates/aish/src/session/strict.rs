@@ -7,20 +7,15 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 
 use aish_journal::{SessionHead, WallClock};
 use aish_llm::{
     AnthropicProvider, ChatRequest, Endpoint, FinishReason, ModelOptions, Names, OpenAiProvider, Provider, Purpose,
     StreamEvent, ToolSpec,
 };
-use aish_safety::{
-    ApprovedCall, AuditEntry, AuditError, AuditLog, Gate, Mode, Nobody, Passage, Pin, PinError, PinStore, Policy,
-    PreparedCall, Subject, Surroundings, definition_hash,
-};
 use aish_testkit::model_server::{AnthropicStream, End, Expect, ModelServer, OpenAiStream, Reply, Script, Strict};
 use aish_turn::{Budget, Effect, Event, Faults, Judged, Transcript, Turn, TurnOptions};
-use aish_types::{CallContext, Message, SourceId, ToolCall, ToolDefinition, ToolName, ToolOutcome};
+use aish_types::{CallId, Message, ToolCall, ToolOutcome};
 use futures_util::StreamExt as _;
 use proptest::prelude::*;
 use serde_json::json;
@@ -121,48 +116,9 @@ fn asked() -> impl Strategy<Value = Asked> {
         .prop_map(|(answers, resumed)| Asked { answers, resumed })
 }
 
-struct Ports;
-
-impl AuditLog for Ports {
-    fn append(&self, _: &AuditEntry) -> Result<(), AuditError> {
-        Ok(())
-    }
-}
-
-impl PinStore for Ports {
-    fn get(&self, _: &SourceId, _: &ToolName) -> Result<Option<Pin>, PinError> {
-        Ok(None)
-    }
-    fn put(&self, _: &SourceId, _: &ToolName, _: &Pin) -> Result<(), PinError> {
-        Ok(())
-    }
-}
-
-async fn approved(call: &ToolCall, edited: bool) -> ApprovedCall {
-    let mut definition = ToolDefinition::new(call.name.clone(), "", json!({}), SourceId::new("test"));
-    definition.trusted = true;
+fn approved(call: &ToolCall, edited: bool) -> Judged {
     let given = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!({}));
-    let prepared = PreparedCall {
-        definition_hash: definition_hash(&definition),
-        definition: Arc::new(definition),
-        arguments: if edited { json!({"n": 7, "command": "edited"}) } else { given },
-        ignored: vec![],
-        subject: Subject::Tool,
-        confirm_message: None,
-        context: CallContext {
-            call: call.id.clone(),
-            session: "s".into(),
-            user: "u".into(),
-            channel: None,
-            folder: None,
-        },
-    };
-    let policy = Policy::default();
-    let gate = Gate::new(Arc::new(Nobody), Arc::new(Ports), Arc::new(Ports), policy, Mode::HeadlessYes);
-    match gate.pass(prepared, &Surroundings::default()).await {
-        Passage::Approved(approved) => approved,
-        other => panic!("{other:?}"),
-    }
+    Judged::Approved { arguments: if edited { json!({"n": 7, "command": "edited"}) } else { given } }
 }
 
 /// The text of an answer, its `CMD:` lines included.
@@ -319,9 +275,9 @@ impl<'a> Session<'a> {
                     Effect::Judge(call) => {
                         let fates: &mut VecDeque<Fate> =
                             if call.id.as_str().starts_with("cmd-") { &mut commands } else { &mut calls };
-                        events.push_back(judged(&call, fates.pop_front().unwrap_or(Fate::Approved)).await);
+                        events.push_back(judged(&call, fates.pop_front().unwrap_or(Fate::Approved)));
                     }
-                    Effect::Run(approved) => events.extend(approved.into_iter().map(ran)),
+                    Effect::Run(ids) => events.extend(ids.into_iter().map(ran)),
                     Effect::Keep(record) => assert_eq!(self.log.keep(&record, "scripted"), None),
                     Effect::Summarize { .. } => events.push_back(Event::Summarized(None)),
                     Effect::ShowText(_) | Effect::ShowOutcome { .. } | Effect::Status(_) | Effect::Done(_) => {}
@@ -331,27 +287,26 @@ impl<'a> Session<'a> {
     }
 }
 
-async fn judged(call: &ToolCall, fate: Fate) -> Event {
+fn judged(call: &ToolCall, fate: Fate) -> Event {
     let judged = match fate {
         Fate::Interrupted => return Event::Interrupted,
         Fate::Declined => Judged::Declined { reason: "declined by the user".into() },
         Fate::Unknown => Judged::Refused(ToolOutcome::failure("Unknown tool")),
         Fate::Dies => Judged::Refused(ToolOutcome::transport("gone")),
-        Fate::Edited => Judged::Approved(approved(call, true).await),
-        Fate::Approved | Fate::Fails => Judged::Approved(approved(call, false).await),
+        Fate::Edited => approved(call, true),
+        Fate::Approved | Fate::Fails => approved(call, false),
     };
     Event::Judged { id: call.id.clone(), judged }
 }
 
-fn ran(approved: ApprovedCall) -> Event {
-    let call = approved.call();
+fn ran(id: CallId) -> Event {
     // Some die on the way.
-    let outcome = match call.context.call.as_str().bytes().last() {
+    let outcome = match id.as_str().bytes().last() {
         Some(b'2') => ToolOutcome::transport("the server is gone"),
         Some(b'1') => ToolOutcome::reported_failure("no such file"),
         _ => ToolOutcome::success("done"),
     };
-    Event::Ran { id: call.context.call.clone(), outcome }
+    Event::Ran { id, outcome }
 }
 
 proptest! {

@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args) -> Exit {
         if let Err(error) = run::watch_signals(cancel.clone()) {
             tracing::warn!(%error, "signals cannot be watched");
         }
-        service.call_tool(&args.tool, &arguments, &CallScope::detached(cancel)).await
+        service.call_tool(args.tool.as_str().into(), arguments, &CallScope::detached(cancel)).await
     });
     runtime.shutdown_background();
     aish_process::kill_all();

@@ -39,10 +39,10 @@ impl ServerHandler for Service {
         Box::pin(async move {
             let arguments = Value::Object(arguments);
             Ok(match self.listing {
-                Listing::Classic => self.call_tool(name, &arguments, scope).await,
+                Listing::Classic => self.call_tool(name.into(), arguments, scope).await,
                 Listing::Discovery if name == self.discovery.search_name().as_str() => self.search(&arguments),
                 Listing::Discovery if name == self.discovery.call_name().as_str() => {
-                    self.call_target(&arguments, scope).await
+                    self.call_target(arguments, scope).await
                 }
                 Listing::Discovery => {
                     let call = self.discovery.call_name();

@@ -24,6 +24,8 @@ over_both!(
     a_no_is_a_no,
     a_tool_is_refused_before_anybody_is_asked_when_its_arguments_are_wrong,
     headless_the_policy_decides,
+    nothing_is_looked_up_where_nobody_can_be_asked,
+    a_look_up_runs_where_the_policy_says,
     without_an_audit_only_reading_tools_run,
     a_container_gets_the_whole_call_and_is_removed_on_timeout,
 );
@@ -41,12 +43,54 @@ fn the_client_is_asked_with_the_sentence_and_its_look_ups(way: Way) {
     assert_eq!(client.asked.len(), 1, "what reads is not asked");
     let audit = std::fs::read_to_string(client.state().join("audit.jsonl")).unwrap();
     let lines: Vec<serde_json::Value> = audit.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), 2);
+    let decided = |line: &serde_json::Value| {
+        let word = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+        assert_eq!(line["approved"], true);
+        [word("tool"), word("by"), word("command")].join(": ")
+    };
+    let decided: Vec<String> = lines.iter().map(decided).collect();
     assert_eq!(
-        (&lines[0]["tool"], &lines[0]["approved"], &lines[0]["by"]),
-        (&json!("write"), &json!(true), &json!("person"))
+        decided,
+        ["write:owner: policy: echo Ann --id x", "write: person: echo w x", "read: policy: echo r"],
+        "a look-up is a call like any other"
     );
-    assert_eq!(lines[0]["command"], "echo w x");
+}
+
+fn nothing_is_looked_up_where_nobody_can_be_asked(way: Way) {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("looked-up");
+    let config = file(
+        &folder,
+        "a.yaml",
+        &format!(
+            "name: a\ncommand: touch\ntools:\n  - {{name: mark, description: Writes, command: x, risk: write, confirm_message: 'Mark {{owner}}?', resolve: {{owner: {{command: {}}}}}}}\n",
+            mark.display()
+        ),
+    );
+    let mut deny = Client::start_over(way, &[&config]);
+    assert!(deny.run("mark", json!({})).is_error);
+    assert!(!mark.exists(), "a call that is denied anyway runs nothing");
+    let audit = std::fs::read_to_string(deny.state().join("audit.jsonl")).unwrap();
+    assert_eq!(audit.lines().count(), 1, "{audit}");
+}
+
+fn a_look_up_runs_where_the_policy_says(way: Way) {
+    let folder = tempfile::tempdir().unwrap();
+    let docker = file(&folder, "docker", "#!/bin/sh\n[ \"$1\" = rm ] || echo \"${8}: ${9}\"\n");
+    std::fs::set_permissions(&docker, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let config = config(&folder);
+    let policy = file(
+        &folder,
+        "p.yaml",
+        "default: enabled\nexecutor: {type: docker, image: img, network: none, working_dir: /w}\n",
+    );
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let mut client = Client::start_with(way, &[&config, "--policy", &policy], Some("accept"), |command| {
+        command.env("PATH", path);
+    });
+    client.run("write", json!({"text": "x"}));
+    let asked = client.asked.concat();
+    assert!(asked.starts_with("Write x for /w: img?"), "the look-up ran in a container: {asked}");
 }
 
 fn a_no_is_a_no(way: Way) {

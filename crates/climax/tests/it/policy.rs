@@ -49,8 +49,9 @@ fn the_tools_own_word_comes_first() {
         ("approval: {global: all, tools: {t: false}}", false, false, false),
         ("approval: {global: none, tools: {t: false}}\ntools: {t: {require_approval: true}}", true, true, true),
     ] {
-        let policy = self::read(text);
-        let asks = [Risk::Read, Risk::Write, Risk::Destructive].map(|risk| policy.asks("t", risk));
+        let gate = self::read(text).for_gate();
+        let asks = [Risk::Read, Risk::Write, Risk::Destructive]
+            .map(|risk| gate.auto_approval(&"t".into()).map_or_else(|| gate.level.asks(risk), |approved| !approved));
         assert_eq!(asks, [read, write, destructive], "{text}");
     }
 }

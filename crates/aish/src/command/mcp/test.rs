@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_mcp::client::{Endpoint, GatedCall, Ports, ServerOptions, TargetReport, test_target};
-use aish_safety::{Answer, Approver, Gate, Mode, Pin, PinError, PinStore, Question};
+use aish_safety::{Answer, Approver, Gate, Pin, PinError, PinStore, Question};
 use aish_types::{BoxFuture, CallContext, SourceId, ToolName};
 use serde_json::Value;
 
@@ -107,7 +107,8 @@ fn prepared(base: &Base, trial: &Trial<'_>) -> Result<(ServerOptions, Option<Gat
         return Err(format!("--args must be a JSON object, not {:?}", trial.arguments));
     };
     let call = trial.call.map(|tool| GatedCall {
-        gate: Gate::new(Arc::new(Typed), Arc::new(base.audit()), Arc::new(NoPins), base.policy(), Mode::Interactive),
+        gate: Gate::new(Arc::new(base.audit()), Arc::new(NoPins), base.policy()),
+        approver: Arc::new(Typed),
         surroundings: base.surroundings(),
         context: CallContext {
             call: "call-1".into(),
