@@ -8,12 +8,12 @@ mod search_memory;
 
 use std::sync::Arc;
 
+use aish_types::near::nearest;
 use aish_types::{BoxFuture, CallContext, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 
 use crate::clock::{Clock, SystemClock};
 use crate::memory::MemoryStore;
-use crate::near::nearest;
 use crate::parameter::{Parameter, input_schema};
 use crate::plan::Plan;
 use crate::random::{Random, SystemRandom};
@@ -23,8 +23,22 @@ use crate::source::{Changes, ToolSource};
 /// The id of the built-in source.
 pub const SOURCE: &str = "builtin";
 
-/// The built-in tools, in the order in which they are offered.
-pub const NAMES: [&str; 5] = ["calculator", "get_time", "roll_dice", "search_memory", "remember"];
+/// How a built-in tool is made over the ports; none where it lacks one.
+type Make = fn(&Ports) -> Option<Box<dyn Builtin>>;
+
+/// The built-in tools by name, in the order in which they are offered.
+const BUILTINS: &[(&str, Make)] = &[
+    ("calculator", |_| Some(Box::new(calculator::Calculator))),
+    ("get_time", |ports| Some(Box::new(get_time::GetTime { clock: Arc::clone(&ports.clock) }))),
+    ("roll_dice", |ports| Some(Box::new(roll_dice::RollDice { random: Arc::clone(&ports.random) }))),
+    ("search_memory", |ports| Some(Box::new(search_memory::SearchMemory { memory: ports.memory.clone()? }))),
+    ("remember", |ports| Some(Box::new(remember::Remember { memory: ports.memory.clone()? }))),
+];
+
+/// Returns the names of the built-in tools, in the order in which they are offered.
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+    BUILTINS.iter().map(|(name, _)| *name)
+}
 
 /// What the built-in tools stand on.
 #[derive(Clone)]
@@ -69,37 +83,26 @@ pub struct Builtins {
 impl Builtins {
     /// Makes a source of all built-in tools that the ports allow.
     pub fn all(ports: &Ports) -> Self {
-        Self::make(&NAMES, ports)
+        Self::make(|_| true, ports)
     }
 
     /// Makes a source of the named ones; the memory tools are left out where there is no memory.
     ///
     /// # Errors
-    /// When a name is none of [`NAMES`].
-    pub fn named<S: AsRef<str>>(names: &[S], ports: &Ports) -> Result<Self, UnknownBuiltin> {
-        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-        if let Some(&unknown) = names.iter().find(|name| !NAMES.contains(name)) {
-            let near = nearest(unknown, NAMES, 1).first().copied().unwrap_or_default();
+    /// When a name is none of [`names`].
+    pub fn named<S: AsRef<str>>(wanted: &[S], ports: &Ports) -> Result<Self, UnknownBuiltin> {
+        let is_known = |name: &&S| names().any(|known| known == name.as_ref());
+        if let Some(unknown) = wanted.iter().find(|name| !is_known(name)).map(AsRef::as_ref) {
+            let near = nearest(unknown, names(), 1).first().copied().unwrap_or_default();
             return Err(UnknownBuiltin { name: unknown.into(), near: near.into() });
         }
-        Ok(Self::make(&names, ports))
+        Ok(Self::make(|name| wanted.iter().any(|wanted| wanted.as_ref() == name), ports))
     }
 
-    fn make(names: &[&str], ports: &Ports) -> Self {
-        let mut tools: Vec<Box<dyn Builtin>> = Vec::new();
-        for name in NAMES.into_iter().filter(|name| names.contains(name)) {
-            match (name, &ports.memory) {
-                ("calculator", _) => tools.push(Box::new(calculator::Calculator)),
-                ("get_time", _) => tools.push(Box::new(get_time::GetTime { clock: Arc::clone(&ports.clock) })),
-                ("roll_dice", _) => tools.push(Box::new(roll_dice::RollDice { random: Arc::clone(&ports.random) })),
-                ("search_memory", Some(memory)) => {
-                    tools.push(Box::new(search_memory::SearchMemory { memory: Arc::clone(memory) }));
-                }
-                ("remember", Some(memory)) => tools.push(Box::new(remember::Remember { memory: Arc::clone(memory) })),
-                _ => {}
-            }
-        }
-        let tools = tools.into_iter().map(|tool| (Arc::new(tool.definition()), tool)).collect();
+    fn make(is_wanted: impl Fn(&str) -> bool, ports: &Ports) -> Self {
+        let wanted = BUILTINS.iter().filter(|(name, _)| is_wanted(name));
+        let tools =
+            wanted.filter_map(|(_, make)| make(ports)).map(|tool| (Arc::new(tool.definition()), tool)).collect();
         Self { id: SOURCE.into(), tools }
     }
 }

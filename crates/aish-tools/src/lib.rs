@@ -12,7 +12,6 @@ pub mod executor;
 pub mod handler;
 pub mod index;
 pub mod memory;
-pub mod near;
 pub mod parameter;
 pub mod plan;
 pub mod random;

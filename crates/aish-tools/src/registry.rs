@@ -8,11 +8,11 @@ mod tool;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use aish_types::near::nearest;
 use aish_types::{SourceId, ToolDefinition, ToolName};
 use serde_json::{Value, json};
 
 use crate::handler::{FunctionTool, Handler};
-use crate::near::nearest;
 use crate::source::ToolSource;
 use snapshot::{Entry, Snapshot};
 

@@ -1,5 +1,5 @@
 //! Plain values that every crate of aish shares: ids, messages, tool definitions, calls and outcomes,
-//! usage, money, secrets, the sanitiser and the head-and-tail cut.
+//! usage, money, secrets, near names, the sanitiser and the head-and-tail cut.
 //!
 //! This crate never does I/O, never knows a clock or an environment, and depends on no other crate of ours.
 #![no_std]
@@ -11,6 +11,7 @@ pub mod cut;
 pub mod id;
 pub mod message;
 pub mod money;
+pub mod near;
 pub mod sanitize;
 pub mod secret;
 pub mod tool;

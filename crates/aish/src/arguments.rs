@@ -1,5 +1,6 @@
 //! The command line as it was written; resolved elsewhere.
 
+mod config;
 mod norris;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use climax::serve::ServeFlags;
 
 use crate::export::Format;
 
+pub use config::ConfigCommand;
 pub use norris::NorrisFlags;
 
 /// An AI-augmented conversational shell: a line is a shell command or a question.
@@ -216,19 +218,6 @@ pub struct TokenizeFlags {
     pub json: bool,
     /// The text; without one, standard input is it.
     pub text: Vec<String>,
-}
-
-/// `aish config`.
-#[derive(Debug, Clone, Subcommand)]
-pub enum ConfigCommand {
-    /// Print what holds and where each value comes from.
-    Show,
-    /// Print what is wrong; exit code 1 when something is.
-    Check,
-    /// Print the path of the file.
-    Path,
-    /// Open the file in $EDITOR.
-    Edit,
 }
 
 /// `aish policy`.

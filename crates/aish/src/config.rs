@@ -4,18 +4,21 @@
 //! (`AISH_SECTION_KEY`), flags. A fault in one key costs that key alone: its default holds, and the fault is said
 //! with file, line and column.
 
+mod default;
 pub mod diagnostic;
 pub mod environment;
 pub mod file;
 pub mod key;
 pub mod layer;
 pub mod model;
+pub mod page;
 pub mod policy;
 pub mod project;
 pub mod router;
 pub mod section;
 pub mod servers;
 pub mod show;
+pub mod template;
 
 use std::path::{Path, PathBuf};
 

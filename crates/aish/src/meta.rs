@@ -1,5 +1,6 @@
-//! The meta commands: `:name rest`, one a file.
+//! The meta commands: `:name rest`, one a file, one row of [`COMMANDS`] each.
 
+mod config;
 mod cost;
 mod export;
 mod help;
@@ -18,97 +19,230 @@ mod tokenize;
 mod tools;
 mod undo;
 
+use aish_types::BoxFuture;
+use aish_types::near::slip;
+
 use crate::exit::ExitCode;
 use crate::repl::{Flow, Repl};
 
-/// One meta command as `:help` shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One meta command: what `:help` and completion say of it, and what it does.
 pub struct MetaCommand {
     /// The name, without the colon.
     pub name: &'static str,
+    /// Other names, which are not listed.
+    pub aliases: &'static [&'static str],
     /// What may follow it.
     pub usage: &'static str,
     /// What it does.
     pub summary: &'static str,
+    /// What completes the words behind it, by the words that are there already.
+    pub completes: &'static [(&'static str, Completes)],
+    /// Runs it with what was typed behind it.
+    pub run: for<'a> fn(&'a mut Repl, &'a str) -> BoxFuture<'a, Flow>,
 }
 
-const fn command(name: &'static str, usage: &'static str, summary: &'static str) -> MetaCommand {
-    MetaCommand { name, usage, summary }
+/// What completes a word behind a meta command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completes {
+    /// The words in small letters of its usage.
+    Usage,
+    /// The configured and found models.
+    Models,
+    /// The tools that can be called.
+    Tools,
+    /// The MCP servers that are connected.
+    Servers,
+    /// The keys of the configuration and their sections.
+    Keys,
 }
+
+use Completes::{Keys, Models, Servers, Tools, Usage};
+
+/// Goes on after a command that does not wait.
+fn done((): ()) -> BoxFuture<'static, Flow> {
+    Box::pin(std::future::ready(Flow::Go))
+}
+
+/// Runs a command that waits, and goes on after it.
+fn after<'a>(command: impl Future<Output = ()> + Send + 'a) -> BoxFuture<'a, Flow> {
+    Box::pin(async move {
+        command.await;
+        Flow::Go
+    })
+}
+
+/// A row whose command has no other name and completes the words of its usage.
+const ROW: MetaCommand =
+    MetaCommand { name: "", aliases: &[], usage: "", summary: "", completes: &[("", Usage)], run: |_, _| done(()) };
 
 /// All meta commands.
 pub const COMMANDS: &[MetaCommand] = &[
-    command("help", "", "show this list"),
-    command("quit", "", "end aish"),
-    command("model", "[NAME]", "show or switch the model"),
-    command("models", "", "list the models"),
-    command("reset", "", "forget the conversation"),
-    command("history", "[COUNT]", "show the last lines"),
-    command("image", "FILE", "attach an image to the next question"),
-    command("sessions", "[list|rename|fork|delete]", "kept sessions"),
-    command("resume", "[ID]", "go on with another session"),
-    command("export", "[md|html|json] [FILE]", "write this session to a file"),
-    command("memory", "add|search|list|forget", "what is remembered of you"),
-    command("project", "[trust|distrust]", "show what this project brings along, and trust it"),
-    command("norris", "GOAL|log", "let the model work on a goal by itself; what it did"),
-    command("cost", "[detail]", "show what this session has used"),
-    command("tokenize", "TEXT", "count the tokens of a text"),
-    command("mcp", "connect|disconnect|list|login|prompt|prompts|resource|resources|tool|tools", "MCP servers"),
-    command("undo", "[list|ID]", "bring back what the model's last command changed"),
-    command("tool", "last", "show the last result whole"),
-    command("tools", "", "list the tools that the model can call"),
-    command("policy", "[COMMAND|TOOL]", "show the rules, or what decides about a command or a tool"),
-    command("route", "LINE", "say where a line would go, and why"),
-    command("config", "", "show the configuration that holds"),
+    MetaCommand { name: "help", summary: "show this list", run: |repl, _| done(help::run(repl)), ..ROW },
+    MetaCommand {
+        name: "quit",
+        aliases: &["q", "exit"],
+        summary: "end aish",
+        run: |_, _| Box::pin(std::future::ready(Flow::End(ExitCode::Ok))),
+        ..ROW
+    },
+    MetaCommand {
+        name: "model",
+        usage: "[NAME]",
+        summary: "show or switch the model",
+        completes: &[("", Models)],
+        run: |repl, rest| done(model::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand { name: "models", summary: "list the models", run: |repl, _| done(model::list(repl)), ..ROW },
+    MetaCommand { name: "reset", summary: "forget the conversation", run: |repl, _| done(reset::run(repl)), ..ROW },
+    MetaCommand {
+        name: "history",
+        usage: "[COUNT]",
+        summary: "show the last lines",
+        run: |repl, rest| done(history::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "image",
+        usage: "FILE",
+        summary: "attach an image to the next question",
+        run: |repl, rest| done(image::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "sessions",
+        usage: "[list|rename|fork|delete]",
+        summary: "kept sessions",
+        run: |repl, rest| after(sessions::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "resume",
+        usage: "[ID]",
+        summary: "go on with another session",
+        run: |repl, rest| done(sessions::resume(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "export",
+        usage: "[md|html|json] [FILE]",
+        summary: "write this session to a file",
+        run: |repl, rest| done(export::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "memory",
+        usage: "add|search|list|forget",
+        summary: "what is remembered of you",
+        run: |repl, rest| done(memory::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "project",
+        usage: "[trust|distrust]",
+        summary: "show what this project brings along, and trust it",
+        run: |repl, rest| after(project::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "norris",
+        usage: "GOAL|log",
+        summary: "let the model work on a goal by itself; what it did",
+        run: |repl, rest| after(norris::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "cost",
+        usage: "[detail]",
+        summary: "show what this session has used",
+        run: |repl, rest| done(cost::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "tokenize",
+        usage: "TEXT",
+        summary: "count the tokens of a text",
+        run: |repl, rest| after(tokenize::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "mcp",
+        usage: "connect|disconnect|list|login|prompt|prompts|resource|resources|tool|tools",
+        summary: "MCP servers",
+        completes: &[
+            ("", Usage),
+            ("tool", Tools),
+            ("disconnect", Servers),
+            ("prompts", Servers),
+            ("resources", Servers),
+            ("resource", Servers),
+            ("login", Servers),
+        ],
+        run: |repl, rest| after(mcp::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "undo",
+        usage: "[list|ID]",
+        summary: "bring back what the model's last command changed",
+        run: |repl, rest| done(undo::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "tool",
+        usage: "last",
+        summary: "show the last result whole",
+        run: |repl, rest| done(tools::last(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "tools",
+        summary: "list the tools that the model can call",
+        run: |repl, _| done(tools::run(repl)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "policy",
+        usage: "[COMMAND|TOOL]",
+        summary: "show the rules, or what decides about a command or a tool",
+        completes: &[("", Tools)],
+        run: |repl, rest| done(policy::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "route",
+        usage: "LINE",
+        summary: "say where a line would go, and why",
+        run: |repl, rest| done(route::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "config",
+        usage: "[KEY]",
+        summary: "show the configuration that holds, and where each value comes from",
+        completes: &[("", Keys)],
+        run: |repl, rest| done(config::run(repl, rest)),
+        ..ROW
+    },
 ];
 
 /// Runs a meta command.
 pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
-    match name {
-        "help" => help::run(repl),
-        "quit" | "q" | "exit" => return Flow::End(ExitCode::Ok),
-        "mcp" => mcp::run(repl, rest).await,
-        "model" => model::run(repl, rest),
-        "models" => model::list(repl),
-        "reset" => reset::run(repl),
-        "history" => history::run(repl, rest),
-        "image" => image::run(repl, rest),
-        "sessions" => sessions::run(repl, rest).await,
-        "resume" => sessions::resume(repl, rest),
-        "export" => export::run(repl, rest),
-        "memory" => memory::run(repl, rest),
-        "project" => project::run(repl, rest).await,
-        "norris" => norris::run(repl, rest).await,
-        "cost" => cost::run(repl, rest),
-        "tokenize" => tokenize::run(repl, rest).await,
-        "tool" => tools::last(repl, rest),
-        "tools" => tools::run(repl),
-        "policy" => policy::run(repl, rest),
-        "undo" => undo::run(repl, rest),
-        "route" => route::run(repl, rest),
-        "config" => {
-            let shown = crate::config::show::show(&repl.base.loaded);
-            repl.print(shown.trim_end());
-        }
-        unknown => {
-            let near = near(unknown);
-            repl.complain(&format!("there is no :{unknown}{near}; :help lists what there is"));
+    let is_meant = |command: &&MetaCommand| command.name == name || command.aliases.contains(&name);
+    match COMMANDS.iter().find(is_meant) {
+        Some(command) => (command.run)(repl, rest).await,
+        None => {
+            repl.complain(&format!("there is no :{name}{}; :help lists what there is", near(name)));
+            Flow::Go
         }
     }
-    Flow::Go
 }
 
+/// Returns what may be meant by a name that is none: a slip of the keys, or the beginning of one.
 fn near(unknown: &str) -> String {
-    let mut near: Vec<(usize, &str)> = COMMANDS
-        .iter()
-        .map(|command| (strsim::damerau_levenshtein(command.name, unknown), command.name))
-        .filter(|(distance, name)| *distance <= 2 || name.starts_with(unknown))
-        .collect();
-    near.sort_unstable();
-    match near.first() {
-        Some((_, name)) => format!("; did you mean :{name}?"),
-        None => String::new(),
-    }
+    let names = || COMMANDS.iter().map(|command| command.name);
+    let meant = slip(unknown, names()).or_else(|| names().find(|name| name.starts_with(unknown)));
+    meant.map(|name| format!("; did you mean :{name}?")).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -120,5 +254,16 @@ mod tests {
         assert_eq!(near("hepl"), "; did you mean :help?");
         assert_eq!(near("token"), "; did you mean :tokenize?");
         assert_eq!(near("zzzzzz"), "");
+    }
+
+    #[test]
+    fn every_name_is_one_commands_and_every_row_says_what_it_does() {
+        let mut names: Vec<&str> =
+            COMMANDS.iter().flat_map(|row| row.aliases.iter().copied().chain([row.name])).collect();
+        assert!(COMMANDS.iter().all(|row| !row.name.is_empty() && !row.summary.is_empty()));
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
     }
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aish_types::near::slip;
+
 use crate::bundled::{self, Bundled};
 use crate::config::{self, Config};
 use crate::fault::{Fault, Severity};
@@ -47,10 +49,9 @@ pub enum SourceError {
 
 /// Names the bundled configuration that was meant, or all.
 fn near(name: &str) -> String {
-    let scored = bundled::ALL.iter().map(|bundled| (strsim::osa_distance(name, bundled.name), bundled.name));
-    match scored.min() {
-        Some((distance, meant)) if distance <= 1 + meant.len() / 6 => format!("did you mean '{meant}'?"),
-        Some(_) | None => {
+    match slip(name, bundled::ALL.iter().map(|bundled| bundled.name)) {
+        Some(meant) => format!("did you mean '{meant}'?"),
+        None => {
             let names: Vec<&str> = bundled::ALL.iter().map(|bundled| bundled.name).collect();
             format!("bundled are: {}", names.join(", "))
         }

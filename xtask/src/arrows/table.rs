@@ -89,6 +89,7 @@ pub(super) const PURE_MAY_USE: &[&str] = &[
     "sha2",
     "shell-words",
     "similar",
+    "strsim",
     "thiserror",
     "toml",
     "tracing",

@@ -86,7 +86,7 @@ impl Service {
         let Some(name) = name.filter(|name| !name.is_empty()) else { return Ok(self.options.system.clone()) };
         self.options.personas.get(name).cloned().ok_or_else(|| {
             let names = self.options.personas.keys().map(String::as_str);
-            let near = aish_tools::near::nearest(name, names, 3).join(", ");
+            let near = aish_types::near::nearest(name, names, 3).join(", ");
             let shown: String = name.chars().take(64).collect();
             let others = if near.is_empty() { "there is none".to_owned() } else { format!("there are: {near}") };
             Failure::new("unknown_persona", format!("there is no persona '{shown}' ({others})"))

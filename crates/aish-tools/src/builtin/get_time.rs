@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aish_types::near::near;
 use aish_types::{BoxFuture, CallContext, ToolDefinition, ToolOutcome};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -9,7 +10,6 @@ use serde_json::Value;
 
 use crate::builtin::{Builtin, definition};
 use crate::clock::Clock;
-use crate::near::near;
 use crate::parameter::{Parameter, ParameterKind};
 
 /// The tool.

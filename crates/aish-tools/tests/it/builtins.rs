@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use aish_tools::builtin::{Builtins, NAMES, Ports};
+use aish_tools::builtin::{self, Builtins, Ports};
 use aish_tools::{Door, Executor, Memory, MemoryError, MemoryStore, NewMemory, Owner, Random, Registry, SystemRandom};
 use aish_types::{BoxFuture, Risk, ToolOutcome};
 use serde_json::json;
@@ -261,7 +261,11 @@ fn the_list_chooses() {
         aish_tools::ToolSource::definitions(&source).iter().map(|d| d.name.to_string()).collect()
     };
     assert_eq!(names(&Ports::default(), &["roll_dice", "calculator"]), ["calculator", "roll_dice"]);
-    assert_eq!(names(&Ports::default(), &NAMES), ["calculator", "get_time", "roll_dice"], "no memory, no memory tools");
+    assert_eq!(
+        names(&Ports::default(), &builtin::names().collect::<Vec<_>>()),
+        ["calculator", "get_time", "roll_dice"],
+        "no memory, no memory tools"
+    );
     let error = Builtins::named(&["calculater"], &Ports::default()).err().unwrap();
     assert_eq!(error.to_string(), "there is no built-in tool 'calculater'; did you mean calculator?");
 }

@@ -1,10 +1,16 @@
 //! `aish config`: what holds, and what is wrong with it.
 
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
 use std::process::Command;
+
+use anyhow::Context as _;
 
 use crate::arguments::ConfigCommand;
 use crate::base::Base;
+use crate::config::key::near;
 use crate::config::show::show;
+use crate::config::template::template;
 use crate::exit::ExitCode;
 
 /// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
@@ -18,9 +24,14 @@ pub fn run(
     complain: &mut dyn FnMut(&str),
 ) -> anyhow::Result<ExitCode> {
     match command {
-        ConfigCommand::Show => {
+        ConfigCommand::Show { name } => {
             base.faults().iter().for_each(|fault| complain(fault));
-            print(show(&base.loaded).trim_end());
+            let shown = show(&base.loaded, name.as_deref());
+            if shown.is_empty() {
+                complain(&unknown(name.as_deref().unwrap_or_default()));
+                return Ok(ExitCode::Usage);
+            }
+            print(&shown);
             Ok(ExitCode::Ok)
         }
         ConfigCommand::Check => {
@@ -31,28 +42,56 @@ pub fn run(
             print(if base.diagnostics.is_empty() { "nothing is wrong" } else { "warnings only" });
             Ok(ExitCode::Ok)
         }
-        ConfigCommand::Path => match &base.config_path {
-            Some(path) => {
-                print(&path.display().to_string());
-                Ok(ExitCode::Ok)
-            }
-            None => {
+        ConfigCommand::Path | ConfigCommand::Init | ConfigCommand::Edit => {
+            let Some(path) = &base.config_path else {
                 complain("there is no place for a configuration: HOME is not set; use --config FILE");
-                Ok(ExitCode::Error)
+                return Ok(ExitCode::Error);
+            };
+            match command {
+                ConfigCommand::Init => init(path, print, complain),
+                ConfigCommand::Edit => edit(base, path, complain),
+                ConfigCommand::Path | ConfigCommand::Show { .. } | ConfigCommand::Check => {
+                    print(&path.display().to_string());
+                    Ok(ExitCode::Ok)
+                }
             }
-        },
-        ConfigCommand::Edit => edit(base, complain),
+        }
     }
 }
 
-fn edit(base: &Base, complain: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
-    let Some(path) = &base.config_path else {
-        complain("there is no place for a configuration: HOME is not set; use --config FILE");
-        return Ok(ExitCode::Error);
-    };
+/// Says that there is no key of a name, and which one may be meant.
+pub fn unknown(name: &str) -> String {
+    let path: Vec<String> = name.split('.').map(str::to_owned).collect();
+    let near = near(&path).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    format!("there is no key or section `{name}`{near}")
+}
+
+/// Writes the template where there is no file; says whether it did.
+fn begin(path: &Path) -> anyhow::Result<bool> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)?;
+        std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
     }
+    match std::fs::OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(mut file) => {
+            file.write_all(template().as_bytes()).with_context(|| format!("writing {}", path.display()))?;
+            Ok(true)
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error).with_context(|| format!("writing {}", path.display())),
+    }
+}
+
+fn init(path: &Path, print: &mut dyn FnMut(&str), complain: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    if begin(path)? {
+        print(&format!("{} is written; `aish config edit` opens it", path.display()));
+        return Ok(ExitCode::Ok);
+    }
+    complain(&format!("{} is there already and stays as it is; `aish config edit` opens it", path.display()));
+    Ok(ExitCode::Error)
+}
+
+fn edit(base: &Base, path: &Path, complain: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    begin(path)?;
     let editor = base.variable("VISUAL").or_else(|| base.variable("EDITOR")).unwrap_or_else(|| "vi".to_owned());
     let mut words = editor.split_whitespace();
     let Some(program) = words.next() else {

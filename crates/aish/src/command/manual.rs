@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use clap::CommandFactory as _;
 
 use crate::arguments::Arguments;
+use crate::config::page;
 use crate::exit::ExitCode;
 
 /// Prints the page of `aish`, or writes a page for each command into a folder, which is made where it is missing.
@@ -13,17 +14,22 @@ use crate::exit::ExitCode;
 /// # Errors
 /// When the folder cannot be written.
 pub fn run(folder: Option<&Path>, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
-    let command = Arguments::command();
     match folder {
-        None => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(command).render(&mut page)?;
-            print(String::from_utf8_lossy(&page).trim_end());
-        }
+        None => print(main_page()?.trim_end()),
         Some(folder) => {
             std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-            clap_mangen::generate_to(command, folder).with_context(|| format!("writing into {}", folder.display()))?;
+            clap_mangen::generate_to(Arguments::command(), folder)
+                .with_context(|| format!("writing into {}", folder.display()))?;
+            let path = folder.join("aish.1");
+            std::fs::write(&path, main_page()?).with_context(|| format!("writing {}", path.display()))?;
         }
     }
     Ok(ExitCode::Ok)
+}
+
+/// Writes the page of `aish` itself: the command line, then the keys of the configuration.
+fn main_page() -> anyhow::Result<String> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
+    Ok(format!("{}\n{}", String::from_utf8_lossy(&page).trim_end(), page::manual()))
 }

@@ -7,7 +7,8 @@ use aish_term::Candidate;
 use aish_tools::Registry;
 
 use super::plain;
-use crate::meta::COMMANDS;
+use crate::config::key::names;
+use crate::meta::{COMMANDS, Completes};
 
 /// The names that meta commands take: models, tools, servers. It knows them as they are when it is asked.
 pub struct Vocabulary {
@@ -41,12 +42,14 @@ impl Vocabulary {
 
     /// Returns what may stand behind a command and the words that are there.
     fn words(&self, name: &str, before: &str) -> Vec<String> {
-        match (name, before) {
-            ("model", "") => self.models.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            ("mcp", "tool") | ("policy", "") => self.tools(),
-            ("mcp", "disconnect" | "prompts" | "resources" | "resource" | "login") => self.servers(),
-            (_, "") => choices(name),
-            _ => Vec::new(),
+        let Some(command) = COMMANDS.iter().find(|command| command.name == name) else { return Vec::new() };
+        match command.completes.iter().find(|(words, _)| *words == before) {
+            Some((_, Completes::Usage)) => choices(command.usage),
+            Some((_, Completes::Models)) => self.models.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            Some((_, Completes::Tools)) => self.tools(),
+            Some((_, Completes::Servers)) => self.servers(),
+            Some((_, Completes::Keys)) => names().map(str::to_owned).collect(),
+            None => Vec::new(),
         }
     }
 
@@ -76,10 +79,9 @@ fn commands(typed: &str) -> Vec<Candidate> {
         .collect()
 }
 
-/// The words in small letters that a command's usage offers: `md|html|json`, `[detail]`.
-fn choices(name: &str) -> Vec<String> {
-    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else { return Vec::new() };
-    let first = command.usage.split(' ').next().unwrap_or_default();
+/// The words in small letters that a usage offers: `md|html|json`, `[detail]`.
+fn choices(usage: &str) -> Vec<String> {
+    let first = usage.split(' ').next().unwrap_or_default();
     first
         .trim_matches(['[', ']'])
         .split('|')
@@ -104,5 +106,10 @@ mod tests {
         assert_eq!(values("cost "), [("detail".into(), 6..6)]);
         assert_eq!(values("mcp disc"), [("disconnect".into(), 5..9)]);
         assert_eq!(values("tokenize x"), []);
+        assert_eq!(values("config context.max"), [("context.max_turns".into(), 8..19)]);
+        assert_eq!(
+            values("config tokenize"),
+            ["tokenize", "tokenize.timeout_ms", "tokenize.use_endpoint"].map(|name| (name.into(), 8..16))
+        );
     }
 }

@@ -1,10 +1,11 @@
 //! The environment as a layer: `AISH_<SECTION>_<KEY>`.
 
+use aish_types::near::slip;
 use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, Severity};
 use super::file::fits;
-use super::key::{KEYS, Kind};
+use super::key::{Key, Kind, keys};
 use super::layer::{Layer, Origin, Setting};
 
 /// Variables that begin with `AISH_` and are no keys.
@@ -20,15 +21,9 @@ pub fn layer(variables: &[(String, String)], diagnostics: &mut Vec<Diagnostic>) 
         let mut report = |severity, message| {
             diagnostics.push(Diagnostic { severity, place: format!("${name}"), position: None, message });
         };
-        let Some(key) = KEYS.iter().find(|key| !key.name.contains('*') && variable(key.name) == *name) else {
-            let near = KEYS
-                .iter()
-                .filter(|key| !key.name.contains('*'))
-                .map(|key| variable(key.name))
-                .map(|known| (strsim::damerau_levenshtein(&known, name), known))
-                .filter(|(distance, _)| *distance <= 3)
-                .min();
-            let hint = near.map(|(_, known)| format!("; did you mean `{known}`?")).unwrap_or_default();
+        let Some(key) = keys().find(|key| key.variable().as_ref() == Some(name)) else {
+            let near = slip(name, keys().filter_map(Key::variable));
+            let hint = near.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
             report(Severity::Warning, format!("no key of this name{hint}"));
             continue;
         };
@@ -41,10 +36,6 @@ pub fn layer(variables: &[(String, String)], diagnostics: &mut Vec<Diagnostic>) 
         }
     }
     layer
-}
-
-fn variable(name: &str) -> String {
-    format!("AISH_{}", name.replace('.', "_").to_uppercase())
 }
 
 fn value(kind: Kind, text: &str) -> Option<Value> {

@@ -1,4 +1,11 @@
-//! Every key there is: its name, its kind, and what a project file may do with it.
+//! What is said of a key in the tables of the sections: its name, its kind, what a project file may do with it.
+
+use std::collections::BTreeSet;
+
+use aish_types::near::slip;
+use serde_json::{Value, json};
+
+use super::section::SECTIONS;
 
 /// What values a key takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +33,19 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Returns a value that fits, for a key without a default.
+    pub fn example(self) -> Value {
+        match self {
+            Self::Text => json!(""),
+            Self::Bool => json!(true),
+            Self::Whole(least, _) => json!(least.max(1)),
+            Self::Number(least, _) => json!(least.max(1.0)),
+            Self::Word(words) => json!(words.first().copied().unwrap_or_default()),
+            Self::Texts | Self::Rules | Self::RouterRules => json!([]),
+            Self::TextMap | Self::BoolMap => json!({}),
+        }
+    }
+
     /// Returns what is expected, in words.
     pub fn expected(self) -> String {
         match self {
@@ -73,146 +93,75 @@ pub struct Key {
     pub kind: Kind,
     /// What a project file may do with it.
     pub overlay: Overlay,
+    /// What it is for, in one sentence.
+    pub about: &'static str,
 }
 
-const fn key(name: &'static str, kind: Kind, overlay: Overlay) -> Key {
-    Key { name, kind, overlay }
+/// No upper bound.
+pub const MANY: u64 = u64::MAX;
+/// Any count.
+pub const COUNT: Kind = Kind::Whole(0, MANY);
+/// A count of at least one.
+pub const SOME: Kind = Kind::Whole(1, MANY);
+/// Dollars, or minutes.
+pub const AMOUNT: Kind = Kind::Number(0.0, f64::MAX);
+
+impl Key {
+    /// Returns the section and the name within it: `models.*`, `timeout_ms`.
+    pub fn parts(&self) -> (&'static str, &'static str) {
+        self.name.rsplit_once('.').unwrap_or(("", self.name))
+    }
+
+    /// Says whether a word of the user's is in its name.
+    pub fn is_starred(&self) -> bool {
+        self.name.contains('*')
+    }
+
+    /// Says whether a path of words names it; a `*` stands for any word.
+    pub fn is(&self, path: &[String]) -> bool {
+        let mut words = self.name.split('.');
+        path.iter().all(|part| words.next().is_some_and(|word| word == "*" || word == part)) && words.next().is_none()
+    }
+
+    /// Returns the variable of the environment that sets it; none for a name with a word of the user's in it.
+    pub fn variable(&self) -> Option<String> {
+        (!self.is_starred()).then(|| format!("AISH_{}", self.name.replace('.', "_").to_uppercase()))
+    }
 }
 
-const MANY: u64 = u64::MAX;
-const COUNT: Kind = Kind::Whole(0, MANY);
-const DOLLARS: Kind = Kind::Number(0.0, f64::MAX);
+/// Returns all keys, in the order of the sections.
+pub fn keys() -> impl Iterator<Item = &'static Key> {
+    SECTIONS.iter().copied().flatten()
+}
 
-/// All keys.
-pub const KEYS: &[Key] = &[
-    key("model.default", Kind::Text, Overlay::Free),
-    key("model.fast", Kind::Text, Overlay::Free),
-    key("model.fallback", Kind::Texts, Overlay::Free),
-    key("models.*.endpoint", Kind::Text, Overlay::Never),
-    key("models.*.provider", Kind::Word(&["openai", "anthropic", "local"]), Overlay::Never),
-    key("models.*.model", Kind::Text, Overlay::Never),
-    key("models.*.key_env", Kind::Text, Overlay::Never),
-    key("models.*.timeout_ms", Kind::Whole(1, MANY), Overlay::Free),
-    key("models.*.connect_timeout_ms", Kind::Whole(1, MANY), Overlay::Free),
-    key("models.*.idle_timeout_ms", Kind::Whole(1, MANY), Overlay::Free),
-    key("models.*.context", Kind::Whole(1, MANY), Overlay::Free),
-    key("models.*.max_tokens", Kind::Whole(1, 1_000_000), Overlay::Free),
-    key("models.*.temperature", Kind::Number(0.0, 2.0), Overlay::Free),
-    key("models.*.price_in", DOLLARS, Overlay::Never),
-    key("models.*.price_out", DOLLARS, Overlay::Never),
-    key("models.*.price_cached", DOLLARS, Overlay::Never),
-    key("models.*.tokenizer", Kind::Text, Overlay::Free),
-    key("models.*.images", Kind::Bool, Overlay::Free),
-    key("models.*.tools", Kind::Bool, Overlay::Free),
-    key("models.*.strict_names", Kind::Bool, Overlay::Free),
-    key("context.max_turns", Kind::Whole(1, MANY), Overlay::Free),
-    key("context.token_budget", Kind::Whole(1, MANY), Overlay::Free),
-    key("context.use_tool_role", Kind::Bool, Overlay::Free),
-    key("context.summarize", Kind::Bool, Overlay::Free),
-    key("tokenize.use_endpoint", Kind::Bool, Overlay::Free),
-    key("tokenize.timeout_ms", Kind::Whole(1, MANY), Overlay::Free),
-    key("cost.warn_at_dollars", DOLLARS, Overlay::Lower),
-    key("cost.cap_at_dollars", DOLLARS, Overlay::Lower),
-    key("cost.scope", Kind::Word(&["session", "day"]), Overlay::Never),
-    key("mcp.servers.*.url", Kind::Text, Overlay::Never),
-    key("mcp.servers.*.command", Kind::Text, Overlay::Never),
-    key("mcp.servers.*.args", Kind::Texts, Overlay::Never),
-    key("mcp.servers.*.env", Kind::TextMap, Overlay::Never),
-    key("mcp.servers.*.cwd", Kind::Text, Overlay::Never),
-    key("mcp.servers.*.auth_token", Kind::Text, Overlay::Never),
-    key("mcp.servers.*.auth_env", Kind::Text, Overlay::Never),
-    key("mcp.servers.*.headers", Kind::TextMap, Overlay::Never),
-    key("mcp.servers.*.timeout_ms", Kind::Whole(1, MANY), Overlay::Free),
-    key("mcp.servers.*.elicitation", Kind::Bool, Overlay::Only(false)),
-    key("mcp.servers.*.sampling", Kind::Bool, Overlay::Only(false)),
-    key("mcp.servers.*.client_id", Kind::Text, Overlay::Never),
-    key("mcp.servers.*.enabled", Kind::Bool, Overlay::Only(false)),
-    key("mcp.auto_approve", Kind::BoolMap, Overlay::Tighten),
-    key("mcp.max_tool_depth", Kind::Whole(1, 1000), Overlay::Lower),
-    key("tools.builtin", Kind::Texts, Overlay::Free),
-    key("tools.cli", Kind::Texts, Overlay::Never),
-    key("tools.direct_limit", COUNT, Overlay::Free),
-    key("tools.max_result_chars", Kind::Whole(200, MANY), Overlay::Free),
-    key("tools.timeout_s", Kind::Whole(1, 86_400), Overlay::Free),
-    key("shell.program", Kind::Text, Overlay::Never),
-    key("shell.rc", Kind::Bool, Overlay::Free),
-    key("shell.confirm_cmd", Kind::Bool, Overlay::Only(true)),
-    key("shell.output_to_model", Kind::Bool, Overlay::Only(false)),
-    key("shell.output_bytes", Kind::Whole(256, MANY), Overlay::Free),
-    key("route.ask", Kind::Bool, Overlay::Only(true)),
-    key("router.rules", Kind::RouterRules, Overlay::Free),
-    key("policy.rules", Kind::Rules, Overlay::Tighten),
-    key("norris.max_steps", COUNT, Overlay::Lower),
-    key("norris.max_tool_calls", COUNT, Overlay::Lower),
-    key("norris.max_tokens", COUNT, Overlay::Lower),
-    key("norris.max_dollars", DOLLARS, Overlay::Lower),
-    key("norris.max_minutes", DOLLARS, Overlay::Lower),
-    key("norris.read_only", Kind::Bool, Overlay::Only(true)),
-    key("sandbox.mode", Kind::Word(&["auto", "off", "required"]), Overlay::Never),
-    key("sandbox.network", Kind::Bool, Overlay::Only(false)),
-    key("sandbox.write", Kind::Texts, Overlay::Never),
-    key("undo.enabled", Kind::Bool, Overlay::Only(true)),
-    key("undo.max_bytes", COUNT, Overlay::Never),
-    key("undo.keep_days", COUNT, Overlay::Never),
-    key("memory.enabled", Kind::Bool, Overlay::Only(false)),
-    key("memory.auto", Kind::Bool, Overlay::Only(false)),
-    key("memory.max_prompt_tokens", COUNT, Overlay::Free),
-    key("project.instructions", Kind::Texts, Overlay::Free),
-    key("history.sessions", Kind::Bool, Overlay::Only(false)),
-    key("history.size", COUNT, Overlay::Free),
-    key("ui.prompt", Kind::Text, Overlay::Free),
-    key("ui.theme", Kind::Word(&["dark", "light", "mono"]), Overlay::Free),
-    key("ui.edit_mode", Kind::Word(&["emacs", "vi"]), Overlay::Free),
-    key("ui.markdown", Kind::Bool, Overlay::Free),
-    key("ui.color", Kind::Word(&["auto", "always", "never"]), Overlay::Free),
-    key("nats.url", Kind::Text, Overlay::Never),
-    key("nats.creds", Kind::Text, Overlay::Never),
-    key("nats.prefix", Kind::Text, Overlay::Never),
-    key("nats.legacy.*.description", Kind::Text, Overlay::Never),
-    key("nats.legacy.*.arguments", Kind::TextMap, Overlay::Never),
-    key("nats.legacy.*.args_from", Kind::Text, Overlay::Never),
-    key("service.allow", Kind::Texts, Overlay::Never),
-    key("service.per_minute", COUNT, Overlay::Lower),
-    key("service.per_hour", COUNT, Overlay::Lower),
-    key("service.per_day", COUNT, Overlay::Lower),
-    key("service.max_tool_calls", Kind::Whole(1, 1000), Overlay::Lower),
-    key("service.personas", Kind::TextMap, Overlay::Never),
-];
+/// Returns the names of the keys and sections without a word of the user's in them, in the order of the alphabet.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let named = keys().filter(|key| !key.is_starred());
+    named.flat_map(|key| [key.parts().0, key.name]).collect::<BTreeSet<_>>().into_iter()
+}
 
 /// Finds the key that a path of words names.
 pub fn find(path: &[String]) -> Option<&'static Key> {
-    KEYS.iter().find(|key| {
-        let mut words = key.name.split('.');
-        path.iter().all(|part| words.next().is_some_and(|word| word == "*" || word == part)) && words.next().is_none()
-    })
+    keys().find(|key| key.is(path))
 }
 
 /// Says whether a path of words is the beginning of some key's name.
 pub fn is_section(path: &[String]) -> bool {
-    KEYS.iter().any(|key| {
+    keys().any(|key| {
         let mut words = key.name.split('.');
         path.iter().all(|part| words.next().is_some_and(|word| word == "*" || word == part)) && words.next().is_some()
     })
 }
 
-/// Returns the known name nearest to an unknown one, when it is near enough to be a slip.
+/// Returns the known name that a slip of the keys turned into this one, with the user's own words in the place of `*`.
 pub fn near(path: &[String]) -> Option<String> {
-    let written = path.join(".");
-    KEYS.iter()
-        .map(|key| {
-            let mut parts = path.iter();
-            let name: Vec<&str> = key
-                .name
-                .split('.')
-                .map(|word| {
-                    let part = parts.next();
-                    if word == "*" { part.map_or(word, String::as_str) } else { word }
-                })
-                .collect();
-            name.join(".")
-        })
-        .map(|name| (strsim::damerau_levenshtein(&name, &written), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 6)
-        .min()
-        .map(|(_, name)| name)
+    let named = |key: &Key| {
+        let mut parts = path.iter();
+        let words = key.name.split('.').map(|word| match (word, parts.next()) {
+            ("*", Some(own)) => own,
+            (word, _) => word,
+        });
+        words.collect::<Vec<_>>().join(".")
+    };
+    slip(&path.join("."), keys().map(named))
 }

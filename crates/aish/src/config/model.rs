@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// `[model]`: which of the models answers.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ModelChoice {
-    /// The model that answers; none means the first that is found.
-    pub default: Option<String>,
-    /// The model for summaries and small questions; none means the default.
-    pub fast: Option<String>,
-    /// The models that answer when the first cannot.
-    pub fallback: Vec<String>,
+use super::key::{AMOUNT, Kind, Overlay, SOME};
+use super::section::section;
+
+section! {
+    /// `[model]`: which of the models answers.
+    ModelChoice in "model" {
+        /// The model that answers; without it the first that is found.
+        default: Option<String> = None, Kind::Text, Overlay::Free;
+        /// The model for summaries and small questions; without it the one that answers.
+        fast: Option<String> = None, Kind::Text, Overlay::Free;
+        /// The models that answer when the first cannot, in this order.
+        fallback: Vec<String> = Vec::new(), Kind::Texts, Overlay::Free;
+    }
 }
 
 /// Which wire format a model speaks.
@@ -29,67 +32,43 @@ pub enum ProviderKind {
     Local,
 }
 
-/// `[models.NAME]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Model {
-    /// URL; a trailing `/` or `/v1` does not matter. Required but for the embedded model.
-    pub endpoint: Option<String>,
-    /// The wire format.
-    pub provider: ProviderKind,
-    /// The server's name for it; none means the table's name.
-    pub model: Option<String>,
-    /// The variable that holds the key.
-    pub key_env: Option<String>,
-    /// Milliseconds for a whole answer.
-    pub timeout_ms: u64,
-    /// Milliseconds to connect.
-    pub connect_timeout_ms: u64,
-    /// Milliseconds of silence in a stream.
-    pub idle_timeout_ms: u64,
-    /// Tokens of context; none means the server's word, else 4,096.
-    pub context: Option<u64>,
-    /// Tokens of a reply at most.
-    pub max_tokens: u32,
-    /// 0 to 2.
-    pub temperature: f32,
-    /// Dollars a million prompt tokens.
-    pub price_in: Option<f64>,
-    /// Dollars a million completion tokens.
-    pub price_out: Option<f64>,
-    /// Dollars a million cached prompt tokens.
-    pub price_cached: Option<f64>,
-    /// `auto`, `endpoint`, `o200k`, `cl100k`, `chars`, or a file.
-    pub tokenizer: String,
-    /// Whether it takes images; none means by provider.
-    pub images: Option<bool>,
-    /// Whether it takes tools; none means by provider.
-    pub tools: Option<bool>,
-    /// Whether it refuses dots in names; none means by provider.
-    pub strict_names: Option<bool>,
-}
-
-impl Default for Model {
-    fn default() -> Self {
-        Self {
-            endpoint: None,
-            provider: ProviderKind::Openai,
-            model: None,
-            key_env: None,
-            timeout_ms: 300_000,
-            connect_timeout_ms: 5_000,
-            idle_timeout_ms: 60_000,
-            context: None,
-            max_tokens: 1024,
-            temperature: 0.2,
-            price_in: None,
-            price_out: None,
-            price_cached: None,
-            tokenizer: "auto".to_owned(),
-            images: None,
-            tools: None,
-            strict_names: None,
-        }
+section! {
+    /// `[models.NAME]`.
+    Model in "models.*" {
+        /// The URL of the server; a `/` or `/v1` at its end does not matter. The embedded model needs none.
+        endpoint: Option<String> = None, Kind::Text, Overlay::Never;
+        /// The wire format that the server speaks.
+        provider: ProviderKind = ProviderKind::Openai, Kind::Word(&["openai", "anthropic", "local"]), Overlay::Never;
+        /// The server's name for the model; without it the table's name.
+        model: Option<String> = None, Kind::Text, Overlay::Never;
+        /// The variable that holds the key.
+        key_env: Option<String> = None, Kind::Text, Overlay::Never;
+        /// The milliseconds for a whole answer.
+        timeout_ms: u64 = 300_000, SOME, Overlay::Free;
+        /// The milliseconds to connect.
+        connect_timeout_ms: u64 = 5_000, SOME, Overlay::Free;
+        /// The milliseconds of silence after which a stream is given up.
+        idle_timeout_ms: u64 = 60_000, SOME, Overlay::Free;
+        /// The tokens of its context; without it the server's word, else 4,096.
+        context: Option<u64> = None, SOME, Overlay::Free;
+        /// The most tokens of a reply.
+        max_tokens: u32 = 1024, Kind::Whole(1, 1_000_000), Overlay::Free;
+        /// How freely it picks its words.
+        temperature: f32 = 0.2, Kind::Number(0.0, 2.0), Overlay::Free;
+        /// Dollars for a million tokens of the prompt.
+        price_in: Option<f64> = None, AMOUNT, Overlay::Never;
+        /// Dollars for a million tokens of the reply.
+        price_out: Option<f64> = None, AMOUNT, Overlay::Never;
+        /// Dollars for a million tokens of the prompt that the server had cached.
+        price_cached: Option<f64> = None, AMOUNT, Overlay::Never;
+        /// How tokens are counted: `auto`, `endpoint`, `o200k`, `cl100k`, `chars`, or a file.
+        tokenizer: String = "auto".to_owned(), Kind::Text, Overlay::Free;
+        /// Says that it takes images; without it the provider's rule holds.
+        images: Option<bool> = None, Kind::Bool, Overlay::Free;
+        /// Says that it takes tools; without it the provider's rule holds.
+        tools: Option<bool> = None, Kind::Bool, Overlay::Free;
+        /// Says that it refuses dots in the names of tools; without it the provider's rule holds.
+        strict_names: Option<bool> = None, Kind::Bool, Overlay::Free;
     }
 }
 

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use aish_safety::{PolicyRules, WrittenRule};
+use aish_types::near::slip;
 use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, Severity};
@@ -101,7 +102,7 @@ fn read_one(rule: &Value, place: &str) -> Result<WrittenRule, String> {
     let entries = rule.as_object().ok_or("a rule is a table {match, verdict, reason, examples}")?;
     let known = ["match", "verdict", "reason", "examples", PLACE];
     if let Some(other) = entries.keys().find(|key| !known.contains(&key.as_str())) {
-        let near = known.iter().find(|name| strsim::damerau_levenshtein(name, other) <= 2);
+        let near = slip(other, known);
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         return Err(format!("a rule has no `{other}`{hint}"));
     }

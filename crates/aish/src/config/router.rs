@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use aish_llm::Purpose;
 use serde::{Deserialize, Serialize};
 
-/// `[router]`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Router {
-    /// The rules; the first that fits.
-    pub rules: Vec<RouterRule>,
+use super::key::{Kind, Overlay};
+use super::section::section;
+
+section! {
+    /// `[router]`.
+    Router in "router" {
+        /// Rules that pick a model by what a request is for and how long it is; the first that fits.
+        rules: Vec<RouterRule> = Vec::new(), Kind::RouterRules, Overlay::Free;
+    }
 }
 
 /// What a request is for, as in `:cost detail`.

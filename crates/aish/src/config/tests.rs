@@ -89,7 +89,7 @@ fn a_project_only_tightens() {
 #[test]
 fn show_names_the_origin_and_hides_secrets() {
     let loaded = user("[mcp.servers.a]\nurl = \"http://a\"\nauth_token = \"canary\"\n");
-    let shown = show::show(&loaded);
+    let shown = show::show(&loaded, None);
     assert!(shown.contains("mcp.servers.a.url = \"http://a\"  # config.toml:2:1"), "{shown}");
     assert!(!shown.contains("canary"));
 }

@@ -25,6 +25,11 @@ fn commands() {
 }
 
 #[test]
+fn config() {
+    check(include_str!("cases/config.yaml"));
+}
+
+#[test]
 fn bad_input() {
     check(include_str!("cases/bad_input.yaml"));
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aish_types::near::slip;
 use clap::CommandFactory;
 use climax::load::{self, Source};
 use climax::policy::{self, Policy};
@@ -60,7 +61,7 @@ pub(super) fn sources(names: &[String], selection: &Selection, or_all: OrAll) ->
 fn near_command(word: &str) -> Option<String> {
     let command = super::Cli::command();
     let names = command.get_subcommands().map(|command| command.get_name().to_owned());
-    names.filter(|name| name.len() > 3).find(|name| strsim::osa_distance(word, name) <= 1 + name.len() / 6)
+    slip(word, names.filter(|name| name.len() > 3))
 }
 
 /// What no names mean.

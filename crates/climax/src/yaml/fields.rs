@@ -1,5 +1,7 @@
 //! Reads the fields of a mapping: typed, each at most once, unknown ones named with a near one.
 
+use aish_types::near::slip;
+
 use super::{Kind, Node, scalar};
 use crate::fault::{Faults, Position};
 
@@ -208,10 +210,5 @@ fn empty_or_text(node: &Node<'_>, key: &str, faults: &mut Faults) -> Option<Stri
 
 /// Returns `; did you mean 'x'?` for the nearest word, or nothing when none is near.
 fn near<'w>(given: &str, words: impl Iterator<Item = &'w str>) -> String {
-    let given_lower = given.to_lowercase();
-    let scored = words.map(|word| (strsim::osa_distance(&given_lower, word), word));
-    match scored.min() {
-        Some((distance, word)) if distance <= 1 + word.chars().count() / 4 => format!("; did you mean '{word}'?"),
-        Some(_) | None => String::new(),
-    }
+    slip(given, words).map(|word| format!("; did you mean '{word}'?")).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
 //! Functions and constants.
 
+use aish_types::near::near;
 use std::cmp::Ordering;
 
 use dashu::base::{Abs, ExtendedGcd, Gcd, Signed};
@@ -13,7 +14,6 @@ use crate::builtin::calculator::limits::{MAX_DIGITS, too_large};
 use crate::builtin::calculator::number::{Number, Value, bits};
 use crate::builtin::calculator::tree::Tree;
 use crate::builtin::calculator::{exact, real as reals};
-use crate::near::near;
 
 /// The largest whole number whose factorial is given.
 const MAX_FACTORIAL: u32 = 3_000;

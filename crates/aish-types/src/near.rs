@@ -1,6 +1,8 @@
 //! Near names: what somebody may have meant by a name that is not there.
 
-use std::collections::HashSet;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// Returns up to `count` of the names that are nearest to `wanted`, nearest first; equally near ones keep their order.
 ///
@@ -25,8 +27,17 @@ pub fn near<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>, count: u
         .collect()
 }
 
+/// Returns the name that a slip of the keys turned into `given`, case aside: at most one edit, and one more for every five
+/// characters of the name.
+pub fn slip<N: AsRef<str>>(given: &str, names: impl IntoIterator<Item = N>) -> Option<N> {
+    let given = given.chars().take(128).collect::<String>().to_lowercase();
+    let scored = names.into_iter().map(|name| (strsim::osa_distance(&given, &name.as_ref().to_lowercase()), name));
+    let (edits, name) = scored.min_by_key(|(edits, _)| *edits)?;
+    (edits <= 1 + name.as_ref().chars().count() / 5).then_some(name)
+}
+
 /// Scores from 0 (nothing in common) to 1 (the same but for case and separators).
-fn likeness(wanted: &str, wanted_words: &HashSet<&str>, name: &str) -> f64 {
+fn likeness(wanted: &str, wanted_words: &BTreeSet<&str>, name: &str) -> f64 {
     let (shorter, longer) = if wanted.len() < name.len() { (wanted, name) } else { (name, wanted) };
     if longer.is_empty() {
         return 1.0;
@@ -46,7 +57,7 @@ fn likeness(wanted: &str, wanted_words: &HashSet<&str>, name: &str) -> f64 {
     by_edits.max(by_part).max(by_words)
 }
 
-fn words(folded: &str) -> HashSet<&str> {
+fn words(folded: &str) -> BTreeSet<&str> {
     folded.split(' ').filter(|word| !word.is_empty()).collect()
 }
 
@@ -75,5 +86,22 @@ mod tests {
         }
         assert_eq!(nearest("x", names, 5).len(), 5);
         assert!(near("zzzzzz", names, 5).is_empty());
+    }
+
+    #[test]
+    fn a_slip_is_a_few_keys_away() {
+        let names = ["help", "tokenize", "context.max_turns", "match"];
+        for (given, meant) in [
+            ("hepl", Some("help")),
+            ("HELP", Some("help")),
+            ("tokenise", Some("tokenize")),
+            ("context.max_turn", Some("context.max_turns")),
+            ("context.maxturns", Some("context.max_turns")),
+            ("mtch", Some("match")),
+            ("route", None),
+            ("", None),
+        ] {
+            assert_eq!(slip(given, names), meant, "{given}");
+        }
     }
 }

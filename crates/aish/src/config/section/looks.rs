@@ -1,0 +1,19 @@
+//! How things look.
+
+use super::super::key::{Kind, Overlay};
+
+section! {
+    /// `[ui]`.
+    Ui in "ui" {
+        /// The prompt's template; without it the built-in prompt is shown.
+        prompt: Option<String> = None, Kind::Text, Overlay::Free;
+        /// The colours; without it they fit a dark background.
+        theme: Option<String> = None, Kind::Word(&["dark", "light", "mono"]), Overlay::Free;
+        /// The keys of the line editor.
+        edit_mode: String = "emacs".to_owned(), Kind::Word(&["emacs", "vi"]), Overlay::Free;
+        /// Shows answers as formatted text; false shows them as they were written.
+        markdown: bool = true, Kind::Bool, Overlay::Free;
+        /// Uses colour: where the terminal can (`auto`), `always` or `never`.
+        color: String = "auto".to_owned(), Kind::Word(&["auto", "always", "never"]), Overlay::Free;
+    }
+}
