@@ -74,7 +74,7 @@ pub enum Status {
         /// The budget.
         budget: u64,
     },
-    /// A call was malformed and skipped.
+    /// A call was malformed and not run; the model is told.
     Malformed {
         /// The tool.
         tool: ToolName,
@@ -90,8 +90,23 @@ pub enum Status {
     },
     /// The rounds of tools are used up.
     DepthLimit,
-    /// The answer was cut by the length limit and its calls were not run.
-    CallsCut,
+    /// The answer was cut by the length limit.
+    Cut {
+        /// It had calls, which were not run.
+        calls: bool,
+        /// It had no text: the limit went into reasoning.
+        only_reasoned: bool,
+    },
+    /// The provider withheld the rest of the answer.
+    Withheld {
+        /// It had calls, which were not run.
+        calls: bool,
+    },
+    /// The answer had neither text nor calls.
+    Empty {
+        /// The model reasoned.
+        reasoned: bool,
+    },
     /// The same call failed the same way again and again.
     Looping {
         /// The tool.

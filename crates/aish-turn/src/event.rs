@@ -28,6 +28,10 @@ pub enum Event {
     Summarized(Option<String>),
     /// A piece of the answer.
     Text(String),
+    /// The model reasons; what of it is kept comes with the answer.
+    Reasoned,
+    /// What came as text so far was reasoning: nothing in it is kept or proposed.
+    TextWasReasoning,
     /// A whole call.
     Call(ToolCall),
     /// A call that cannot be run.
@@ -40,10 +44,7 @@ pub enum Event {
     /// Token counts of this request.
     Usage(Usage),
     /// The stream ended by its own end.
-    StreamEnded {
-        /// True when the length limit ended it: its calls are not run.
-        cut: bool,
-    },
+    StreamEnded(Finish),
     /// The stream or the request failed; nothing of it is run.
     StreamFailed {
         /// What to tell the person.
@@ -69,6 +70,17 @@ pub enum Event {
     Interrupted,
     /// The autonomous run that the turn belongs to may not go on.
     Stopped,
+}
+
+/// Why a stream ended by its own end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// The model was done, or waits for the results of its calls.
+    Whole,
+    /// The length limit ended it: its calls and commands are not run.
+    Length,
+    /// The provider withheld the rest: its calls and commands are not run.
+    Withheld,
 }
 
 /// What the gate, or already `prepare`, decided about a call.

@@ -20,7 +20,7 @@ pub mod turn;
 
 pub use budget::{Budget, Eviction};
 pub use effect::{Effect, Record, Status};
-pub use event::{Event, Judged};
+pub use event::{Event, Finish, Judged};
 pub use limits::{Limit, Limits, Spent};
 pub use run::{Checked, End, Next, Phase, Run};
 pub use transcript::{Counted, Entry, Transcript};

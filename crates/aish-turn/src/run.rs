@@ -187,6 +187,8 @@ impl Run {
         }
         match outcome {
             Outcome::Answered => self.answered(text),
+            // What broke off says nothing about the goal, whatever words it has.
+            Outcome::Cut | Outcome::Withheld | Outcome::Empty => self.unsaid(),
             Outcome::Declined => Next::Ask(prompts::declined().into()),
             Outcome::DepthLimit => Next::Ask(prompts::go_on(&self.goal)),
             Outcome::Looping => Next::Ask(prompts::failing(&self.goal)),
@@ -205,14 +207,19 @@ impl Run {
         (self.phase == Phase::Checking && self.calls_since_claim == 0).then_some(End::Done(Checked::No))
     }
 
+    /// Nothing was said that can be followed: the model is asked to go on, a few times.
+    fn unsaid(&mut self) -> Next {
+        self.silent += 1;
+        if self.silent >= SILENCE {
+            Next::End(self.unchecked().unwrap_or(End::Stuck))
+        } else {
+            Next::Ask(prompts::go_on(&self.goal))
+        }
+    }
+
     fn answered(&mut self, text: &str) -> Next {
         if text.trim().is_empty() {
-            self.silent += 1;
-            return if self.silent >= SILENCE {
-                Next::End(self.unchecked().unwrap_or(End::Stuck))
-            } else {
-                Next::Ask(prompts::go_on(&self.goal))
-            };
+            return self.unsaid();
         }
         self.silent = 0;
         if end::gives_up(text) {

@@ -31,10 +31,11 @@ pub enum Cap {
     Calls(u32),
 }
 
-/// Who is told of malformed calls and failures on the way.
+/// Who is told of malformed calls and of failures on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Faults {
-    /// The person, by a status line; the calls leave the recorded turn.
+    /// The person, by a status line; calls that failed on their way leave the recorded turn, malformed ones are told to
+    /// the model too.
     Person,
     /// The model, by the call's result.
     Model,
@@ -82,8 +83,14 @@ impl Default for TurnOptions {
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// With text.
+    /// With text, to its end.
     Answered,
+    /// With an answer that the length limit cut.
+    Cut,
+    /// With an answer whose rest the provider withheld.
+    Withheld,
+    /// With neither text nor calls.
+    Empty,
     /// Every proposal was declined.
     Declined,
     /// No call was left that could be answered.

@@ -5,12 +5,15 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_types::{Block, CallId, ToolCall, ToolName};
+use aish_types::{Block, CallId, ToolCall, ToolName, head_and_tail};
 use serde_json::json;
 
 use super::{Faults, Outcome, Turn};
 use crate::effect::{Effect, Status};
 use crate::event::{Event, Judged};
+
+/// Characters of malformed arguments that the model is shown again.
+const GIVEN: usize = 400;
 
 /// Where a call comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +70,12 @@ impl Step {
         Self::new(ToolCall { id, name: ToolName::new("shell"), arguments: format!("{arguments}") }, Kind::Command)
     }
 
-    pub(super) fn malformed(call: ToolCall, reason: &str) -> Self {
-        let text = format!("Error: the call was not run: {reason}");
+    /// Makes a step that is resolved already: the model is told what was wrong with what it wrote.
+    pub(super) fn malformed(call: ToolCall, reason: &str, given: &str) -> Self {
+        let mut text = format!("Error: the call was not run: {reason}");
+        if !given.trim().is_empty() {
+            text.push_str(&format!("\nThe arguments were: {}", head_and_tail(given, GIVEN).text));
+        }
         let progress = Progress::Resolved(Resolution::Answered { text, blocks: Vec::new() });
         Self { call, kind: Kind::Tool, progress }
     }
@@ -110,10 +117,12 @@ impl Turn {
             | Event::Measured { .. }
             | Event::Summarized(_)
             | Event::Text(_)
+            | Event::Reasoned
+            | Event::TextWasReasoning
             | Event::Call(_)
             | Event::Malformed { .. }
             | Event::Usage(_)
-            | Event::StreamEnded { .. }
+            | Event::StreamEnded(_)
             | Event::StreamFailed { .. } => {
                 self.state = super::State::Acting(acting);
                 return Vec::new();

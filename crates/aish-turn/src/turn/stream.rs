@@ -4,18 +4,22 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_types::{Message, ToolCall};
+use aish_types::{Message, ToolCall, ToolName};
 
 use super::acting::{Acting, Kind, Step};
 use super::{Faults, Outcome, Turn};
 use crate::command_line::proposed_commands;
 use crate::effect::{Effect, Status};
-use crate::event::Event;
+use crate::event::{Event, Finish};
+
+/// What stands for the name of a call that names no tool; wires want one.
+const NAMELESS: &str = "unnamed";
 
 /// What of an answer has arrived.
 #[derive(Debug, Default)]
 pub(super) struct Streaming {
     text: String,
+    reasoned: bool,
     calls: Vec<ToolCall>,
     malformed: Vec<(ToolCall, String)>,
 }
@@ -27,6 +31,17 @@ impl Turn {
                 streaming.text.push_str(&text);
                 self.state = super::State::Streaming(streaming);
                 alloc::vec![Effect::ShowText(text)]
+            }
+            Event::Reasoned => {
+                streaming.reasoned = true;
+                self.state = super::State::Streaming(streaming);
+                Vec::new()
+            }
+            Event::TextWasReasoning => {
+                streaming.reasoned = true;
+                streaming.text.clear();
+                self.state = super::State::Streaming(streaming);
+                Vec::new()
             }
             Event::Call(call) => {
                 streaming.calls.push(call);
@@ -43,7 +58,7 @@ impl Turn {
                 self.state = super::State::Streaming(streaming);
                 Vec::new()
             }
-            Event::StreamEnded { cut } => self.stream_ended(streaming, cut),
+            Event::StreamEnded(finish) => self.stream_ended(streaming, finish),
             Event::StreamFailed { template_refused: true, .. } if self.options.use_tool_role => {
                 self.options.use_tool_role = false;
                 let mut effects = alloc::vec![Effect::Status(Status::ToolRoleOff)];
@@ -86,17 +101,27 @@ impl Turn {
         alloc::vec![effect]
     }
 
-    fn stream_ended(&mut self, streaming: Streaming, cut: bool) -> Vec<Effect> {
-        let Streaming { text, calls, malformed } = streaming;
-        let mut effects = Vec::new();
-        if cut {
-            if !calls.is_empty() || !malformed.is_empty() {
-                effects.push(Effect::Status(Status::CallsCut));
-            }
-            effects.extend(self.keep_partial(text));
-            effects.extend(self.finish(Outcome::Answered));
-            return effects;
+    /// Ends the turn with an answer that broke off by its own server's word: its calls and commands are not run.
+    fn broke_off(&mut self, streaming: Streaming, finish: Finish) -> Vec<Effect> {
+        let Streaming { text, reasoned, calls, malformed } = streaming;
+        let calls = !calls.is_empty() || !malformed.is_empty();
+        let only_reasoned = reasoned && text.trim().is_empty();
+        let (status, outcome) = match finish {
+            Finish::Withheld => (Status::Withheld { calls }, Outcome::Withheld),
+            Finish::Length | Finish::Whole => (Status::Cut { calls, only_reasoned }, Outcome::Cut),
+        };
+        let mut effects = self.keep_partial(text);
+        effects.push(Effect::Status(status));
+        effects.extend(self.finish(outcome));
+        effects
+    }
+
+    fn stream_ended(&mut self, streaming: Streaming, finish: Finish) -> Vec<Effect> {
+        if finish != Finish::Whole {
+            return self.broke_off(streaming, finish);
         }
+        let Streaming { text, reasoned, calls, malformed } = streaming;
+        let mut effects = Vec::new();
         let mut steps = Vec::new();
         if self.options.commands && !self.last_answer {
             for command in proposed_commands(&text) {
@@ -113,20 +138,24 @@ impl Turn {
         }
         let only_malformed = recorded.is_empty() && !malformed.is_empty();
         for (mut call, reason) in malformed {
-            match self.options.faults {
-                Faults::Person => effects.push(Effect::Status(Status::Malformed { tool: call.name, reason })),
-                Faults::Model => {
-                    call.arguments = "{}".into();
-                    make_unique(&mut call, &recorded);
-                    recorded.push(call.clone());
-                    steps.push(Step::malformed(call, &reason));
-                }
+            if self.last_answer {
+                continue;
             }
+            if call.name.as_str().trim().is_empty() {
+                call.name = ToolName::new(NAMELESS);
+            }
+            if self.options.faults == Faults::Person {
+                effects.push(Effect::Status(Status::Malformed { tool: call.name.clone(), reason: reason.clone() }));
+            }
+            let given = core::mem::replace(&mut call.arguments, "{}".into());
+            make_unique(&mut call, &recorded);
+            recorded.push(call.clone());
+            steps.push(Step::malformed(call, &reason, &given));
         }
         self.strikes = if only_malformed { self.strikes + 1 } else { 0 };
         if text.trim().is_empty() && recorded.is_empty() {
-            let outcome = if only_malformed { Outcome::NothingLeft } else { Outcome::Answered };
-            effects.extend(self.finish(outcome));
+            effects.push(Effect::Status(Status::Empty { reasoned }));
+            effects.extend(self.finish(Outcome::Empty));
             return effects;
         }
         let message = Message::Assistant { content: text, tool_calls: recorded };

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use aish_types::{CallId, Role, ToolCall, ToolOutcome};
 
 use super::*;
-use crate::event::Judged;
+use crate::event::{Finish, Judged};
 
 /// An answer of the scripted model.
 enum Answer {
@@ -18,6 +18,8 @@ enum Answer {
     Malformed(&'static str),
     Fails(&'static str, bool),
     Cut(&'static str),
+    Withheld(&'static str),
+    Reasoning(&'static str),
 }
 
 struct Run {
@@ -118,17 +120,26 @@ impl Run {
 
 fn stream_of(answer: Answer) -> Vec<Event> {
     let mut events = vec![];
-    let end = Event::StreamEnded { cut: matches!(answer, Answer::Cut(_)) };
+    let end = Event::StreamEnded(match answer {
+        Answer::Cut(_) => Finish::Length,
+        Answer::Withheld(_) => Finish::Withheld,
+        _ => Finish::Whole,
+    });
     let call = |(id, name, arguments): (&str, &str, &str)| ToolCall {
         id: id.into(),
         name: name.into(),
         arguments: arguments.into(),
     };
     match answer {
-        Answer::Text(text) | Answer::Cut(text) => events.push(Event::Text(text.into())),
+        Answer::Text(text) | Answer::Cut(text) | Answer::Withheld(text) => events.push(Event::Text(text.into())),
         Answer::Calls(text, calls) => {
             events.push(Event::Text(text.into()));
             events.extend(calls.into_iter().map(|parts| Event::Call(call(parts))));
+        }
+        Answer::Reasoning(said) => {
+            events.push(Event::Reasoned);
+            events.push(Event::Text(said.into()));
+            events.push(Event::TextWasReasoning);
         }
         Answer::Malformed(name) => {
             events.push(Event::Malformed { call: call(("m", name, "{\"a\":")), reason: "cut".into() });
@@ -238,17 +249,40 @@ fn a_transport_error_is_a_status_and_leaves_the_recorded_turn() {
 }
 
 #[test]
-fn the_model_is_told_of_faults_where_nobody_else_is() {
-    let told = TurnOptions { faults: Faults::Model, ..options() };
-    let mut run = Run::new(told, vec![Answer::Malformed("files.read"), Answer::Text("Sorry.")]);
-    assert_eq!(run.ask("go"), Outcome::Answered);
-    assert_eq!(run.last_request()[3].content(), "Error: the call was not run: cut");
-
-    let mut run = Run::new(options(), vec![Answer::Malformed("files.read")]);
-    assert_eq!(run.ask("go"), Outcome::NothingLeft);
-    assert!(matches!(run.statuses[..], [Status::Malformed { .. }]));
-    assert!(run.order.is_empty());
+fn the_model_is_told_of_malformed_calls_and_a_person_sees_them() {
+    for faults in [Faults::Person, Faults::Model] {
+        let told = TurnOptions { faults, ..options() };
+        let mut run = Run::new(told, vec![Answer::Malformed("files.read"), Answer::Text("Sorry.")]);
+        assert_eq!(run.ask("go"), Outcome::Answered);
+        let said = "Error: the call was not run: cut\nThe arguments were: {\"a\":";
+        assert_eq!(run.last_request()[3].content(), said);
+        assert_eq!(run.last_request()[2].tool_calls()[0].arguments, "{}", "strict servers want an object");
+        let shown = run.statuses.iter().any(|status| matches!(status, Status::Malformed { .. }));
+        assert_eq!(shown, faults == Faults::Person);
+        assert!(run.order.is_empty());
+        run.check_log();
+    }
+    let mut run = Run::new(options(), vec![Answer::Malformed(""), Answer::Malformed(""), Answer::Malformed("")]);
+    assert_eq!(run.ask("go"), Outcome::NothingLeft, "three in a row end the turn");
+    assert_eq!(run.requests[1].0[2].tool_calls()[0].name.as_str(), "unnamed");
     run.check_log();
+}
+
+#[test]
+fn what_broke_off_or_is_empty_is_said_and_is_no_answer() {
+    for (answer, outcome, status) in [
+        (Answer::Cut("CMD: rm x"), Outcome::Cut, Status::Cut { calls: false, only_reasoned: false }),
+        (Answer::Cut(""), Outcome::Cut, Status::Cut { calls: false, only_reasoned: false }),
+        (Answer::Withheld("CMD: rm x"), Outcome::Withheld, Status::Withheld { calls: false }),
+        (Answer::Text(" \n"), Outcome::Empty, Status::Empty { reasoned: false }),
+        (Answer::Reasoning("CMD: rm x"), Outcome::Empty, Status::Empty { reasoned: true }),
+    ] {
+        let mut run = Run::new(options(), vec![answer]);
+        assert_eq!(run.ask("go"), outcome);
+        assert_eq!(run.statuses, [status]);
+        assert!(run.order.is_empty(), "nothing of it is run");
+        run.check_log();
+    }
 }
 
 #[test]
@@ -277,9 +311,6 @@ fn the_chat_service_asks_once_more_without_tools() {
 fn a_stream_without_its_end_runs_nothing() {
     let mut run = Run::new(options(), vec![Answer::Fails("CMD: rm -rf x\n", false)]);
     assert_eq!(run.ask("go"), Outcome::Failed);
-    assert!(run.order.is_empty());
-    let mut run = Run::new(options(), vec![Answer::Cut("CMD: rm -rf /tmp/x-and-mo")]);
-    assert_eq!(run.ask("go"), Outcome::Answered);
     assert!(run.order.is_empty());
 }
 
@@ -311,7 +342,7 @@ fn ctrl_c_gives_each_open_call_an_aborted_result() {
     for (id, name) in [("1", "a"), ("2", "b")] {
         turn.handle(Event::Call(ToolCall { id: id.into(), name: name.into(), arguments: "{}".into() }));
     }
-    turn.handle(Event::StreamEnded { cut: false });
+    turn.handle(Event::StreamEnded(Finish::Whole));
     let effects = turn.handle(Event::Interrupted);
     assert!(matches!(effects.last(), Some(Effect::Done(Outcome::Interrupted))));
     let results = turn.transcript().entries().iter().filter(|entry| matches!(entry.message, Message::Tool { .. }));

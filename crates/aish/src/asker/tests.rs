@@ -11,7 +11,7 @@ use aish_llm::{
 };
 use aish_tools::Registry;
 use aish_tools::builtin::{Builtins, Ports};
-use aish_turn::{Budget, Effect, Event, Transcript, Turn, TurnOptions};
+use aish_turn::{Budget, Effect, Event, Finish, Transcript, Turn, TurnOptions};
 use aish_types::Usage;
 use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
@@ -112,6 +112,6 @@ async fn play(asker: &mut Asker, turn: &mut Turn, text: &str) -> Result<(u64, Us
     }
     // The same answer whatever the model said: what is compared is the count.
     turn.handle(Event::Text(format!("I have looked at that for you: {text}")));
-    turn.handle(Event::StreamEnded { cut: false });
+    turn.handle(Event::StreamEnded(Finish::Whole));
     Ok((estimate, usage))
 }

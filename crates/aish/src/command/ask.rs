@@ -109,7 +109,16 @@ pub fn exit_code(outcome: &Outcome, error: Option<&ChatError>) -> ExitCode {
         (Outcome::Declined | Outcome::Halted, _) => ExitCode::Halted,
         (Outcome::Interrupted, _) => ExitCode::Interrupted,
         (Outcome::Stopped, _) | (Outcome::Failed, Some(ChatError::SpendRefused(_))) => ExitCode::Budget,
-        (Outcome::Failed | Outcome::NothingLeft | Outcome::DepthLimit | Outcome::Looping, _) => ExitCode::Error,
+        (
+            Outcome::Failed
+            | Outcome::NothingLeft
+            | Outcome::DepthLimit
+            | Outcome::Looping
+            | Outcome::Cut
+            | Outcome::Withheld
+            | Outcome::Empty,
+            _,
+        ) => ExitCode::Error,
     }
 }
 

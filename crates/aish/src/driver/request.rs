@@ -6,7 +6,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use aish_llm::{ChatError, FinishReason, StreamEvent};
-use aish_turn::{Effect, Event, Outcome, Turn};
+use aish_turn::{Effect, Event, Finish, Outcome, Turn};
 use aish_types::Message;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio_util::sync::CancellationToken;
@@ -26,6 +26,15 @@ async fn let_others_run() {
         Poll::Pending
     })
     .await;
+}
+
+/// Returns what a stream's end means to the turn.
+pub fn finish_of(reason: FinishReason) -> Finish {
+    match reason {
+        FinishReason::Stop | FinishReason::ToolCalls => Finish::Whole,
+        FinishReason::Length => Finish::Length,
+        FinishReason::ContentFilter => Finish::Withheld,
+    }
 }
 
 impl Driver {
@@ -79,7 +88,7 @@ impl Driver {
                 Some(Err(error)) => break self.failed(&error),
                 None => {
                     break match finished {
-                        Some(reason) => Event::StreamEnded { cut: reason == FinishReason::Length },
+                        Some(reason) => Event::StreamEnded(finish_of(reason)),
                         None => self.failed(&ChatError::Interrupted("the stream ended without its end".to_owned())),
                     };
                 }
@@ -103,7 +112,8 @@ impl Driver {
         let now = self.started.elapsed();
         let event = match event {
             StreamEvent::Text(text) => Event::Text(text),
-            StreamEvent::Reasoning(_) => return,
+            StreamEvent::Reasoning(_) => Event::Reasoned,
+            StreamEvent::TextWasReasoning => Event::TextWasReasoning,
             StreamEvent::ToolCall(call) => Event::Call(call),
             StreamEvent::MalformedCall { call, reason } => Event::Malformed { call, reason },
             StreamEvent::Usage(usage) => Event::Usage(usage),

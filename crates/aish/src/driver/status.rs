@@ -44,12 +44,28 @@ fn text(status: &Status) -> String {
         Status::Transport { tool, message } if tool.split().0.is_some() => format!("mcp: {tool}: {message}"),
         Status::Transport { tool, message } => format!("{tool}: {message}"),
         Status::DepthLimit => "tool-call depth limit reached".to_owned(),
-        Status::CallsCut => "the answer was cut by its length limit; its calls were not run".to_owned(),
+        Status::Cut { only_reasoned: true, .. } => {
+            "the whole length limit went into reasoning; raise models.NAME.max_tokens, or lower models.NAME.effort"
+                .to_owned()
+        }
+        Status::Cut { calls, .. } => format!(
+            "the answer was cut by its length limit (models.NAME.max_tokens){}; :continue goes on with it",
+            not_run(*calls)
+        ),
+        Status::Withheld { calls } => {
+            format!("the provider withheld the rest of the answer (its content filter){}", not_run(*calls))
+        }
+        Status::Empty { reasoned: true } => "the model reasoned and answered nothing; ask again".to_owned(),
+        Status::Empty { reasoned: false } => "the model answered nothing; ask again".to_owned(),
         Status::Looping { tool } => format!("{tool} failed the same way again and again; stopped"),
         Status::ToolRoleOff => "the model's template takes no tool results; they go as text from now on".to_owned(),
         Status::Failed { message } => message.clone(),
         Status::Halted(judgement) => judgement.reason.clone(),
     }
+}
+
+fn not_run(calls: bool) -> &'static str {
+    if calls { "; its calls were not run" } else { "" }
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use aish_journal::{SessionHead, WallClock};
 use aish_llm::{
-    AnthropicProvider, ChatRequest, Endpoint, FinishReason, ModelOptions, Names, OpenAiProvider, Provider, Purpose,
-    StreamEvent, ToolSpec,
+    AnthropicProvider, ChatRequest, Endpoint, ModelOptions, Names, OpenAiProvider, Provider, Purpose, StreamEvent,
+    ToolSpec,
 };
 use aish_testkit::model_server::{AnthropicStream, End, Expect, ModelServer, OpenAiStream, Reply, Script, Strict};
 use aish_turn::{Budget, Effect, Event, Faults, Judged, Transcript, Turn, TurnOptions};
@@ -205,7 +205,7 @@ async fn send(vendor: Strict, messages: Vec<Message>, reply: Reply) -> Vec<Event
             Ok(StreamEvent::Text(text)) => Event::Text(text),
             Ok(StreamEvent::ToolCall(call)) => Event::Call(call),
             Ok(StreamEvent::MalformedCall { call, reason }) => Event::Malformed { call, reason },
-            Ok(StreamEvent::Finished(reason)) => Event::StreamEnded { cut: reason == FinishReason::Length },
+            Ok(StreamEvent::Finished(reason)) => Event::StreamEnded(crate::driver::finish_of(reason)),
             Ok(_) => continue,
             Err(error) => Event::StreamFailed { message: error.to_string(), template_refused: false },
         });

@@ -100,6 +100,9 @@ fn run_end(end: &End, spent: &Spent, text: &str) -> Value {
 pub fn outcome_word(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Answered => "answered",
+        Outcome::Cut => "cut",
+        Outcome::Withheld => "withheld",
+        Outcome::Empty => "empty",
         Outcome::Declined => "declined",
         Outcome::NothingLeft => "nothing_left",
         Outcome::DepthLimit => "depth_limit",
