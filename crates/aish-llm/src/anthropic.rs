@@ -15,7 +15,8 @@ use crate::assembly::first_free_id;
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
 use crate::exchange::{Opened, exchange};
-use crate::http::{HttpClient, body as body_of, media_type, refusal, secret_header};
+use crate::http::{HttpClient, body_of, media_type, refusal, secret_header};
+use crate::listing::{self, fetch, is_unknown_model, with_names};
 use crate::names::{NameRule, WireNames};
 use crate::options::ModelOptions;
 use crate::provider::{EventStream, Provider};
@@ -62,6 +63,13 @@ impl Provider for AnthropicProvider {
         Box::pin(std::future::ready(None))
     }
 
+    fn models(&self) -> BoxFuture<'_, Result<Vec<String>, ChatError>> {
+        Box::pin(async move {
+            let list = fetch(&self.inner.http, self.inner.headers()?, &self.inner.options).await?;
+            Ok(listing::names(&list))
+        })
+    }
+
     fn context_size(&self) -> BoxFuture<'_, Option<u64>> {
         Box::pin(std::future::ready(None))
     }
@@ -80,14 +88,27 @@ impl Inner {
             if response.status().is_success() {
                 let notice = quirks.notice(at_first);
                 let decoder = AnthropicDecoder::new(names, first_free_id(&request.messages));
-                return Ok(Opened { kind: media_type(&response), body: body_of(response), decoder, notice });
+                return Ok(Opened { kind: media_type(&response), body: body_of(response)?, decoder, notice });
             }
-            let error = refusal(response, self.options.key.as_ref()).await;
+            let error = refusal(response, &self.options).await;
             // A quirk is learned once, so this ends.
             if !self.quirks.learn(quirks, &error) {
-                return Err(error);
+                return Err(self.explained(error).await);
             }
         }
+    }
+
+    /// Adds the server's models to a refusal of our model's name.
+    async fn explained(&self, error: ChatError) -> ChatError {
+        let is_ours = matches!(&error, ChatError::Refused { status: 404, .. }) || is_unknown_model(&error);
+        if !is_ours {
+            return error;
+        }
+        let listed = match self.headers() {
+            Ok(headers) => fetch(&self.http, headers, &self.options).await.unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        with_names(error, &self.options.model, listing::names(&listed))
     }
 
     fn headers(&self) -> Result<HeaderMap, ChatError> {

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::anthropic::AnthropicProvider;
 use crate::endpoint::{Endpoint, EndpointError};
-use crate::http::{HttpClient, body, read_text, secret_header};
+use crate::http::{HttpClient, body_of, read_text, secret_header};
 use crate::openai::OpenAiProvider;
 use crate::options::ModelOptions;
 use crate::provider::Provider;
@@ -68,6 +68,8 @@ pub struct Found {
     pub model: Option<String>,
     /// The key, where there is one.
     pub key: Option<Secret>,
+    /// The variable that the key comes from.
+    pub key_variable: Option<&'static str>,
     /// Where it was found.
     pub origin: Origin,
 }
@@ -110,7 +112,8 @@ pub fn from_environment(variables: &BTreeMap<String, String>) -> Result<Option<F
         let at_home = endpoint.as_str() == home;
         let model = value(model_variable).or(at_home.then_some(home_model)).map(str::to_owned);
         let key = key.map(|key| Secret::new(key.to_owned()));
-        return Ok(Some(Found { kind, endpoint, model, key, origin: Origin::Environment }));
+        let key_variable = key.is_some().then_some(key_variable);
+        return Ok(Some(Found { kind, endpoint, model, key, key_variable, origin: Origin::Environment }));
     }
     Ok(None)
 }
@@ -141,7 +144,14 @@ impl LocalServers {
         let endpoint = Endpoint::parse(&self.llama_cpp).ok()?;
         let list: ModelList = get_json(&endpoint, "/v1/models", None, LOCAL_WAIT).await?;
         let first = list.data.into_iter().next().filter(|model| model.owned_by == "llamacpp")?;
-        Some(Found { kind: ProviderKind::OpenAi, endpoint, model: Some(first.id), key: None, origin: Origin::LlamaCpp })
+        Some(Found {
+            kind: ProviderKind::OpenAi,
+            endpoint,
+            model: Some(first.id),
+            key: None,
+            key_variable: None,
+            origin: Origin::LlamaCpp,
+        })
     }
 
     async fn find_ollama(&self) -> Option<Found> {
@@ -149,7 +159,14 @@ impl LocalServers {
         let list: OllamaList = get_json(&endpoint, "/api/tags", None, LOCAL_WAIT).await?;
         // Embedding models answer no question.
         let first = list.models.into_iter().find(|model| !model.name.contains("embed"))?;
-        Some(Found { kind: ProviderKind::OpenAi, endpoint, model: Some(first.name), key: None, origin: Origin::Ollama })
+        Some(Found {
+            kind: ProviderKind::OpenAi,
+            endpoint,
+            model: Some(first.name),
+            key: None,
+            key_variable: None,
+            origin: Origin::Ollama,
+        })
     }
 }
 
@@ -208,7 +225,7 @@ async fn get_json<T: for<'de> Deserialize<'de>>(
         if !response.status().is_success() {
             return None;
         }
-        serde_json::from_str(&read_text(body(response)).await.ok()?).ok()
+        serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()
     };
     timeout(wait, asking).await.ok().flatten()
 }

@@ -20,8 +20,10 @@ pub enum FinishReason {
 pub enum StreamEvent {
     /// A piece of the answer.
     Text(String),
-    /// A piece of the model's reasoning, shown dimmed and never kept.
+    /// A piece of the model's reasoning.
     Reasoning(String),
+    /// All text of this answer so far was reasoning.
+    TextWasReasoning,
     /// A whole tool call; sent only after the stream ended well, in the model's order, with valid JSON arguments.
     ToolCall(ToolCall),
     /// A call whose arguments are no JSON object or were cut; it is reported and never run.
@@ -39,12 +41,29 @@ pub enum StreamEvent {
     Finished(FinishReason),
 }
 
+/// Says how long a server asked to wait.
+fn asked(retry_after_ms: Option<u64>) -> String {
+    match retry_after_ms.map(|millis| millis.div_ceil(1000)) {
+        None => String::new(),
+        Some(seconds @ 0..=119) => format!(" (it asks to wait {seconds} s)"),
+        Some(seconds) => format!(" (it asks to wait {seconds} s, {} min)", seconds.div_ceil(60)),
+    }
+}
+
 /// Why a model call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChatError {
     /// No connection: refused, reset, DNS, TLS.
     #[error("cannot connect to {endpoint}: {cause}")]
     Connect {
+        /// The endpoint.
+        endpoint: String,
+        /// The cause in words.
+        cause: String,
+    },
+    /// The encrypted connection did not come about: a certificate that nobody here trusts, no common version.
+    #[error("no secure connection to {endpoint}: {cause}")]
+    Insecure {
         /// The endpoint.
         endpoint: String,
         /// The cause in words.
@@ -61,8 +80,10 @@ pub enum ChatError {
         after_first_token: bool,
     },
     /// 401 or 403.
-    #[error("the key was refused ({status}): {message}")]
+    #[error("{key} was refused ({status}): {message}")]
     Unauthorized {
+        /// Which key: `the key from $OPENAI_API_KEY`, or that none was sent.
+        key: String,
         /// HTTP status.
         status: u16,
         /// The server's words.
@@ -72,7 +93,7 @@ pub enum ChatError {
     #[error("the quota is used up: {0}")]
     Quota(String),
     /// 429.
-    #[error("too many requests: {message}")]
+    #[error("too many requests: {message}{}", asked(*.retry_after_ms))]
     RateLimited {
         /// The server's words.
         message: String,
@@ -94,7 +115,7 @@ pub enum ChatError {
         message: String,
     },
     /// 5xx.
-    #[error("the server failed ({status}): {message}")]
+    #[error("the server failed ({status}): {message}{}", asked(*.retry_after_ms))]
     Server {
         /// HTTP status.
         status: u16,

@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::event::{ChatError, StreamEvent};
+use crate::peek::{Kind, peek};
 use crate::provider::EventStream;
 use crate::sse::{Body, Events, Limits, SseError};
 
@@ -88,6 +89,7 @@ struct Open<D> {
     decoder: D,
     cancelled: Pin<Box<WaitForCancellationFutureOwned>>,
     progress: Progress,
+    any_event: bool,
 }
 
 type Item = Result<StreamEvent, ChatError>;
@@ -139,14 +141,23 @@ async fn open<D: Decoder>(
     };
     let Opened { kind, body, mut decoder, notice } = opened;
     context.pending.extend(notice.map(|text| StreamEvent::Notice(text.into())));
-    let is_document = kind.ends_with("/json") || kind.ends_with("/html") || kind.ends_with("xml");
-    if is_document {
+    let left = wait.saturating_sub(started.elapsed());
+    let peeked = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Err(ChatError::Cancelled),
+        peeked = timeout(left, peek(&kind, body)) => peeked.map_err(|_| silent())?,
+    };
+    let (kind, body) = peeked.map_err(ChatError::Interrupted)?;
+    if kind == Kind::Empty {
+        return Err(ChatError::Unreadable("it is empty".into()));
+    }
+    if kind != Kind::Events {
         let body = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ChatError::Cancelled),
             body = timeout(limits.patience, crate::http::read_text(body)) => body.map_err(|_| silent())??,
         };
-        if !kind.ends_with("/json") {
+        if kind == Kind::Page {
             let page = crate::failure::Failure::from_body(&body);
             return Err(ChatError::Unreadable(page.message));
         }
@@ -156,7 +167,7 @@ async fn open<D: Decoder>(
     }
     let events = Events::new(body, started, limits);
     let cancelled = Box::pin(context.cancel.clone().cancelled_owned());
-    Ok(State::Open(Box::new(Open { events, decoder, cancelled, progress: Progress::More })))
+    Ok(State::Open(Box::new(Open { events, decoder, cancelled, progress: Progress::More, any_event: false })))
 }
 
 /// How long the body's own end is waited for, once the answer has ended.
@@ -173,6 +184,7 @@ async fn advance<D: Decoder>(open: &mut Open<D>, context: &mut Context) -> Resul
         let Some(next) = next else { return Err(ChatError::Cancelled) };
         match next {
             Some(Ok(event)) => {
+                open.any_event = true;
                 let data = event.data.as_deref().unwrap_or_default();
                 let progress = open.decoder.event(data, &mut context.pending)?;
                 open.progress = open.progress.max(progress);
@@ -182,6 +194,9 @@ async fn advance<D: Decoder>(open: &mut Open<D>, context: &mut Context) -> Resul
             }
             // After the completion's end, a missing tail is no loss.
             None | Some(Err(_)) if open.progress >= Progress::Ending => open.progress = Progress::Done,
+            None if !open.any_event && !open.events.is_torn() => {
+                return Err(ChatError::Unreadable("its event stream is empty".into()));
+            }
             None => return Err(ChatError::Interrupted("the stream ended before the answer did".into())),
             Some(Err(error)) => return Err(context.error(error)),
         }

@@ -92,7 +92,7 @@ impl Failure {
     fn error(self, status: u16, retry_after_ms: Option<u64>) -> ChatError {
         let message = self.message.clone();
         match status {
-            401 | 403 => ChatError::Unauthorized { status, message },
+            401 | 403 => ChatError::Unauthorized { status, message, key: "the key".into() },
             402 => ChatError::Quota(message),
             _ if self.is_overflow() => ChatError::ContextOverflow(message),
             413 => ChatError::ContextOverflow(message),

@@ -9,9 +9,11 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Response, redirect};
 use tokio::time::timeout;
 
+use crate::encoded::{Coding, decoded};
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
 use crate::failure::Failure;
+use crate::options::ModelOptions;
 use crate::sse::Body;
 
 /// How long an idle connection is kept for the next request. llama.cpp, vLLM and most others close theirs after 5 s, and
@@ -47,9 +49,13 @@ impl HttpClient {
 
     /// Sends a request and returns the head of the reply, whatever its status.
     pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, ChatError> {
-        request.send().await.map_err(|error| ChatError::Connect {
-            endpoint: self.endpoint.to_string(),
-            cause: if error.is_timeout() { "timed out".into() } else { cause(&error) },
+        request.send().await.map_err(|error| {
+            let endpoint = self.endpoint.to_string();
+            match is_insecure(&error) {
+                true => ChatError::Insecure { endpoint, cause: cause(&error) },
+                false if error.is_timeout() => ChatError::Connect { endpoint, cause: "timed out".into() },
+                false => ChatError::Connect { endpoint, cause: cause(&error) },
+            }
         })
     }
 
@@ -85,6 +91,19 @@ pub(crate) fn cause(error: &reqwest::Error) -> String {
     innermost.to_string()
 }
 
+/// Says whether the two ends cannot come to an encrypted connection, for a certificate above all: another try would bring
+/// the same. A connection that is cut or garbled may come about the next time.
+fn is_insecure(error: &(dyn std::error::Error + 'static)) -> bool {
+    use rustls::Error::{AlertReceived, InvalidCertificate, NoCertificatesPresented, PeerIncompatible};
+    // An I/O error hides the error that it was made of from `source`.
+    let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    let is_ours = matches!(
+        error.downcast_ref::<rustls::Error>(),
+        Some(InvalidCertificate(_) | NoCertificatesPresented | PeerIncompatible(_) | AlertReceived(_))
+    );
+    is_ours || inner.is_some_and(|inner| is_insecure(inner)) || error.source().is_some_and(is_insecure)
+}
+
 /// Puts a secret into a header whose value is never shown.
 pub(crate) fn secret_header(
     headers: &mut HeaderMap,
@@ -93,16 +112,22 @@ pub(crate) fn secret_header(
     key: &Secret,
 ) -> Result<(), ChatError> {
     let mut value = HeaderValue::from_str(&format!("{prefix}{}", key.expose().trim())).map_err(|_| {
-        ChatError::Unauthorized { status: 0, message: "the key has characters that no header can carry".into() }
+        let message = "it has characters that no header can carry".into();
+        ChatError::Unauthorized { status: 0, message, key: "the key".into() }
     })?;
     value.set_sensitive(true);
     headers.insert(name, value);
     Ok(())
 }
 
-/// Returns a reply's body as bytes.
-pub(crate) fn body(response: Response) -> Body {
-    response.bytes_stream().map(|part| part.map_err(|error| cause(&error))).boxed()
+/// Returns a reply's body as bytes, decoded where it was compressed.
+///
+/// # Errors
+/// [`ChatError::Unreadable`] for a compression that is not known here.
+pub(crate) fn body_of(response: Response) -> Result<Body, ChatError> {
+    let coding = Coding::of(response.headers())?;
+    let body = response.bytes_stream().map(|part| part.map_err(|error| cause(&error))).boxed();
+    Ok(decoded(body, coding))
 }
 
 /// Returns a reply's media type, in lower case, without parameters.
@@ -128,14 +153,22 @@ pub(crate) async fn read_text(mut body: Body) -> Result<String, ChatError> {
 }
 
 /// Reads a refusal's body, within two seconds, and says what it means.
-pub(crate) async fn refusal(response: Response, key: Option<&Secret>) -> ChatError {
+pub(crate) async fn refusal(response: Response, options: &ModelOptions) -> ChatError {
     let status = response.status().as_u16();
     let headers = response.headers().clone();
     if response.status().is_redirection() {
         let to = headers.get(LOCATION).and_then(|value| value.to_str().ok()).unwrap_or("nowhere");
         return ChatError::Refused { status, message: format!("the server moved to {to}; set the endpoint to it") };
     }
-    let text = timeout(Duration::from_secs(2), read_text(body(response))).await;
-    let text = text.ok().and_then(Result::ok).unwrap_or_default();
-    Failure::from_body(&text).without(key).of_status(status, &headers)
+    let text = match body_of(response) {
+        Ok(body) => timeout(Duration::from_secs(2), read_text(body)).await.ok().and_then(Result::ok),
+        Err(_) => None,
+    };
+    let failure = Failure::from_body(&text.unwrap_or_default()).without(options.key.as_ref());
+    match failure.of_status(status, &headers) {
+        ChatError::Unauthorized { status, message, .. } => {
+            ChatError::Unauthorized { status, message, key: options.key_words() }
+        }
+        other => other,
+    }
 }

@@ -12,14 +12,18 @@ pub mod request;
 
 mod assembly;
 mod call_ids;
+mod encoded;
 mod exchange;
 mod failure;
 mod http;
 mod lenient;
+mod listing;
 mod names;
+mod peek;
 mod quirks;
 mod retry_after;
 mod sse;
+pub mod think;
 
 pub mod anthropic;
 pub mod openai;

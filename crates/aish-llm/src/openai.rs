@@ -20,7 +20,8 @@ use crate::assembly::first_free_id;
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
 use crate::exchange::{Opened, exchange};
-use crate::http::{HttpClient, body as body_of, media_type, read_text, refusal, secret_header};
+use crate::http::{HttpClient, body_of, media_type, read_text, refusal, secret_header};
+use crate::listing::{self, fetch, is_unknown_model, with_names};
 use crate::names::{NameRule, WireNames};
 use crate::openai::decoder::OpenAiDecoder;
 use crate::openai::extras::CallExtras;
@@ -96,6 +97,13 @@ impl Provider for OpenAiProvider {
         })
     }
 
+    fn models(&self) -> BoxFuture<'_, Result<Vec<String>, ChatError>> {
+        Box::pin(async move {
+            let list = fetch(&self.inner.http, self.inner.headers()?, &self.inner.options).await?;
+            Ok(listing::names(&list))
+        })
+    }
+
     fn context_size(&self) -> BoxFuture<'_, Option<u64>> {
         Box::pin(async move { timeout(Duration::from_secs(5), self.inner.context_size()).await.ok().flatten() })
     }
@@ -132,14 +140,26 @@ impl Inner {
             if response.status().is_success() {
                 let notice = quirks.notice(at_first);
                 let decoder = OpenAiDecoder::new(names, first_free_id(&request.messages), Arc::clone(&self.extras));
-                return Ok(Opened { kind: media_type(&response), body: body_of(response), decoder, notice });
+                return Ok(Opened { kind: media_type(&response), body: body_of(response)?, decoder, notice });
             }
-            let error = refusal(response, self.options.key.as_ref()).await;
+            let error = refusal(response, &self.options).await;
             if lessons == MAX_LESSONS || !self.quirks.learn(quirks, &error) {
-                return Err(error);
+                return Err(self.explained(error).await);
             }
             lessons += 1;
         }
+    }
+
+    /// Adds the server's models to a refusal of our model's name.
+    async fn explained(&self, error: ChatError) -> ChatError {
+        if !is_unknown_model(&error) {
+            return error;
+        }
+        let listed = match self.headers() {
+            Ok(headers) => fetch(&self.http, headers, &self.options).await.unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        with_names(error, &self.options.model, listing::names(&listed))
     }
 
     fn headers(&self) -> Result<HeaderMap, ChatError> {
@@ -166,7 +186,7 @@ impl Inner {
         if response.status().as_u16() != 200 {
             return None;
         }
-        let reply: Tokenized = serde_json::from_str(&read_text(body_of(response)).await.ok()?).ok()?;
+        let reply: Tokenized = serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()?;
         self.has_counted.store(true, Ordering::Relaxed);
         u64::try_from(reply.tokens.len()).ok()
     }
@@ -204,6 +224,6 @@ impl Inner {
         if !response.status().is_success() {
             return None;
         }
-        serde_json::from_str(&read_text(body_of(response)).await.ok()?).ok()
+        serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()
     }
 }

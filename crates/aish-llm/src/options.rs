@@ -40,6 +40,8 @@ pub struct ModelOptions {
     pub model: String,
     /// The key, where the server wants one.
     pub key: Option<Secret>,
+    /// Where the key comes from, for messages: `$OPENAI_API_KEY`.
+    pub key_source: Option<String>,
     /// From the request to the first event, and the longest wait while only comments come. Default 300 s.
     pub timeout: Duration,
     /// For the connection. Default 5 s.
@@ -69,6 +71,7 @@ impl ModelOptions {
         Self {
             model: model.into(),
             key: None,
+            key_source: None,
             timeout: Duration::from_secs(300),
             connect_timeout: Duration::from_secs(5),
             idle_timeout: None,
@@ -79,6 +82,15 @@ impl ModelOptions {
             price: None,
             images: Images::Sent,
             names: Names::ByEndpoint,
+        }
+    }
+
+    /// Returns what a message calls the key that is sent.
+    pub(crate) fn key_words(&self) -> String {
+        match (&self.key, &self.key_source) {
+            (None, _) => "a request without a key".into(),
+            (Some(_), None) => "the key".into(),
+            (Some(_), Some(source)) => format!("the key from {source}"),
         }
     }
 

@@ -36,7 +36,7 @@ pub struct RetryPolicy {
     pub base: Duration,
     /// The longest wait of our own. Default 8 s.
     pub longest: Duration,
-    /// The longest `Retry-After` that is obeyed; a longer one is cut to it. Default 30 s.
+    /// The longest `Retry-After` that is waited; a longer one fails at once, with its number. Default 60 s.
     pub longest_asked: Duration,
 }
 
@@ -46,18 +46,18 @@ impl Default for RetryPolicy {
             attempts: 3,
             base: Duration::from_millis(500),
             longest: Duration::from_secs(8),
-            longest_asked: Duration::from_secs(30),
+            longest_asked: Duration::from_secs(60),
         }
     }
 }
 
 impl RetryPolicy {
-    /// Returns the wait after the `failed`-th failed attempt (from 1): what the server asked for, capped, plus up to a
-    /// tenth; else exponential backoff with equal jitter (half fixed, half random).
+    /// Returns the wait after the `failed`-th failed attempt (from 1): what the server asked for plus up to a tenth; else exponential
+    /// backoff with equal jitter (half fixed, half random).
     pub(crate) fn wait(&self, failed: u32, asked: Option<u64>, unit: f64) -> Duration {
         let unit = unit.clamp(0.0, 1.0);
         if let Some(asked) = asked {
-            let asked = Duration::from_millis(asked).min(self.longest_asked);
+            let asked = Duration::from_millis(asked);
             return asked + asked.mul_f64(unit / 10.0);
         }
         let doubled = self.base.saturating_mul(1_u32.checked_shl(failed.saturating_sub(1)).unwrap_or(u32::MAX));
@@ -79,6 +79,6 @@ mod tests {
         assert_eq!(millis(200, None, 1.0), 8000);
         assert_eq!(millis(1, Some(2000), 0.0), 2000);
         assert_eq!(millis(1, Some(2000), 1.0), 2200);
-        assert_eq!(millis(1, Some(3_600_000), 0.0), 30_000);
+        assert_eq!(millis(1, Some(45_000), 0.0), 45_000);
     }
 }

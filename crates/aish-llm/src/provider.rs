@@ -23,6 +23,11 @@ pub trait Provider: Send + Sync {
     /// Counts the tokens of a text with the server's own tokenizer; none when it has none or does not answer in time.
     fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<u64>>;
 
+    /// Asks the server for the names of its models, which tries its address and its key too; empty when it has no list.
+    fn models(&self) -> BoxFuture<'_, Result<Vec<String>, ChatError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
     /// Asks the server for the real size of its context in tokens; none when it does not say.
     fn context_size(&self) -> BoxFuture<'_, Option<u64>>;
 }

@@ -1,6 +1,7 @@
 //! Server-sent events from a body, watched: silence, endless comments and endless events end it.
 
 mod lines;
+mod utf8;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use sse_stream::{Sse, SseStream};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use lines::DataLines;
+use utf8::Mended;
 
 /// The longest event, in bytes.
 const MAX_EVENT: usize = 16 * 1024 * 1024;
@@ -62,6 +64,8 @@ struct Progress {
     event: AtomicBool,
     trailing: AtomicBool,
     ended: AtomicBool,
+    /// The body ended inside a line.
+    torn: AtomicBool,
 }
 
 impl Events {
@@ -78,6 +82,7 @@ impl Events {
             timer: Box::pin(sleep_until(started + limits.patience)),
             progress: Arc::clone(&progress),
             lines: DataLines::default(),
+            mended: Mended::default(),
             ended: false,
         };
         Self { inner: SseStream::from_bytes_stream(watched), progress }
@@ -86,6 +91,11 @@ impl Events {
     /// Shortens the wait: the completion has ended, only usage and the like may follow.
     pub(crate) fn expect_end(&self) {
         self.progress.trailing.store(true, Ordering::Relaxed);
+    }
+
+    /// Says whether the body ended inside a line.
+    pub(crate) fn is_torn(&self) -> bool {
+        self.progress.torn.load(Ordering::Relaxed)
     }
 
     /// Reads what is left of the body and forgets it.
@@ -140,6 +150,7 @@ struct Watched {
     timer: Pin<Box<Sleep>>,
     progress: Arc<Progress>,
     lines: DataLines,
+    mended: Mended,
     ended: bool,
 }
 
@@ -181,12 +192,13 @@ impl Stream for Watched {
                 if this.waited > this.limits.patience {
                     return Poll::Ready(Some(Err(SseError::Silent(this.limits.patience))));
                 }
-                Poll::Ready(Some(Ok(this.lines.filter(bytes))))
+                Poll::Ready(Some(Ok(this.lines.filter(this.mended.mend(bytes)))))
             }
             Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(SseError::Broken(error)))),
             Poll::Ready(None) => {
                 // Servers forget the blank line after the last event.
                 this.ended = true;
+                this.progress.torn.store(!this.lines.is_at_line(), Ordering::Relaxed);
                 this.progress.ended.store(true, Ordering::Relaxed);
                 Poll::Ready(Some(Ok(Bytes::from_static(b"\n\n"))))
             }

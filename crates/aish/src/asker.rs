@@ -17,6 +17,7 @@ use crate::context_size::ContextSizes;
 use crate::counting::Counting;
 use crate::discovery::{Discovery, Listing, is_offered};
 use crate::ledger::Ledger;
+use crate::shell_tool::SHELL_SOURCE;
 
 /// What of the registry is offered to the model.
 #[derive(Debug, Clone, Default)]
@@ -76,6 +77,10 @@ impl Asker {
         }
         let mut offered = self.registry.list(None);
         offered.retain(|definition| is_offered(definition, &self.offering.builtin));
+        // The shell stands beside other tools; who wants none gets none, and `CMD:` lines all the same.
+        if offered.iter().all(|definition| definition.source.as_str() == SHELL_SOURCE) {
+            offered.clear();
+        }
         offered
     }
 
@@ -215,6 +220,7 @@ impl Asker {
         let mut words = Some(String::new());
         while let Some(item) = stream.next().await {
             match item {
+                Ok(StreamEvent::TextWasReasoning) => words.iter_mut().for_each(String::clear),
                 Ok(StreamEvent::Text(piece)) => words.iter_mut().for_each(|words| words.push_str(&piece)),
                 Ok(StreamEvent::Usage(usage)) if !usage.estimated => self.summaries.charged(estimate, usage.prompt),
                 Ok(_) => {}

@@ -84,7 +84,10 @@ impl Collector {
         let mut options = options(name, model);
         if let Some(variable_name) = &model.key_env {
             match variable(variable_name).filter(|key| !key.is_empty()) {
-                Some(key) => options.key = Some(Secret::new(key)),
+                Some(key) => {
+                    options.key = Some(Secret::new(key));
+                    options.key_source = Some(format!("${variable_name}"));
+                }
                 None => self.notices.push(format!("models.{name}: ${variable_name} is not set; no key is sent")),
             }
         }
@@ -106,6 +109,7 @@ impl Collector {
                 let model = server.first_model().await.unwrap_or_else(|| "default".to_owned());
                 let mut options = ModelOptions::new(model);
                 options.key = server.key.clone();
+                options.key_source = server.key_variable.map(|name| format!("${name}"));
                 let name = match server.kind {
                     aish_llm::ProviderKind::OpenAi => "openai",
                     aish_llm::ProviderKind::Anthropic => "anthropic",
@@ -247,7 +251,11 @@ pub fn advice(error: &ChatError) -> String {
             "check that the server runs and that its endpoint is right (`:model`, `aish doctor`)"
         }
         ChatError::Timeout { .. } => "try again, or raise models.NAME.timeout_ms",
-        ChatError::Unauthorized { .. } => "check the key (models.NAME.key_env)",
+        ChatError::Unauthorized { key, .. } if key.contains("without") => {
+            "set models.NAME.key_env to the variable that holds the key"
+        }
+        ChatError::Unauthorized { .. } => "check that key; `aish doctor` tries it",
+        ChatError::Insecure { .. } => "SSL_CERT_FILE names a file of own certificates",
         ChatError::Quota(_) => "top the account up, or switch with `:model`",
         ChatError::RateLimited { .. } => "wait a moment, or switch with `:model`",
         ChatError::ContextOverflow(_) => "`:reset` starts afresh; context.token_budget keeps it shorter",

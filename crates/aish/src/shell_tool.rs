@@ -57,6 +57,8 @@ pub trait CommandRunner: Send + Sync {
     }
 }
 
+/// The source of the tool `shell`.
+pub const SHELL_SOURCE: &str = "shell";
 /// The source of [`OUTSIDE`].
 pub const OUTSIDE_SOURCE: &str = "outside";
 /// The tool that runs a command outside the sandbox. No model is told of it; a person is asked for each call.
@@ -92,7 +94,7 @@ impl ShellTool {
 
     fn at(place: Place, runner: Arc<dyn CommandRunner>, timeout_ms: u64) -> Self {
         let (id, name, description) = match place {
-            Place::Shell => ("shell", "shell", "Run a command line in the user's shell."),
+            Place::Shell => (SHELL_SOURCE, "shell", "Run a command line in the user's shell."),
             Place::Outside => (OUTSIDE_SOURCE, OUTSIDE, "Run a command line outside the sandbox; a person is asked."),
         };
         let id = SourceId::new(id);

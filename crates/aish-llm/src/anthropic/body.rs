@@ -145,6 +145,7 @@ fn turns<'a>(messages: &'a [Message], names: &WireNames, images: Images) -> Vec<
             Message::Tool { tool_call_id, content, blocks, .. } => {
                 let mut parts = text(content);
                 parts.extend(image_parts(blocks, images));
+                parts.extend(left_out(blocks, images).map(|text| Part::Text { text }));
                 (
                     Speaker::User,
                     vec![Part::ToolResult { tool_use_id: ids.result(tool_call_id.as_str()), content: parts }],

@@ -10,12 +10,26 @@ use tokio_util::sync::CancellationToken;
 
 use super::BrokerModel;
 use crate::estimate;
-use crate::event::{ChatError, StreamEvent};
+use crate::event::{ChatError, FinishReason, StreamEvent};
 use crate::pacing::{Pacer, RetryPolicy};
 use crate::provider::EventStream;
 use crate::request::ChatRequest;
 use crate::spend::{BookedCall, PlannedCall, SpendGuard};
+use crate::think::{Part, ThinkTags};
 use crate::traffic::{Running, Traffic};
+
+/// More bytes than a token of a language has on average: of an answer of so many, the server has lost count.
+const BYTES_PER_TOKEN: u64 = 8;
+/// What an answer may have beyond that, so that a short one of long tokens is not cut.
+const SPARE_BYTES: u64 = 1024;
+
+fn event_of(part: Part) -> StreamEvent {
+    match part {
+        Part::Text(text) => StreamEvent::Text(text),
+        Part::Reasoning(text) => StreamEvent::Reasoning(text),
+        Part::TextWasReasoning => StreamEvent::TextWasReasoning,
+    }
+}
 
 /// What a call consists of.
 pub(super) struct Call {
@@ -80,6 +94,9 @@ struct Answer {
     bytes: u64,
     usage: Option<Usage>,
     booked: bool,
+    /// Bytes that no answer within the tokens that were asked for can have.
+    most_bytes: u64,
+    think: ThinkTags,
     prompt_tokens: u64,
     model: BrokerModel,
     purpose: crate::request::Purpose,
@@ -156,6 +173,8 @@ impl Playing {
             bytes: 0,
             usage: None,
             booked: false,
+            most_bytes: u64::from(limit).saturating_mul(BYTES_PER_TOKEN).saturating_add(SPARE_BYTES),
+            think: ThinkTags::default(),
             prompt_tokens: self.prompt_tokens,
             model: model.clone(),
             purpose: self.call.request.purpose,
@@ -168,7 +187,18 @@ impl Playing {
     fn take(&mut self, event: StreamEvent) {
         let Some(answer) = &mut self.answer else { return };
         match &event {
-            StreamEvent::Text(text) | StreamEvent::Reasoning(text) => answer.came(text.len()),
+            StreamEvent::Text(text) => {
+                answer.came(text.len());
+                self.pending.extend(answer.think.push(text).into_iter().map(event_of));
+                return self.hold();
+            }
+            StreamEvent::Reasoning(text) => {
+                answer.came(text.len());
+                answer.think.reasoned();
+                self.pending.push_back(event);
+                return self.hold();
+            }
+            StreamEvent::TextWasReasoning => {}
             StreamEvent::ToolCall(call) | StreamEvent::MalformedCall { call, .. } => {
                 answer.came(call.name.as_str().len() + call.arguments.len());
             }
@@ -179,6 +209,7 @@ impl Playing {
             }
             StreamEvent::Notice(_) => {}
             StreamEvent::Finished(_) => {
+                self.pending.extend(answer.think.finish().into_iter().map(event_of));
                 let usage = answer.book();
                 self.pending.push_back(StreamEvent::Usage(usage));
                 self.answer = None;
@@ -186,6 +217,17 @@ impl Playing {
             }
         }
         self.pending.push_back(event);
+    }
+
+    /// Ends an answer that goes on beyond what was asked for: the server does not hold itself to the limit.
+    fn hold(&mut self) {
+        let Some(answer) = self.answer.as_mut().filter(|answer| answer.bytes > answer.most_bytes) else { return };
+        self.pending.extend(answer.think.finish().into_iter().map(event_of));
+        let usage = answer.book();
+        self.pending.push_back(StreamEvent::Usage(usage));
+        self.pending.push_back(StreamEvent::Finished(FinishReason::Length));
+        self.answer = None;
+        self.over = true;
     }
 
     /// Decides what follows a failure.
@@ -220,7 +262,8 @@ impl Playing {
         let next_exists = self.at + 1 < self.call.candidates.len();
         let fallback = || if next_exists { Next::Fallback } else { Next::GiveUp };
         let again = |asked: Option<u64>| {
-            if self.failed < self.call.retry.attempts {
+            let too_long = asked.is_some_and(|asked| Duration::from_millis(asked) > self.call.retry.longest_asked);
+            if !too_long && self.failed < self.call.retry.attempts {
                 Next::Retry(self.call.retry.wait(self.failed, asked, self.call.pacer.unit()))
             } else {
                 fallback()
@@ -242,6 +285,7 @@ impl Playing {
             // The wait was long already.
             ChatError::Timeout { .. } | ChatError::Process(_) => fallback(),
             ChatError::Unauthorized { .. }
+            | ChatError::Insecure { .. }
             | ChatError::Quota(_)
             | ChatError::ContextOverflow(_)
             | ChatError::TemplateRefused(_)

@@ -67,7 +67,7 @@ enum WireMessage<'a> {
     Tool {
         tool_call_id: &'a str,
         name: String,
-        content: &'a str,
+        content: Cow<'a, str>,
     },
 }
 
@@ -174,6 +174,10 @@ fn messages<'a>(
                 out.push(WireMessage::Assistant { content, tool_calls: calls.collect() });
             }
             Message::Tool { tool_call_id, name, content, blocks } => {
+                let content = match left_out(blocks, images) {
+                    None => Cow::Borrowed(content.as_str()),
+                    Some(note) => Cow::Owned(format!("{content}\n{note}")),
+                };
                 out.push(WireMessage::Tool { tool_call_id: tool_call_id.as_str(), name: names.wire(name), content });
                 waiting.extend(image_parts(blocks, images));
             }

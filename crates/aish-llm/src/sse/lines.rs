@@ -42,9 +42,14 @@ impl DataLines {
         out.into()
     }
 
+    /// Says whether a line would begin now.
+    pub(super) fn is_at_line(&self) -> bool {
+        matches!(&self.line, Line::Undecided(held) if held.is_empty())
+    }
+
     /// Says whether a part is whole lines of data and blank ones, beginning where a line begins: the usual case.
     fn keeps_all_of(&self, part: &Bytes) -> bool {
-        let at_line = matches!(&self.line, Line::Undecided(held) if held.is_empty());
+        let at_line = self.is_at_line();
         let at_start = at_line && !self.first && self.after_return.is_none();
         at_start
             && part.ends_with(b"\n")

@@ -101,10 +101,13 @@ async fn errors_have_their_meaning() {
     let event = |value: serde_json::Value| AnthropicStream::new("m", 1, 0).event("error", &value).reply();
     for (reply, expected) in [
         (Reply::json(529, &error("overloaded_error", "Overloaded")), "the server failed (529): Overloaded"),
-        (Reply::json(429, &error("rate_limit_error", "slow")).header("retry-after", "3"), "too many requests: slow"),
+        (
+            Reply::json(429, &error("rate_limit_error", "slow")).header("retry-after", "3"),
+            "too many requests: slow (it asks to wait 3 s)",
+        ),
         (
             Reply::json(401, &error("authentication_error", "invalid x-api-key")),
-            "the key was refused (401): invalid x-api-key",
+            "a request without a key was refused (401): invalid x-api-key",
         ),
         (
             Reply::json(400, &error("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum")),

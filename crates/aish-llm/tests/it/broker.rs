@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use aish_llm::{CallOptions, ChatError, Price, Purpose, RouterRule, StreamEvent};
-use aish_testkit::model_server::{End, OpenAiStream, Reply, Script};
+use aish_testkit::model_server::{End, Expect, OpenAiStream, Reply, Script};
 use aish_types::Usage;
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
@@ -24,7 +24,11 @@ async fn what_may_pass_is_tried_again_with_backoff() {
     assert_eq!(got.text(), "at last");
     assert_eq!(*pacer.waits.lock().unwrap(), [Duration::from_millis(375), Duration::from_millis(2100)]);
     assert_eq!(got.notices().len(), 2);
-    assert!(got.notices()[1].contains("too many requests: slow down; trying again in 2.1 s"), "{:?}", got.notices());
+    assert!(
+        got.notices()[1].contains("too many requests: slow down (it asks to wait 2 s); trying again in 2.1 s"),
+        "{:?}",
+        got.notices()
+    );
     assert_eq!(books.booked.lock().unwrap().len(), 1);
     assert_eq!(books.planned.lock().unwrap().len(), 3);
     server.finish();
@@ -70,7 +74,9 @@ async fn what_will_not_pass_is_not_repeated() {
         (400, "roles must alternate"),
         (404, "no such model"),
     ] {
-        let server = start(Reply::error(status, message));
+        let no_list = Reply::error(404, "not here");
+        let script = Script::new().chat(Reply::error(status, message));
+        let server = start(script.always(Expect::request("GET", "/v1/models"), no_list));
         let spare = start(Script::new());
         let (broker, pacer, books) = broker(&[&server, &spare], None);
         let got = collect(broker.stream(ask("hi"), CallOptions::default(), cancel())).await;

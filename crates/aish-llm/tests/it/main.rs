@@ -11,6 +11,8 @@ mod faults;
 #[cfg(test)]
 mod harness;
 #[cfg(test)]
+mod held;
+#[cfg(test)]
 mod llama_cpp;
 #[cfg(test)]
 mod openai;

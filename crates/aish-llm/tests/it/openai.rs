@@ -104,12 +104,14 @@ async fn a_conversation_with_calls_images_and_results_is_written_as_the_wire_wan
             |data: &str| json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{data}")}});
         let left_out = "look\n[An image was attached here; this model takes none.]";
         let user = if images { json!([{"type": "text", "text": "look"}, url("QQ==")]) } else { json!(left_out) };
+        let left_out_result = "seen\n[An image was attached here; this model takes none.]";
+        let result = if images { "seen" } else { left_out_result };
         let mut messages = vec![
             json!({"role": "system"}),
             json!({"role": "user", "content": user}),
             json!({"role": "assistant", "content": null, "tool_calls": [
                 {"id": "c1", "type": "function", "function": {"name": "files.read", "arguments": "{}"}}]}),
-            json!({"role": "tool", "tool_call_id": "c1", "content": "seen"}),
+            json!({"role": "tool", "tool_call_id": "c1", "content": result}),
         ];
         if images {
             messages.push(json!({"role": "user", "content": [{"type": "text"}, url("Qg==")]}));

@@ -49,6 +49,7 @@ async fn collect(mut stream: EventStream) -> Result<Answer, Failure> {
         match event.map_err(|error| Failure::new(MODEL_FAILED, error.to_string()))? {
             StreamEvent::Text(text) => answer.text.push_str(&text),
             StreamEvent::Reasoning(_) => {}
+            StreamEvent::TextWasReasoning => answer.text.clear(),
             StreamEvent::ToolCall(call) => answer.calls.push((call, None)),
             StreamEvent::MalformedCall { call, reason } => {
                 let call = ToolCall { arguments: "{}".into(), ..call };

@@ -66,6 +66,21 @@ impl Shape {
         }
     }
 
+    /// The same answer as one document, as servers send it that do not stream.
+    pub(super) fn document(self, text: &str) -> Vec<u8> {
+        let document = match self {
+            Self::OpenAi | Self::Ollama => json!({
+                "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 10, "completion_tokens": 3},
+            }),
+            Self::Anthropic => json!({
+                "type": "message", "role": "assistant", "content": [{"type": "text", "text": text}],
+                "stop_reason": "end_turn", "usage": {"input_tokens": 10, "output_tokens": 3},
+            }),
+        };
+        document.to_string().into_bytes()
+    }
+
     /// Text and calls, ended with a reason in the words of OpenAI.
     pub(super) fn with_calls(self, text: &str, calls: &[(&str, &str, &str)], finish: &str) -> Reply {
         match self {
