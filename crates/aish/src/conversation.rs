@@ -156,6 +156,7 @@ impl Conversation {
             undo: UndoKeeper::open(base).map(Arc::new),
             standing_notes: Vec::new(),
             targets: HashMap::new(),
+            files: base.paths.state.as_ref().map(|state| state.join("files")),
             last_outcome: None,
             news: setup.news,
             autonomous: None,

@@ -2,13 +2,17 @@
 
 pub mod autonomous;
 pub mod clock;
+mod files;
 mod judge;
 mod outside;
 mod request;
 mod status;
 mod undo;
 
+pub use request::finish_of;
+
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -72,6 +76,8 @@ pub struct Driver {
     pub standing_notes: Vec<String>,
     /// The tools that calls reach through the tool that calls, until their outcomes are shown.
     pub targets: HashMap<CallId, ToolName>,
+    /// Where images and the like of results are saved; none saves nothing.
+    pub files: Option<PathBuf>,
     /// The last tool's name and its whole text.
     pub last_outcome: Option<(ToolName, String)>,
     /// What servers say while calls run.
@@ -254,6 +260,9 @@ impl Driver {
                             interrupt.cancel();
                         }
                         outcome.text = self.secrets.redact(&outcome.text).into_owned();
+                        if let Some(folder) = self.files.as_deref().filter(|_| !outcome.blocks.is_empty()) {
+                            files::save(folder, &mut outcome);
+                        }
                         events.push_back(Event::Ran { id, outcome });
                     }
                     None => break,

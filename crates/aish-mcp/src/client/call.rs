@@ -37,7 +37,7 @@ pub(super) fn outcome(result: CallToolResult) -> ToolOutcome {
         _ => text,
     };
     let mut outcome =
-        if result.is_error == Some(true) { ToolOutcome::failure(text) } else { ToolOutcome::success(text) };
+        if result.is_error == Some(true) { ToolOutcome::reported_failure(text) } else { ToolOutcome::success(text) };
     outcome.structured = result.structured_content;
     outcome.blocks = blocks;
     outcome

@@ -57,19 +57,49 @@ fn state(base: &Base) -> Finding {
 
 async fn model(base: &Base, shared: &SharedFlags) -> Finding {
     let found = find_models(base, shared.model.as_deref()).await;
-    let good = found.default.is_some();
-    let context = context(&found).await;
+    let answers = answers(&found).await;
+    let good = found.default.is_some() && answers.is_ok();
+    let context = if good { context(&found).await } else { String::new() };
     let mut text = match found.default.as_ref().and_then(|name| Some((name, found.places.get(name)?))) {
         Some((name, place)) => {
             format!("{name}: {} at {} ({}){context}", place.model, place.endpoint, place.origin)
         }
         None => "none; `aish model pull` fetches a small one, or set OPENAI_BASE_URL".to_owned(),
     };
+    if let Err(why) = answers {
+        text.push_str("; ");
+        text.push_str(&why);
+    }
     for notice in &found.notices {
         text.push_str("; ");
         text.push_str(notice);
     }
     Finding { good, what: "model", text }
+}
+
+/// Asks the model's server for its list, which tries the address and the key, and looks for the model there.
+async fn answers(found: &crate::models::Found) -> Result<(), String> {
+    let Some((name, place)) = found.default.as_ref().and_then(|name| Some((name, found.places.get(name)?))) else {
+        return Ok(());
+    };
+    let Some(model) = found.broker.model(name) else { return Ok(()) };
+    let listed = model.provider.models().await.map_err(|error| crate::models::advice(&error))?;
+    // A server of one model answers to any name, and some leave models out of their lists.
+    let is_missing = listed.len() > 1 && !listed.contains(&place.model) && !is_tagged(&listed, &place.model);
+    if is_missing {
+        let some: Vec<&str> = listed.iter().take(12).map(String::as_str).collect();
+        return Err(format!(
+            "the server has no {:?} in its list: {} … (models.{name}.model)",
+            place.model,
+            some.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Says whether a list has the model with a tag or a date behind its name.
+fn is_tagged(listed: &[String], model: &str) -> bool {
+    listed.iter().any(|name| name.strip_prefix(model).is_some_and(|rest| rest.starts_with([':', '-', '@'])))
 }
 
 /// Says how long the model's context is, where it is known or its server tells; a server that is not there is said too.
