@@ -4,6 +4,7 @@
 const KNOWS: &[(&str, &[&str])] = &[
     ("aish-types", &[]),
     ("aish-process", &["aish-types"]),
+    ("aish-confine", &[]),
     ("aish-journal", &["aish-types", "aish-safety"]),
     ("aish-program-format", &[]),
     ("aish-programs", &["aish-program-format"]),
@@ -30,6 +31,7 @@ const KNOWS: &[(&str, &[&str])] = &[
 /// What the program at the edge wires together.
 const ALL: &[&str] = &[
     "aish-types",
+    "aish-confine",
     "aish-process",
     "aish-journal",
     "aish-route",
@@ -53,7 +55,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("crossterm", &["aish-term"]),
     ("dashu", &["aish-tools"]),
     ("kitoken", &["aish-llm"]),
-    ("landlock", &["aish-process"]),
+    ("landlock", &["aish-process", "aish-confine"]),
     ("llama-cpp-2", &["aish-model"]),
     ("llama-cpp-sys-2", &["aish-model"]),
     ("minijinja", &["aish-model"]),
@@ -64,7 +66,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("reqwest", &["aish-llm", "aish-mcp", "aish-local"]),
     ("rmcp", &["aish-mcp"]),
     ("rusqlite", &["aish-store"]),
-    ("seccompiler", &["aish-process"]),
+    ("seccompiler", &["aish-process", "aish-confine"]),
     ("serde-saphyr", &["climax-yaml", "aish-testkit"]),
     ("shimmytok", &["aish-llm"]),
     ("syntect", &["aish-term"]),
