@@ -1,0 +1,178 @@
+//! Attributes of a file as they are compared, put back and copied.
+
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Gid, Mode, Timespec, Timestamps, Uid, XattrFlags};
+use serde::{Deserialize, Serialize};
+
+/// Overlayfs keeps notes of its own under these names.
+const OVERLAY: &[u8] = b"user.overlay.";
+
+/// Bytes of one extended attribute; the kernel allows no more.
+const LONGEST_VALUE: usize = 65_536;
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// Overlayfs's mark for "deleted".
+    Whiteout,
+    /// A device, a socket or a FIFO.
+    Special,
+}
+
+/// Attributes of one path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Attributes {
+    pub(crate) kind: FileKind,
+    pub(crate) inode: u64,
+    pub(crate) mode: u32,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+    pub(crate) size: u64,
+    pub(crate) links: u64,
+    pub(crate) modified: (i64, i64),
+    pub(crate) changed: (i64, i64),
+}
+
+impl Attributes {
+    /// Reads a path's own attributes, not those of what a link leads to; none where nothing is there.
+    pub(crate) fn of(path: &Path) -> io::Result<Option<Self>> {
+        match fs::symlink_metadata(path) {
+            Ok(meta) => Ok(Some(Self::from_metadata(&meta))),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) fn from_metadata(meta: &fs::Metadata) -> Self {
+        let kind = match meta.mode() & 0o170_000 {
+            0o100_000 => FileKind::File,
+            0o040_000 => FileKind::Folder,
+            0o120_000 => FileKind::Link,
+            0o020_000 if meta.rdev() == 0 => FileKind::Whiteout,
+            _ => FileKind::Special,
+        };
+        Self {
+            kind,
+            inode: meta.ino(),
+            mode: meta.mode() & 0o7777,
+            uid: meta.uid(),
+            gid: meta.gid(),
+            size: if kind == FileKind::Folder { 0 } else { meta.size() },
+            links: meta.nlink(),
+            modified: (meta.mtime(), meta.mtime_nsec()),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+        }
+    }
+
+    /// Says whether the file is still the same one with the same content, as far as its attributes tell.
+    pub(crate) fn is_same_version(&self, other: &Self) -> bool {
+        self.inode == other.inode
+            && self.size == other.size
+            && self.modified == other.modified
+            && self.kind == other.kind
+    }
+
+    /// Says whether mode, owner and time of a folder are equal.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        (self.mode, self.uid, self.gid, self.modified) == (other.mode, other.uid, other.gid, other.modified)
+    }
+
+    /// Puts mode, owner where the system allows it, and time of modification back.
+    pub(crate) fn apply(&self, folder: impl std::os::fd::AsFd, name: &Path) -> io::Result<()> {
+        let folder = folder.as_fd();
+        let now = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if (now.st_uid, now.st_gid) != (self.uid, self.gid) {
+            let (uid, gid) = (Some(Uid::from_raw(self.uid)), Some(Gid::from_raw(self.gid)));
+            let done = rustix::fs::chownat(folder, name, uid, gid, AtFlags::SYMLINK_NOFOLLOW);
+            if done.is_err() {
+                // Another's name cannot be given; the group may be one's own.
+                let _ = rustix::fs::chownat(folder, name, None, gid, AtFlags::SYMLINK_NOFOLLOW);
+            }
+        }
+        if self.kind != FileKind::Link && (now.st_mode & 0o7777) != self.mode {
+            rustix::fs::chmodat(folder, name, Mode::from_raw_mode(self.mode), AtFlags::empty())?;
+        }
+        let omit = Timespec { tv_sec: 0, tv_nsec: libc::UTIME_OMIT };
+        let modified = Timespec { tv_sec: self.modified.0, tv_nsec: self.modified.1 };
+        let times = Timestamps { last_access: omit, last_modification: modified };
+        rustix::fs::utimensat(folder, name, &times, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(())
+    }
+}
+
+/// Lists the names of a path's extended attributes.
+fn names(path: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let mut buffer = vec![0; LONGEST_VALUE];
+    match rustix::fs::llistxattr(path, &mut buffer[..]) {
+        Ok(length) => {
+            let listed = buffer.get(..length).unwrap_or_default();
+            Ok(listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect())
+        }
+        Err(rustix::io::Errno::NOTSUP) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Says whether a folder of a layer takes the place of the one below and shows nothing of it.
+pub(crate) fn is_opaque(path: &Path) -> bool {
+    let mut value = [0; 8];
+    rustix::fs::lgetxattr(path, "user.overlay.opaque", &mut value[..])
+        .is_ok_and(|length| value.get(..length) == Some(b"y"))
+}
+
+/// Takes overlayfs's own notes off a path. Time of modification stays.
+pub(crate) fn strip(path: &Path) -> io::Result<()> {
+    for name in names(path)?.iter().filter(|name| name.starts_with(OVERLAY)) {
+        rustix::fs::lremovexattr(path, std::ffi::OsStr::from_bytes(name))?;
+    }
+    Ok(())
+}
+
+/// Makes a path's extended attributes, access control lists among them, those of another.
+pub(crate) fn copy_extended(from: &Path, to: &Path) -> io::Result<()> {
+    let wanted: Vec<Vec<u8>> = names(from)?.into_iter().filter(|name| !name.starts_with(OVERLAY)).collect();
+    for name in names(to)?.iter().filter(|name| !wanted.contains(name)) {
+        if !name.starts_with(OVERLAY) {
+            let _ = rustix::fs::lremovexattr(to, std::ffi::OsStr::from_bytes(name));
+        }
+    }
+    let mut value = vec![0; LONGEST_VALUE];
+    for name in wanted {
+        let name = std::ffi::OsStr::from_bytes(&name);
+        let length = rustix::fs::lgetxattr(from, name, &mut value[..])?;
+        let set = rustix::fs::lsetxattr(to, name, value.get(..length).unwrap_or_default(), XattrFlags::empty());
+        match set {
+            // What the system keeps for itself (labels, capabilities) is not ours to set.
+            Ok(()) | Err(rustix::io::Errno::PERM | rustix::io::Errno::NOTSUP | rustix::io::Errno::ACCESS) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Says whether two paths have the same extended attributes but for overlayfs's own.
+pub(crate) fn has_same_extended(a: &Path, b: &Path) -> io::Result<bool> {
+    let own = |path: &Path| -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let mut value = vec![0; LONGEST_VALUE];
+        let mut all = Vec::new();
+        for name in names(path)?.into_iter().filter(|name| !name.starts_with(OVERLAY)) {
+            let length = rustix::fs::lgetxattr(path, std::ffi::OsStr::from_bytes(&name), &mut value[..]).unwrap_or(0);
+            all.push((name, value.get(..length).unwrap_or_default().to_vec()));
+        }
+        all.sort();
+        Ok(all)
+    };
+    Ok(own(a)? == own(b)?)
+}

@@ -1,0 +1,347 @@
+//! What a layer changed, as facts.
+//!
+//! A layer is compared with the tree below it: marks for "deleted", new paths, files that differ, folders whose mode or
+//! owner do. A new or deleted folder is one fact with the number of its files.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::attributes::{self, Attributes, FileKind};
+use crate::layer::{Layer, LayerError, at};
+
+/// How a path changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeKind {
+    /// It is gone.
+    Deleted,
+    /// It is another.
+    Changed,
+    /// It was not there.
+    New,
+}
+
+impl ChangeKind {
+    /// Returns the word that is shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Deleted => "deleted",
+            Self::Changed => "changed",
+            Self::New => "new",
+        }
+    }
+}
+
+/// One change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The number of the root in the layer.
+    pub root: usize,
+    /// The path below the root.
+    pub path: PathBuf,
+    /// How it changed.
+    pub kind: ChangeKind,
+    /// What was there.
+    pub before: Option<FileKind>,
+    /// What is there.
+    pub after: Option<FileKind>,
+    /// Files in it, itself included, where it is a folder that came or went as a whole; else 1.
+    pub files: u64,
+    /// Bytes of those that came, or of those that went.
+    pub bytes: u64,
+    /// Mode before and after, where both are there and differ.
+    pub mode: Option<(u32, u32)>,
+    /// Whether only attributes differ and the content does not.
+    pub attributes_only: bool,
+    /// Whether the folder takes the place of one, of which nothing is left.
+    pub replaces: bool,
+}
+
+/// A path that is not kept, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The number of the root.
+    pub root: usize,
+    /// The path below it.
+    pub path: PathBuf,
+    /// Why, in words.
+    pub why: &'static str,
+}
+
+/// All changes of a layer, by path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// What would be kept.
+    pub changes: Vec<Change>,
+    /// What would not.
+    pub refused: Vec<Refused>,
+}
+
+impl Changes {
+    /// Says whether nothing changed in the roots that are no caches.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.refused.is_empty()
+    }
+}
+
+/// System folders that a link may lead into: nobody's own files are there.
+const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix/store", "/dev/null"];
+
+impl Layer {
+    /// Says what changed in the roots; caches are left out unless they are asked for.
+    ///
+    /// # Errors
+    /// When the layer or the tree cannot be read.
+    pub fn changes(&self, caches: bool) -> Result<Changes, LayerError> {
+        let mut out = Changes::default();
+        for (root, covered) in self.about.covered.iter().enumerate() {
+            if caches || !covered.cache {
+                let walk = Walk { root, tree: &covered.path, upper: self.upper(root) };
+                walk.folder(Path::new(""), &mut out)?;
+            }
+        }
+        Ok(out)
+    }
+}
+
+struct Walk<'a> {
+    root: usize,
+    tree: &'a Path,
+    upper: PathBuf,
+}
+
+impl Walk<'_> {
+    /// Compares a folder that is both in the layer and below it.
+    fn folder(&self, path: &Path, out: &mut Changes) -> Result<(), LayerError> {
+        let (above, below) = (self.upper.join(path), self.tree.join(path));
+        if let (Some(old), Some(new)) = (at(&below, Attributes::of(&below))?, at(&above, Attributes::of(&above))?) {
+            let alike = (old.mode, old.uid, old.gid) == (new.mode, new.uid, new.gid);
+            if !alike || !at(&above, attributes::has_same_extended(&below, &above))? {
+                out.changes.push(self.change(path, Some(&old), Some(&new), true));
+            }
+        }
+        for name in names(&above)? {
+            let path = path.join(name);
+            let (above, below) = (self.upper.join(&path), self.tree.join(&path));
+            let Some(new) = at(&above, Attributes::of(&above))? else { continue };
+            let old = at(&below, Attributes::of(&below))?;
+            self.entry(&path, old, &new, out)?;
+        }
+        Ok(())
+    }
+
+    fn entry(
+        &self,
+        path: &Path,
+        old: Option<Attributes>,
+        new: &Attributes,
+        out: &mut Changes,
+    ) -> Result<(), LayerError> {
+        let (above, below) = (self.upper.join(path), self.tree.join(path));
+        match (new.kind, &old) {
+            (FileKind::Whiteout, None) => {}
+            (FileKind::Whiteout, Some(old)) => {
+                let mut change = self.change(path, Some(old), None, false);
+                (change.files, change.bytes) = count(&below, old);
+                out.changes.push(change);
+            }
+            (FileKind::Special, _) => self.refuse(path, "it is a device, a socket or a FIFO", out),
+            (FileKind::Folder, Some(old)) if old.kind == FileKind::Folder && !attributes::is_opaque(&above) => {
+                self.folder(path, out)?;
+            }
+            (FileKind::Folder, old) => {
+                let mut change = self.change(path, old.as_ref(), Some(new), false);
+                change.replaces = old.is_some();
+                (change.files, change.bytes) = count(&above, new);
+                self.refuse_inside(path, out)?;
+                out.changes.push(change);
+            }
+            (FileKind::File | FileKind::Link, old) => {
+                if let Some(why) = at(&above, self.fault(path, new))? {
+                    self.refuse(path, why, out);
+                    return Ok(());
+                }
+                let same_content = match old {
+                    Some(old) => at(&above, is_same_content(&below, old, &above, new))?,
+                    None => false,
+                };
+                if let Some(old) = old
+                    && same_content
+                    && old.is_alike(new)
+                    && at(&above, attributes::has_same_extended(&below, &above))?
+                {
+                    return Ok(());
+                }
+                let mut change = self.change(path, old.as_ref(), Some(new), same_content);
+                change.bytes = new.size;
+                out.changes.push(change);
+            }
+        }
+        Ok(())
+    }
+
+    fn change(&self, path: &Path, old: Option<&Attributes>, new: Option<&Attributes>, attributes_only: bool) -> Change {
+        let kind = match (old, new) {
+            (None, _) => ChangeKind::New,
+            (Some(_), None) => ChangeKind::Deleted,
+            (Some(_), Some(_)) => ChangeKind::Changed,
+        };
+        let mode = old.zip(new).map(|(old, new)| (old.mode, new.mode)).filter(|(old, new)| old != new);
+        Change {
+            root: self.root,
+            path: path.to_owned(),
+            kind,
+            before: old.map(|old| old.kind),
+            after: new.map(|new| new.kind),
+            files: 1,
+            bytes: 0,
+            mode,
+            attributes_only,
+            replaces: false,
+        }
+    }
+
+    fn refuse(&self, path: &Path, why: &'static str, out: &mut Changes) {
+        out.refused.push(Refused { root: self.root, path: path.to_owned(), why });
+    }
+
+    /// Says why a file or link of a layer must not come into the tree.
+    fn fault(&self, path: &Path, new: &Attributes) -> io::Result<Option<&'static str>> {
+        if new.kind == FileKind::File && new.mode & 0o6000 != 0 {
+            return Ok(Some("it would run with the rights of its owner (setuid)"));
+        }
+        if new.kind == FileKind::Link {
+            let target = fs::read_link(self.upper.join(path))?;
+            if leads_out(path, &target, self.tree) {
+                return Ok(Some("it is a link that leads out of the tree"));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lists what must not be kept in a folder that is new as a whole.
+    fn refuse_inside(&self, path: &Path, out: &mut Changes) -> Result<(), LayerError> {
+        let above = self.upper.join(path);
+        for name in names(&above)? {
+            let path = path.join(name);
+            let above = self.upper.join(&path);
+            let Some(new) = at(&above, Attributes::of(&above))? else { continue };
+            match new.kind {
+                FileKind::Folder => self.refuse_inside(&path, out)?,
+                FileKind::Special => self.refuse(&path, "it is a device, a socket or a FIFO", out),
+                FileKind::File | FileKind::Link => {
+                    if let Some(why) = at(&above, self.fault(&path, &new))? {
+                        self.refuse(&path, why, out);
+                    }
+                }
+                FileKind::Whiteout => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says whether a link leads out of the tree by its words alone, and not into the system's folders.
+fn leads_out(path: &Path, target: &Path, tree: &Path) -> bool {
+    use std::path::Component;
+    if target.is_absolute() {
+        let climbs = target.components().any(|part| part == Component::ParentDir);
+        return climbs || !(target.starts_with(tree) || SYSTEM.iter().any(|folder| target.starts_with(folder)));
+    }
+    let mut depth = path.components().count().saturating_sub(1);
+    for part in target.components() {
+        match part {
+            Component::ParentDir if depth == 0 => return true,
+            Component::ParentDir => depth -= 1,
+            Component::Normal(_) => depth += 1,
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    false
+}
+
+/// Lists names of a folder in order.
+pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>, LayerError> {
+    let list = || -> io::Result<Vec<OsString>> { fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect() };
+    let mut names = match list() {
+        // The command took the right to read it away; it is ours all the same.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let was = at(folder, fs::symlink_metadata(folder))?.permissions();
+            let open = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+            at(folder, fs::set_permissions(folder, open))?;
+            let names = list();
+            at(folder, fs::set_permissions(folder, was))?;
+            at(folder, names)?
+        }
+        names => at(folder, names)?,
+    };
+    names.sort();
+    Ok(names)
+}
+
+/// Counts the files and bytes of what came or went as a whole.
+fn count(path: &Path, attributes: &Attributes) -> (u64, u64) {
+    if attributes.kind != FileKind::Folder {
+        return (1, attributes.size);
+    }
+    let (mut files, mut bytes) = (0_u64, 0_u64);
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(meta) = entry.metadata() else { continue };
+            match Attributes::from_metadata(&meta).kind {
+                FileKind::Folder => folders.push(entry.path()),
+                FileKind::Whiteout => {}
+                FileKind::File | FileKind::Link | FileKind::Special => {
+                    files += 1;
+                    bytes = bytes.saturating_add(meta.len());
+                }
+            }
+        }
+    }
+    (files, bytes)
+}
+
+/// Compares contents; read only where size and kind are equal.
+fn is_same_content(a: &Path, a_is: &Attributes, b: &Path, b_is: &Attributes) -> io::Result<bool> {
+    if a_is.kind != b_is.kind || a_is.size != b_is.size {
+        return Ok(false);
+    }
+    if a_is.kind == FileKind::Link {
+        return Ok(fs::read_link(a)? == fs::read_link(b)?);
+    }
+    let open = |path| fs::File::open(path);
+    let (mut a, mut b) = match (open(a), open(b)) {
+        (Ok(a), Ok(b)) => (a, b),
+        // What cannot be read is told as changed.
+        (Err(_), _) | (_, Err(_)) => return Ok(false),
+    };
+    let (mut left, mut right) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
+    loop {
+        let read = a.read(&mut left)?;
+        if read == 0 {
+            return Ok(b.read(&mut right)? == 0);
+        }
+        let (Some(left), Some(right)) = (left.get(..read), right.get_mut(..read)) else { return Ok(false) };
+        if b.read_exact(right).is_err() || left != right {
+            return Ok(false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_followed_by_their_words() {
+        let leads = |path: &str, target: &str| leads_out(Path::new(path), Path::new(target), Path::new("/home/a/tree"));
+        for target in ["b", "./b", "../b", "../c/../b", "/home/a/tree/x", "/usr/bin/python3"] {
+            assert!(!leads("a/l", target), "{target}");
+        }
+        for target in ["../../b", "/home/a", "/home/a/tree/../x", "/usr/../etc/passwd", "../c/../../b", "/tmp/x"] {
+            assert!(leads("a/l", target), "{target}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The environment of a confined run: without secrets and without ways to reach other programs.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+
+/// Parts of names whose values are secrets, in capitals.
+const SECRET_PARTS: &[&str] = &[
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "AUTH",
+    "COOKIE",
+    "PRIVATE",
+    "SESSION_BUS",
+];
+
+/// Names that lead to another program, to files of secrets, or to code that is run in every shell.
+const LEADING_OUT: &[&str] = &[
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "WAYLAND_SOCKET",
+    "GPG_AGENT_INFO",
+    "SSH_AGENT_PID",
+    "SSH_ASKPASS",
+    "GIT_ASKPASS",
+    "SUDO_ASKPASS",
+    "KUBECONFIG",
+    "DOCKER_HOST",
+    "CONTAINER_HOST",
+    "NETRC",
+    "PGPASSFILE",
+    "MYSQL_PWD",
+    "TMUX",
+    "STY",
+    "NOTIFY_SOCKET",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "INVOCATION_ID",
+    "JOURNAL_STREAM",
+    "VSCODE_IPC_HOOK_CLI",
+    "VSCODE_GIT_IPC_HANDLE",
+    "BASH_ENV",
+    "ENV",
+    "PROMPT_COMMAND",
+    "ZDOTDIR",
+    "BASH_XTRACEFD",
+    "GCONV_PATH",
+];
+
+/// Says whether a variable's name says that its value is secret, or leads out of a confined run.
+pub fn is_private_name(name: &[u8]) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let has = |part: &str| upper.windows(part.len()).any(|window| window == part.as_bytes());
+    SECRET_PARTS.iter().any(|part| has(part))
+        || LEADING_OUT.iter().any(|known| upper == known.as_bytes())
+        || [&b"DBUS_"[..], b"AISH_", b"BASH_FUNC_", b"VSCODE_"].iter().any(|start| upper.starts_with(start))
+}
+
+/// Says whether a value has a password in a URL (`scheme://user:password@host`).
+fn has_password(value: &[u8]) -> bool {
+    let Some(at) = value.windows(3).position(|window| window == b"://") else { return false };
+    let rest = value.get(at + 3..).unwrap_or_default();
+    let host_part = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
+    let Some(end) = host_part.iter().rposition(|byte| *byte == b'@') else { return false };
+    host_part.get(..end).is_some_and(|user| user.contains(&b':'))
+}
+
+/// Returns the variables that a confined run may have. `secrets` are values that are known; `keep` names exceptions.
+pub fn clean<I>(variables: I, secrets: &[Vec<u8>], keep: &[String]) -> Vec<(OsString, OsString)>
+where
+    I: IntoIterator<Item = (OsString, OsString)>,
+{
+    let holds_secret = |value: &[u8]| {
+        secrets.iter().any(|secret| !secret.is_empty() && value.windows(secret.len()).any(|part| part == secret))
+    };
+    variables
+        .into_iter()
+        .filter(|(name, value)| {
+            let kept = keep.iter().any(|known| name == known.as_str());
+            let value = value.as_bytes();
+            kept || !(is_private_name(name.as_bytes()) || holds_secret(value) || has_password(value))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_and_ways_out_are_gone() {
+        let all = [
+            ("PATH", "/bin"),
+            ("OPENAI_API_KEY", "a"),
+            ("github_token", "a"),
+            ("SSH_AUTH_SOCK", "/run/x"),
+            ("DBUS_SESSION_BUS_ADDRESS", "unix:"),
+            ("DISPLAY", ":0"),
+            ("DATABASE_URL", "postgres://ana:hunter2@db/x"),
+            ("HOMEPAGE", "https://example.org/a:b@c"),
+            ("NOTE", "it is s3cr3t!"),
+            ("NPM_TOKEN", "kept"),
+            ("BASH_ENV", "/x"),
+            ("BASH_FUNC_ls%%", "() { :; }"),
+            ("MONKEY_BUSINESS", "a"),
+            ("LANG", "C"),
+        ];
+        let all = all.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let left = clean(all, &[b"s3cr3t!".to_vec()], &["NPM_TOKEN".to_owned()]);
+        let names: Vec<_> = left.iter().map(|(name, _)| name.to_str().unwrap()).collect();
+        assert_eq!(names, ["PATH", "HOMEPAGE", "NPM_TOKEN", "LANG"]);
+    }
+}

@@ -1,0 +1,218 @@
+//! Files of secrets: what seems empty inside a confined run unless the person says otherwise.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Below the home folder. A last component may begin or end with `*`.
+const AT_HOME: &[&str] = &[
+    ".ssh/*",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".oci",
+    ".kube",
+    ".docker/config.json",
+    ".netrc",
+    "_netrc",
+    ".authinfo*",
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".cargo/credentials*",
+    ".git-credentials",
+    ".gem/credentials",
+    ".bundle/config",
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".gradle/gradle.properties",
+    ".composer/auth.json",
+    ".nuget/NuGet/NuGet.Config",
+    ".terraform.d/credentials.tfrc.json",
+    ".terraformrc",
+    ".vault-token",
+    ".s3cfg",
+    ".boto",
+    ".password-store",
+    ".mozilla",
+    ".thunderbird",
+    ".Xauthority",
+    ".ICEauthority",
+    ".bash_history",
+    ".zsh_history",
+    ".histfile",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".sqlite_history",
+    ".rediscli_history",
+    ".lesshst",
+    ".claude*",
+    ".codex",
+    ".gemini",
+    ".continue",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/glab-cli",
+    ".config/hub",
+    ".config/op",
+    ".config/doctl",
+    ".config/rclone",
+    ".config/git/credentials",
+    ".config/composer/auth.json",
+    ".config/containers/auth.json",
+    ".config/sops",
+    ".config/google-chrome*",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge*",
+    ".config/vivaldi",
+    ".config/opera",
+    ".config/Bitwarden*",
+    ".config/1Password",
+    ".config/keepassxc",
+    ".config/Signal",
+    ".config/Slack",
+    ".config/github-copilot",
+    ".config/helm/registry",
+    ".config/heroku",
+    ".config/netlify",
+    ".config/stripe",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".local/share/fish/fish_history",
+    ".local/share/mkcert",
+    ".local/share/atuin",
+    ".local/share/containers/auth.json",
+    "snap/firefox",
+    "snap/chromium",
+    ".var/app",
+];
+
+/// Of `.ssh`, what is no secret: these names, and public keys.
+const OPEN_IN_SSH: &[&str] = &["known_hosts", "known_hosts.old", "known_hosts2"];
+
+/// Elsewhere; most of it only root could read anyway.
+const ELSEWHERE: &[&str] = &[
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssh/ssh_host_*",
+    "/etc/ssl/private",
+    "/etc/krb5.keytab",
+    "/etc/docker",
+    "/etc/kubernetes",
+    "/etc/rancher",
+    "/etc/NetworkManager/system-connections",
+    "/etc/wireguard",
+    "/etc/openvpn",
+    "/etc/letsencrypt",
+    "/var/lib/docker",
+    "/var/lib/kubelet",
+    "/var/lib/sss/secrets",
+    "/var/spool/cron",
+    "/var/mail",
+    "/var/spool/mail",
+];
+
+/// Lists the files and folders of secrets that are there, with links followed to where the secret lies.
+pub fn secrets(home: Option<&Path>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for pattern in AT_HOME {
+        if let Some(home) = home {
+            expand(&home.join(pattern), &mut found);
+        }
+    }
+    for pattern in ELSEWHERE {
+        expand(Path::new(pattern), &mut found);
+    }
+    if rustix::process::geteuid().is_root() {
+        // Root could read the homes of others, with all the same secrets in them.
+        let others = fs::read_dir("/home").into_iter().flatten().flatten().map(|entry| entry.path());
+        found.extend(others.filter(|other| home.is_none_or(|home| !home.starts_with(other))));
+        let root = PathBuf::from("/root");
+        if home.is_some_and(|home| home != root) && root.is_dir() {
+            found.push(root);
+        }
+    }
+    let mut found: Vec<PathBuf> = found.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Lists what matches a path whose last component may begin or end with `*`.
+fn expand(pattern: &Path, found: &mut Vec<PathBuf>) {
+    let (Some(folder), Some(name)) = (pattern.parent(), pattern.file_name().and_then(|name| name.to_str())) else {
+        return;
+    };
+    let Some((start, end)) = name.split_once('*') else {
+        if pattern.symlink_metadata().is_ok() {
+            found.push(pattern.to_owned());
+        }
+        return;
+    };
+    let in_ssh = folder.ends_with(".ssh");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let open = in_ssh && (OPEN_IN_SSH.contains(&&*name) || name.ends_with(".pub"));
+        if name.starts_with(start) && name.ends_with(end) && !open {
+            found.push(entry.path());
+        }
+    }
+}
+
+/// Says whether a file of a work tree holds settings that are secret by custom: `.env` and `.env.*`, but for examples.
+pub fn is_dotenv(name: &str) -> bool {
+    let example = [".example", ".sample", ".template", ".dist", ".defaults"].iter().any(|end| name.ends_with(end));
+    (name == ".env" || name == ".envrc" || name.starts_with(".env.")) && !example
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_hidden_and_public_keys_are_not() {
+        let home = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(home.path()).unwrap();
+        for folder in [".ssh", ".aws", ".cargo", "elsewhere"] {
+            fs::create_dir(home.join(folder)).unwrap();
+        }
+        for file in [
+            ".ssh/id_ed25519",
+            ".ssh/id_ed25519.pub",
+            ".ssh/known_hosts",
+            ".ssh/config",
+            ".cargo/credentials.toml",
+            ".cargo/config.toml",
+            "elsewhere/netrc",
+        ] {
+            fs::write(home.join(file), "x").unwrap();
+        }
+        std::os::unix::fs::symlink(home.join("elsewhere/netrc"), home.join(".netrc")).unwrap();
+        let found = secrets(Some(&home));
+        let below: Vec<_> = found.iter().filter_map(|path| path.strip_prefix(&home).ok()?.to_str()).collect();
+        assert_eq!(
+            below,
+            [".aws", ".cargo/credentials.toml", ".ssh/config", ".ssh/id_ed25519", "elsewhere/netrc"],
+            "the link leads to the file that is hidden"
+        );
+    }
+
+    #[test]
+    fn examples_of_settings_are_no_secrets() {
+        let secret: Vec<_> = [".env", ".env.local", ".envrc", ".env.example", ".environment", "x.env"]
+            .into_iter()
+            .filter(|name| is_dotenv(name))
+            .collect();
+        assert_eq!(secret, [".env", ".env.local", ".envrc"]);
+    }
+}

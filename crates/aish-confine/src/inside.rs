@@ -1,0 +1,167 @@
+//! The first process inside: it builds the view, starts the command, reaps, answers for the resolver, and when the
+//! command has ended it ends, and with it everything that is left.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::net::UdpSocket;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+
+use crate::filter::{self, Strength};
+use crate::plan::{Mechanism, Network, Plan};
+use crate::sys::{self, Fork};
+use crate::{landlocked, privileges, resolver, view};
+
+/// Exit code of the launcher when the run could not be set up.
+pub(crate) const NOT_SET_UP: i32 = 125;
+
+/// Exit codes of a command that cannot be run, and of one that is not there, as a shell has them.
+const CANNOT_RUN: i32 = 126;
+const NO_COMMAND: i32 = 127;
+
+/// Runs the command inside and never returns. `go` is readable when the maps of users are written; lines for the report
+/// are written to `tell`.
+pub(crate) fn run(plan: &Plan, orders: &[PathBuf], go: OwnedFd, tell: OwnedFd) -> ! {
+    let mut tell = File::from(tell);
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    let mut byte = [0];
+    if !File::from(go).read(&mut byte).is_ok_and(|read| read == 1) {
+        std::process::exit(NOT_SET_UP);
+    }
+    match start(plan, orders) {
+        Ok((command, resolver)) => {
+            let status = attend(command, resolver.as_ref(), &mut tell);
+            let line = match (status.exit_status(), status.terminating_signal()) {
+                (Some(code), _) => format!("code {code}\n"),
+                (None, Some(signal)) => format!("signal {signal}\n"),
+                (None, None) => String::new(),
+            };
+            let _ = tell.write_all(line.as_bytes());
+            std::process::exit(0)
+        }
+        Err(why) => {
+            let _ = tell.write_all(format!("failed {}\n", why.replace('\n', " ")).as_bytes());
+            std::process::exit(NOT_SET_UP)
+        }
+    }
+}
+
+fn start(plan: &Plan, orders: &[PathBuf]) -> Result<(Pid, Option<UdpSocket>), String> {
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+    let resolver = match plan.network {
+        Network::Machine => None,
+        Network::Loopback => {
+            let socket = UdpSocket::bind("0.0.0.0:0").map_err(|error| format!("a socket: {error}"))?;
+            sys::loopback_up(socket.as_fd()).map_err(|error| format!("the loopback interface: {error}"))?;
+            // Without the resolver a run only waits longer for names that it will not get.
+            UdpSocket::bind("127.0.0.1:53").ok().filter(|socket| socket.set_nonblocking(true).is_ok())
+        }
+    };
+    view::build(plan, orders)?;
+    match sys::fork(0).map_err(|error| format!("a process: {error}"))? {
+        Fork::Child => become_command(plan),
+        Fork::Parent(pid) => Ok((pid, resolver)),
+    }
+}
+
+/// Waits for the command to end, reaping others and answering questions for names.
+fn attend(command: Pid, resolver: Option<&UdpSocket>, tell: &mut File) -> WaitStatus {
+    let Ok(children) = sys::child_signals() else { std::process::exit(NOT_SET_UP) };
+    let mut told = std::collections::BTreeSet::new();
+    loop {
+        // All that has ended, then sleep: a signal that comes between the two leaves its descriptor readable.
+        while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+            if pid == command {
+                return status;
+            }
+        }
+        let mut watched = vec![PollFd::new(&children, PollFlags::IN)];
+        watched.extend(resolver.map(|socket| PollFd::new(socket, PollFlags::IN)));
+        if poll(&mut watched, None).is_err() {
+            continue;
+        }
+        let mut noted = [0; 128];
+        while rustix::io::read(&children, &mut noted).is_ok_and(|read| read > 0) {}
+        let mut packet = [0; resolver::LONGEST];
+        while let Some(socket) = resolver
+            && let Ok((length, from)) = socket.recv_from(&mut packet)
+        {
+            if let Some((reply, name)) = packet.get(..length).and_then(resolver::answer) {
+                let _ = socket.send_to(&reply, from);
+                if told.len() < crate::report::MOST_NAMES && told.insert(name.clone()) {
+                    let _ = tell.write_all(format!("name {name}\n").as_bytes());
+                }
+            }
+        }
+    }
+}
+
+/// Gives everything up and becomes the command; never returns.
+pub(crate) fn become_command(plan: &Plan) -> ! {
+    let fail = |code: i32, why: &str| -> ! {
+        // The descriptor is the run's own: its message is the command's.
+        let _ = writeln!(std::io::stderr(), "aish: {why}");
+        std::process::exit(code)
+    };
+    let _ = rustix::process::setsid();
+    if plan.terminal && rustix::process::ioctl_tiocsctty(std::io::stdin()).is_err() {
+        fail(NOT_SET_UP, "the terminal belongs to another session");
+    }
+    // Entered anew: the folder of before lies under the layer.
+    if let Err(error) = std::env::set_current_dir(&plan.folder) {
+        fail(NOT_SET_UP, &format!("{}: {error}", plan.folder.display()));
+    }
+    privileges::limit(&plan.limits);
+    if let Err(why) = give_up(plan) {
+        fail(NOT_SET_UP, &why);
+    }
+    sys::default_signals();
+    sys::block_signals(false);
+    let Some((program, arguments)) = plan.command.split_first() else { fail(NO_COMMAND, "no command") };
+    let mut command = Command::new(program);
+    command.args(arguments).env_remove("AISH_PROCESS_TAG").env("PWD", &plan.folder).env_remove("OLDPWD");
+    if plan.mechanism == Mechanism::Namespaces {
+        command.env("TMPDIR", "/tmp");
+    }
+    let error = command.exec();
+    let code = if error.kind() == std::io::ErrorKind::NotFound { NO_COMMAND } else { CANNOT_RUN };
+    fail(code, &format!("{}: {error}", program.display()))
+}
+
+/// Says whether a path leads to a terminal or another character device: pipes need no rule, and take none.
+fn is_device(path: &std::path::Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    std::fs::metadata(path).is_ok_and(|meta| meta.file_type().is_char_device())
+}
+
+fn give_up(plan: &Plan) -> Result<(), String> {
+    let words = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
+    sys::close_above_two().map_err(words("close descriptors"))?;
+    match plan.mechanism {
+        Mechanism::Bare => privileges::no_new_privileges().map_err(words("give up new privileges")),
+        Mechanism::Landlock => {
+            privileges::drop_all().map_err(words("give up capabilities"))?;
+            privileges::no_new_privileges().map_err(words("give up new privileges"))?;
+            let readable: Vec<PathBuf> =
+                plan.roots.iter().map(|root| root.path.clone()).chain(plan.shown.iter().cloned()).collect();
+            landlocked::reads_below(&readable, &plan.hidden)?;
+            filter::apply(Strength::Alone)
+        }
+        Mechanism::Namespaces => {
+            privileges::drop_all().map_err(words("give up capabilities"))?;
+            privileges::no_new_privileges().map_err(words("give up new privileges"))?;
+            let mut writable: Vec<PathBuf> = plan.roots.iter().map(|root| root.path.clone()).collect();
+            writable.extend(["/tmp", "/var/tmp", "/run", "/dev", "/proc"].map(PathBuf::from));
+            // The run's own streams, which may be terminals of the view before.
+            let streams = ["/proc/self/fd/0", "/proc/self/fd/1", "/proc/self/fd/2"].map(PathBuf::from);
+            writable.extend(streams.into_iter().filter(|stream| is_device(stream)));
+            landlocked::writes_below(&writable, plan.network == Network::Machine)?;
+            filter::apply(Strength::InNamespaces)
+        }
+    }
+}

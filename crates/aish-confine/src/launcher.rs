@@ -1,0 +1,223 @@
+//! The launcher: a process of its own that makes the name spaces, watches the run from outside, and reports.
+//!
+//! Order: read what listens outside, copy itself into the name spaces, write the maps of users, wait for the end while
+//! watching the size of the layer, write the report. When the launcher dies, the run dies.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, pidfd_send_signal};
+
+use crate::inside::{self, NOT_SET_UP};
+use crate::plan::{Mechanism, Network, Plan};
+use crate::report::{Ended, Report};
+use crate::sys::{self, Fork};
+use crate::{landlocked, sockets};
+
+/// How often the size of the layer is looked at, in nanoseconds.
+const LOOK: i64 = 100_000_000;
+
+/// Bytes that the file system may lose before the layer itself is counted.
+const UNSEEN: u64 = 64 << 20;
+
+/// Entries of a layer; past them it is as full as past its bytes.
+const MOST_ENTRIES: u64 = 2_000_000;
+
+/// Runs a plan to its end and returns the exit code for this process: the command's, 128 and the signal's number, or
+/// 125 where the run could not be set up. This process must have one thread.
+pub fn launch(plan: &Plan) -> u8 {
+    let mut report = match plan.mechanism {
+        Mechanism::Namespaces => in_namespaces(plan),
+        Mechanism::Landlock | Mechanism::Bare => beside(plan),
+    }
+    .unwrap_or_else(|why| Report { failed: Some(why), ..Report::default() });
+    if let Some(path) = &plan.report
+        && let Err(error) = report.write(path)
+    {
+        report.failed.get_or_insert(format!("the report cannot be written: {error}"));
+    }
+    if let Some(why) = &report.failed {
+        let _ = writeln!(io::stderr(), "aish: the command was not run: {why}");
+        return NOT_SET_UP.try_into().unwrap_or(125);
+    }
+    let code = report.code.or_else(|| report.signal.map(|signal| 128 + signal)).unwrap_or(137);
+    u8::try_from(code).unwrap_or(1)
+}
+
+fn words(what: &'static str) -> impl Fn(io::Error) -> String {
+    move |error| format!("{what}: {error}")
+}
+
+fn in_namespaces(plan: &Plan) -> Result<Report, String> {
+    let mut orders = sockets::bound();
+    if landlocked::probe().is_err() {
+        orders.extend(sockets::open_fifos());
+    }
+    let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|error| format!("a pipe: {error}"));
+    let (go, went) = pipe()?;
+    let (heard, tell) = pipe()?;
+    // Whoever ends a run by TERM gives its commands time; this process goes when they have gone.
+    sys::block_signals(true);
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    let mut spaces = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+    if plan.network == Network::Loopback {
+        spaces |= libc::CLONE_NEWNET;
+    }
+    let child = match sys::fork(spaces).map_err(words("name spaces"))? {
+        Fork::Child => {
+            drop((went, heard));
+            inside::run(plan, &orders, go, tell)
+        }
+        Fork::Parent(pid) => pid,
+    };
+    drop((go, tell));
+    if let Err(why) = write_maps(child) {
+        let _ = rustix::process::kill_process(child, Signal::KILL);
+        let _ = rustix::process::waitpid(Some(child), WaitOptions::empty());
+        return Err(format!("the map of users: {why}"));
+    }
+    rustix::io::write(&went, b"1").map_err(|error| format!("a pipe: {error}"))?;
+    drop(went);
+    let mut report = watch(plan, child, heard)?;
+    if report.code.is_none() && report.signal.is_none() && report.failed.is_none() {
+        // Ended from outside, or by the watch: there was no time to say how the command ended.
+        report.signal = Some(libc::SIGKILL);
+    }
+    Ok(report)
+}
+
+/// Lets every user be itself inside: all of them for root, who could not write files of others otherwise.
+fn write_maps(child: Pid) -> io::Result<()> {
+    let folder = PathBuf::from(format!("/proc/{}", child.as_raw_nonzero()));
+    let (user, group) = sys::ids();
+    if rustix::process::geteuid().is_root() && may_map_all() {
+        for name in ["uid_map", "gid_map"] {
+            let mut map = String::new();
+            for line in fs::read_to_string(PathBuf::from("/proc/self").join(name))?.lines() {
+                let mut fields = line.split_whitespace();
+                if let (Some(inner), Some(_), Some(count)) = (fields.next(), fields.next(), fields.next()) {
+                    map.push_str(&format!("{inner} {inner} {count}\n"));
+                }
+            }
+            fs::write(folder.join(name), map)?;
+        }
+        return Ok(());
+    }
+    fs::write(folder.join("setgroups"), "deny")?;
+    fs::write(folder.join("uid_map"), format!("{user} {user} 1\n"))?;
+    fs::write(folder.join("gid_map"), format!("{group} {group} 1\n"))
+}
+
+fn may_map_all() -> bool {
+    use rustix::thread::CapabilitySet;
+    rustix::thread::capabilities(None)
+        .is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETUID | CapabilitySet::SETGID))
+}
+
+/// Waits for the first process inside to end; ends it when the layer grows over its limit.
+fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, String> {
+    let pidfd = pidfd_open(child, PidfdFlags::empty()).map_err(|error| format!("a process: {error}"))?;
+    let mut heard = fs::File::from(heard);
+    let mut said = Vec::new();
+    let mut report = Report::default();
+    let free = |plan: &Plan| {
+        let root = plan.roots.first()?;
+        let stat = rustix::fs::statvfs(&root.upper).ok()?;
+        Some((stat.f_bavail.saturating_mul(stat.f_frsize), stat.f_favail))
+    };
+    let at_start = free(plan);
+    let mut counted_at = at_start;
+    loop {
+        let mut watched = [PollFd::new(&pidfd, PollFlags::IN), PollFd::new(&heard, PollFlags::IN)];
+        let limit = Timespec { tv_sec: 0, tv_nsec: LOOK };
+        let _ = poll(&mut watched, Some(&limit));
+        let [ended, speaks] = watched.map(|one| !one.revents().is_empty());
+        if speaks && !ended {
+            let mut piece = [0; 4096];
+            let read = heard.read(&mut piece).unwrap_or(0);
+            said.extend_from_slice(piece.get(..read).unwrap_or_default());
+        }
+        if ended {
+            break;
+        }
+        // The file system's own count is one call; the layer is only counted when that has moved.
+        if let (Some(before), Some(now)) = (counted_at, free(plan))
+            && (before.0.saturating_sub(now.0) > UNSEEN || before.1.saturating_sub(now.1) > 65_536)
+        {
+            counted_at = Some(now);
+            let (bytes, entries) = plan.roots.iter().map(|root| crate::layer::size(&root.upper)).fold((0, 0), add);
+            if bytes > plan.limits.layer_bytes || entries > MOST_ENTRIES {
+                report.ended = Some(Ended::LayerFull);
+                let _ = pidfd_send_signal(&pidfd, Signal::KILL);
+            }
+        }
+    }
+    let _ = heard.read_to_end(&mut said);
+    let _ = rustix::process::waitpid(Some(child), WaitOptions::empty());
+    for line in String::from_utf8_lossy(&said).lines() {
+        match line.split_once(' ') {
+            Some(("code", code)) => report.code = code.parse().ok(),
+            Some(("signal", signal)) => report.signal = signal.parse().ok(),
+            Some(("failed", why)) => report.failed = Some(why.to_owned()),
+            Some(("name", name)) => report.names.push(name.to_owned()),
+            _ => {}
+        }
+    }
+    Ok(report)
+}
+
+fn add(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
+    (a.0.saturating_add(b.0), a.1.saturating_add(b.1))
+}
+
+/// Runs without name spaces: this process adopts what the command leaves, and ends it.
+fn beside(plan: &Plan) -> Result<Report, String> {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|error| error.to_string())?;
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    sys::block_signals(true);
+    let launcher = rustix::process::getpid();
+    let command = match sys::fork(0).map_err(words("a process"))? {
+        Fork::Child => {
+            let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+            if rustix::process::getppid() != Some(launcher) {
+                std::process::exit(NOT_SET_UP);
+            }
+            inside::become_command(plan)
+        }
+        Fork::Parent(pid) => pid,
+    };
+    let status = loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == command => break status,
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(format!("the command: {error}")),
+        }
+    };
+    end_the_rest();
+    Ok(ended(status))
+}
+
+fn ended(status: WaitStatus) -> Report {
+    Report { code: status.exit_status(), signal: status.terminating_signal(), ..Report::default() }
+}
+
+/// Ends every descendant: each is adopted when its parent has gone, until none is left.
+fn end_the_rest() {
+    let own = rustix::process::getpid().as_raw_nonzero();
+    let path = format!("/proc/self/task/{own}/children");
+    loop {
+        let children = fs::read_to_string(&path).unwrap_or_default();
+        for child in children.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)) {
+            let _ = rustix::process::kill_process(child, Signal::KILL);
+        }
+        // Waits for one; without any left it is an error, and the end.
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return,
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! A layer: what one run changed, in a folder of its own, until it is kept or dropped; and after keeping what was there
+//! before, until it is taken back or forgotten.
+//!
+//! ```text
+//! ID/about.json   the command, its folders, when it started
+//! ID/state        open, keeping, kept, taking-back, taken-back
+//! ID/report       how the run ended
+//! ID/journal      what keeping moves, written before the first move
+//! ID/N/upper      what root N was changed to; after keeping what it was
+//! ID/N/work       work space of overlayfs
+//! ID/old/M        what was deleted, after keeping
+//! ```
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::attributes::{self, Attributes};
+use crate::plan::Root;
+
+/// Why a layer could not be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct LayerError {
+    /// The path.
+    pub path: PathBuf,
+    /// What the system said.
+    #[source]
+    pub source: io::Error,
+}
+
+/// Adds a path to an error of the system.
+pub(crate) fn at<T>(path: &Path, done: io::Result<T>) -> Result<T, LayerError> {
+    done.map_err(|source| LayerError { path: path.to_owned(), source })
+}
+
+/// What becomes of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It holds changes that are in no tree.
+    Open,
+    /// Its changes are being moved into the tree.
+    Keeping,
+    /// Its changes are in the tree, and it holds what was there.
+    Kept,
+    /// What was there is being moved back.
+    TakingBack,
+    /// What was there is in the tree again.
+    TakenBack,
+}
+
+impl State {
+    const ALL: [Self; 5] = [Self::Open, Self::Keeping, Self::Kept, Self::TakingBack, Self::TakenBack];
+
+    /// Returns the word that is written and shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Keeping => "keeping",
+            Self::Kept => "kept",
+            Self::TakingBack => "taking-back",
+            Self::TakenBack => "taken-back",
+        }
+    }
+}
+
+/// A folder that a layer lies over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Covered {
+    /// The folder.
+    #[serde(with = "crate::spelling")]
+    pub path: PathBuf,
+    /// Its inode at the start.
+    pub inode: u64,
+    /// Whether it is a cache of downloads and builds and not what the person works on.
+    pub cache: bool,
+}
+
+/// What a layer is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// The command, as it is shown.
+    pub command: String,
+    /// The session whose command it was, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The folders.
+    pub covered: Vec<Covered>,
+    /// When it started by the clock of its file system: seconds and nanoseconds since 1970.
+    pub start: (i64, i64),
+    /// When it started, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// The process that it belongs to while it is open.
+    pub process: u32,
+}
+
+/// One layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    pub(crate) folder: PathBuf,
+    /// What it is of.
+    pub about: About,
+}
+
+impl Layer {
+    /// Makes a layer over folders, in a folder of layers. Roots are absolute and without links in them.
+    ///
+    /// # Errors
+    /// When it cannot be made, as for lack of room.
+    pub fn create(
+        layers: &Path,
+        command: &str,
+        session: Option<&str>,
+        roots: &[(PathBuf, bool)],
+    ) -> Result<Self, LayerError> {
+        let mut private = fs::DirBuilder::new();
+        private.mode(0o700).recursive(true);
+        at(layers, private.create(layers))?;
+        private.recursive(false);
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut number = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let folder = loop {
+            let folder = layers.join(format!("{number:x}"));
+            match private.create(&folder) {
+                Ok(()) => break folder,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(source) => return Err(LayerError { path: folder, source }),
+            }
+        };
+        let mut layer = Self {
+            folder,
+            about: About {
+                command: command.to_owned(),
+                session: session.map(str::to_owned),
+                covered: Vec::new(),
+                start: (0, 0),
+                time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+                process: std::process::id(),
+            },
+        };
+        let made = layer.fill(roots);
+        if made.is_err() {
+            let _ = remove_tree(&layer.folder);
+        }
+        made.map(|()| layer)
+    }
+
+    fn fill(&mut self, roots: &[(PathBuf, bool)]) -> Result<(), LayerError> {
+        for (number, (path, cache)) in roots.iter().enumerate() {
+            let own = self.folder.join(number.to_string());
+            let (upper, work) = (own.join("upper"), own.join("work"));
+            for folder in [&own, &upper, &work] {
+                at(folder, fs::create_dir(folder))?;
+            }
+            let below = at(path, Attributes::of(path))?;
+            let below =
+                below.ok_or_else(|| LayerError { path: path.clone(), source: io::ErrorKind::NotFound.into() })?;
+            // The folder itself is seen with the layer's attributes.
+            at(&upper, attributes::copy_extended(path, &upper))?;
+            at(&upper, below.apply(rustix::fs::CWD, &upper))?;
+            self.about.covered.push(Covered { path: path.clone(), inode: below.inode, cache: *cache });
+        }
+        // Stamped by the same clock as the files that are compared with it later.
+        let stamped = at(&self.folder, Attributes::of(&self.folder))?;
+        self.about.start = stamped.map_or((0, 0), |attributes| attributes.changed);
+        let path = self.folder.join("about.json");
+        let text = serde_json::to_vec(&self.about).map_err(io::Error::from);
+        at(&path, text.and_then(|text| fs::write(&path, text)))
+    }
+
+    /// Opens a layer.
+    ///
+    /// # Errors
+    /// When there is none, or its description cannot be read.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self, LayerError> {
+        let folder = folder.into();
+        let path = folder.join("about.json");
+        let about = at(&path, fs::read(&path).and_then(|text| Ok(serde_json::from_slice(&text)?)))?;
+        Ok(Self { folder, about })
+    }
+
+    /// Opens all layers of a folder, the oldest first; what cannot be read is left out.
+    pub fn all(layers: &Path) -> Vec<Self> {
+        let entries = fs::read_dir(layers).into_iter().flatten().flatten();
+        let mut all: Vec<Self> = entries.filter_map(|entry| Self::open(entry.path()).ok()).collect();
+        all.sort_by(|a, b| (a.about.time_ms, &a.folder).cmp(&(b.about.time_ms, &b.folder)));
+        all
+    }
+
+    /// Its name: that of its folder.
+    pub fn id(&self) -> String {
+        self.folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// Where the launcher writes its report.
+    pub fn report_path(&self) -> PathBuf {
+        self.folder.join("report")
+    }
+
+    /// Its folders as a plan has them.
+    pub fn roots(&self) -> Vec<Root> {
+        let root = |(number, covered): (usize, &Covered)| Root {
+            path: covered.path.clone(),
+            upper: self.upper(number),
+            work: self.folder.join(number.to_string()).join("work"),
+        };
+        self.about.covered.iter().enumerate().map(root).collect()
+    }
+
+    pub(crate) fn upper(&self, root: usize) -> PathBuf {
+        self.folder.join(root.to_string()).join("upper")
+    }
+
+    /// Says what has become of it.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub fn state(&self) -> Result<State, LayerError> {
+        let path = self.folder.join("state");
+        match fs::read_to_string(&path) {
+            Ok(word) => {
+                let known = State::ALL.into_iter().find(|state| state.as_str() == word.trim());
+                at(&path, known.ok_or_else(|| io::Error::other(format!("{:?} is no state of a layer", word.trim()))))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(State::Open),
+            Err(source) => Err(LayerError { path, source }),
+        }
+    }
+
+    /// Notes what has become of it, whole or not at all.
+    pub(crate) fn set_state(&self, state: State) -> Result<(), LayerError> {
+        let (path, beside) = (self.folder.join("state"), self.folder.join("state.new"));
+        at(&beside, fs::write(&beside, state.as_str()))?;
+        at(&path, fs::rename(&beside, &path))
+    }
+
+    /// Throws it away, with what it holds.
+    ///
+    /// # Errors
+    /// When something of it cannot be deleted.
+    pub fn discard(&self) -> Result<(), LayerError> {
+        at(&self.folder, remove_tree(&self.folder))
+    }
+
+    /// Bytes and entries that it holds.
+    pub fn size(&self) -> (u64, u64) {
+        size(&self.folder)
+    }
+}
+
+/// Counts bytes on the disk and entries below a folder.
+pub(crate) fn size(folder: &Path) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    let (mut bytes, mut entries) = (0_u64, 0_u64);
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(meta) = entry.metadata() else { continue };
+            entries += 1;
+            bytes = bytes.saturating_add(meta.blocks().saturating_mul(512) / meta.nlink().max(1));
+            if meta.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    (bytes, entries)
+}
+
+/// Deletes a folder with all in it, also folders that forbid it (overlayfs's own has no mode at all).
+pub(crate) fn remove_tree(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(_) => {}
+    }
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
+            }
+        }
+    }
+    fs::remove_dir_all(folder)
+}

@@ -1,0 +1,46 @@
+//! A confined run of a command, and the layer that holds what it changed.
+//!
+//! Order: a caller makes a [`Layer`] over the folders that may be changed, writes a [`Plan`], and starts a launcher (a
+//! process of its own with one thread, which calls [`launch`]) with the plan as its arguments. Inside, the command sees
+//! those folders under the layer, everything else read-only, private temporary folders, no secrets, and no network. When
+//! it has ended, [`Layer::changes`] says what it changed; the layer is [kept](Layer::keep), which moves the changes into
+//! the folders by exchange, and can be [taken back](Layer::take_back) exactly, or [discarded](Layer::discard).
+//!
+//! This crate judges no command and knows nothing of models or tools. Linux only.
+
+mod attributes;
+mod beneath;
+mod changes;
+mod conflict;
+mod environment;
+mod filter;
+mod hidden;
+mod inside;
+mod journal;
+mod keep;
+mod landlocked;
+mod launcher;
+mod layer;
+mod mover;
+mod plan;
+mod privileges;
+mod probe;
+mod report;
+mod resolver;
+mod sockets;
+mod spelling;
+mod sys;
+mod transfer;
+mod view;
+
+pub use attributes::FileKind;
+pub use changes::{Change, ChangeKind, Changes, Refused};
+pub use conflict::{Conflict, Why};
+pub use environment::{clean, is_private_name};
+pub use hidden::{is_dotenv, secrets};
+pub use keep::{KeepError, OnConflict};
+pub use launcher::launch;
+pub use layer::{About, Covered, Layer, LayerError, State};
+pub use plan::{Limits, Mechanism, Network, Plan, PlanError, Root};
+pub use probe::{Available, available};
+pub use report::{Ended, Report};

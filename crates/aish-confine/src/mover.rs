@@ -1,0 +1,191 @@
+//! Moves one path between layer and tree, forwards or back. A move that is done already is left alone, so that the same
+//! list can be gone through again after a cut.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, RenameFlags, chmodat, renameat_with, statat};
+use rustix::io::Errno;
+
+use crate::attributes::{self, Attributes};
+use crate::beneath::{Beneath, name};
+use crate::journal::{Move, MoveKind};
+
+/// Why a move was not made.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// The path is not what the journal says on either side.
+    Changed,
+    /// The system refused it.
+    Refused(io::Error),
+}
+
+impl<E: Into<io::Error>> From<E> for Stopped {
+    fn from(error: E) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// One root's tree, and where the other side of its moves is.
+pub(crate) struct Sides {
+    pub(crate) tree: Beneath,
+    pub(crate) tree_path: PathBuf,
+    /// The changed files, by the same paths; or, when staged, by numbers.
+    pub(crate) layer: Beneath,
+    pub(crate) layer_path: PathBuf,
+    /// What is deleted, by numbers.
+    pub(crate) aside: Beneath,
+    pub(crate) aside_path: PathBuf,
+    /// Whether the layer's side is named by numbers.
+    pub(crate) staged: bool,
+}
+
+impl Sides {
+    /// Returns the name of a move's other side, below the layer.
+    fn layer_name(&self, one: &Move) -> PathBuf {
+        if self.staged { one.number.to_string().into() } else { one.path.clone() }
+    }
+
+    /// Makes a move.
+    pub(crate) fn forward(&mut self, one: &Move) -> Result<(), Stopped> {
+        let other = self.layer_name(one);
+        let aside = PathBuf::from(one.number.to_string());
+        match one.kind {
+            MoveKind::Create => {
+                let there = inode(&mut self.tree, &one.path)?;
+                if there.is_some() && there == inode_of(one.new.as_ref()) {
+                    return Ok(());
+                }
+                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE)
+            }
+            MoveKind::Exchange => {
+                let there = inode(&mut self.tree, &one.path)?;
+                if there == inode_of(one.new.as_ref()) {
+                    return Ok(());
+                }
+                if there != inode_of(one.old.as_ref()) {
+                    return Err(Stopped::Changed);
+                }
+                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
+                // Whoever wrote between the look and the exchange has written to what is in the layer now.
+                let out = Attributes::of(&self.layer_path.join(&other))?;
+                match (out, &one.old) {
+                    (Some(out), Some(old)) if out.is_same_version(old) => Ok(()),
+                    _ => {
+                        rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
+                        Err(Stopped::Changed)
+                    }
+                }
+            }
+            MoveKind::Delete => {
+                let there = inode(&mut self.tree, &one.path)?;
+                if there.is_none() && inode(&mut self.aside, &aside)?.is_some() {
+                    return Ok(());
+                }
+                if there.is_none() || there != inode_of(one.old.as_ref()) {
+                    return Err(Stopped::Changed);
+                }
+                rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)
+            }
+            MoveKind::Folder => self.folder(one, one.new.as_ref(), &self.layer_path.join(&one.path)),
+        }
+    }
+
+    /// Takes a move back. With `force` what is there now goes to the layer's side whatever it is.
+    pub(crate) fn back(&mut self, one: &Move, force: bool) -> Result<(), Stopped> {
+        let other = self.layer_name(one);
+        let aside = PathBuf::from(one.number.to_string());
+        let there = if one.kind == MoveKind::Folder { None } else { inode(&mut self.tree, &one.path)? };
+        let is_new = there == inode_of(one.new.as_ref());
+        match one.kind {
+            MoveKind::Create => match there {
+                None => Ok(()),
+                Some(_) if is_new || force => {
+                    rename(&mut self.tree, &one.path, &mut self.layer, &other, RenameFlags::NOREPLACE)
+                }
+                Some(_) => Err(Stopped::Changed),
+            },
+            MoveKind::Exchange if there == inode_of(one.old.as_ref()) => Ok(()),
+            MoveKind::Exchange => match there {
+                None if force => rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE),
+                Some(_) if is_new || force => {
+                    rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)
+                }
+                None | Some(_) => Err(Stopped::Changed),
+            },
+            MoveKind::Delete if there.is_some() && there == inode_of(one.old.as_ref()) => Ok(()),
+            MoveKind::Delete => match there {
+                // Not made yet, and gone by another's hand.
+                None if inode(&mut self.aside, &aside)?.is_none() => Err(Stopped::Changed),
+                None => rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::NOREPLACE),
+                Some(_) if force => rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::EXCHANGE),
+                Some(_) => Err(Stopped::Changed),
+            },
+            MoveKind::Folder => self.folder(one, one.old.as_ref(), &self.aside_path.join(&aside)),
+        }
+    }
+
+    /// Gives a folder of the tree attributes, and extended ones where another folder has them to be copied.
+    fn folder(&self, one: &Move, wanted: Option<&Attributes>, extended: &Path) -> Result<(), Stopped> {
+        let Some(wanted) = wanted else { return Ok(()) };
+        let path = self.tree_path.join(&one.path);
+        // Opened first, so that no link is followed.
+        let folder = Beneath::open(&path);
+        let mut folder = match folder {
+            Ok(folder) => folder,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        if extended.is_dir() && !attributes::has_same_extended(extended, &path)? {
+            attributes::copy_extended(extended, &path)?;
+        }
+        wanted.apply(folder.folder(Path::new(""))?, Path::new("."))?;
+        Ok(())
+    }
+}
+
+fn inode_of(attributes: Option<&Attributes>) -> Option<u64> {
+    attributes.map(|attributes| attributes.inode)
+}
+
+/// Returns the inode at a path below a folder; none where nothing is.
+fn inode(folder: &mut Beneath, path: &Path) -> io::Result<Option<u64>> {
+    let parent = match folder.parent(path) {
+        Ok(parent) => parent,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match statat(parent, name(path), AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(stat.st_ino)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn rename(
+    from: &mut Beneath,
+    from_path: &Path,
+    to: &mut Beneath,
+    to_path: &Path,
+    flags: RenameFlags,
+) -> Result<(), Stopped> {
+    let (from, to) = (from.parent(from_path)?, to.parent(to_path)?);
+    let (old, new) = (name(from_path), name(to_path));
+    match renameat_with(from, old, to, new, flags) {
+        Ok(()) => Ok(()),
+        Err(Errno::EXIST) => Err(Stopped::Changed),
+        Err(Errno::ACCESS) => {
+            // A folder that may not be written cannot get another parent; it may for the moment of the move.
+            let stat = statat(from, old, AtFlags::SYMLINK_NOFOLLOW)?;
+            if stat.st_mode & 0o170_000 != 0o040_000 {
+                return Err(Errno::ACCESS.into());
+            }
+            chmodat(from, old, Mode::from_raw_mode((stat.st_mode & 0o7777) | 0o700), AtFlags::empty())?;
+            let done = renameat_with(from, old, to, new, flags);
+            let (place, moved) = if done.is_ok() { (to, new) } else { (from, old) };
+            chmodat(place, moved, Mode::from_raw_mode(stat.st_mode & 0o7777), AtFlags::empty())?;
+            Ok(done?)
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,43 @@
+//! What a process gives up before it becomes the command: capabilities, new privileges, room.
+
+use std::io;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{CapabilitySet, CapabilitySets};
+
+use crate::plan::Limits;
+use crate::sys;
+
+/// Gives up every capability, for this process and all that it will start.
+pub(crate) fn drop_all() -> io::Result<()> {
+    sys::empty_bounding_set();
+    let _ = rustix::thread::clear_ambient_capability_set();
+    let none = CapabilitySet::empty();
+    rustix::thread::set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    Ok(())
+}
+
+/// Lets nothing that is started gain privileges (setuid programs).
+pub(crate) fn no_new_privileges() -> io::Result<()> {
+    Ok(rustix::thread::set_no_new_privs(true)?)
+}
+
+/// Lowers limits of resources; none is raised.
+pub(crate) fn limit(limits: &Limits) {
+    for (resource, most) in [
+        (Resource::Nproc, limits.processes),
+        (Resource::Fsize, limits.layer_bytes),
+        (Resource::Core, 0),
+        (Resource::Memlock, 64 << 20),
+        (Resource::Msgqueue, 1 << 20),
+        (Resource::Nice, 0),
+        (Resource::Rtprio, 0),
+    ] {
+        let now = getrlimit(resource);
+        let lower = |old: Option<u64>| Some(old.map_or(most, |old| old.min(most)));
+        // A limit that cannot be lowered is not there.
+        let _ = setrlimit(resource, Rlimit { current: lower(now.current), maximum: lower(now.maximum) });
+    }
+    // Where memory runs out, this goes first.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "900");
+}

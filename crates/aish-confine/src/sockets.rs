@@ -1,0 +1,99 @@
+//! Paths through which a process outside takes orders: unix sockets and FIFOs. A read-only mount stops neither.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+/// Descriptors of other processes that are looked at for FIFOs.
+const MOST_DESCRIPTORS: usize = 65_536;
+
+/// Lists the paths that unix sockets are bound to in this network name space, those without a path left out.
+///
+/// Bound datagram sockets take messages without listening, so that all that are bound are listed.
+pub(crate) fn bound() -> Vec<PathBuf> {
+    let table = fs::read("/proc/self/net/unix").unwrap_or_default();
+    let paths: BTreeSet<PathBuf> = table.split(|byte| *byte == b'\n').skip(1).filter_map(path_of).collect();
+    paths.into_iter().collect()
+}
+
+/// Returns the path of one line of `/proc/net/unix`: the eighth field, which may have blanks in it.
+fn path_of(line: &[u8]) -> Option<PathBuf> {
+    let mut rest = line;
+    for _ in 0..7 {
+        rest = rest.trim_ascii_start();
+        let end = rest.iter().position(u8::is_ascii_whitespace)?;
+        rest = rest.get(end..)?;
+    }
+    let path = rest.trim_ascii();
+    path.starts_with(b"/").then(|| PathBuf::from(OsStr::from_bytes(path)))
+}
+
+/// Lists the FIFOs that processes of this person have open by a path.
+///
+/// Only where Landlock cannot refuse writing outside the roots: it looks at every descriptor that it may.
+pub(crate) fn open_fifos() -> Vec<PathBuf> {
+    let mut found = BTreeSet::new();
+    let mut left = MOST_DESCRIPTORS;
+    for process in entries(Path::new("/proc")) {
+        let is_process = process.file_name().is_some_and(|name| name.as_bytes().iter().all(u8::is_ascii_digit));
+        if !is_process {
+            continue;
+        }
+        for descriptor in entries(&process.join("fd")) {
+            left = left.saturating_sub(1);
+            if left == 0 {
+                return found.into_iter().collect();
+            }
+            if let Ok(target) = fs::read_link(&descriptor)
+                && target.is_absolute()
+                && fs::symlink_metadata(&target).is_ok_and(|meta| meta.file_type().is_fifo())
+            {
+                found.insert(target);
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+/// Says whether a path is a socket or FIFO now, and not one with several names, which could be reached by another.
+pub(crate) fn takes_orders(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| {
+        let kind = meta.file_type();
+        (kind.is_socket() || kind.is_fifo()) && meta.nlink() > 0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_the_end_of_its_line() {
+        let line = b"0000000000000000: 00000002 00000000 00010000 0001 01 12345 /tmp/a b.sock";
+        assert_eq!(path_of(line), Some("/tmp/a b.sock".into()));
+        assert_eq!(path_of(b"0000000000000000: 00000002 00000000 00010000 0001 01 12345 @abstract"), None);
+        assert_eq!(path_of(b"0000000000000000: 00000002 00000000 00010000 0001 01 12345"), None);
+        assert_eq!(path_of(b""), None);
+    }
+
+    #[test]
+    fn what_listens_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a b.sock");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        assert!(bound().contains(&path));
+        assert!(takes_orders(&path));
+        let fifo = folder.path().join("orders");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
+        assert!(!open_fifos().contains(&fifo));
+        let _open = fs::OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
+        assert!(open_fifos().contains(&fifo));
+    }
+}

@@ -1,0 +1,154 @@
+//! The system calls that no dependency has a safe wrapper for. All unsafe code of this crate is here.
+
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
+
+use rustix::process::Pid;
+
+/// Which side of a [`fork`] this is.
+pub(crate) enum Fork {
+    /// The new process.
+    Child,
+    /// The old one, with the number of the new one.
+    Parent(Pid),
+}
+
+/// Copies this process into new name spaces (`CLONE_NEW*`; 0 for none).
+///
+/// The process must have one thread: the copy goes on with Rust code that allocates.
+#[expect(unsafe_code, reason = "clone without shared memory, which std and rustix do not offer")]
+pub(crate) fn fork(name_spaces: libc::c_int) -> io::Result<Fork> {
+    let flags = libc::c_long::from(name_spaces | libc::SIGCHLD);
+    // SAFETY: without CLONE_VM the child has its own copy of all memory and its stack, and no pointer is passed.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
+    match i32::try_from(pid) {
+        Ok(0) => Ok(Fork::Child),
+        Ok(pid) => Pid::from_raw(pid.max(0)).map(Fork::Parent).ok_or_else(io::Error::last_os_error),
+        Err(_) => Err(io::Error::last_os_error()),
+    }
+}
+
+/// `struct mount_attr` of the kernel.
+#[repr(C)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_name_space: u64,
+}
+
+/// Sets attributes (`MOUNT_ATTR_*`) of the mount at a path and, when asked, of all below it.
+#[expect(unsafe_code, reason = "mount_setattr has no safe wrapper")]
+pub(crate) fn set_mount_attributes(from: BorrowedFd<'_>, path: &CStr, set: u64, recursive: bool) -> io::Result<()> {
+    let attributes = MountAttributes { set, clear: 0, propagation: 0, user_name_space: 0 };
+    let mut flags = libc::AT_EMPTY_PATH;
+    if recursive {
+        flags |= libc::AT_RECURSIVE;
+    }
+    // SAFETY: the path is NUL-terminated and the structure is a live local of the size that is passed.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            from.as_raw_fd(),
+            path.as_ptr(),
+            flags,
+            &raw const attributes,
+            size_of::<MountAttributes>(),
+        )
+    };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Brings the loopback interface of this network name space up.
+#[expect(unsafe_code, reason = "interface flags are set by an ioctl without a safe wrapper")]
+pub(crate) fn loopback_up(socket: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: all zeroes is a valid `ifreq`, its name stays NUL-terminated, and the kernel reads this structure alone.
+    let done = unsafe {
+        let mut request = std::mem::zeroed::<libc::ifreq>();
+        for (slot, byte) in request.ifr_name.iter_mut().zip(*b"lo") {
+            *slot = libc::c_char::from_ne_bytes([byte]);
+        }
+        request.ifr_ifru.ifru_flags = libc::c_short::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(0x41);
+        libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request)
+    };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Closes every descriptor from 3 on at the next `execve`.
+#[expect(unsafe_code, reason = "close_range has no safe wrapper")]
+pub(crate) fn close_above_two() -> io::Result<()> {
+    // SAFETY: nothing is closed now; descriptors that Rust owns stay valid until the image is replaced.
+    let done = unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Blocks every signal of this process, or lets all come again.
+#[expect(unsafe_code, reason = "the signal mask has no safe wrapper")]
+pub(crate) fn block_signals(block: bool) {
+    // SAFETY: both pointers are to a local that is initialised by the call before.
+    unsafe {
+        let mut set = std::mem::zeroed::<libc::sigset_t>();
+        if block {
+            libc::sigfillset(&raw mut set);
+        } else {
+            libc::sigemptyset(&raw mut set);
+        }
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
+    }
+}
+
+/// Gives every signal its default action.
+#[expect(unsafe_code, reason = "signal actions have no safe wrapper")]
+pub(crate) fn default_signals() {
+    for signal in 1..=64 {
+        // SAFETY: the default action runs no code of ours.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+    }
+}
+
+/// Makes a descriptor that is readable while a child of this process waits to be reaped. SIGCHLD must be blocked.
+#[expect(unsafe_code, reason = "signalfd has no safe wrapper")]
+pub(crate) fn child_signals() -> io::Result<std::os::fd::OwnedFd> {
+    use std::os::fd::FromRawFd as _;
+    // SAFETY: the set is a live local; the descriptor is new and nobody else's.
+    unsafe {
+        let mut set = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGCHLD);
+        let fd = libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(std::os::fd::OwnedFd::from_raw_fd(fd)) }
+    }
+}
+
+/// Says whether some process has a file open for writing; `false` also where the system cannot tell.
+#[expect(unsafe_code, reason = "leases have no safe wrapper")]
+pub(crate) fn is_written(file: impl AsFd) -> bool {
+    let fd = file.as_fd().as_raw_fd();
+    // SAFETY: plain calls with integers on a descriptor that is open.
+    unsafe {
+        if libc::fcntl(fd, libc::F_SETLEASE, libc::F_RDLCK) == 0 {
+            libc::fcntl(fd, libc::F_SETLEASE, libc::F_UNLCK);
+            return false;
+        }
+    }
+    io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN)
+}
+
+/// Drops every capability from the bounding set of this thread.
+#[expect(unsafe_code, reason = "one call a number, also for those that rustix does not know yet")]
+pub(crate) fn empty_bounding_set() {
+    for number in 0..64_u64 {
+        // SAFETY: integers alone. A number that the kernel does not know is an error, and the end.
+        if unsafe { libc::prctl(libc::PR_CAPBSET_DROP, number, 0, 0, 0) } != 0 {
+            break;
+        }
+    }
+}
+
+/// Returns the user and group of this process.
+pub(crate) fn ids() -> (u32, u32) {
+    (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+}

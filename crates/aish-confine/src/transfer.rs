@@ -1,0 +1,113 @@
+//! Copies of files and folders with everything that belongs to them, where a rename cannot reach.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{OpenOptionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, SeekFrom, StatxFlags, seek, statx};
+
+use crate::attributes::{self, Attributes, FileKind};
+
+/// Says whether a rename between two folders can work: they are on the same mount of the same file system.
+pub(crate) fn is_same_mount(a: &Path, b: &Path) -> io::Result<bool> {
+    let of = |path: &Path| -> io::Result<_> {
+        let stat =
+            statx(CWD, path, rustix::fs::AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS | StatxFlags::MNT_ID)?;
+        Ok((stat.stx_mnt_id, stat.stx_dev_major, stat.stx_dev_minor))
+    };
+    Ok(of(a)? == of(b)?)
+}
+
+/// Inodes with several names, and where the first copy of each is.
+pub(crate) type Seen = HashMap<u64, PathBuf>;
+
+/// Copies what is at a path to a path where nothing is: contents with their holes, links among each other, times, modes,
+/// owners where the system allows it, extended attributes.
+///
+/// `seen` holds inodes that were copied before and have several names.
+pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen) -> io::Result<()> {
+    let Some(attributes) = Attributes::of(from)? else { return Err(io::ErrorKind::NotFound.into()) };
+    match attributes.kind {
+        FileKind::File => {
+            if attributes.links > 1 {
+                if let Some(first) = seen.get(&attributes.inode) {
+                    return fs::hard_link(first, to);
+                }
+                seen.insert(attributes.inode, to.to_owned());
+            }
+            let target = File::options().write(true).create_new(true).mode(0o600).open(to)?;
+            copy_content(&File::open(from)?, &target, attributes.size)?;
+        }
+        FileKind::Link => symlink(fs::read_link(from)?, to)?,
+        FileKind::Folder => {
+            fs::create_dir(to)?;
+            for entry in fs::read_dir(from)? {
+                let name = entry?.file_name();
+                copy(&from.join(&name), &to.join(&name), seen)?;
+            }
+        }
+        FileKind::Whiteout | FileKind::Special => return Ok(()),
+    }
+    attributes::copy_extended(from, to)?;
+    attributes.apply(CWD, to)
+}
+
+/// Copies the pieces of a file that hold data, so that holes stay holes.
+fn copy_content(from: &File, to: &File, size: u64) -> io::Result<()> {
+    to.set_len(size)?;
+    let mut at = 0;
+    while at < size {
+        let start = match seek(from, SeekFrom::Data(at)) {
+            Ok(start) => start,
+            Err(rustix::io::Errno::NXIO) => break,
+            Err(_) => at,
+        };
+        let end = seek(from, SeekFrom::Hole(start)).unwrap_or(size).min(size);
+        if end <= start {
+            break;
+        }
+        seek(from, SeekFrom::Start(start))?;
+        seek(to, SeekFrom::Start(start))?;
+        let (mut reader, mut writer) = (io::Read::take(from, end - start), to);
+        if io::copy(&mut reader, &mut writer)? == 0 {
+            break;
+        }
+        at = end;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
+
+    use super::*;
+
+    #[test]
+    fn a_copy_has_holes_links_modes_and_times() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        fs::create_dir_all(from.join("empty")).unwrap();
+        let sparse = File::create(from.join("sparse")).unwrap();
+        sparse.set_len(8 << 20).unwrap();
+        sparse.write_at(b"end", (8 << 20) - 3).unwrap();
+        fs::write(from.join("a"), "one").unwrap();
+        fs::hard_link(from.join("a"), from.join("b")).unwrap();
+        symlink("nowhere", from.join("link")).unwrap();
+        fs::set_permissions(from.join("a"), fs::Permissions::from_mode(0o440)).unwrap();
+        fs::set_permissions(&from, fs::Permissions::from_mode(0o750)).unwrap();
+        copy(&from, &to, &mut Seen::new()).unwrap();
+        let meta = |name: &str| fs::symlink_metadata(to.join(name)).unwrap();
+        assert!(meta("sparse").blocks() * 512 < 1 << 20);
+        assert_eq!(fs::read(to.join("sparse")).unwrap(), fs::read(from.join("sparse")).unwrap());
+        assert_eq!(meta("a").ino(), meta("b").ino());
+        assert_eq!(meta("a").mode() & 0o777, 0o440);
+        assert_eq!(fs::read_link(to.join("link")).unwrap(), Path::new("nowhere"));
+        let times = |path: &Path| fs::symlink_metadata(path).unwrap().modified().unwrap();
+        for name in ["a", "sparse", "empty", "link", ""] {
+            assert_eq!(times(&from.join(name)), times(&to.join(name)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A tree that changes while the command runs, or after its layer was kept.
+
+use std::fs;
+
+use aish_confine::{KeepError, Layer, OnConflict, State, Why};
+
+use crate::place::Place;
+
+fn keep(layer: &Layer, place: &Place) -> Vec<(String, Why)> {
+    match layer.keep(false, OnConflict::Stop) {
+        Err(KeepError::Conflicts(all)) => {
+            all.iter().map(|c| (c.path.strip_prefix(&place.tree).unwrap().display().to_string(), c.why)).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_file_that_another_changed_is_not_overwritten() {
+    let place = Place::new();
+    for name in ["a", "b", "d/x", "gone", "same"] {
+        place.write(name, "old\n");
+    }
+    let ran = place.run("echo run >> a; echo run > b; rm -r d; rm gone; echo run > new; echo run >> same");
+    place.write("b", "person\n");
+    place.write("d/x", "person\n");
+    fs::remove_file(place.tree.join("gone")).unwrap();
+    place.write("gone", "person\n");
+    let before = place.picture();
+    let expected = ["b", "d", "gone"].map(|path| (path.to_owned(), Why::Changed));
+    assert_eq!(keep(&ran.layer, &place), expected);
+    assert_eq!(place.picture(), before);
+    assert_eq!(ran.layer.state().unwrap(), State::Open);
+    ran.layer.keep(false, OnConflict::Replace).unwrap();
+    assert_eq!(place.read("b"), "run\n");
+    ran.layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before, "both versions are there to be had");
+}
+
+#[test]
+fn a_new_path_that_another_made_first_is_not_overwritten() {
+    let place = Place::new();
+    let ran = place.run("echo run > new");
+    place.write("new", "person\n");
+    assert_eq!(keep(&ran.layer, &place), [("new".to_owned(), Why::Changed)]);
+    assert_eq!(place.read("new"), "person\n");
+}
+
+#[test]
+fn a_file_that_is_open_for_writing_is_a_conflict() {
+    let place = Place::new();
+    place.write("log", "old\n");
+    place.write("read", "old\n");
+    let ran = place.run("echo run >> log; echo run >> read");
+    let _reader = fs::File::open(place.tree.join("read")).unwrap();
+    let writer = fs::File::options().append(true).open(place.tree.join("log")).unwrap();
+    assert_eq!(keep(&ran.layer, &place), [("log".to_owned(), Why::Open)]);
+    drop(writer);
+    ran.layer.keep(false, OnConflict::Stop).unwrap();
+}
+
+#[test]
+fn a_name_of_several_is_a_conflict_unless_all_are_written() {
+    let place = Place::new();
+    place.write("a", "old\n");
+    fs::hard_link(place.tree.join("a"), place.tree.join("b")).unwrap();
+    let ran = place.run("echo run >> a");
+    assert_eq!(keep(&ran.layer, &place), [("a".to_owned(), Why::Linked)]);
+    place.keep("echo run > n; rm a b; mv n a; ln a b");
+    assert_eq!((place.read("a").as_str(), place.read("b").as_str()), ("run\n", "run\n"));
+}
+
+#[test]
+fn a_folder_that_became_a_link_is_never_followed() {
+    let place = Place::new();
+    place.write("d/a", "old\n");
+    let ran = place.run("echo run >> d/a; echo run > d/n");
+    let outside = place.home.join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("a"), "precious\n").unwrap();
+    fs::rename(place.tree.join("d"), place.tree.join("d2")).unwrap();
+    std::os::unix::fs::symlink(&outside, place.tree.join("d")).unwrap();
+    assert_eq!(keep(&ran.layer, &place), [("d".to_owned(), Why::Changed)]);
+    ran.layer.keep(false, OnConflict::Replace).unwrap();
+    assert_eq!(fs::read_to_string(outside.join("a")).unwrap(), "precious\n");
+    assert!(!outside.join("n").exists());
+}
+
+#[test]
+fn taking_back_does_not_overwrite_what_came_later() {
+    let place = Place::new();
+    place.write("a", "old\n");
+    let before = place.picture();
+    let layer = place.keep("echo run >> a; mkdir n; echo run > n/x");
+    place.write("a", "person\n");
+    place.write("n/y", "person\n");
+    let Err(KeepError::Conflicts(found)) = layer.take_back(OnConflict::Stop) else { panic!() };
+    assert_eq!(found.len(), 2);
+    assert_eq!(place.read("a"), "person\n");
+    layer.take_back(OnConflict::Replace).unwrap();
+    assert_eq!(place.picture(), before);
+    let roots = layer.roots();
+    assert_eq!(fs::read_to_string(roots[0].upper.join("a")).unwrap(), "person\n", "it is in the layer");
+    assert_eq!(fs::read_to_string(roots[0].upper.join("n/y")).unwrap(), "person\n");
+}
+
+#[test]
+fn taking_back_never_follows_a_link() {
+    let place = Place::new();
+    place.write("d/a", "old\n");
+    let layer = place.keep("echo run > d/a");
+    let outside = place.home.join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("a"), "precious\n").unwrap();
+    fs::rename(place.tree.join("d"), place.tree.join("d2")).unwrap();
+    std::os::unix::fs::symlink(&outside, place.tree.join("d")).unwrap();
+    assert!(layer.take_back(OnConflict::Replace).is_err());
+    assert_eq!(fs::read_to_string(outside.join("a")).unwrap(), "precious\n");
+}
+
+#[test]
+fn runs_right_after_one_another_are_no_conflict() {
+    let place = Place::new();
+    place.write("a", "0\n");
+    for round in 0..20 {
+        place.keep(&format!("echo {round} >> a; echo {round} > n{round}; mkdir -p d; touch d/{round}"));
+    }
+    assert_eq!(place.read("a").lines().count(), 21);
+}

@@ -1,0 +1,85 @@
+//! KILL at any moment of keeping leaves a tree that is whole: before or after.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use aish_confine::{Layer, OnConflict, State};
+
+use crate::place::Place;
+
+/// Set for the process that keeps a layer and is ended.
+const VICTIM: &str = "CONFINE_KEEP";
+
+/// Not a test of its own: run again by the test below as another process, to be ended.
+#[test]
+fn keep_the_layer_that_is_named() {
+    let Some(folder) = std::env::var_os(VICTIM) else { return };
+    println!("begins");
+    let layer = Layer::open(folder).unwrap();
+    layer.keep(false, OnConflict::Stop).unwrap();
+    println!("done");
+}
+
+#[test]
+fn two_hundred_cuts_leave_two_hundred_whole_trees() {
+    if std::env::var_os(VICTIM).is_some() {
+        return;
+    }
+    let place = Place::new();
+    const FILES: usize = 60;
+    let mut in_the_middle = 0;
+    // A generator of its own: the moments differ from each other, and are the same in every run of the test.
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut longest = Duration::from_millis(30);
+    for round in 0..200 {
+        let _ = std::fs::remove_dir_all(&place.tree);
+        std::fs::create_dir(&place.tree).unwrap();
+        for number in 0..FILES {
+            place.write(&format!("d{}/f{number}", number % 7), &format!("old {round}\n"));
+        }
+        let before = place.picture();
+        let ran = place
+            .run("for f in d*/f*; do echo new > $f; done; rm d0/*5 d1/f1; rm -r d2; mkdir n; cp d3/* n; mv d4/f4 d4/g");
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let folder = place.layers.join(ran.layer.id());
+        let mut victim = Command::new(std::env::current_exe().unwrap())
+            .args(["keep_the_layer_that_is_named", "--nocapture", "--test-threads", "1"])
+            .env(VICTIM, &folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        let started = Instant::now();
+        let moment = longest.mul_f64((seed >> 11) as f64 / (1_u64 << 53) as f64);
+        while started.elapsed() < moment && victim.try_wait().unwrap().is_none() {
+            std::hint::spin_loop();
+        }
+        let ended = victim.try_wait().unwrap().is_some();
+        if ended {
+            longest = longest.mul_f64(0.98).max(Duration::from_millis(2));
+        } else {
+            longest = longest.mul_f64(1.02);
+        }
+        let _ = victim.kill();
+        victim.wait().unwrap();
+        let layer = Layer::open(&folder).unwrap();
+        let state = layer.state().unwrap();
+        in_the_middle += usize::from(state == State::Keeping);
+        match layer.recover().unwrap() {
+            State::Open => assert_eq!(place.picture(), before, "round {round} from {state:?}"),
+            State::Kept => {
+                let after = place.picture();
+                let text = after.join("\n");
+                assert!(!text.contains("old ") && text.contains("d4/g ") && !text.contains("d2/"), "round {round}");
+                layer.take_back(OnConflict::Stop).unwrap();
+                assert_eq!(place.picture(), before, "round {round} from {state:?}");
+            }
+            state => panic!("{state:?}"),
+        }
+        layer.discard().unwrap();
+    }
+    assert!(in_the_middle > 5, "only {in_the_middle} cuts fell into the moving");
+}

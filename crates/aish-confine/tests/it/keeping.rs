@@ -1,0 +1,191 @@
+//! Keeping is exact, and so is taking back.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+use aish_confine::{KeepError, OnConflict, State};
+
+use crate::place::{Place, is_root, picture};
+
+/// Fills a tree with what there may be in one.
+fn fill(place: &Place) {
+    for (path, content) in [
+        ("a", "one\n"),
+        ("b", "two\n"),
+        ("d/e/f", "deep\n"),
+        ("d/g", "x"),
+        ("gone/a", "1"),
+        ("gone/b/c", "2"),
+        ("replaced/a", "x"),
+        ("was-file", "x"),
+        ("was-folder/x", "x"),
+        ("lin\u{202e}k", "x"),
+        ("run.sh", "#!/bin/sh\n"),
+    ] {
+        place.write(path, content);
+    }
+    fs::create_dir(place.tree.join("empty")).unwrap();
+    fs::hard_link(place.tree.join("a"), place.tree.join("a2")).unwrap();
+    std::os::unix::fs::symlink("a", place.tree.join("link")).unwrap();
+    fs::write(place.tree.join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"\xff\xfe")), "odd")
+        .unwrap();
+    let _ = rustix::fs::setxattr(place.tree.join("b"), "user.note", b"kept", rustix::fs::XattrFlags::empty());
+    for path in ["a", "b", "d/g", "d", "gone", "."] {
+        let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::new(1_000_000_000, 123_456_789);
+        fs::File::open(place.tree.join(path)).unwrap().set_modified(past).unwrap();
+    }
+}
+
+/// What changes a tree in every way that there is.
+const LINE: &str = "echo more >> b; echo n > d/e/n; rm d/g; rm -r gone replaced was-file was-folder empty; mkdir replaced; \
+    echo y > replaced/y; mkdir was-file; echo z > was-file/z; echo z > was-folder; ln -sfn b link; chmod 600 run.sh; \
+    chmod 711 d/e; mkdir -p new/deep; ln -s ../b new/l; echo 1 > new/deep/1; ln new/deep/1 new/deep/2; mv d/e/f d/e/f2; \
+    setfattr -n user.new -v 1 run.sh; rm $'\\xff\\xfe'; echo o > $'\\xfe'; sed -i s/one/ONE/ a; ln -f a a2; touch -d @5 new/deep; \
+    tar cf new/t.tar b; (cd new && tar xf t.tar); printf '%s' x > sparse; truncate -s 5M sparse";
+
+#[test]
+fn what_is_kept_is_what_the_run_saw_and_taking_it_back_is_exact() {
+    let place = Place::new();
+    fill(&place);
+    let before = place.picture();
+    let ran = place
+        .run(&format!("{LINE}; cp -a . /tmp/copy; cd /tmp/copy; find . -type f -o -type l | sort; cat a b d/e/f2"));
+    let inside = ran.stdout.clone();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(place.picture(), before, "nothing changes before it is kept");
+    ran.layer.keep(false, OnConflict::Stop).unwrap();
+    assert_eq!(ran.layer.state().unwrap(), State::Kept);
+    let after = place.picture();
+    assert_ne!(after, before);
+    assert!(!after.join("\n").contains("user.overlay"), "no note of overlayfs is left");
+    let outside = std::process::Command::new("bash")
+        .args(["-c", "find . -type f -o -type l | sort; cat a b d/e/f2"])
+        .env("LC_ALL", "C.UTF-8")
+        .current_dir(&place.tree)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&outside.stdout), inside);
+    assert_eq!(fs::metadata(place.tree.join("new/deep")).unwrap().mtime(), 5);
+    let inode = |path: &str| fs::metadata(place.tree.join(path)).unwrap().ino();
+    assert_eq!(inode("new/deep/1"), inode("new/deep/2"));
+    ran.layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+    assert_eq!(ran.layer.state().unwrap(), State::TakenBack);
+    ran.layer.discard().unwrap();
+    assert_eq!(fs::read_dir(&place.layers).unwrap().count(), 0);
+}
+
+#[test]
+fn a_layer_on_another_file_system_is_kept_by_copies_as_exactly() {
+    let mut place = Place::new();
+    fill(&place);
+    let elsewhere = tempfile::tempdir_in("/dev/shm").unwrap();
+    place.layers = elsewhere.path().to_owned();
+    let before = place.picture();
+    let layer = place.keep(LINE);
+    let after = place.picture();
+    assert_ne!(after, before);
+    assert!(!after.join("\n").contains("aish-keep") && !after.join("\n").contains("user.overlay"), "{after:#?}");
+    assert_eq!(place.read("b"), "two\nmore\n");
+    assert_eq!(layer.take_back(OnConflict::Stop).map_err(|error| error.to_string()), Ok(18));
+    assert_eq!(place.picture(), before);
+}
+
+#[test]
+fn a_chain_of_runs_is_taken_back_one_by_one() {
+    let place = Place::new();
+    place.write("a", "0\n");
+    let mut pictures = vec![place.picture()];
+    let mut layers = Vec::new();
+    for line in ["echo 1 >> a", "mkdir d; mv a d/a", "echo 2 >> d/a; echo new > d/n", "rm -r d", "echo again > a"] {
+        layers.push(place.keep(line));
+        pictures.push(place.picture());
+    }
+    for (layer, before) in layers.iter().zip(&pictures).rev() {
+        layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(&place.picture(), before);
+    }
+}
+
+#[test]
+fn a_dropped_layer_leaves_nothing() {
+    let place = Place::new();
+    place.write("a", "x");
+    let before = place.picture();
+    let ran = place.run("rm a; mkdir -p d/e; echo x > d/e/f; chmod 0 d/e; chmod 500 d");
+    ran.layer.discard().unwrap();
+    assert_eq!(place.picture(), before);
+    assert_eq!(fs::read_dir(&place.layers).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_refused_stays_out_and_the_rest_comes() {
+    let place = Place::new();
+    let layer = place
+        .keep("mkdir d; mkfifo d/f; echo x > d/ok; ln -s /etc/shadow out; echo y > y; cp /bin/true s; chmod 4755 s");
+    assert_eq!(layer.changes(false).unwrap().refused.len(), 2, "those at the top stay in the layer");
+    let mut names: Vec<_> =
+        picture(&place.tree).iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
+    names.retain(|name| !name.is_empty());
+    assert_eq!(names, ["d", "d/ok", "y"]);
+}
+
+#[test]
+fn folders_that_forbid_it_are_moved_too() {
+    let place = Place::new();
+    place.write("old/a", "x");
+    fs::set_permissions(place.tree.join("old"), fs::Permissions::from_mode(0o555)).unwrap();
+    let before = place.picture();
+    let layer = place.keep("mkdir -p n/m; echo x > n/m/f; chmod 555 n/m n; chmod 755 old; rm -r old");
+    assert_eq!(fs::metadata(place.tree.join("n")).unwrap().mode() & 0o777, 0o555);
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+    fs::set_permissions(place.tree.join("old"), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_file_that_cannot_be_moved_leaves_all_as_it_was() {
+    if !is_root() {
+        return;
+    }
+    let place = Place::new();
+    place.write("a", "x");
+    place.write("z", "x");
+    let ran = place.run("echo y > a; echo n > n; echo y > z");
+    let before = place.picture();
+    let immutable = |sign: &str| {
+        let done =
+            std::process::Command::new("chattr").arg(format!("{sign}i")).arg(place.tree.join("z")).status().unwrap();
+        assert!(done.success());
+    };
+    immutable("+");
+    let kept = ran.layer.keep(false, OnConflict::Replace);
+    immutable("-");
+    let Err(KeepError::Move { path, .. }) = kept else { panic!("{kept:?}") };
+    assert_eq!(path, place.tree.join("z"));
+    assert_eq!(place.picture(), before);
+    assert_eq!(ran.layer.state().unwrap(), State::Open);
+    ran.layer.keep(false, OnConflict::Replace).unwrap();
+    assert_eq!(place.read("z"), "y\n");
+}
+
+#[test]
+fn several_roots_are_kept_together_and_caches_only_when_asked() {
+    let place = Place::new();
+    let (other, cache) = (place.home.join("git-folder"), place.home.join("cache"));
+    fs::create_dir(&other).unwrap();
+    fs::create_dir(&cache).unwrap();
+    let roots = [(place.tree.clone(), false), (other.clone(), false), (cache.clone(), true)];
+    for keep_cache in [false, true] {
+        let layer = aish_confine::Layer::create(&place.layers, "x", None, &roots).unwrap();
+        let ran =
+            place.run_with(&format!("for d in . ../git-folder ../cache; do echo x > $d/{keep_cache}; done"), |plan| {
+                plan.roots = layer.roots();
+            });
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        layer.keep(keep_cache, OnConflict::Stop).unwrap();
+        let name = keep_cache.to_string();
+        assert!(place.tree.join(&name).exists() && other.join(&name).exists());
+        assert_eq!(cache.join(&name).exists(), keep_cache);
+    }
+}
