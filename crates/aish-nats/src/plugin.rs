@@ -6,6 +6,7 @@
 pub mod host;
 mod hub;
 mod legacy;
+mod parameters;
 mod registration;
 mod source;
 pub(crate) mod wire;

@@ -88,6 +88,8 @@ pub struct Service {
     pub(crate) open: OpenRequests,
     /// Why the model gave no answer when it was last asked.
     ailment: Mutex<Option<String>>,
+    /// Why the state could not be written when that was last tried.
+    state_fault: Mutex<Option<String>>,
 }
 
 impl Service {
@@ -108,6 +110,7 @@ impl Service {
             meter: Meter::default(),
             open: OpenRequests::default(),
             ailment: Mutex::default(),
+            state_fault: Mutex::default(),
             options,
         }
     }
@@ -240,7 +243,11 @@ impl Service {
         let mut reply = success(self.meter.counts(&*self.state, None, now_ms).await?.fields());
         if let Some(map) = reply.as_object_mut() {
             let ailment = self.ailment.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            map.insert("healthy".into(), ailment.is_none().into());
+            let state_fault = self.state_fault.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            map.insert("healthy".into(), (ailment.is_none() && state_fault.is_none()).into());
+            if let Some(error) = state_fault {
+                map.insert("state_error".into(), error.into());
+            }
             if let Some(error) = ailment {
                 map.insert("model_error".into(), error.into());
             }
@@ -255,9 +262,24 @@ impl Service {
 
     /// Adds what was used to the state; called about once a second, and at the end.
     pub async fn flush(&self) {
-        if let Err(failure) = self.meter.flush(&*self.state).await {
+        let flushed = self.meter.flush(&*self.state).await;
+        if !matches!(flushed, Ok(false)) {
+            self.note_state(&flushed);
+        }
+        if let Err(failure) = flushed {
             tracing::warn!(error = failure.error, "what was used cannot be written yet");
         }
+    }
+
+    /// Remembers whether the state could be written, for those who ask how the service is.
+    pub(crate) fn note_state<T>(&self, result: &Result<T, Failure>) {
+        let fault = match result {
+            Ok(_) => None,
+            Err(failure) if failure.is_full => Some(failure.error.clone()),
+            // What does not answer comes again by itself; the request in question is put off.
+            Err(_) => return,
+        };
+        *self.state_fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
     pub(crate) fn now_ms(&self) -> u64 {

@@ -54,6 +54,9 @@ pub enum StateError {
     /// Somebody else has changed the value since it was read.
     #[error("the value was changed by another worker")]
     Conflict,
+    /// The store has no room left.
+    #[error("the state cannot be written: the store is full ({0})")]
+    Full(String),
     /// The store does not answer.
     #[error("the state cannot be used: {0}")]
     Unavailable(String),
@@ -73,6 +76,9 @@ pub trait StateStore: Send + Sync {
         value: Vec<u8>,
         expected: Option<u64>,
     ) -> BoxFuture<'a, Result<u64, StateError>>;
+
+    /// Takes a value away; needs no room. One that is not there is no error.
+    fn remove<'a>(&'a self, bucket: Bucket, key: &'a str) -> BoxFuture<'a, Result<(), StateError>>;
 
     /// Returns how many bytes a value may have.
     fn max_value(&self) -> usize;
@@ -128,6 +134,12 @@ impl StateStore for LocalState {
         }
         local.values.insert(place, Stored { value, revision });
         Box::pin(std::future::ready(Ok(revision)))
+    }
+
+    fn remove<'a>(&'a self, bucket: Bucket, key: &'a str) -> BoxFuture<'a, Result<(), StateError>> {
+        let mut local = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        local.values.remove(&(bucket, key.to_owned()));
+        Box::pin(std::future::ready(Ok(())))
     }
 
     fn max_value(&self) -> usize {

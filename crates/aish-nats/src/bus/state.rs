@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aish_types::BoxFuture;
 use async_nats::jetstream;
-use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::context::{CreateStreamError, CreateStreamErrorKind, GetStreamErrorKind};
 use async_nats::jetstream::kv::{CreateErrorKind, Operation, Store, UpdateErrorKind};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use bytes::Bytes;
@@ -17,6 +18,8 @@ use crate::state::{Bucket, StateError, StateStore, Stored};
 
 /// Bytes of a message round the value: its headers.
 const ROUND_A_VALUE: usize = 1_000;
+/// How long a bucket that another worker is making may take.
+const MADE_BY_ANOTHER: Duration = Duration::from_secs(10);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// State in buckets named `PREFIX_llm_…`.
@@ -111,8 +114,24 @@ fn connection(client: &async_nats::Client) -> u64 {
 /// form that servers of the 2.9 series do not have.
 async fn create(context: &jetstream::Context, bucket: Bucket, name: &str) -> Result<Store, BusError> {
     let fail = |cause: String| BusError::Bucket { bucket: name.to_owned(), cause };
-    context.create_stream(config(bucket, name)).await.map_err(|error| fail(error.to_string()))?;
-    context.get_key_value(name).await.map_err(|error| fail(error.to_string()))
+    let made = context.create_stream(config(bucket, name)).await;
+    let Err(refused) = made else { return context.get_key_value(name).await.map_err(|error| fail(error.to_string())) };
+    // Of several workers that make it at once the server refuses all but one, before that one's is there.
+    let since = Instant::now();
+    loop {
+        match context.get_key_value(name).await {
+            Ok(store) => return Ok(store),
+            Err(_) if is_made_by_another(&refused) && since.elapsed() < MADE_BY_ANOTHER => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            Err(_) => return Err(fail(refused.to_string())),
+        }
+    }
+}
+
+fn is_made_by_another(error: &CreateStreamError) -> bool {
+    const TAKEN: [ErrorCode; 2] = [ErrorCode::STREAM_SUBJECT_OVERLAP, ErrorCode::STREAM_NAME_EXIST];
+    matches!(error.kind(), CreateStreamErrorKind::JetStream(answer) if TAKEN.contains(&answer.error_code()))
 }
 
 fn config(bucket: Bucket, name: &str) -> Config {
@@ -140,6 +159,27 @@ fn unavailable(error: impl std::fmt::Display) -> StateError {
     StateError::Unavailable(error.to_string())
 }
 
+/// Says why a value was not written: the server may have no room for it.
+fn not_written(error: impl std::error::Error) -> StateError {
+    const FULL: [ErrorCode; 5] = [
+        ErrorCode::ACCOUNT_RESOURCES_EXCEEDED,
+        ErrorCode::INSUFFICIENT_RESOURCES,
+        ErrorCode::MEMORY_RESOURCES_EXCEEDED,
+        ErrorCode::STORAGE_RESOURCES_EXCEEDED,
+        ErrorCode::STREAM_STORE_FAILED,
+    ];
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if let Some(answer) = inner.downcast_ref::<jetstream::Error>()
+            && FULL.contains(&answer.error_code())
+        {
+            return StateError::Full(answer.to_string());
+        }
+        cause = inner.source();
+    }
+    unavailable(error)
+}
+
 async fn get(store: &Store, key: &str) -> Result<Option<Stored>, StateError> {
     let entry = store.entry(key).await.map_err(unavailable)?;
     let entry = entry.filter(|entry| entry.operation == Operation::Put);
@@ -150,15 +190,20 @@ async fn put(store: &Store, key: &str, value: Bytes, expected: Option<u64>) -> R
     match expected {
         Some(revision) => store.update(key, value, revision).await.map_err(|error| match error.kind() {
             UpdateErrorKind::WrongLastRevision => StateError::Conflict,
-            UpdateErrorKind::InvalidKey | UpdateErrorKind::TimedOut | UpdateErrorKind::Other => unavailable(error),
+            UpdateErrorKind::InvalidKey | UpdateErrorKind::TimedOut | UpdateErrorKind::Other => not_written(error),
         }),
         None => store.create(key, value).await.map_err(|error| match error.kind() {
             CreateErrorKind::AlreadyExists => StateError::Conflict,
             CreateErrorKind::InvalidKey | CreateErrorKind::Publish | CreateErrorKind::Ack | CreateErrorKind::Other => {
-                unavailable(error)
+                not_written(error)
             }
         }),
     }
+}
+
+/// Purged and not deleted: a mark that something was deleted needs room itself.
+async fn remove(store: &Store, key: &str) -> Result<(), StateError> {
+    store.stream.purge().filter(format!("{}{key}", store.prefix)).await.map(drop).map_err(unavailable)
 }
 
 async fn keys(store: &Store) -> Result<Vec<String>, StateError> {
@@ -179,6 +224,10 @@ impl StateStore for KvState {
     ) -> BoxFuture<'a, Result<u64, StateError>> {
         let value = Bytes::from(value);
         self.with(bucket, move |store| Box::pin(put(store, key, value.clone(), expected)))
+    }
+
+    fn remove<'a>(&'a self, bucket: Bucket, key: &'a str) -> BoxFuture<'a, Result<(), StateError>> {
+        self.with(bucket, move |store| Box::pin(remove(store, key)))
     }
 
     fn max_value(&self) -> usize {

@@ -160,7 +160,11 @@ impl Leases {
             let source = PluginSource::new(id, self.client.clone(), tools.clone());
             for refused in self.registry.add(Arc::new(source)) {
                 tracing::warn!("{refused}");
-                rejected.push(Rejected { name: refused.name.to_string(), code: "refused" });
+                rejected.push(Rejected {
+                    name: refused.name.to_string(),
+                    code: "refused",
+                    message: refused.to_string(),
+                });
             }
             let plugin = Plugin { tools, rejected, instances: HashMap::new() };
             let old = self.plugins.insert(register.plugin.clone(), plugin);
@@ -171,7 +175,8 @@ impl Leases {
         let Some(plugin) = self.plugins.get_mut(&register.plugin) else { return refuse("internal", "not kept") };
         let lease = Lease { ttl: Duration::from_secs_f64(ttl), end: Instant::now() + Duration::from_secs_f64(ttl) };
         plugin.instances.insert(register.instance.clone(), lease);
-        let refused = |name: &str| plugin.rejected.iter().any(|rejected| rejected.name == name);
+        let refused =
+            |name: &str| plugin.rejected.iter().any(|rejected| rejected.name == name && rejected.code == "refused");
         let accepted: Vec<&str> =
             plugin.tools.iter().map(|tool| tool.definition.name.as_str()).filter(|name| !refused(name)).collect();
         let rejected: Vec<Value> = plugin.rejected.iter().map(Rejected::json).collect();

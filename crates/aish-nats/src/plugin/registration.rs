@@ -5,6 +5,7 @@ use aish_types::{SourceId, ToolDefinition};
 use serde_json::{Value, json};
 
 use crate::bus::subject::{is_ours, is_plain};
+use crate::plugin::parameters;
 use crate::plugin::wire::{Offer, Register};
 
 /// Tools of one plugin.
@@ -29,12 +30,24 @@ pub(super) struct Accepted {
 pub(super) struct Rejected {
     pub(super) name: String,
     pub(super) code: &'static str,
+    /// Why, for whoever wrote the plugin.
+    pub(super) message: String,
 }
 
 impl Rejected {
     pub(super) fn json(&self) -> Value {
-        json!({"name": self.name, "code": self.code})
+        json!({"name": self.name, "code": self.code, "message": self.message})
     }
+}
+
+/// Why one tool is not let in.
+struct Fault {
+    code: &'static str,
+    message: String,
+}
+
+fn fault(code: &'static str, message: impl Into<String>) -> Fault {
+    Fault { code, message: message.into() }
 }
 
 /// Why a registration is refused as a whole.
@@ -79,48 +92,59 @@ pub(super) fn examine(register: &Register, prefix: &str) -> Result<(Vec<Accepted
     for offer in &register.tools {
         match accept(offer, &register.plugin, prefix) {
             Ok(tool) if accepted.iter().any(|other| other.definition.name == tool.definition.name) => {
-                rejected.push(Rejected { name: tool.definition.name.to_string(), code: "duplicate" });
+                let message = "another tool of this registration has the name; the first one is kept".to_owned();
+                rejected.push(Rejected { name: tool.definition.name.to_string(), code: "duplicate", message });
             }
             Ok(tool) => accepted.push(tool),
-            Err(code) => {
+            Err(Fault { code, message }) => {
                 let name = offer.get("name").and_then(Value::as_str).unwrap_or_default();
-                rejected.push(Rejected { name: name.chars().take(128).collect(), code });
+                rejected.push(Rejected { name: name.chars().take(128).collect(), code, message });
             }
         }
     }
     Ok((accepted, rejected))
 }
 
-fn accept(offer: &Value, plugin: &str, prefix: &str) -> Result<Accepted, &'static str> {
-    let offer: Offer = serde_json::from_value(offer.clone()).map_err(|_| "bad_definition")?;
+fn accept(offer: &Value, plugin: &str, prefix: &str) -> Result<Accepted, Fault> {
+    let offer: Offer =
+        serde_json::from_value(offer.clone()).map_err(|error| fault("bad_definition", error.to_string()))?;
     let tool = match offer.name.split_once('.') {
         Some((owner, tool)) if owner == plugin => tool,
-        Some(_) => return Err("foreign_name"),
+        Some(_) => return Err(fault("foreign_name", format!("a tool of this plugin is named `{plugin}.NAME`"))),
         None => &offer.name,
     };
     let is_name = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-');
     if tool.is_empty() || tool.len() + plugin.len() > 127 || !tool.bytes().all(is_name) {
-        return Err("bad_name");
+        return Err(fault("bad_name", "a tool's name is letters, digits, '_' or '-', up to 127 with the plugin's"));
     }
     let words = || offer.tags.iter().chain(&offer.category);
     let is_long = |word: &String| word.chars().count() > MAX_WORD;
     if offer.description.chars().count() > MAX_DESCRIPTION || offer.tags.len() > MAX_TAGS || words().any(is_long) {
-        return Err("too_long");
+        let message = format!(
+            "a description has at most {MAX_DESCRIPTION} characters, a category or tag {MAX_WORD}, a tool {MAX_TAGS} tags"
+        );
+        return Err(fault("too_long", message));
     }
     if !is_plain(&offer.subject) || offer.subject.starts_with('_') || is_ours(&offer.subject, prefix) {
-        return Err("bad_subject");
+        let message =
+            "a subject is plain words with dots, none of the service's own and none that begins with `_` or `$`";
+        return Err(fault("bad_subject", message));
     }
-    let schema =
-        if offer.parameters.is_null() { json!({"type": "object", "properties": {}}) } else { offer.parameters };
+    let schema = match offer.parameters {
+        Value::Null => json!({"type": "object", "properties": {}}),
+        Value::Array(list) => parameters::schema(&list).map_err(|message| fault("bad_schema", message))?,
+        schema => schema,
+    };
     // Arguments are an object, whatever else a schema says.
     let takes_objects = match schema.get("type") {
         None => schema.is_object(),
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
         Some(kind) => kind == "object",
     };
-    if !takes_objects || Schema::compile(&schema).is_err() {
-        return Err("bad_schema");
+    if !takes_objects {
+        return Err(fault("bad_schema", "`parameters` is a JSON Schema of an object, or a list of parameters"));
     }
+    Schema::compile(&schema).map_err(|error| fault("bad_schema", error.to_string()))?;
     let mut definition = ToolDefinition::new(format!("{plugin}.{tool}"), offer.description, schema, source_of(plugin));
     definition.category = offer.category.unwrap_or_else(|| "general".into());
     definition.tags = offer.tags;
@@ -161,6 +185,7 @@ mod tests {
         let (accepted, rejected) = examine(&register("dice", tools), "rosey").unwrap();
         let names: Vec<&str> = accepted.iter().map(|tool| tool.definition.name.as_str()).collect();
         assert_eq!(names, ["dice.roll", "dice.flip"]);
+        assert!(rejected.iter().all(|rejected| rejected.message.len() > 10), "{rejected:?}");
         assert!(!accepted[0].definition.trusted);
         assert_eq!(accepted[0].definition.timeout_ms, Some(600_000), "a stranger does not hold a worker for ever");
         let codes: Vec<&str> = rejected.iter().map(|rejected| rejected.code).collect();

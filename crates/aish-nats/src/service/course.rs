@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::service::accepted::{self, Held, LOST, Phase, Record, Taken};
 use crate::service::reply::{Failure, TOO_LARGE};
 use crate::service::{Answered, Service, history, id, keyed, limits, named, wire};
+use crate::state::Bucket;
 
 /// How often, and how far apart, a repeated request looks for the reply that another worker is working on.
 const WAIT_STEP: Duration = Duration::from_millis(50);
@@ -49,7 +50,9 @@ impl Service {
             usage: aish_types::Usage::default(),
             reply: None,
         };
-        match accepted::accept(&*self.state, key.clone(), record).await? {
+        let taken = accepted::accept(&*self.state, key.clone(), record).await;
+        self.note_state(&taken);
+        match taken? {
             Taken::Mine(held) => self.work(held, cancel).await,
             Taken::Known(record) => {
                 let reply = self.wait_for(&key, record).await?;
@@ -59,12 +62,25 @@ impl Service {
     }
 
     /// Works on a request that is ours until its reply is stored. When that fails in between, the request is gone on with
-    /// later; it gets no reply now.
+    /// later; it gets no reply now. Where the store is full it gets the cause as its reply and is forgotten: whoever asks it
+    /// again begins anew.
     pub(crate) async fn work(&self, held: Held, cancel: &CancellationToken) -> Result<Answered, Failure> {
         let key = held.key.clone();
         let _open = self.open.begin(&key);
+        let reply_to = held.record.reply_to.clone();
+        let common: wire::Common = wire::read(&held.record.payload)?;
         let result = self.finish(held, cancel).await;
+        self.note_state(&result);
         match result {
+            Err(failure) if failure.is_full => {
+                tracing::warn!(key, error = failure.error, "a request cannot be kept");
+                if let Err(error) = self.state.remove(Bucket::Requests, &key).await {
+                    tracing::warn!(key, %error, "it cannot be forgotten either");
+                }
+                let request_id = common.request_id.as_deref();
+                let reply = named(self.told(&failure, request_id), request_id);
+                Ok(Answered { reply, reply_to, held: None })
+            }
             Err(failure) if failure.code != LOST => {
                 tracing::warn!(key, error = failure.error, "a request is put off");
                 self.open.put_off();

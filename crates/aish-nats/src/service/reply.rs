@@ -12,11 +12,13 @@ pub(crate) struct Failure {
     pub(crate) error: String,
     /// Seconds to wait.
     pub(crate) retry_after: Option<f64>,
+    /// True where the store has no room: nothing that is tried soon will go better.
+    pub(crate) is_full: bool,
 }
 
 impl Failure {
     pub(crate) fn new(code: &'static str, error: impl Into<String>) -> Self {
-        Self { code, error: error.into(), retry_after: None }
+        Self { code, error: error.into(), retry_after: None, is_full: false }
     }
 
     pub(crate) fn bad_request(error: impl Into<String>) -> Self {
@@ -38,7 +40,8 @@ impl Failure {
 
 impl From<crate::state::StateError> for Failure {
     fn from(error: crate::state::StateError) -> Self {
-        Self::new("unavailable", error.to_string())
+        let is_full = matches!(error, crate::state::StateError::Full(_));
+        Self { is_full, ..Self::new("unavailable", error.to_string()) }
     }
 }
 

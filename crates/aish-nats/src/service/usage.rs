@@ -70,10 +70,10 @@ impl Meter {
         }
     }
 
-    /// Adds what waits to the state; what cannot be added waits on.
-    pub(crate) async fn flush(&self, state: &dyn StateStore) -> Result<(), Failure> {
+    /// Adds what waits to the state, and says whether that was anything; what cannot be added waits on.
+    pub(crate) async fn flush(&self, state: &dyn StateStore) -> Result<bool, Failure> {
         let taken = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut result = Ok(());
+        let mut result = Ok(!taken.is_empty());
         for ((key, day), (requests, tokens)) in taken {
             let added = change(state, Bucket::Usage, &key, |counts: &mut Counts| {
                 *counts = counts.add(day, requests, tokens);

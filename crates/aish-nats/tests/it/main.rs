@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod bad_plugins;
 #[cfg(test)]
+mod full;
+#[cfg(test)]
 mod local;
 #[cfg(test)]
 mod outages;

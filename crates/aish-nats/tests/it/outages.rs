@@ -66,9 +66,15 @@ fn chat(message: &str) -> Value {
 }
 
 /// Answers when it is let to.
-struct Gated {
-    asked: Semaphore,
-    may_answer: Arc<Semaphore>,
+pub(crate) struct Gated {
+    pub(crate) asked: Semaphore,
+    pub(crate) may_answer: Arc<Semaphore>,
+}
+
+impl Default for Gated {
+    fn default() -> Self {
+        Self { asked: Semaphore::new(0), may_answer: Arc::new(Semaphore::new(0)) }
+    }
 }
 
 impl Model for Gated {
