@@ -18,6 +18,14 @@ pub struct AuditRecord {
     pub entry: AuditEntry,
 }
 
+impl AuditRecord {
+    /// Makes the record of a decision that was made now. A key that the command spells out is not part of it.
+    pub fn of(entry: &AuditEntry, clock: &WallClock) -> Self {
+        let command = entry.command.as_deref().map(|command| aish_types::mask(command).into_owned());
+        Self { time: clock.text(), entry: AuditEntry { command, ..entry.clone() } }
+    }
+}
+
 /// The audit log in a file.
 #[derive(Debug)]
 pub struct AuditFile {
@@ -42,7 +50,7 @@ impl AuditFile {
 
 impl AuditLog for AuditFile {
     fn append(&self, entry: &AuditEntry) -> Result<(), AuditError> {
-        let record = AuditRecord { time: self.clock.text(), entry: entry.clone() };
+        let record = AuditRecord::of(entry, &self.clock);
         self.file.append(&record).map(|_| ()).map_err(|error| AuditError(with_cause(&error)))
     }
 }

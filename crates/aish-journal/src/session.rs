@@ -11,7 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use aish_types::{Message, SessionId, Usage};
+use aish_types::{Message, SessionId, Usage, mask};
 use serde_json::Value;
 
 use crate::clock::WallClock;
@@ -21,6 +21,9 @@ use record::Record;
 pub use context::Context;
 pub use hold::{Hold, HoldError};
 pub use record::{SessionHead, StoredTurn};
+
+/// Lines of a log that are no records and are named one by one.
+const BAD_LINES: usize = 5;
 
 /// Why a session cannot be made or gone on with.
 #[derive(Debug, thiserror::Error)]
@@ -141,7 +144,7 @@ impl SessionLog {
         model: Option<&str>,
     ) -> Result<u64, AppendError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let (time, message, model) = (self.clock.text(), message.clone(), model.map(String::from));
+        let (time, message, model) = (self.clock.text(), masked(message), model.map(String::from));
         self.put(&Record::Turn(StoredTurn { id, time, message, usage, exchange, model }))?;
         Ok(id)
     }
@@ -156,7 +159,7 @@ impl SessionLog {
     /// # Errors
     /// As [`SessionLog::append`].
     pub fn amend(&self, id: u64, message: Option<&Message>) -> Result<(), AppendError> {
-        self.put(&Record::Amend { id, message: message.cloned() })
+        self.put(&Record::Amend { id, message: message.map(masked) })
     }
 
     /// Gives the session a name.
@@ -177,6 +180,25 @@ impl SessionLog {
 
     fn put(&self, record: &Record) -> Result<(), AppendError> {
         self.file.append(record).map(|_| ())
+    }
+}
+
+/// Takes keys out of what a message says: the log outlives them, and is read by more than the one who was told.
+fn masked(message: &Message) -> Message {
+    let mut message = message.clone();
+    match &mut message {
+        Message::System { content } | Message::User { content, .. } | Message::Tool { content, .. } => hide(content),
+        Message::Assistant { content, tool_calls } => {
+            hide(content);
+            tool_calls.iter_mut().for_each(|call| hide(&mut call.arguments));
+        }
+    }
+    message
+}
+
+fn hide(text: &mut String) {
+    if let std::borrow::Cow::Owned(masked) = mask(text) {
+        *text = masked;
     }
 }
 
@@ -202,7 +224,11 @@ fn read(file: &LineFile) -> Result<Session, LoadError> {
         let aside = torn.kept_in.display();
         session.warnings.push(format!("the last line was torn; its {} bytes were set aside in {aside}", torn.bytes));
     }
-    for bad in &loaded.bad {
+    let more = loaded.bad.len().saturating_sub(BAD_LINES);
+    if more > 0 {
+        session.warnings.push(format!("{more} more lines are no records and were left out"));
+    }
+    for bad in loaded.bad.iter().take(BAD_LINES) {
         session.warnings.push(format!("line {} is no record and was left out: {}", bad.number, bad.why));
     }
     for record in loaded.records {

@@ -9,6 +9,7 @@ extern crate alloc;
 pub mod attachment;
 pub mod cut;
 pub mod id;
+pub mod mask;
 pub mod message;
 pub mod money;
 pub mod near;
@@ -23,6 +24,7 @@ use core::pin::Pin;
 
 pub use cut::{Cut, head_and_tail};
 pub use id::{CallId, RequestId, SessionId, SourceId, ToolName};
+pub use mask::mask;
 pub use message::{Block, Message, Role, ToolCall};
 pub use money::Money;
 pub use sanitize::{sanitize, visible};

@@ -23,7 +23,7 @@ impl Audit {
 
     fn write(&self, entry: &AuditEntry) -> Result<(), AuditError> {
         let file = self.file.as_ref().ok_or_else(|| AuditError("there is no home folder to keep it in".into()))?;
-        let record = AuditRecord { time: self.clock.text(), entry: entry.clone() };
+        let record = AuditRecord::of(entry, &self.clock);
         match file.append(&record) {
             Ok(_) => Ok(()),
             Err(error) => {

@@ -120,3 +120,35 @@ fn trust_is_by_file_and_hash() {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), bad, "it is not replaced");
     }
 }
+
+/// A key that a model spells out in a command, and what of the line is left.
+const TOLD: [(&str, &str); 2] = [
+    (
+        "curl -H 'Authorization: Bearer sk-proj-abcDEF0123456789abcd' https://x",
+        "curl -H 'Authorization: Bearer [redacted]' https://x",
+    ),
+    ("git push https://me:hunter2@example.org/x", "git push https://[redacted]@example.org/x"),
+];
+
+#[test]
+fn keys_that_a_model_writes_itself_are_in_no_log() {
+    use aish_journal::{AuditFile, SessionHead, SessionLog};
+    use aish_types::{Message, ToolCall};
+    let folder = tempfile::tempdir().unwrap();
+    let audit = AuditFile::new(folder.path().join("audit.jsonl"), WallClock::default());
+    let log = SessionLog::create(folder.path(), "s".into(), SessionHead::default(), WallClock::default()).unwrap();
+    for (line, left) in TOLD {
+        aish_safety::AuditLog::append(&audit, &entry(line)).unwrap();
+        assert_eq!(audit.load().unwrap().records.last().unwrap().entry.command.as_deref(), Some(left));
+        let arguments = serde_json::json!({ "command": line }).to_string();
+        let call = ToolCall { id: "1".into(), name: "shell".into(), arguments };
+        let said = Message::Assistant { content: format!("I run\nCMD: {line}"), tool_calls: vec![call] };
+        let id = log.append(&said, None, None).unwrap();
+        log.amend(id, Some(&said)).unwrap();
+        log.append(&Message::user(line), None, None).unwrap();
+    }
+    for file in ["audit.jsonl", "s.jsonl"] {
+        let text = std::fs::read_to_string(folder.path().join(file)).unwrap();
+        assert!(text.contains("[redacted]") && !text.contains("sk-proj") && !text.contains("hunter2"), "{text}");
+    }
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use aish_safety::pin::{Digest, canonical};
-use aish_types::{Secret, SourceId};
+use aish_types::{Secret, SourceId, mask};
 use serde_json::json;
 
 use super::oauth::OAuthOptions;
@@ -40,9 +40,10 @@ impl Endpoint {
     pub fn shown(&self) -> String {
         match self {
             Self::Stdio { command, args, .. } => {
-                std::iter::once(command).chain(args).map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+                let words: Vec<String> = std::iter::once(command).chain(args).map(|word| quoted(word)).collect();
+                mask(&words.join(" ")).into_owned()
             }
-            Self::Http { url, .. } => without_userinfo(url),
+            Self::Http { url, .. } => mask(&without_userinfo(url)).into_owned(),
         }
     }
 }
@@ -165,11 +166,11 @@ mod tests {
         };
         assert_eq!(stdio.shown(), "npx -y 'a b' 'it'\\''s'");
         let http = Endpoint::Http {
-            url: "https://user:hunter2@example.org/mcp?x=1".into(),
+            url: "https://user:hunter2@example.org/mcp?x=1&token=hunter2".into(),
             headers: BTreeMap::new(),
             token: Some(Secret::new("hunter2".into())),
         };
-        assert_eq!(http.shown(), "https://example.org/mcp?x=1");
+        assert_eq!(http.shown(), "https://example.org/mcp?x=1&token=[redacted]");
         assert!(!format!("{stdio:?}").contains("hunter2"));
     }
 

@@ -42,7 +42,7 @@ pub async fn run(
                     (None, None) => "neither url nor command".to_owned(),
                 };
                 let off = if server.enabled { "" } else { "  (off)" };
-                print(&aish_types::sanitize(&format!("{alias}  {place}{off}")));
+                print(&aish_types::sanitize(&aish_types::mask(&format!("{alias}  {place}{off}"))));
             }
             Ok(ExitCode::Ok)
         }

@@ -135,8 +135,8 @@ impl NewServer {
     /// Returns the URL or the command line; never a value of a header or a variable.
     pub fn shown(&self) -> String {
         match &self.url {
-            Some(url) => url.clone(),
-            None => shell_words::join(self.command.iter().chain(&self.args)),
+            Some(url) => aish_types::mask(url).into_owned(),
+            None => aish_types::mask(&shell_words::join(self.command.iter().chain(&self.args))).into_owned(),
         }
     }
 

@@ -1,32 +1,6 @@
 //! The look of a secret, for texts that are kept for long: better one fact too few than a key too many.
 
-/// How keys of well-known services begin.
-const BEGINNINGS: [&str; 24] = [
-    "sk-",
-    "sk_live_",
-    "rk_live_",
-    "pk_live_",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "xoxa-",
-    "xapp-",
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "ya29.",
-    "hf_",
-    "npm_",
-    "pypi-",
-    "eyJ",
-    "AGE-SECRET-KEY-",
-];
+use aish_types::mask::{KEY_BEGINNINGS, KEY_REST};
 
 /// Words behind which a secret stands.
 const NAMES: [&str; 14] = [
@@ -53,7 +27,7 @@ pub fn of(text: &str) -> Option<&'static str> {
     }
     for word in text.split(|c: char| c.is_whitespace() || "\"'`,;()<>[]{}".contains(c)) {
         let value = word.rsplit(['=', ':']).next().unwrap_or(word).trim_end_matches(['.', '!', '?']);
-        if BEGINNINGS.iter().any(|start| value.len() >= start.len() + 12 && value.starts_with(start)) {
+        if KEY_BEGINNINGS.iter().any(|start| value.len() >= start.len() + KEY_REST && value.starts_with(start)) {
             return Some("a key of a service");
         }
         if has_login(word) {

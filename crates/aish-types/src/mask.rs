@@ -1,0 +1,205 @@
+//! Takes out of a text what has the look of a key, wherever it was not known beforehand: for logs, lists and errors.
+//!
+//! Three things go: keys of well-known services by how they begin, logins in URLs (`user:password@`, `token@`), and the values of
+//! URL parameters with a secret's name (`?token=…`). What is a key by its name or value alone is for whoever knows those.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+
+/// How keys of well-known services begin.
+pub const KEY_BEGINNINGS: [&str; 24] = [
+    "sk-",
+    "sk_live_",
+    "rk_live_",
+    "pk_live_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "xapp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "ya29.",
+    "hf_",
+    "npm_",
+    "pypi-",
+    "eyJ",
+    "AGE-SECRET-KEY-",
+];
+
+/// Characters of a key behind its beginning, at least.
+pub const KEY_REST: usize = 12;
+
+/// What stands in a secret's place.
+const MASKED: &str = "[redacted]";
+
+/// Parts of a name that say that a URL's parameter holds a secret.
+const SECRET_PARAMETERS: [&str; 11] =
+    ["token", "key", "secret", "password", "passwd", "pwd", "auth", "sig", "signature", "credential", "code"];
+
+/// Takes out of a text what has the look of a key. A text without one is returned as it is.
+pub fn mask(text: &str) -> Cow<'_, str> {
+    let mut out: Option<String> = None;
+    // The end of what was taken over or masked.
+    let mut done = 0;
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let word = rest.find(is_between).unwrap_or(rest.len());
+        if word == 0 {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+            continue;
+        }
+        let whole = rest.get(..word).unwrap_or_default();
+        if let Cow::Owned(masked) = mask_word(whole) {
+            let out = out.get_or_insert_default();
+            out.push_str(text.get(done..at).unwrap_or_default());
+            out.push_str(&masked);
+            done = at + word;
+        }
+        at += word;
+    }
+    match out {
+        Some(mut out) => {
+            out.push_str(text.get(done..).unwrap_or_default());
+            Cow::Owned(out)
+        }
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Says whether a character stands between words.
+fn is_between(letter: char) -> bool {
+    letter.is_whitespace() || "\"'`,;()<>{}|\\".contains(letter)
+}
+
+fn mask_word(word: &str) -> Cow<'_, str> {
+    let word = mask_login(word);
+    let word = match mask_parameters(&word) {
+        Some(masked) => Cow::Owned(masked),
+        None => word,
+    };
+    match mask_key(&word) {
+        Some(masked) => Cow::Owned(masked),
+        None => word,
+    }
+}
+
+/// `scheme://user:password@host`, `scheme://token@host`. A user alone is none where programs are named that way (`ssh://git@…`).
+fn mask_login(word: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = word.split_once("://") else { return Cow::Borrowed(word) };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, behind) = rest.split_at(end);
+    let Some((login, host)) = authority.rsplit_once('@') else { return Cow::Borrowed(word) };
+    let user_alone = !login.contains(':') && (scheme.ends_with("ssh") || login == "git");
+    let variable = login.split_once(':').is_some_and(|(_, password)| password.is_empty() || password.starts_with('$'));
+    if user_alone || variable || login == MASKED {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned([scheme, "://", MASKED, "@", host, behind].concat())
+}
+
+/// `?token=…&api_key=…` behind a scheme.
+fn mask_parameters(word: &str) -> Option<String> {
+    let (place, query) = word.split_once('?').filter(|(place, _)| place.contains("://"))?;
+    let mut found = false;
+    let mut out = String::from(place);
+    for (number, pair) in query.split('&').enumerate() {
+        out.push(if number == 0 { '?' } else { '&' });
+        match pair.split_once('=') {
+            Some((name, value)) if is_secret_parameter(name) && !value.is_empty() && !value.starts_with('$') => {
+                found = true;
+                out.push_str(name);
+                out.push('=');
+                out.push_str(MASKED);
+            }
+            _ => out.push_str(pair),
+        }
+    }
+    found.then_some(out)
+}
+
+fn is_secret_parameter(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let mut parts = name.split(['_', '-', '.']);
+    parts.any(|part| {
+        SECRET_PARAMETERS.contains(&part) || ["token", "apikey", "secret"].iter().any(|end| part.ends_with(end))
+    })
+}
+
+/// A key of a service, behind `=`, `:`, `/`, `@` or at the beginning of a word.
+fn mask_key(word: &str) -> Option<String> {
+    let starts = core::iter::once(0).chain(word.match_indices(['=', ':', '/', '@', '[']).map(|(at, _)| at + 1));
+    for start in starts {
+        let value = word.get(start..)?;
+        let length = value.find(|c: char| !c.is_ascii_alphanumeric() && !"_-.+/=~".contains(c)).unwrap_or(value.len());
+        let key = value.get(..length)?;
+        let is_key = KEY_BEGINNINGS.iter().any(|begin| key.len() >= begin.len() + KEY_REST && key.starts_with(begin));
+        if is_key && looks_made(key) {
+            let behind = word.get(start + length..)?;
+            let rest = mask_key(behind).map_or_else(|| String::from(behind), |masked| masked);
+            return Some([word.get(..start)?, MASKED, &rest].concat());
+        }
+    }
+    None
+}
+
+/// Says whether a word was made by a machine: `sk-` begins names of things too (`sk-learn-contrib-packages`).
+fn looks_made(key: &str) -> bool {
+    let longest = key.split(['-', '_', '.', '/']).map(str::len).max().unwrap_or(0);
+    let has = |fits: fn(&u8) -> bool| key.bytes().any(|byte| fits(&byte));
+    longest >= 10 && has(u8::is_ascii_digit)
+        || longest >= 16 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_the_look_of_a_key_goes() {
+        for (text, masked) in [
+            (
+                "curl -H \"Authorization: Bearer sk-proj-abcDEF0123456789abcd\" https://x",
+                "curl -H \"Authorization: Bearer [redacted]\" https://x",
+            ),
+            ("export GITHUB_TOKEN=ghp_0123456789abcdefghij0123456789abcdef", "export GITHUB_TOKEN=[redacted]"),
+            ("AKIAIOSFODNN7EXAMPLE and AKIAIOSFODNN7EXAMPLF", "[redacted] and [redacted]"),
+            ("git clone https://me:hunter2@example.org/x.git", "git clone https://[redacted]@example.org/x.git"),
+            ("git clone https://0123456789abcdef@github.com/a/b", "git clone https://[redacted]@github.com/a/b"),
+            ("https://x/mcp?a=1&token=abc&b=2#c", "https://x/mcp?a=1&token=[redacted]&b=2#c"),
+            ("url = \"https://x/mcp?api_key=abc\"", "url = \"https://x/mcp?api_key=[redacted]\""),
+            (
+                "https://u:p@x/?access_token=abc&apikey=d",
+                "https://[redacted]@x/?access_token=[redacted]&apikey=[redacted]",
+            ),
+            ("{\"k\":\"sk-ant-api03-abcdefGHIJ0123456789\"}", "{\"k\":\"[redacted]\"}"),
+            ("nats://s3cr3t@h:4222", "nats://[redacted]@h:4222"),
+            ("postgres://app:pässwort@db/x", "postgres://[redacted]@db/x"),
+        ] {
+            assert_eq!(mask(text), masked, "{text}");
+            assert_eq!(mask(masked), masked, "masked once: {text}");
+        }
+    }
+
+    #[test]
+    fn ordinary_text_stays() {
+        for text in [
+            "",
+            "pip install sk-learn-contrib-packages sk-video",
+            "git clone git@github.com:a/b.git && git clone ssh://git@github.com/a/b",
+            "https://example.org/a@b?page=2&sort=name",
+            "curl \"https://$USER:$PASSWORD@example.org/?token=$TOKEN\"",
+            "the token is in https://example.org/tokens",
+            "a\u{301}ä\u{200b} 日本 \"sk-\" 'eyJ'",
+        ] {
+            assert!(matches!(mask(text), Cow::Borrowed(_)), "{text} -> {}", mask(text));
+        }
+    }
+}
