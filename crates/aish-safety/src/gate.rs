@@ -35,7 +35,7 @@ pub enum Mode {
     Autonomous,
 }
 
-/// The rule by which an autonomous run stops whose decisions cannot be written down; nobody can let it go on.
+/// The rule by which nothing runs whose decision cannot be written down; nobody can let an autonomous run go on then.
 pub const UNRECORDED: &str = "audit.unwritable";
 /// The rule by which a call is asked whose pin cannot be read.
 pub(crate) const PIN_UNREADABLE: &str = "pin.unreadable";
@@ -310,7 +310,8 @@ impl Gate {
                 return Passage::Halted { judgement: Judgement::new(Verdict::Halt, UNRECORDED, why) };
             }
             if decision.approved && !self.may_go_unrecorded(&call, decision, mode) {
-                return Passage::Declined { reason: error.to_string(), judgement };
+                let unrecorded = Judgement::new(Verdict::Ask, UNRECORDED, error.to_string());
+                return Passage::Declined { reason: error.to_string(), judgement: unrecorded };
             }
         }
         if !decision.approved {

@@ -1,6 +1,7 @@
 //! Where files are kept, by the XDG base directory specification. No HOME is no fault.
 
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use aish_journal::TrustFile;
@@ -68,8 +69,13 @@ impl Paths {
     }
 }
 
+/// Makes a folder, and those above it that are missing, for its owner alone.
+pub fn make_private(folder: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
 fn writable(folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
+    make_private(folder)?;
     let probe = folder.join(format!(".probe-{}", std::process::id()));
     std::fs::write(&probe, b"")?;
     std::fs::remove_file(probe)

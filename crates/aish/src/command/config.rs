@@ -69,7 +69,7 @@ pub fn unknown(name: &str) -> String {
 /// Writes the template where there is no file; says whether it did.
 fn begin(path: &Path) -> anyhow::Result<bool> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        crate::paths::make_private(folder).with_context(|| format!("making {}", folder.display()))?;
     }
     match std::fs::OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(mut file) => {

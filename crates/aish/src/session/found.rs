@@ -26,7 +26,8 @@ pub fn find(sessions: &Sessions, wanted: &str) -> Result<SessionSummary, String>
     let all = sessions.list().map_err(|error| chain(&error))?;
     let wanted = wanted.trim();
     if wanted.is_empty() {
-        return all.into_iter().next().ok_or_else(|| "no session was kept yet".to_owned());
+        // A file of which nothing can be read, or in which nothing was said, is not what was worked on last.
+        return all.into_iter().find(|summary| summary.turns > 0).ok_or_else(|| "no session was kept yet".to_owned());
     }
     let by = |fits: &dyn Fn(&SessionSummary) -> bool| -> Vec<SessionSummary> {
         all.iter().filter(|summary| fits(summary)).cloned().collect()
@@ -68,6 +69,9 @@ pub fn open(base: &Base, wanted: &str) -> Result<(Resumed, Vec<String>), String>
             open(fork)?.ok_or("the fork is open elsewhere")?
         }
     };
+    if resumed.session.head.is_none() && resumed.session.turns.is_empty() {
+        return Err(format!("nothing can be read in the log of session {id}"));
+    }
     notices.extend(resumed.session.warnings.iter().cloned());
     let (turns, name) = (resumed.session.turns.len(), resumed.session.title.as_deref());
     let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
