@@ -18,6 +18,7 @@ pub mod watch;
 
 mod child;
 mod clone;
+mod file_limit;
 mod image;
 mod registry;
 mod resident;
@@ -28,6 +29,7 @@ mod tree;
 pub use capture::{Capture, Captured};
 pub use command::{Command, Environment, Stdin};
 pub use exit::Exit;
+pub use file_limit::survive_file_limit;
 pub use image::SpawnError;
 pub use registry::{kill_all, reap_orphans};
 pub use resident::{release_code, share_heap};

@@ -34,6 +34,7 @@ mod meta;
 mod models;
 mod names;
 mod norris;
+mod output;
 mod paths;
 mod plugins;
 mod project;

@@ -7,6 +7,7 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::arguments::{Arguments, Command, NorrisFlags, SharedFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::output::Output;
 use crate::{command, failure};
 
 /// Parses the command line and runs it.
@@ -14,8 +15,12 @@ pub fn run() -> ExitCode {
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            let _ = error.print();
-            return if error.use_stderr() { ExitCode::Usage } else { ExitCode::Ok };
+            let printed = error.print();
+            return match printed {
+                _ if error.use_stderr() => ExitCode::Usage,
+                Err(fault) if fault.kind() != io::ErrorKind::BrokenPipe => unwritten(&fault),
+                Ok(()) | Err(_) => ExitCode::Ok,
+            };
         }
     };
     // A panic leaves the terminal as it was found.
@@ -27,7 +32,9 @@ pub fn run() -> ExitCode {
     let ended = dispatch(&arguments);
     // Nothing that was started here runs on.
     aish_process::kill_all();
+    let unwritten = Output::fault().map(|fault| unwritten(&fault));
     match ended {
+        Ok(ExitCode::Ok) => unwritten.unwrap_or(ExitCode::Ok),
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::Ok,
         Err(error) => {
@@ -170,9 +177,15 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
+/// Says that what was asked for is not where it was to go.
+fn unwritten(fault: &io::Error) -> ExitCode {
+    complain(&format!("standard output cannot be written: {fault}"));
+    ExitCode::Error
+}
+
 /// Writes a line to standard output. A reader that went away is no error.
 pub fn print(line: &str) {
-    let _ = writeln!(io::stdout().lock(), "{line}");
+    let _ = writeln!(Output, "{line}");
 }
 
 /// Writes a line to standard error.

@@ -77,13 +77,13 @@ impl From<Exit> for ExitCode {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
+    aish_process::survive_file_limit();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let usage = error.use_stderr();
-            // A closed standard output is no error.
-            let _ = error.print();
-            return if usage { Exit::Usage.into() } else { Exit::Success.into() };
+            error.print().unwrap_or_else(|error| output::not_written(&error));
+            return ended(if usage { Exit::Usage } else { Exit::Success }).into();
         }
     };
     let exit = match cli.command.unwrap_or(Command::Run(cli.run)) {
@@ -97,5 +97,16 @@ pub(crate) fn main() -> ExitCode {
         Command::ImportFig(args) => import_fig::run(&args),
         Command::Completions(args) => completions::run(&args),
     };
-    exit.into()
+    ended(exit).into()
+}
+
+/// Ends well only where all that was asked for was written.
+fn ended(exit: Exit) -> Exit {
+    match (exit, output::fault()) {
+        (Exit::Success, Some(why)) => {
+            output::tell(&format!("error: standard output cannot be written: {why}"));
+            Exit::Failure
+        }
+        (exit, _) => exit,
+    }
 }

@@ -15,6 +15,7 @@ use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
 use crate::exit::ExitCode;
 use crate::live::Live;
+use crate::output::Output;
 use crate::search::find_models;
 use crate::session::KeptLog;
 use crate::surface::json::JsonSurface;
@@ -155,7 +156,7 @@ pub(super) fn piped() -> io::Result<Option<String>> {
 
 fn surface(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Box<dyn Surface> {
     if flags.json {
-        return Box::new(JsonSurface::new(io::stdout()));
+        return Box::new(JsonSurface::new(Output));
     }
     let (out, err) = capabilities(base, shared);
     let verbosity = if flags.quiet { Verbosity::Quiet } else { Verbosity::Normal };

@@ -21,6 +21,7 @@ use crate::norris::log::RunLog;
 use crate::norris::order::Order;
 use crate::norris::shell::{COMMAND_MS, OwnShell, Seed};
 use crate::norris::{self, report};
+use crate::output::Output;
 use crate::sandbox::{self, Found as Sandboxed};
 use crate::search::find_models;
 use crate::session::KeptLog;
@@ -126,7 +127,7 @@ fn person(
 
 fn surface(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Box<dyn Surface> {
     if flags.json {
-        return Box::new(JsonSurface::new(io::stdout()));
+        return Box::new(JsonSurface::new(Output));
     }
     let (out, err) = capabilities(base, shared);
     let verbosity = if flags.quiet { Verbosity::Quiet } else { Verbosity::Normal };

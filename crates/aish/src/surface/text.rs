@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use aish_safety::UNRECORDED;
 use aish_term::capability::terminal_size;
 use aish_term::frame::{Ending, Frames};
 use aish_term::spinner::Spinner;
@@ -11,6 +12,7 @@ use aish_turn::{Checked, End, command_line};
 use aish_types::{ToolOutcome, head_and_tail, sanitize};
 
 use super::{Shown, Surface};
+use crate::output::Output;
 
 /// How much is said beside the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +128,7 @@ impl TextSurface {
         if self.held.is_empty() {
             return;
         }
-        let mut out = io::stdout().lock();
+        let mut out = Output;
         // A reader that went away is no fault of the turn.
         let _ = out.write_all(self.held.as_bytes());
         let _ = out.flush();
@@ -211,10 +213,9 @@ impl Surface for TextSurface {
         match shown {
             Shown::Verdict { tool, judgement, approved: false } if self.commands == Commands::Printed => {
                 self.end_answer();
-                let text = format!(
-                    "{tool} was not run: {} ({}); nobody is here to approve it",
-                    judgement.reason, judgement.rule
-                );
+                // What cannot be written down is not run for anybody.
+                let nobody = if &*judgement.rule == UNRECORDED { "" } else { "; nobody is here to approve it" };
+                let text = format!("{tool} was not run: {} ({}){nobody}", judgement.reason, judgement.rule);
                 let line = self.frames.warning(&text);
                 self.write_err(&line);
             }

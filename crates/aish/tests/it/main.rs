@@ -52,3 +52,5 @@ mod signals;
 mod stopped;
 #[cfg(test)]
 mod trial;
+#[cfg(test)]
+mod unwritable;

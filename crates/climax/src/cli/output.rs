@@ -1,13 +1,30 @@
 //! Standard output for data, standard error for everything else.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::sync::OnceLock;
 
 use aish_types::sanitize;
 
-/// Writes data. A closed standard output is no error: whoever reads has read enough.
+/// Why data is not where it was to go.
+static FAULT: OnceLock<String> = OnceLock::new();
+
+/// Writes data. A closed standard output is no error: whoever reads has read enough. Another fault is kept for the end.
 pub(super) fn data(text: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.unwrap_or_else(|error| not_written(&error));
+}
+
+/// Keeps why something could not be written.
+pub(super) fn not_written(error: &std::io::Error) {
+    if error.kind() != ErrorKind::BrokenPipe {
+        FAULT.get_or_init(|| error.to_string());
+    }
+}
+
+/// Returns why data is not where it was to go.
+pub(super) fn fault() -> Option<&'static str> {
+    FAULT.get().map(String::as_str)
 }
 
 /// Writes a line of data, safe for a terminal.

@@ -1,0 +1,115 @@
+//! What cannot be written is said and is the exit code: full disks, limits of files, an audit log that is not there.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+
+use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script, Times};
+
+use crate::person::Home;
+
+/// Runs a line of `sh` around aish, without a terminal, and returns the exit code and standard error.
+fn sh(home: &Home, line: &str) -> (Option<i32>, String) {
+    let output = Command::new("sh")
+        .args(["-c", line])
+        .env_clear()
+        .envs(home.all_variables())
+        .env("AISH", env!("CARGO_BIN_EXE_aish"))
+        .current_dir(home.work())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_full_disk_is_no_success_for_any_command_that_prints() {
+    let home = Home::new();
+    sh(&home, "\"$AISH\" memory add 'the door is green'");
+    for command in [
+        "check ls",
+        "check --explain ls",
+        "cost --json",
+        "tools list",
+        "config show",
+        "config path",
+        "policy show",
+        "memory list",
+        "project",
+        "mcp list",
+        "completions bash",
+        "manual",
+        "--help",
+        "--version",
+        "tools --help",
+    ] {
+        let (code, told) = sh(&home, &format!("\"$AISH\" {command} > /dev/full"));
+        let expected = "standard output cannot be written: No space left on device";
+        assert!(told.contains(expected) && code == Some(1), "{command}: {code:?} {told}");
+        let (code, told) = sh(&home, &format!("\"$AISH\" {command} | true"));
+        assert!(code == Some(0) && !told.contains("cannot be written"), "{command} | true: {code:?} {told}");
+    }
+    let (code, told) = sh(&home, "printf 'ls\\nls\\n' | \"$AISH\" check > /dev/full");
+    assert!(code != Some(0) && told.contains("No space left on device"), "{code:?} {told}");
+}
+
+#[test]
+fn an_answer_that_nobody_got_is_no_success() {
+    let reply = OpenAiStream::new("m").role().words("It is Paris.").finish("stop").usage(5, 3, 0).done();
+    let server = ModelServer::start(Script::new().times(Times::Any, Expect::chat(), reply.reply())).unwrap();
+    let home = Home::new().with("OPENAI_BASE_URL", &server.url());
+    for flags in ["", "--json", "--quiet"] {
+        let (code, told) = sh(&home, &format!("\"$AISH\" ask {flags} 'Capital of France?' > /dev/full"));
+        assert_eq!(code, Some(1), "{flags}: {told}");
+        assert!(told.contains("standard output cannot be written: No space left on device"), "{flags}: {told}");
+    }
+}
+
+#[test]
+fn a_limit_of_file_sizes_is_an_error_and_no_signal() {
+    let home = Home::new();
+    let (code, told) = sh(&home, "ulimit -f 0; \"$AISH\" memory add 'the door is green'");
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("cannot be used") || told.contains("cannot be written"), "{told}");
+    let (code, told) = sh(&home, "ulimit -f 0; \"$AISH\" check ls > out");
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("File too large"), "{told}");
+    // A command that is started has the limit as it was, with the signal that goes with it.
+    let (code, _) = sh(&home, "ulimit -f 0; \"$AISH\" -c 'head -c 9999 /dev/zero > big'; test $? -ne 0");
+    assert_eq!(code, Some(0));
+}
+
+#[test]
+fn doctor_makes_the_state_folder_for_its_owner_alone() {
+    let home = Home::new();
+    let state = home.work().join("state");
+    sh(&home, &format!("umask 0; XDG_STATE_HOME={} \"$AISH\" doctor", state.display()));
+    let mode = std::fs::metadata(state.join("aish")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
+fn urls_are_shown_without_logins_and_tokens() {
+    let home = Home::new();
+    let url = "https://me:hunter2@example.org/mcp?token=s3cr3t-value\\&x=1";
+    let line = format!(
+        "{{ \"$AISH\" mcp add tools {url}; \"$AISH\" mcp list; \"$AISH\" config show; \
+         AISH_NATS_URL=nats://bus-t0ken@127.0.0.1:1 \"$AISH\" config show; }} 2>&1 | tee said >&2"
+    );
+    let (_, said) = sh(&home, &line);
+    assert!(said.matches("example.org/mcp?token=[redacted]&x=1").count() >= 2, "{said}");
+    for secret in ["hunter2", "s3cr3t-value", "bus-t0ken"] {
+        assert!(!said.contains(secret), "{said}");
+    }
+}
+
+#[test]
+fn where_the_audit_log_cannot_be_written_that_is_the_cause() {
+    let call = OpenAiStream::new("m").role().words("Let me look.\nCMD: ls").finish("stop").usage(5, 3, 0).done();
+    let server = ModelServer::start(Script::new().times(Times::Any, Expect::chat(), call.reply())).unwrap();
+    let home = Home::new().with("OPENAI_BASE_URL", &server.url());
+    let state = home.work().join("state");
+    std::fs::create_dir_all(state.join("aish/audit.jsonl")).unwrap();
+    let (_, told) = sh(&home, &format!("XDG_STATE_HOME={} \"$AISH\" ask 'What is here?'", state.display()));
+    assert!(told.contains("the audit log cannot be written"), "{told}");
+    assert!(!told.contains("nobody is here to approve it"), "{told}");
+}
