@@ -1,10 +1,14 @@
 //! How long the judgement of a command takes: a typical line, and 64 KiB of many shapes.
 
-use aish_safety::{Surroundings, judge_command};
+use aish_safety::{Analysis, PolicyRules, Surroundings, analyse};
 use divan::{Bencher, black_box};
 
 fn main() {
     divan::main();
+}
+
+fn judge(command: &str, around: &Surroundings) -> Analysis {
+    analyse(command, around, &PolicyRules::default())
 }
 
 const LINES: &[&str] = &[
@@ -19,14 +23,14 @@ const LINES: &[&str] = &[
 #[divan::bench(args = LINES)]
 fn line(bencher: Bencher<'_, '_>, command: &str) {
     let around = Surroundings::default();
-    bencher.bench(|| judge_command(black_box(command), &around));
+    bencher.bench(|| judge(black_box(command), &around));
 }
 
 #[divan::bench(args = [4, 16, 64])]
 fn kibibytes(bencher: Bencher<'_, '_>, size: usize) {
     let around = Surroundings::default();
     let command = "echo one \"two $HOME\" | grep -v three; ".repeat(size * 1024 / 39);
-    bencher.bench(|| judge_command(black_box(&command), &around));
+    bencher.bench(|| judge(black_box(&command), &around));
 }
 
 /// Shapes of a long line: what stands before, what is repeated (`#` is a number), what stands behind.
@@ -76,5 +80,5 @@ fn shape(bencher: Bencher<'_, '_>, name: &str) {
         }
         command.push_str(behind);
     }
-    bencher.bench(|| judge_command(black_box(&command), &around));
+    bencher.bench(|| judge(black_box(&command), &around));
 }

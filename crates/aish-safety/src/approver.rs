@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use aish_types::{BoxFuture, ToolName};
 use serde_json::Value;
 
+use crate::analysis::Analysis;
 use crate::call::{PreparedCall, Subject};
 use crate::command::Surroundings;
 use crate::gate::Mode;
@@ -84,9 +85,14 @@ pub trait Approver: Send + Sync {
         Mode::Interactive
     }
 
-    /// Adds what is known beside the call; asked once, before the call is judged.
-    fn brief<'a>(&'a self, call: &'a PreparedCall, surroundings: &'a Surroundings) -> BoxFuture<'a, Brief> {
-        let _ = (call, surroundings);
+    /// Adds what is known beside the call; asked once, after the call was analysed and before it is decided.
+    fn brief<'a>(
+        &'a self,
+        call: &'a PreparedCall,
+        analysis: &'a Analysis,
+        surroundings: &'a Surroundings,
+    ) -> BoxFuture<'a, Brief> {
+        let _ = (call, analysis, surroundings);
         Box::pin(core::future::ready(Brief::default()))
     }
 

@@ -10,13 +10,15 @@ pub mod taint;
 
 use alloc::format;
 
+use crate::analysis::Analysis;
 use crate::call::{PreparedCall, Subject};
-use crate::command::{Part, Surroundings, explain, explain_argv};
+use crate::command::{Part, Surroundings};
 use crate::gate::PIN_UNREADABLE;
 use crate::policy::Policy;
 use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
 
+pub use sending::Sends;
 pub use taint::Taint;
 
 /// What a person agreed to when the run began.
@@ -40,13 +42,14 @@ pub struct Autonomy {
 
 impl Autonomy {
     /// Returns why a person must decide about a call, if one must; at least as strict as `ask`.
-    pub fn concern(
+    pub(crate) fn concern(
         &self,
         call: &PreparedCall,
+        analysis: &Analysis,
         surroundings: &Surroundings,
-        judgement: &Judgement,
         policy: &Policy,
     ) -> Option<Judgement> {
+        let judgement = &analysis.judgement;
         // What the user's own rules want asked is asked.
         let rule = judgement.rule.as_ref();
         let explicit = judgement.verdict > Verdict::Allow
@@ -57,8 +60,7 @@ impl Autonomy {
         let confirm = (wishes && policy.auto_approval(&call.definition.name) != Some(true))
             .then(|| Judgement::new(Verdict::Ask, "tool.confirmation", "the tool wants to be confirmed"));
         let effect = match &call.subject {
-            Subject::Command { text } => self.strictest(&explain(text, surroundings).parts),
-            Subject::Argv { words } => self.strictest(&explain_argv(words, surroundings).parts),
+            Subject::Command { .. } | Subject::Argv { .. } => self.strictest(&analysis.parts),
             Subject::Tool if !call.definition.trusted => {
                 stranger::concern(call, surroundings, self.taint, policy.auto_approval(&call.definition.name))
             }
@@ -85,25 +87,13 @@ impl Autonomy {
         match part.effect {
             Effect::ReadSecret => left("a person decides about secrets"),
             Effect::Publish => left("a person decides what is published"),
-            _ if self.taint == Taint::Foreign && sending::talks(part) => {
+            _ if self.taint == Taint::Foreign && Sends::of(part) > Sends::Nothing => {
                 left("it can send out, and the model has read what strangers wrote")
             }
-            _ if self.taint >= Taint::Local && sending::uploads(part) => {
+            _ if self.taint >= Taint::Local && Sends::of(part) == Sends::Data => {
                 left("it sends data out, and the model has read files or outputs")
             }
             _ => None,
         }
-    }
-}
-
-/// Returns what reading the result of a call makes of a run.
-pub fn taint_of(call: &PreparedCall, surroundings: &Surroundings) -> Taint {
-    if !call.definition.trusted {
-        return Taint::Foreign;
-    }
-    match &call.subject {
-        Subject::Command { text } => taint::of_parts(&explain(text, surroundings).parts),
-        Subject::Argv { words } => taint::of_parts(&explain_argv(words, surroundings).parts),
-        Subject::Tool => Taint::Clean,
     }
 }

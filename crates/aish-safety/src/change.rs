@@ -7,8 +7,6 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::command::{Surroundings, record};
-
 /// How a path is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum How {
@@ -114,11 +112,6 @@ impl Changes {
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty() && self.unnamed.is_empty()
     }
-}
-
-/// Returns what a command line changes. Pure and bounded like the judgement of it; past a bound it says so in `unnamed`.
-pub fn changes(command: &str, surroundings: &Surroundings) -> Changes {
-    record::changes(command, surroundings)
 }
 
 /// Matches a whole name against a pattern with `*`, `?` and `[…]`, as the shell does but for leading dots.

@@ -8,6 +8,8 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::analysis::Analysis;
+use crate::change::Changes;
 use crate::policy::PolicyRules;
 use crate::verdict::{Judgement, Verdict};
 
@@ -52,7 +54,8 @@ mod unwrap;
 mod walk;
 mod word;
 
-pub use explain::{Explanation, Part};
+pub use explain::Part;
+pub(crate) use explain::render;
 pub use hint::FALLBACK;
 pub(crate) use path::glob_match;
 pub(crate) use pattern::{Pattern, Subject};
@@ -75,28 +78,44 @@ pub struct Surroundings {
     pub protected: Vec<String>,
 }
 
-/// Judges one command line. Pure, linear, never panics on purpose; past a bound it is the strictest verdict.
-pub fn judge_command(command: &str, surroundings: &Surroundings) -> Judgement {
-    explain(command, surroundings).judgement
+/// Analyses one command line under a policy's rules: they raise any part, and let through what would only be asked.
+/// Pure, linear, never panics on purpose; past a bound the verdict is the strictest.
+pub fn analyse(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> Analysis {
+    analyse_without(None, command, surroundings, rules)
 }
 
-/// Judges one command line under a policy's rules: they raise any part, and let through what would only be asked.
-pub fn judge_command_under(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> Judgement {
-    explain_under(command, surroundings, rules).judgement
-}
-
-/// Judges a program with its arguments under a policy's rules.
-pub fn judge_argv_under(words: &[String], surroundings: &Surroundings, rules: &PolicyRules) -> Judgement {
-    explain_words(words, surroundings, rules).judgement
-}
-
-/// Judges one command line under a policy's rules and says what each part of it does.
-pub fn explain_under(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> Explanation {
+/// Analyses a program with its arguments, no shell involved.
+pub fn analyse_argv(words: &[String], surroundings: &Surroundings, rules: &PolicyRules) -> Analysis {
+    let size: usize = words.iter().map(String::len).sum();
+    if size > bounds::MAX_BYTES || words.iter().any(|word| word.contains('\0')) {
+        let judgement = Judgement::new(Verdict::Halt, "bounds.size", "is longer than 64 KiB, or holds a NUL byte");
+        return Analysis::of_parts(judgement, Vec::new(), Changes::default(), Vec::new());
+    }
     let mut walker = walk::Walker::new(surroundings, None);
     walker.rules = rules;
+    walker.record = Some(record::Record::default());
+    let words: Vec<word::Word> = words.iter().map(|word| word::Word::literal(word.as_str())).collect();
+    walker.run(&words, &word::Stream::default());
+    let changes = record::changes(&mut walker);
+    conclude(walker, changes)
+}
+
+/// Analyses a command line as if one wrapper were not in the table, or the [`FALLBACK`] not there: the check that each of
+/// them is needed.
+pub fn analyse_without(
+    wrapper: Option<&str>,
+    command: &str,
+    surroundings: &Surroundings,
+    rules: &PolicyRules,
+) -> Analysis {
+    let mut walker = walk::Walker::new(surroundings, wrapper);
+    walker.rules = rules;
+    walker.record = Some(record::Record::default());
     walker.text(command, &word::Stream::default());
+    // A function that nothing calls changes nothing now; what it would do is judged all the same.
+    let changes = record::changes(&mut walker);
     walker.uncalled();
-    conclude(walker)
+    conclude(walker, changes)
 }
 
 /// Judges statements for a database; none where nothing of them is worth a word.
@@ -106,55 +125,10 @@ pub(crate) fn judge_sql(text: &str, surroundings: &Surroundings) -> Option<Judge
     walker.finish().0
 }
 
-/// Returns the ids of the rules that match some part of a command, whatever they say.
-pub(crate) fn matched(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> Vec<String> {
-    let mut walker = walk::Walker::new(surroundings, None);
-    walker.rules = rules;
-    walker.text(command, &word::Stream::default());
-    walker.uncalled();
-    core::mem::take(&mut walker.matched)
-}
-
-/// Judges a program with its arguments, no shell involved.
-pub fn judge_argv(words: &[String], surroundings: &Surroundings) -> Judgement {
-    explain_argv(words, surroundings).judgement
-}
-
-/// Judges one command line and says what each part of it does.
-pub fn explain(command: &str, surroundings: &Surroundings) -> Explanation {
-    explain_without(None, command, surroundings)
-}
-
-/// Judges a program with its arguments and says what each part of it does.
-pub fn explain_argv(words: &[String], surroundings: &Surroundings) -> Explanation {
-    explain_words(words, surroundings, &crate::policy::rule::NONE)
-}
-
-fn explain_words(words: &[String], surroundings: &Surroundings, rules: &PolicyRules) -> Explanation {
-    let size: usize = words.iter().map(String::len).sum();
-    if size > bounds::MAX_BYTES || words.iter().any(|word| word.contains('\0')) {
-        let judgement = Judgement::new(Verdict::Halt, "bounds.size", "is longer than 64 KiB, or holds a NUL byte");
-        return Explanation { judgement, parts: Vec::new() };
-    }
-    let mut walker = walk::Walker::new(surroundings, None);
-    walker.rules = rules;
-    let words: Vec<word::Word> = words.iter().map(|word| word::Word::literal(word.as_str())).collect();
-    walker.run(&words, &word::Stream::default());
-    conclude(walker)
-}
-
-/// Judges a command line as if one wrapper were not in the table, or the [`FALLBACK`] not there: the check that each of
-/// them is needed.
-pub fn explain_without(wrapper: Option<&str>, command: &str, surroundings: &Surroundings) -> Explanation {
-    let mut walker = walk::Walker::new(surroundings, wrapper);
-    walker.text(command, &word::Stream::default());
-    walker.uncalled();
-    conclude(walker)
-}
-
-fn conclude(walker: walk::Walker<'_>) -> Explanation {
+fn conclude(mut walker: walk::Walker<'_>, changes: Changes) -> Analysis {
+    let matched = core::mem::take(&mut walker.matched);
     let (judgement, parts) = walker.finish();
     let judgement =
         judgement.unwrap_or_else(|| Judgement::new(Verdict::Ask, "empty", "holds no command that could be judged"));
-    Explanation { judgement, parts }
+    Analysis::of_parts(judgement, parts, changes, matched)
 }

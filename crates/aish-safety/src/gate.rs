@@ -10,11 +10,12 @@ use alloc::sync::Arc;
 use aish_types::{BoxFuture, Risk};
 use serde_json::Value;
 
+use crate::analysis::Analysis;
 use crate::approver::{Answer, Approver, Brief, Question};
 use crate::audit::{AuditEntry, AuditLog, By};
-use crate::autonomy::Autonomy;
+use crate::autonomy::{Autonomy, Taint};
 use crate::call::{PreparedCall, Subject};
-use crate::command::{Surroundings, judge_argv_under, judge_command_under};
+use crate::command::{Surroundings, analyse, analyse_argv};
 use crate::kept::{self, KeptApprovals, NothingKept};
 use crate::pin::{Digest, Pin, PinStore, canonical};
 use crate::policy::{Policy, Unrecorded};
@@ -44,7 +45,7 @@ pub(crate) const PIN_UNREADABLE: &str = "pin.unreadable";
 #[derive(Debug)]
 pub struct ApprovedCall {
     call: Box<PreparedCall>,
-    judgement: Judgement,
+    analysis: Box<Analysis>,
 }
 
 impl ApprovedCall {
@@ -55,7 +56,12 @@ impl ApprovedCall {
 
     /// Returns the judgement that it passed with.
     pub fn judgement(&self) -> &Judgement {
-        &self.judgement
+        &self.analysis.judgement
+    }
+
+    /// Returns what was found out about it; the judgement in it is the one that it passed with.
+    pub fn analysis(&self) -> &Analysis {
+        &self.analysis
     }
 
     /// Gives the call to its run.
@@ -102,7 +108,8 @@ pub struct Gate {
 
 /// What the gate thinks of a call before anybody is asked.
 struct Weighed {
-    judgement: Judgement,
+    /// The analysis, with the judgement that decides.
+    analysis: Analysis,
     /// The difference to the pinned definition.
     drift: Option<String>,
     /// True when the run that it belongs to leaves it to a person.
@@ -145,31 +152,33 @@ impl Gate {
         self
     }
 
-    /// Judges a call without asking anybody: command by effect, tool by policy, risk and arguments.
-    pub fn judge(&self, call: &PreparedCall, surroundings: &Surroundings) -> Judgement {
-        if let Some(why) = &self.policy.broken {
-            return Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}"));
-        }
+    /// Analyses and judges a call without asking anybody: command by effect, tool by policy, risk and arguments.
+    fn analyse(&self, call: &PreparedCall, surroundings: &Surroundings) -> Analysis {
         let rules = &self.policy.rules;
-        let judgement = match &call.subject {
-            Subject::Command { text } => judge_command_under(text, surroundings, rules),
-            Subject::Argv { words } => judge_argv_under(words, surroundings, rules),
-            Subject::Tool => {
-                let judgement = self.judge_tool(call);
-                // Approved or not: what its arguments would do is judged by itself, and may only raise.
-                let judgement = match tool_call::judge_name(call) {
-                    Some(name) if self.policy.auto_approval(&call.definition.name).is_none() => {
-                        judgement.strictest(name)
-                    }
-                    Some(_) | None => judgement,
-                };
-                match tool_call::judge_arguments(call, surroundings) {
-                    Some(arguments) => judgement.strictest(arguments),
-                    None => judgement,
-                }
-            }
+        let taint = |trusted: Taint| if call.definition.trusted { trusted } else { Taint::Foreign };
+        let mut analysis = match &call.subject {
+            Subject::Command { text } => analyse(text, surroundings, rules),
+            Subject::Argv { words } => analyse_argv(words, surroundings, rules),
+            Subject::Tool => Analysis::of_tool(self.judge_tool_call(call, surroundings), taint(Taint::Clean)),
         };
-        self.under_tool_rules(call, judgement)
+        analysis.taint = taint(analysis.taint);
+        analysis.judgement = match &self.policy.broken {
+            Some(why) => Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}")),
+            None => self.under_tool_rules(call, analysis.judgement),
+        };
+        analysis
+    }
+
+    /// Judges a call that is no command. Approved or not: what its arguments would do is judged by itself, and may only
+    /// raise.
+    fn judge_tool_call(&self, call: &PreparedCall, surroundings: &Surroundings) -> Judgement {
+        let judgement = self.judge_tool(call);
+        let by_name = match self.policy.auto_approval(&call.definition.name) {
+            None => tool_call::judge_name(call),
+            Some(_) => None,
+        };
+        let by_arguments = tool_call::judge_arguments(call, surroundings);
+        [by_name, by_arguments].into_iter().flatten().fold(judgement, Judgement::strictest)
     }
 
     /// Applies the policy's rules about tools by name: they raise any verdict, and let through what would be asked.
@@ -218,17 +227,18 @@ impl Gate {
         approver: &dyn Approver,
     ) -> Passage {
         let mode = approver.mode();
-        let Brief { notes, raised } = approver.brief(&call, surroundings).await;
-        let weighed = self.weigh(&call, surroundings, mode, raised);
+        let analysis = self.analyse(&call, surroundings);
+        let Brief { notes, raised } = approver.brief(&call, &analysis, surroundings).await;
+        let weighed = self.weigh(&call, analysis, surroundings, mode, raised);
         let decision = if weighed.is_for_person(mode) {
             let question = Question {
                 tool: call.definition.name.clone(),
                 subject: call.subject.clone(),
                 arguments: call.arguments.clone(),
-                judgement: weighed.judgement.clone(),
+                judgement: weighed.analysis.judgement.clone(),
                 confirm_message: sentence.await,
                 drift: weighed.drift.clone(),
-                always: if mode == Mode::Interactive { kept::offer(&call, &weighed.judgement) } else { None },
+                always: if mode == Mode::Interactive { kept::offer(&call, &weighed.analysis.judgement) } else { None },
                 notes,
             };
             match self.consult(approver, &question).await {
@@ -238,53 +248,57 @@ impl Gate {
         } else {
             self.unasked(&weighed, mode)
         };
-        self.settle(call, weighed.judgement, &decision, mode)
+        self.settle(call, weighed.analysis, &decision, mode)
     }
 
-    /// Judges a call, compares it with its pin and with what was approved for good.
+    /// Compares a call with its pin, with what was approved for good and with what a run leaves to a person.
     fn weigh(
         &self,
         call: &PreparedCall,
+        mut analysis: Analysis,
         surroundings: &Surroundings,
         mode: Mode,
         raised: Option<Judgement>,
     ) -> Weighed {
-        let mut judgement = self.judge(call, surroundings);
+        let raise = |analysis: &mut Analysis, judgement: Judgement| {
+            if judgement.verdict >= analysis.judgement.verdict {
+                analysis.judgement = judgement;
+            }
+        };
         let (drift, is_readable) = match self.drift(call) {
             Ok(drift) => (drift, true),
             Err(why) => {
-                judgement = Judgement::new(Verdict::Ask, PIN_UNREADABLE, why).strictest(judgement);
+                raise(&mut analysis, Judgement::new(Verdict::Ask, PIN_UNREADABLE, why));
                 (None, false)
             }
         };
-        if drift.is_some() {
-            let changed = Judgement::new(
-                Verdict::Ask,
-                "pin.drift",
-                "the tool's definition is new, or has changed since it was approved",
-            );
-            judgement = judgement.strictest(changed);
+        if drift.is_some() && analysis.judgement.verdict < Verdict::Ask {
+            let why = "the tool's definition is new, or has changed since it was approved";
+            raise(&mut analysis, Judgement::new(Verdict::Ask, "pin.drift", why));
         }
         let concern = match mode {
             Mode::Autonomous => {
-                let own = self.autonomy.concern(call, surroundings, &judgement, &self.policy);
+                let own = self.autonomy.concern(call, &analysis, surroundings, &self.policy);
                 [raised, own].into_iter().flatten().reduce(Judgement::strictest)
             }
             Mode::Interactive | Mode::Headless | Mode::HeadlessYes => raised,
         };
         let raised = concern.is_some();
         if let Some(concern) = concern {
-            judgement = concern.strictest(judgement);
+            raise(&mut analysis, concern);
         }
-        let kept =
-            !raised && drift.is_none() && is_readable && self.policy.broken.is_none() && self.is_kept(call, &judgement);
-        let must_ask = !kept && (raised || drift.is_some() || self.must_ask(call, &judgement, mode));
-        Weighed { judgement, drift, raised, kept, must_ask }
+        let kept = !raised
+            && drift.is_none()
+            && is_readable
+            && self.policy.broken.is_none()
+            && self.is_kept(call, &analysis.judgement);
+        let must_ask = !kept && (raised || drift.is_some() || self.must_ask(call, &analysis.judgement, mode));
+        Weighed { analysis, drift, raised, kept, must_ask }
     }
 
     /// Decides about a call that nobody is asked about.
     fn unasked(&self, weighed: &Weighed, mode: Mode) -> Decision {
-        let verdict = weighed.judgement.verdict;
+        let verdict = weighed.analysis.judgement.verdict;
         match (mode, verdict) {
             _ if weighed.kept => Decision::new(true, By::Kept),
             _ if !weighed.must_ask => Decision::new(true, By::Policy),
@@ -302,8 +316,8 @@ impl Gate {
     }
 
     /// Writes the decision, and only then approves.
-    fn settle(&self, call: PreparedCall, judgement: Judgement, decision: &Decision, mode: Mode) -> Passage {
-        let entry = entry(&call, &judgement, decision);
+    fn settle(&self, call: PreparedCall, analysis: Analysis, decision: &Decision, mode: Mode) -> Passage {
+        let entry = entry(&call, &analysis.judgement, decision);
         if let Err(error) = self.audit.append(&entry) {
             if mode == Mode::Autonomous {
                 let why = format!("{error}; an autonomous run leaves a record or does nothing");
@@ -315,6 +329,7 @@ impl Gate {
             }
         }
         if !decision.approved {
+            let judgement = analysis.judgement;
             return match (judgement.verdict, mode) {
                 (_, Mode::Interactive) => Passage::Declined { reason: "declined by the user".into(), judgement },
                 (_, Mode::Autonomous) if decision.ended || decision.by == By::Nobody => Passage::Halted { judgement },
@@ -327,9 +342,9 @@ impl Gate {
             && let Err(error) =
                 self.pins.put(&call.definition.source, &call.definition.name, &Pin::of(&call.definition))
         {
-            return Passage::Declined { reason: error.to_string(), judgement };
+            return Passage::Declined { reason: error.to_string(), judgement: analysis.judgement };
         }
-        Passage::Approved(ApprovedCall { call: Box::new(call), judgement })
+        Passage::Approved(ApprovedCall { call: Box::new(call), analysis: Box::new(analysis) })
     }
 
     /// Says whether an approved call may run though its decision could not be written.
@@ -410,7 +425,8 @@ impl Weighed {
         match mode {
             Mode::Interactive => self.must_ask,
             Mode::Autonomous => {
-                self.must_ask && (self.raised || self.drift.is_some() || self.judgement.verdict == Verdict::Halt)
+                self.must_ask
+                    && (self.raised || self.drift.is_some() || self.analysis.judgement.verdict == Verdict::Halt)
             }
             Mode::Headless | Mode::HeadlessYes => false,
         }

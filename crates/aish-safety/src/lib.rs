@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+pub mod analysis;
 pub mod approver;
 pub mod audit;
 pub mod autonomy;
@@ -22,15 +23,13 @@ mod rules;
 mod tool_call;
 pub mod verdict;
 
+pub use analysis::Analysis;
 pub use approver::{Answer, Approver, Brief, Nobody, Question, UNDO_LOSS, UNDO_NOTE};
 pub use audit::{AuditEntry, AuditError, AuditLog, By};
-pub use autonomy::{Autonomy, Consent, Taint};
+pub use autonomy::{Autonomy, Consent, Sends, Taint};
 pub use call::{PreparedCall, Subject};
-pub use change::{Changes, changes};
-pub use command::{
-    Explanation, Part, Surroundings, explain, explain_argv, explain_under, judge_argv, judge_argv_under, judge_command,
-    judge_command_under,
-};
+pub use change::Changes;
+pub use command::{Part, Surroundings, analyse, analyse_argv};
 pub use gate::{ApprovedCall, Gate, Mode, Passage, UNRECORDED};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use serde_json::Value;
 
 use crate::call::PreparedCall;
-use crate::command::{Surroundings, judge_argv, judge_command, judge_sql};
+use crate::command::{Surroundings, analyse, analyse_argv, judge_sql};
+use crate::policy::rule::NONE;
 use crate::verdict::{Judgement, Verdict};
 
 /// Arguments whose value is a line for a shell, or a list of its words.
@@ -56,12 +57,12 @@ pub(crate) fn judge_arguments(call: &PreparedCall, surroundings: &Surroundings) 
             Value::Array(items) => {
                 let words: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_string)).collect();
                 if let Some(words) = words.filter(|words| !words.is_empty() && is_one_of(COMMANDS, key)) {
-                    worst = stricter(worst, judge_argv(&words, surroundings));
+                    worst = stricter(worst, analyse_argv(&words, surroundings, &NONE).judgement);
                 }
                 open.extend(items.iter().map(|item| (key, item, depth + 1)));
             }
             Value::String(text) if is_one_of(COMMANDS, key) => {
-                worst = stricter(worst, judge_command(text, surroundings));
+                worst = stricter(worst, analyse(text, surroundings, &NONE).judgement);
             }
             Value::String(text) if is_one_of(QUERIES, key) => {
                 if let Some(judgement) = judge_sql(text, surroundings) {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_safety::{
-    ApprovedCall, Approver, Gate, Judgement, Nobody, Passage, PreparedCall, Subject, Surroundings, definition_hash,
+    Analysis, ApprovedCall, Approver, Gate, Judgement, Nobody, Passage, PreparedCall, Subject, Surroundings,
+    definition_hash,
 };
 use aish_types::{BoxFuture, CallContext, Risk, ToolCall, ToolDefinition, ToolName, ToolOutcome};
 use futures_util::future::join_all;
@@ -84,6 +85,11 @@ impl Ready {
     /// Returns the judgement that it passed with.
     pub fn judgement(&self) -> &Judgement {
         self.approved.judgement()
+    }
+
+    /// Returns what was found out about it before it was approved.
+    pub fn analysis(&self) -> &Analysis {
+        self.approved.analysis()
     }
 }
 

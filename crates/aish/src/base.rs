@@ -18,6 +18,9 @@ use crate::paths::Paths;
 use crate::project::Project;
 use crate::secrets::Secrets;
 
+/// Variables whose values hold for every command of a session; others may have been set anew since aish started.
+const STEADY: &[&str] = &["HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+
 /// What every command starts from.
 pub struct Base {
     /// The environment.
@@ -104,6 +107,7 @@ impl Base {
         Surroundings {
             folder: Some(self.folder.display().to_string()),
             home: self.paths.home.as_ref().map(|home| home.display().to_string()),
+            variables: self.variables.iter().filter(|(name, _)| STEADY.contains(&name.as_str())).cloned().collect(),
             protected: self.protected(),
             ..Surroundings::default()
         }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_journal::undo::{Plan, Step, UndoJournal, Wanted};
-use aish_safety::{Surroundings, UNDO_LOSS, changes};
+use aish_safety::{Changes, Surroundings, UNDO_LOSS};
 use aish_types::{CallId, SessionId};
 
 use crate::failure::chain;
@@ -24,8 +24,6 @@ use crate::failure::chain;
 /// The journal, and what was learnt of it in this session.
 pub struct UndoKeeper {
     journal: Arc<UndoJournal>,
-    /// Variables whose values are known.
-    variables: Vec<(String, String)>,
     /// Why the last attempt to put something aside failed.
     broken: Mutex<Option<String>>,
     /// What was planned for calls that wait at the gate.
@@ -50,24 +48,21 @@ pub struct Prepared {
 }
 
 impl UndoKeeper {
-    /// Makes a keeper over a journal, with the variables whose values are known.
-    pub fn new(journal: UndoJournal, variables: Vec<(String, String)>) -> Self {
-        Self { journal: Arc::new(journal), variables, broken: Mutex::default(), planned: Mutex::default() }
+    /// Makes a keeper over a journal.
+    pub fn new(journal: UndoJournal) -> Self {
+        Self { journal: Arc::new(journal), broken: Mutex::default(), planned: Mutex::default() }
     }
 
-    /// Looks at what a command changes and what of it could be put aside. Nothing is changed by it.
-    pub async fn plan(&self, command: &str, surroundings: &Surroundings) -> Prepared {
+    /// Looks at which of a command's changes could be put aside. Nothing is changed by it.
+    pub async fn plan(&self, command: &str, changes: &Changes, surroundings: &Surroundings) -> Prepared {
         let mut prepared = Prepared { command: command.to_owned(), ..Prepared::default() };
-        let known = Surroundings { variables: self.variables.iter().cloned().collect(), ..surroundings.clone() };
-        let line = command.to_owned();
-        let found = std::panic::catch_unwind(|| changes(&line, &known)).unwrap_or_default();
-        if found.is_empty() {
+        if changes.is_empty() {
             return prepared;
         }
         let folder = PathBuf::from(surroundings.folder.clone().unwrap_or_else(|| "/".to_owned()));
         let home = surroundings.home.as_ref().map(PathBuf::from);
-        let resolved = resolve::resolve(&found.targets, &folder, home.as_deref()).await;
-        let mut unnamed = found.unnamed;
+        let resolved = resolve::resolve(&changes.targets, &folder, home.as_deref()).await;
+        let mut unnamed = changes.unnamed.clone();
         unnamed.extend(resolved.unnamed);
         prepared.wanted = resolved.wanted;
         let planned = match self.broken() {

@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use aish_safety::{Surroundings, Verdict, judge_command};
+use aish_safety::{PolicyRules, Surroundings, Verdict, analyse};
 
 /// One labelled line.
 struct Case {
@@ -98,7 +98,7 @@ pub(crate) fn run(path: &Path, options: Options) -> io::Result<()> {
         let case = parse(line).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidData, format!("{}:{}: not a labelled line", path.display(), at + 1))
         })?;
-        let judgement = judge_command(&case.command, &around);
+        let judgement = analyse(&case.command, &around, &PolicyRules::default()).judgement;
         if options.held_out && is_held_out(&case.command) {
             held_out.add(&case.label, judgement.verdict);
             continue;

@@ -30,8 +30,38 @@ const UPLOAD_OPTIONS: &[&str] = &[
 const CODE: &[&str] =
     &["socket", "urllib", "http", "requests.", "fetch(", "smtplib", "ftplib", "net.", "Net::", "IO::Socket"];
 
+/// What a command can carry to another machine, ordered so that `max` is the most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Sends {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The address that it asks for, and what stands in it.
+    Addresses,
+    /// Data of ours.
+    Data,
+}
+
+impl Sends {
+    /// Says what the parts of a command send.
+    pub(crate) fn of_parts(parts: &[Part]) -> Self {
+        parts.iter().map(|part| Self::of(part).max(Self::of_parts(&part.parts))).max().unwrap_or_default()
+    }
+
+    /// Says what a part itself sends.
+    pub(crate) fn of(part: &Part) -> Self {
+        if uploads(part) {
+            Self::Data
+        } else if talks(part) {
+            Self::Addresses
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
 /// Says whether a part can reach another machine at all, if only by an address that it asks for.
-pub fn talks(part: &Part) -> bool {
+pub(crate) fn talks(part: &Part) -> bool {
     match part.effect {
         Effect::Network | Effect::Publish | Effect::SendSecret | Effect::DeleteRemote => return true,
         Effect::Read if part.rule.starts_with("read.print") => return false,
@@ -54,7 +84,7 @@ pub fn talks(part: &Part) -> bool {
 }
 
 /// Says whether a part sends data of ours to another machine; this machine itself does not count.
-pub fn uploads(part: &Part) -> bool {
+fn uploads(part: &Part) -> bool {
     let mut words = part.text.split(' ');
     let program = name(words.next().unwrap_or_default());
     let sends = match part.effect {
@@ -114,13 +144,14 @@ fn words_hold(text: &str, wanted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{Surroundings, explain};
+    use crate::command::{Surroundings, analyse};
+    use crate::policy::PolicyRules;
 
     fn any(command: &str, condition: fn(&Part) -> bool) -> bool {
         fn walk(parts: &[Part], condition: fn(&Part) -> bool) -> bool {
             parts.iter().any(|part| condition(part) || walk(&part.parts, condition))
         }
-        walk(&explain(command, &Surroundings::default()).parts, condition)
+        walk(&analyse(command, &Surroundings::default(), &PolicyRules::default()).parts, condition)
     }
 
     #[test]

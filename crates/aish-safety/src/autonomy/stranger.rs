@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::taint::Taint;
 use crate::call::PreparedCall;
-use crate::command::{Part, Surroundings, explain, explain_argv};
+use crate::command::{Part, Surroundings, analyse, analyse_argv};
+use crate::policy::rule::NONE;
 use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
 
@@ -97,15 +98,15 @@ fn of_value(key: &str, value: &Value, surroundings: &Surroundings, depth: usize)
 
 fn of_text(key: &str, text: &str, surroundings: &Surroundings) -> Option<Judgement> {
     let is_command = COMMANDS.contains(&key.to_lowercase().as_str());
-    let explanation = if is_command {
-        explain(text, surroundings)
+    let analysis = if is_command {
+        analyse(text, surroundings, &NONE)
     } else if !text.is_empty() && text.len() < 4096 && !text.contains(['\n', ' ']) && !text.contains("://") {
         // A word may be a path: whoever reads it must not read a secret.
-        explain_argv(&["cat".to_string(), text.to_string()], surroundings)
+        analyse_argv(&["cat".to_string(), text.to_string()], surroundings, &NONE)
     } else {
         return None;
     };
-    let part = secret(&explanation.parts)?;
+    let part = secret(&analysis.parts)?;
     let reason = format!("its argument `{key}` names what holds secrets; a person decides about secrets");
     Some(Judgement::new(Verdict::Ask, part.rule.clone(), reason))
 }

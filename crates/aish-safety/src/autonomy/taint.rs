@@ -17,7 +17,7 @@ pub enum Taint {
 }
 
 /// Returns where the output of a command comes from.
-pub(super) fn of_parts(parts: &[Part]) -> Taint {
+pub(crate) fn of_parts(parts: &[Part]) -> Taint {
     parts
         .iter()
         .map(|part| {

@@ -45,33 +45,22 @@ impl Part {
     }
 }
 
-/// What a command does, part by part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Explanation {
-    /// The judgement of the whole: that of the strictest part.
-    pub judgement: Judgement,
-    /// The parts in the order of evaluation.
-    pub parts: Vec<Part>,
-}
-
-impl Explanation {
-    /// Renders the tree as plain text, one line a part and one for the whole, readable without colour.
-    pub fn render(&self) -> String {
-        let mut out = String::new();
-        for part in &self.parts {
-            render(part, 0, &mut out);
-        }
-        out.push_str(self.judgement.verdict.as_str());
-        out.push_str(": ");
-        out.push_str(&self.judgement.reason);
-        out.push_str(" [");
-        out.push_str(&self.judgement.rule);
-        out.push_str("]\n");
-        out
+/// Renders parts as plain text, one line a part and one for the whole, readable without colour.
+pub(crate) fn render(parts: &[Part], judgement: &Judgement) -> String {
+    let mut out = String::new();
+    for part in parts {
+        render_part(part, 0, &mut out);
     }
+    out.push_str(judgement.verdict.as_str());
+    out.push_str(": ");
+    out.push_str(&judgement.reason);
+    out.push_str(" [");
+    out.push_str(&judgement.rule);
+    out.push_str("]\n");
+    out
 }
 
-fn render(part: &Part, depth: usize, out: &mut String) {
+fn render_part(part: &Part, depth: usize, out: &mut String) {
     for _ in 0..depth.min(40) {
         out.push_str("  ");
     }
@@ -89,6 +78,6 @@ fn render(part: &Part, depth: usize, out: &mut String) {
     out.push_str(&part.rule);
     out.push_str(")\n");
     for inner in &part.parts {
-        render(inner, depth + 1, out);
+        render_part(inner, depth + 1, out);
     }
 }

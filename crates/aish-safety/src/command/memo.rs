@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::explain::Part;
+use super::record::Stretch;
 use super::walk::Walker;
 use super::word::{Stream, Word};
 
@@ -89,6 +90,7 @@ struct Known {
     out: Stream,
     widest: usize,
     spent: Spent,
+    changes: Stretch,
 }
 
 /// The commands that are kept.
@@ -112,8 +114,7 @@ impl Walker<'_> {
             && self.feeding.is_empty()
             && self.state.choice == 0
             && !self.guessing
-            && !self.endless
-            && self.record.is_none();
+            && !self.endless;
         let Some(text) = plain.then(|| key(command)).flatten() else { return judge(self) };
         let key = (self.level(), text);
         let stamp = self.stamp();
@@ -122,7 +123,9 @@ impl Walker<'_> {
             self.memo.stamp = Some(stamp);
         } else if let Some(known) = self.memo.known.get(&key) {
             let (out, widest, spent) = (known.out.clone(), known.widest, known.spent);
+            let changes = known.changes.clone();
             if self.spend(spent) {
+                self.record_again(changes);
                 if self.parts.len() < MAX_PARTS
                     && let Some(known) = self.memo.known.get(&key)
                 {
@@ -133,6 +136,7 @@ impl Walker<'_> {
             }
         }
         let (before, from, parts) = (self.spent(), self.state.widest, self.parts.len());
+        let written = self.record_mark();
         let out = judge(self);
         let widest = core::mem::replace(&mut self.state.widest, from);
         let same = self.memo.stamp.as_ref() == Some(&self.stamp());
@@ -140,7 +144,8 @@ impl Walker<'_> {
         if same && self.memo.known.len() < MAX_KEPT.0 {
             let parts = self.parts.get(parts..).unwrap_or_default().to_vec();
             let spent = self.spent().since(before);
-            self.memo.known.insert(key, Known { parts, out: out.clone(), widest, spent });
+            let changes = self.stretch(written);
+            self.memo.known.insert(key, Known { parts, out: out.clone(), widest, spent, changes });
         }
         out
     }

@@ -14,11 +14,10 @@ use alloc::vec::Vec;
 
 use aish_program_format::{Change, Trait};
 
-use super::Surroundings;
 use super::arguments::Arguments;
 use super::explain::Part;
 use super::walk::Walker;
-use super::word::{HOLE, SHORT_LIVED, Stream, Word};
+use super::word::{HOLE, SHORT_LIVED, Word};
 use crate::change::{Changes, How, PathText, Reach, Target};
 use crate::rules::{Effect, programs};
 
@@ -33,14 +32,21 @@ pub(crate) struct Record {
     named: Vec<String>,
 }
 
-/// Walks a line and returns what it changes.
-pub(crate) fn changes(command: &str, surroundings: &Surroundings) -> Changes {
-    let mut walker = Walker::new(surroundings, None);
-    walker.record = Some(Record::default());
-    walker.text(command, &Stream::default());
+/// What was written down of a stretch of a line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stretch {
+    targets: Vec<Target>,
+    unnamed: Vec<String>,
+    named: Vec<String>,
+}
+
+/// How much is written down: targets, phrases, parts.
+pub(crate) type Mark = (usize, usize, usize);
+
+/// Takes out what was written down of the line so far; nothing is written down from then on.
+pub(crate) fn changes(walker: &mut Walker<'_>) -> Changes {
     let Record { mut changes, named } = walker.record.take().unwrap_or_default();
-    let (_, parts) = walker.finish();
-    unnamed(&parts, &named, &mut changes.unnamed);
+    unnamed(&walker.parts, &named, &mut changes.unnamed);
     changes
 }
 
@@ -123,6 +129,33 @@ impl Walker<'_> {
         self.change(target, How::Write, Reach::Itself, &format!("> {text}"));
         if let Some(record) = &mut self.record {
             record.named.push(text);
+        }
+    }
+
+    /// Notes how much is written down, to be given to [`Walker::stretch`].
+    pub(crate) fn record_mark(&self) -> Mark {
+        let mark = |record: &Record| (record.changes.targets.len(), record.changes.unnamed.len(), record.named.len());
+        self.record.as_ref().map(mark).unwrap_or_default()
+    }
+
+    /// Returns what was written down since.
+    pub(crate) fn stretch(&self, (targets, unnamed, named): Mark) -> Stretch {
+        let Some(record) = &self.record else { return Stretch::default() };
+        Stretch {
+            targets: record.changes.targets.get(targets..).unwrap_or_default().to_vec(),
+            unnamed: record.changes.unnamed.get(unnamed..).unwrap_or_default().to_vec(),
+            named: record.named.get(named..).unwrap_or_default().to_vec(),
+        }
+    }
+
+    /// Writes the same down again.
+    pub(crate) fn record_again(&mut self, stretch: Stretch) {
+        for target in stretch.targets {
+            self.target(target);
+        }
+        if let Some(record) = &mut self.record {
+            stretch.unnamed.into_iter().for_each(|text| push_once(&mut record.changes.unnamed, text));
+            record.named.extend(stretch.named);
         }
     }
 

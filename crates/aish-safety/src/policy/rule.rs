@@ -148,7 +148,7 @@ impl PolicyRules {
                     }
                     None => {
                         let alone = Self { rules: alloc::vec![rule.clone()] };
-                        !command::matched(text, &Surroundings::default(), &alone).is_empty()
+                        !command::analyse(text, &Surroundings::default(), &alone).matched.is_empty()
                     }
                 };
                 Tried {

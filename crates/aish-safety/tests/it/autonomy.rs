@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aish_safety::{
     Answer, Autonomy, By, Consent, Gate, Judgement, Mode, Passage, Policy, PreparedCall, Subject, Surroundings, Taint,
-    UNRECORDED, Verdict, autonomy::taint_of,
+    UNRECORDED, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -205,13 +205,15 @@ fn without_a_record_nothing_runs_and_the_run_stops() {
 
 #[test]
 fn results_of_strangers_and_of_the_network_are_foreign() {
-    let surroundings = Surroundings::default();
-    let of = |call: &PreparedCall| taint_of(call, &surroundings);
-    assert_eq!(of(&tool("files.read", json!({}))), Taint::Foreign);
-    assert_eq!(of(&command("curl -s https://example.com")), Taint::Foreign);
-    assert_eq!(of(&command("git clone https://example.com/x && ls x")), Taint::Foreign);
-    assert_eq!(of(&command("cat notes.txt")), Taint::Local);
+    let of = |call: PreparedCall| match pass(&world(&[Answer::Yes]), Autonomy::default(), call) {
+        Passage::Approved(approved) => approved.analysis().taint,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(of(tool("files.read", json!({}))), Taint::Foreign);
+    assert_eq!(of(command("curl -s https://example.com")), Taint::Foreign);
+    assert_eq!(of(command("git clone https://example.com/x && ls x")), Taint::Foreign);
+    assert_eq!(of(command("cat notes.txt")), Taint::Local);
     let mut own = definition("calculator");
     own.trusted = true;
-    assert_eq!(of(&prepared(own, Subject::Tool)), Taint::Clean);
+    assert_eq!(of(prepared(own, Subject::Tool)), Taint::Clean);
 }

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use aish_safety::{Surroundings, Verdict, judge_argv, judge_command};
+use aish_safety::{Surroundings, Verdict};
+
+use crate::analysed::{judge_argv, judge_command};
 
 fn check(name: &str, command: &str) {
     let start = Instant::now();

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use aish_safety::{Surroundings, Verdict, judge_command};
+use aish_safety::{Surroundings, Verdict};
+
+use crate::analysed::judge_command;
 
 #[test]
 fn a_long_command_is_judged_whole() {

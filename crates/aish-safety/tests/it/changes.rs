@@ -1,7 +1,9 @@
 //! What commands change, as far as their text names it.
 
 use aish_safety::Surroundings;
-use aish_safety::change::{GitChange, How, PathText, Reach, Target, changes};
+use aish_safety::change::{GitChange, How, PathText, Reach, Target};
+
+use crate::analysed::explain;
 
 fn around() -> Surroundings {
     Surroundings {
@@ -55,7 +57,7 @@ fn show(target: &Target) -> String {
 
 #[track_caller]
 fn check(command: &str, expected: &[&str]) {
-    let found = changes(command, &around());
+    let found = explain(command, &around()).changes;
     let mut shown: Vec<String> = found.targets.iter().map(show).collect();
     shown.extend(found.unnamed.iter().map(|text| format!("? {text}")));
     assert_eq!(shown, expected, "{command}");
@@ -155,4 +157,24 @@ fn what_cannot_be_named_is_said() {
     check("ssh host rm -rf /srv", &["? what `rm -rf /srv` changes"]);
     check("git push --force", &["? what `git push --force` changes"]);
     check("ls -la && cat x", &[]);
+}
+
+/// What undo puts aside and what is judged are the same command, variables included.
+#[test]
+fn the_judgement_and_the_changes_come_from_one_walk() {
+    let variables = [("DATA".to_owned(), "/srv/data".to_owned())].into();
+    let analysis = explain("rm -rf \"$DATA\"", &Surroundings { variables, ..around() });
+    assert!(analysis.judgement.reason.contains("/srv/data"), "{:?}", analysis.judgement);
+    let targets: Vec<String> = analysis.changes.targets.iter().map(show).collect();
+    assert_eq!(targets.len(), 1);
+    assert!(targets[0].contains("/srv/data"), "{targets:?}");
+}
+
+/// Repeated commands are judged once, and what they change is written down all the same.
+#[test]
+fn what_a_repeated_command_changes_is_written_down_each_time() {
+    let changes = explain("rm a; rm b; rm a; rm b; (cd /srv; rm a)", &around()).changes;
+    let targets: Vec<String> = changes.targets.iter().map(show).collect();
+    assert_eq!(targets.len(), 5, "{targets:?}");
+    assert!(targets[4].contains("/srv"), "{targets:?}");
 }

@@ -1,6 +1,8 @@
 //! What halts by itself halts in every wrapping: each of some commands, in each of many ways to run it.
 
-use aish_safety::{Surroundings, Verdict, judge_command};
+use aish_safety::{Surroundings, Verdict};
+
+use crate::analysed::judge_command;
 
 /// Commands of several families, without quotes and pipes.
 const COMMANDS: &[&str] = &[

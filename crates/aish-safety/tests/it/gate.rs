@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use aish_safety::{
-    Answer, Approver, AuditEntry, AuditError, AuditLog, Brief, By, Gate, Judgement, KeptApprovals, Mode, Passage, Pin,
-    PinError, PinStore, Policy, PreparedCall, Question, Subject, Surroundings, definition_hash,
+    Analysis, Answer, Approver, AuditEntry, AuditError, AuditLog, Brief, By, Gate, Judgement, KeptApprovals, Mode,
+    Passage, Pin, PinError, PinStore, Policy, PreparedCall, Question, Subject, Surroundings, definition_hash,
 };
 use aish_types::{BoxFuture, CallContext, Risk, SourceId, ToolDefinition, ToolName};
 use serde_json::json;
@@ -102,7 +102,12 @@ impl Approver for Asked<'_> {
         self.mode
     }
 
-    fn brief<'a>(&'a self, _call: &'a PreparedCall, _surroundings: &'a Surroundings) -> BoxFuture<'a, Brief> {
+    fn brief<'a>(
+        &'a self,
+        _call: &'a PreparedCall,
+        _analysis: &'a Analysis,
+        _surroundings: &'a Surroundings,
+    ) -> BoxFuture<'a, Brief> {
         Box::pin(std::future::ready(Brief { raised: self.raised.clone(), ..Brief::default() }))
     }
 

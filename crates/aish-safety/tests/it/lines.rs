@@ -1,7 +1,9 @@
 //! Labelled lines, written from the definition before any of them was judged, by family: what is destructive halts, what
 //! is not does not. The first figures, before anything was mended for them, are in `docs/safety.md`.
 
-use aish_safety::{Surroundings, Verdict, judge_command};
+use aish_safety::{Surroundings, Verdict};
+
+use crate::analysed::judge_command;
 
 const FAMILIES: &[&str] = &[
     include_str!("lines/code.jsonl"),

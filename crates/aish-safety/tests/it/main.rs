@@ -1,6 +1,8 @@
 //! Integration tests of the judgement of commands.
 
 #[cfg(test)]
+mod analysed;
+#[cfg(test)]
 mod autonomy;
 #[cfg(test)]
 mod bad_input;

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use aish_safety::{Surroundings, Verdict, judge_command};
+use aish_safety::{Surroundings, Verdict};
+
+use crate::analysed::judge_command;
 
 /// What opens and what closes.
 const FORMS: &[(&str, &str)] = &[

@@ -1,8 +1,6 @@
 //! The user's rules: what they match, what they raise and let through, what is wrong with them.
 
-use aish_safety::{
-    PolicyRules, Surroundings, Verdict, WrittenRule, explain_under, judge_argv_under, judge_command_under,
-};
+use aish_safety::{PolicyRules, Surroundings, Verdict, WrittenRule, analyse, analyse_argv};
 
 fn written(pattern: &str, verdict: &str, examples: &[&str]) -> WrittenRule {
     WrittenRule {
@@ -21,7 +19,7 @@ fn rules(list: &[(&str, &str)]) -> PolicyRules {
 
 #[track_caller]
 fn check(rules: &PolicyRules, command: &str, expected: Verdict, rule: &str) {
-    let judgement = judge_command_under(command, &Surroundings::default(), rules);
+    let judgement = analyse(command, &Surroundings::default(), rules).judgement;
     assert_eq!((judgement.verdict, judgement.rule.as_ref()), (expected, rule), "{command}: {}", judgement.reason);
 }
 
@@ -45,7 +43,7 @@ fn a_rule_that_allows_lets_through_what_is_asked_and_never_what_halts() {
     check(&rules, "rm notes.txt", Verdict::Allow, "policy.2");
     check(&rules, "rm -rf /srv/data", Verdict::Halt, "files.delete-recursive");
     check(&rules, "touch secret.txt", Verdict::Ask, "policy.4");
-    let judge = |command: &str| judge_command_under(command, &Surroundings::default(), &rules).verdict;
+    let judge = |command: &str| analyse(command, &Surroundings::default(), &rules).judgement.verdict;
     assert_eq!(judge("touch x > /tmp/y"), Verdict::Ask, "the redirect is a part of its own");
     assert_eq!(judge("rm \"$unknown\""), Verdict::Ask, "only what is known is let through");
     assert_eq!(judge("cargo build && npm publish"), Verdict::Ask);
@@ -55,13 +53,13 @@ fn a_rule_that_allows_lets_through_what_is_asked_and_never_what_halts() {
 fn argument_vectors_are_under_the_rules_too() {
     let rules = rules(&[("convert", "halt")]);
     let words: Vec<String> = ["convert", "a.png", "b.jpg"].map(String::from).to_vec();
-    assert_eq!(judge_argv_under(&words, &Surroundings::default(), &rules).verdict, Verdict::Halt);
+    assert_eq!(analyse_argv(&words, &Surroundings::default(), &rules).judgement.verdict, Verdict::Halt);
 }
 
 #[test]
 fn the_explanation_names_the_rule() {
     let rules = rules(&[("npm publish", "halt")]);
-    let explanation = explain_under("cd x && npm publish", &Surroundings::default(), &rules);
+    let explanation = analyse("cd x && npm publish", &Surroundings::default(), &rules);
     assert!(explanation.parts.iter().any(|part| part.rule == "policy.1"), "{}", explanation.render());
 }
 

@@ -1,7 +1,9 @@
 //! Properties that hold for any command.
 
-use aish_safety::{Surroundings, Verdict, judge_command};
+use aish_safety::{Surroundings, Verdict};
 use proptest::prelude::*;
+
+use crate::analysed::judge_command;
 
 const PARTS: &[&str] = &[
     "ls -la",

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use aish_program_format::file::{ProgramFile, Reference, SharedFile, Written};
-use aish_safety::{Part, Surroundings, explain};
+use aish_safety::{Part, Surroundings};
+
+use crate::analysed::explain;
 
 fn around() -> Surroundings {
     Surroundings { home: Some("/home/ana".into()), ..Surroundings::default() }

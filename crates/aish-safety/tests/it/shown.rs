@@ -1,6 +1,8 @@
 //! Help, lists, states and dry runs: no effect where the program has them, and no way round where it has not.
 
-use aish_safety::{Surroundings, Verdict, judge_command};
+use aish_safety::{Surroundings, Verdict};
+
+use crate::analysed::judge_command;
 
 fn verdict(command: &str) -> (Verdict, String) {
     let around = Surroundings { home: Some("/home/ana".into()), ..Surroundings::default() };

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use aish_program_format::Program;
-use aish_safety::command::{FALLBACK, explain_without};
-use aish_safety::{Surroundings, Verdict, explain};
+use aish_safety::command::{FALLBACK, analyse_without};
+use aish_safety::{PolicyRules, Surroundings, Verdict};
+
+use crate::analysed::explain;
 
 #[test]
 fn every_wrapper_finds_what_it_runs() {
@@ -38,7 +40,9 @@ fn a_wrapper_that_is_dropped_is_missed() {
         let missed = cases.iter().any(|(line, verdict)| {
             !examples.contains(line)
                 && names.iter().any(|name| line.contains(name))
-                && explain_without(Some(wrapper.id()), &line.replace("\\n", "\n"), &around).judgement.verdict
+                && analyse_without(Some(wrapper.id()), &line.replace("\\n", "\n"), &around, &PolicyRules::default())
+                    .judgement
+                    .verdict
                     != *verdict
         });
         if !missed {
@@ -66,7 +70,7 @@ fn the_fallback_that_is_dropped_is_missed() {
     let around = Surroundings::default();
     for line in FALLBACK_CASES {
         assert_eq!(explain(line, &around).judgement.verdict, Verdict::Halt, "{line}");
-        let without = explain_without(Some(FALLBACK), line, &around).judgement;
+        let without = analyse_without(Some(FALLBACK), line, &around, &PolicyRules::default()).judgement;
         assert_eq!(without.verdict, Verdict::Ask, "{line} is {} ({}) without", without.verdict, without.rule);
     }
 }

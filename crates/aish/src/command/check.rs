@@ -1,6 +1,6 @@
 //! `aish check`: what a command does, judged without running it.
 
-use aish_safety::{Judgement, Policy, PolicyRules, Surroundings, Verdict, explain_under, judge_command_under};
+use aish_safety::{Judgement, Policy, PolicyRules, Surroundings, Verdict, analyse};
 use serde_json::json;
 
 use crate::arguments::CheckFlags;
@@ -56,19 +56,19 @@ fn explained(
     (surroundings, rules, broken): (&Surroundings, &PolicyRules, Option<Judgement>),
     print: &mut dyn FnMut(&str),
 ) -> anyhow::Result<ExitCode> {
-    let Ok(mut explanation) = std::panic::catch_unwind(|| explain_under(command, surroundings, rules)) else {
+    let Ok(mut analysis) = std::panic::catch_unwind(|| analyse(command, surroundings, rules)) else {
         print("the checker failed on this command, which is taken for the worst");
         return Ok(exit_code(Verdict::Halt));
     };
     if let Some(broken) = broken {
-        explanation.judgement = explanation.judgement.strictest(broken);
+        analysis.judgement = analysis.judgement.strictest(broken);
     }
     if as_json {
-        print(&serde_json::to_string(&explanation)?);
+        print(&serde_json::to_string(&analysis)?);
     } else {
-        print(&aish_types::visible(explanation.render().trim_end()));
+        print(&aish_types::visible(analysis.render().trim_end()));
     }
-    Ok(exit_code(explanation.judgement.verdict))
+    Ok(exit_code(analysis.judgement.verdict))
 }
 
 const fn exit_code(verdict: Verdict) -> ExitCode {
@@ -81,7 +81,7 @@ const fn exit_code(verdict: Verdict) -> ExitCode {
 
 /// Judges, and turns a panic into the strictest verdict: a checker's error is never a yes.
 pub fn judge(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> Judgement {
-    std::panic::catch_unwind(|| judge_command_under(command, surroundings, rules))
+    std::panic::catch_unwind(|| analyse(command, surroundings, rules).judgement)
         .unwrap_or_else(|_| Judgement::new(Verdict::Halt, "checker.failed", "the checker failed on this command"))
 }
 

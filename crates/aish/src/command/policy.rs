@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aish_safety::{Policy, PolicyRules, Surroundings, explain_under};
+use aish_safety::{Policy, PolicyRules, Surroundings, analyse};
 
 use crate::arguments::PolicyCommand;
 use crate::base::Base;
@@ -97,11 +97,11 @@ pub fn shown(policy: &Policy) -> String {
 
 /// Says what decides about a command, part by part.
 pub fn decided(policy: &Policy, line: &str, surroundings: &Surroundings) -> String {
-    let judged = std::panic::catch_unwind(|| explain_under(line, surroundings, &policy.rules));
+    let judged = std::panic::catch_unwind(|| analyse(line, surroundings, &policy.rules));
     let mut out = match judged {
-        Ok(explanation) => {
-            let mut out = explanation.render();
-            let judgement = &explanation.judgement;
+        Ok(analysis) => {
+            let mut out = analysis.render();
+            let judgement = &analysis.judgement;
             out.push_str(&format!("{}: decided by {}: {}\n", judgement.verdict, judgement.rule, judgement.reason));
             if let Some(rule) = policy.rules.iter().find(|rule| rule.id == judgement.rule) {
                 out.push_str(&format!("the rule `{}` stands at {}\n", rule.pattern, rule.place));

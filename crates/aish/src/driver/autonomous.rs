@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use aish_safety::autonomy::taint_of;
-use aish_safety::{Judgement, Surroundings, Taint, UNRECORDED, Verdict};
+use aish_safety::{Judgement, Taint, UNRECORDED, Verdict};
 use aish_tools::{Passed, Ready};
 use aish_turn::Run;
 use aish_types::{Money, ToolCall};
@@ -85,13 +84,9 @@ impl Driver {
 
     /// Takes note of what the gate decided.
     pub(super) fn judged(&mut self, call: &ToolCall, passed: &Passed<Ready>) {
-        if self.autonomous.is_none() {
-            return;
-        }
-        let surroundings = (self.surroundings)();
         let Some(autonomous) = &mut self.autonomous else { return };
         match passed {
-            Passed::Approved(approved) => autonomous.approved(call, approved, &surroundings),
+            Passed::Approved(approved) => autonomous.approved(call, approved),
             Passed::Halted(judgement) => autonomous.run.halted(judgement.clone()),
             Passed::Refused(_) | Passed::Declined { .. } | Passed::Edited(_) => {}
         }
@@ -99,8 +94,8 @@ impl Driver {
 }
 
 impl Autonomous {
-    fn approved(&mut self, call: &ToolCall, approved: &Ready, surroundings: &Surroundings) {
+    fn approved(&mut self, call: &ToolCall, approved: &Ready) {
         self.run.approved(call, approved.judgement().verdict);
-        self.results = self.results.max(taint_of(approved.call(), surroundings));
+        self.results = self.results.max(approved.analysis().taint);
     }
 }

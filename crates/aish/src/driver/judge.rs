@@ -1,6 +1,6 @@
 //! A call's way to the gate: prepare, judge, ask; an edit goes back to the start.
 
-use aish_safety::{Answer, Approver, Brief, Judgement, Mode, PreparedCall, Question, Surroundings};
+use aish_safety::{Analysis, Answer, Approver, Brief, Judgement, Mode, PreparedCall, Question, Surroundings};
 use aish_tools::{Call, Passed, Ready};
 use aish_turn::Judged;
 use aish_types::{BoxFuture, CallId, ToolCall};
@@ -23,9 +23,15 @@ impl Approver for Briefed<'_> {
         self.approver.mode()
     }
 
-    fn brief<'a>(&'a self, call: &'a PreparedCall, surroundings: &'a Surroundings) -> BoxFuture<'a, Brief> {
+    fn brief<'a>(
+        &'a self,
+        call: &'a PreparedCall,
+        analysis: &'a Analysis,
+        surroundings: &'a Surroundings,
+    ) -> BoxFuture<'a, Brief> {
         Box::pin(async move {
-            let planned = super::undo::plan(self.undo, self.standing_notes, call, surroundings, self.mode()).await;
+            let planned =
+                super::undo::plan(self.undo, self.standing_notes, call, analysis, surroundings, self.mode()).await;
             let raised = self.raised.clone();
             match planned {
                 Ok(notes) => Brief { notes, raised },

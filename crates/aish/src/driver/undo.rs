@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use aish_safety::{Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
+use aish_safety::{Analysis, Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
 use aish_tools::Ready;
 use aish_turn::Event;
 use aish_types::ToolOutcome;
@@ -20,6 +20,7 @@ pub(super) async fn plan(
     undo: Option<&UndoKeeper>,
     standing_notes: &[String],
     call: &PreparedCall,
+    analysis: &Analysis,
     surroundings: &Surroundings,
     mode: Mode,
 ) -> Result<Vec<String>, Judgement> {
@@ -29,7 +30,7 @@ pub(super) async fn plan(
         _ => standing_notes.to_vec(),
     };
     let Some(undo) = undo else { return Ok(notes) };
-    let planned = undo.plan(text, surroundings).await;
+    let planned = undo.plan(text, &analysis.changes, surroundings).await;
     if let (Mode::Autonomous, Some(why)) = (mode, &planned.unusable) {
         let reason = format!("changes files that cannot be put aside for undo: {why}");
         return Err(Judgement::new(Verdict::Halt, "undo.unusable", reason));

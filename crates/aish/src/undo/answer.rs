@@ -9,18 +9,13 @@ use super::{UndoKeeper, say};
 use crate::base::Base;
 use crate::failure::chain;
 
-/// Variables whose values hold for every command of a session; others may have been set anew since aish started.
-const STEADY: &[&str] = &["HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
-
 impl UndoKeeper {
     /// Opens the journal of this person; none where undo is switched off or there is no folder for state.
     pub fn open(base: &Base) -> Option<Self> {
         if !base.config.undo.enabled {
             return None;
         }
-        let journal = journal(base)?;
-        let variables = base.variables.iter().filter(|(name, _)| STEADY.contains(&name.as_str())).cloned().collect();
-        Some(Self::new(journal, variables))
+        Some(Self::new(journal(base)?))
     }
 }
 

@@ -7,9 +7,9 @@ use std::process::Command;
 
 use aish_journal::WallClock;
 use aish_journal::undo::{UndoJournal, UndoOptions};
-use aish_safety::Surroundings;
+use aish_safety::{PolicyRules, Surroundings, analyse};
 
-use super::UndoKeeper;
+use super::{Prepared, UndoKeeper};
 
 /// What a folder holds but for what git keeps for itself.
 fn picture(root: &Path) -> Vec<String> {
@@ -84,13 +84,19 @@ impl Place {
     }
 }
 
+fn plan(runtime: &tokio::runtime::Runtime, keeper: &UndoKeeper, command: &str, place: &Place) -> Prepared {
+    let around = place.around();
+    let changes = analyse(command, &around, &PolicyRules::default()).changes;
+    runtime.block_on(keeper.plan(command, &changes, &around))
+}
+
 #[track_caller]
 fn check_in(setup: &str, command: &str, kept_by_git: &str) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let place = place(setup);
     let before = (picture(&place.work), bash(&place.work, kept_by_git));
-    let keeper = UndoKeeper::new(place.journal(UndoOptions::default()), Vec::new());
-    let planned = runtime.block_on(keeper.plan(command, &place.around()));
+    let keeper = UndoKeeper::new(place.journal(UndoOptions::default()));
+    let planned = plan(&runtime, &keeper, command, &place);
     assert!(!planned.incomplete, "{command}: {:?}", planned.notes);
     let step = runtime.block_on(keeper.save(&planned, &"s".into())).unwrap().expect("something is put aside");
     let said = bash(&place.work, command);
@@ -130,8 +136,8 @@ fn deleting_is_undone() {
 fn what_is_not_there_is_not_counted() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let place = place(FILES);
-    let keeper = UndoKeeper::new(place.journal(UndoOptions::default()), Vec::new());
-    let notes = |command| runtime.block_on(keeper.plan(command, &place.around())).notes;
+    let keeper = UndoKeeper::new(place.journal(UndoOptions::default()));
+    let notes = |command| plan(&runtime, &keeper, command, &place).notes;
     assert_eq!(notes("rm -rf nothing/of/that"), Vec::<String>::new());
     assert_eq!(notes("cp a made-anew"), Vec::<String>::new());
     assert!(notes("rm a nothing")[0].starts_with("undo: 1 file, "));
@@ -245,14 +251,14 @@ fn a_full_disk_is_said_before_and_runs_nothing_by_surprise() {
     }
     fs::write(place.work.join("big"), vec![7; 200_000]).unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let keeper = UndoKeeper::new(place.journal(UndoOptions::default()), Vec::new());
-    let planned = runtime.block_on(keeper.plan("echo x > big", &place.around()));
+    let keeper = UndoKeeper::new(place.journal(UndoOptions::default()));
+    let planned = plan(&runtime, &keeper, "echo x > big", &place);
     // What changes between the question and the answer: the disk fills up.
-    let small = runtime.block_on(keeper.plan("echo x > a", &place.around()));
+    let small = plan(&runtime, &keeper, "echo x > a", &place);
     fs::write(disk.join("filler"), vec![7; 60_000]).unwrap();
     let _ = fs::write(disk.join("more"), vec![7; 60_000]);
     let saved = runtime.block_on(keeper.save(&small, &"s".into()));
-    let again = runtime.block_on(keeper.plan("echo x > a", &place.around()));
+    let again = plan(&runtime, &keeper, "echo x > a", &place);
     let unmounted = Command::new("umount").arg(&disk).status().is_ok_and(|status| status.success());
     assert!(unmounted);
     assert!(planned.incomplete && planned.notes.iter().any(|note| note.contains("bytes left")), "{planned:?}");
@@ -265,8 +271,8 @@ fn a_state_folder_that_cannot_be_written_is_said() {
     let place = place(FILES);
     fs::write(place.folder.path().join("state"), "no folder").unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let keeper = UndoKeeper::new(place.journal(UndoOptions::default()), Vec::new());
-    let planned = runtime.block_on(keeper.plan("rm a", &place.around()));
+    let keeper = UndoKeeper::new(place.journal(UndoOptions::default()));
+    let planned = plan(&runtime, &keeper, "rm a", &place);
     assert!(
         planned.unusable.is_some() && planned.notes[0].starts_with("undo: cannot put anything aside"),
         "{planned:?}"

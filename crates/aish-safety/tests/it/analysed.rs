@@ -1,0 +1,15 @@
+//! The analysis without a policy's rules, as most tests here want it.
+
+use aish_safety::{Analysis, Judgement, PolicyRules, Surroundings, analyse, analyse_argv};
+
+pub(crate) fn explain(command: &str, surroundings: &Surroundings) -> Analysis {
+    analyse(command, surroundings, &PolicyRules::default())
+}
+
+pub(crate) fn judge_command(command: &str, surroundings: &Surroundings) -> Judgement {
+    explain(command, surroundings).judgement
+}
+
+pub(crate) fn judge_argv(words: &[String], surroundings: &Surroundings) -> Judgement {
+    analyse_argv(words, surroundings, &PolicyRules::default()).judgement
+}
