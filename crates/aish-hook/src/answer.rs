@@ -1,0 +1,78 @@
+//! The answer of a hook, in the agent's own words: one JSON object, or nothing.
+
+use serde_json::{Value, json};
+
+use crate::agent::{Agent, Event};
+use crate::decision::Decision;
+
+/// The longest reason, in characters.
+const MAX_REASON: usize = 300;
+
+/// Writes a decision down as the agent reads it; none where nothing is to be said.
+///
+/// `reason` is what the agent shows: to the model where the command is denied, to the person where it is asked about.
+pub fn answer(agent: Agent, decision: Decision, reason: &str) -> Option<String> {
+    let word = match decision {
+        Decision::Abstain => return None,
+        decision => decision.word(),
+    };
+    let value = match agent {
+        Agent::Claude | Agent::Codex | Agent::Qwen => json!({"hookSpecificOutput": {
+            "hookEventName": agent.event_name(Event::Before),
+            "permissionDecision": word,
+            "permissionDecisionReason": reason,
+        }}),
+        Agent::Gemini | Agent::Crush => json!({"decision": word, "reason": reason}),
+        Agent::Goose => json!({"decision": "block", "reason": reason}),
+        Agent::Cursor => json!({"permission": word, "user_message": reason, "agent_message": reason}),
+        Agent::Copilot => json!({"permissionDecision": word, "permissionDecisionReason": reason}),
+        // Our own module reads it.
+        Agent::Opencode => json!({"decision": word, "reason": reason}),
+    };
+    Some(Value::to_string(&value))
+}
+
+/// Puts a reason into one or two sentences of 300 characters at most, control and invisible characters written out.
+pub fn reason(rule: &str, why: &str) -> String {
+    let tail = ". The person can run it themselves.";
+    let head = aish_types::visible(&format!("aish: {rule}: {}", why.trim_end_matches('.'))).replace('\n', " ");
+    let room = MAX_REASON.saturating_sub(tail.chars().count());
+    if head.chars().count() <= room {
+        return format!("{head}{tail}");
+    }
+    let cut: String = head.chars().take(room.saturating_sub(1)).collect();
+    format!("{cut}…{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_agent_reads_its_own_words() {
+        let mut all = String::new();
+        for agent in Agent::ALL {
+            for decision in [Decision::Allow, Decision::Ask, Decision::Deny] {
+                let said = answer(agent, decision, "r").unwrap();
+                all.push_str(&format!("{} {} {said}\n", agent.name(), decision.word()));
+            }
+            assert_eq!(answer(agent, Decision::Abstain, "r"), None);
+        }
+        insta::assert_snapshot!(all);
+    }
+
+    #[test]
+    fn a_reason_is_short_and_visible() {
+        let long = reason("files.delete", &"deletes \u{202e}/srv\u{7}\n ".repeat(60));
+        assert_eq!(long.chars().count(), 300);
+        assert!(
+            long.ends_with("… The person can run it themselves.")
+                || long.ends_with("…. The person can run it themselves.")
+        );
+        assert!(!long.contains(['\u{202e}', '\u{7}', '\n']));
+        assert_eq!(
+            reason("files.delete", "deletes /srv."),
+            "aish: files.delete: deletes /srv. The person can run it themselves."
+        );
+    }
+}

@@ -1,0 +1,190 @@
+//! What a hook answers, chosen from the verdict, the person's settings, and what the agent enforces.
+
+use aish_safety::Verdict;
+
+use crate::agent::Agent;
+
+/// What a hook says to the agent, ordered by strictness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Decision {
+    /// The agent need not ask.
+    Allow,
+    /// Nothing: the agent's own rules decide.
+    Abstain,
+    /// A person has to be asked.
+    Ask,
+    /// The command must not run.
+    Deny,
+}
+
+impl Decision {
+    /// Returns the word of the audit log.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Abstain => "abstain",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// What is said of a command that is only worth a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OnAsk {
+    /// Nothing.
+    #[default]
+    Abstain,
+    /// Ask, where the agent does it and a person is there; else deny.
+    Ask,
+    /// Deny.
+    Deny,
+}
+
+/// What is said of a command that destroys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OnHalt {
+    /// Ask, where the agent does it and a person is there; else deny.
+    Ask,
+    /// Deny.
+    #[default]
+    Deny,
+}
+
+/// The person's settings (`hooks.*`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// `hooks.ask`.
+    pub ask: OnAsk,
+    /// `hooks.halt`.
+    pub halt: OnHalt,
+    /// `hooks.allow`: whether a harmless command need not be asked about by the agent.
+    pub allow: bool,
+}
+
+impl Options {
+    /// Returns the stricter of two settings, field by field: what a project's file may do.
+    pub fn strictest(self, other: Self) -> Self {
+        Self { ask: self.ask.max(other.ask), halt: self.halt.max(other.halt), allow: self.allow && other.allow }
+    }
+}
+
+/// What is known of the call beside its verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Circumstances<'a> {
+    /// The agent's mode of permission, in its own word.
+    pub mode: Option<&'a str>,
+    /// Whether the agent says that no person is there.
+    pub unattended: bool,
+    /// Whether the command leaves an interpreter or a shell that reads its standard input.
+    pub waits_for_input: bool,
+}
+
+/// Chooses the decision.
+pub fn decide(agent: Agent, verdict: Verdict, options: Options, circumstances: Circumstances<'_>) -> Decision {
+    if circumstances.waits_for_input && agent.types_unseen() {
+        return Decision::Deny;
+    }
+    let asked = if can_ask(agent, circumstances) { Decision::Ask } else { Decision::Deny };
+    match verdict {
+        Verdict::Allow if options.allow && takes_allow(agent) => Decision::Allow,
+        Verdict::Allow => Decision::Abstain,
+        Verdict::Ask => match options.ask {
+            OnAsk::Abstain => Decision::Abstain,
+            OnAsk::Ask => asked,
+            OnAsk::Deny => Decision::Deny,
+        },
+        Verdict::Halt => match options.halt {
+            OnHalt::Ask => asked,
+            OnHalt::Deny => Decision::Deny,
+        },
+    }
+}
+
+/// Tells whether an "ask" is enforced by the agent and a person is there to answer.
+fn can_ask(agent: Agent, circumstances: Circumstances<'_>) -> bool {
+    match agent {
+        Agent::Claude => {
+            let mode = circumstances.mode.unwrap_or_default();
+            !circumstances.unattended && ["default", "acceptEdits", "plan", "auto"].contains(&mode)
+        }
+        Agent::Qwen => circumstances.mode == Some("default"),
+        Agent::Cursor | Agent::Copilot => true,
+        Agent::Codex | Agent::Gemini | Agent::Opencode | Agent::Goose | Agent::Crush => false,
+    }
+}
+
+/// Tells whether an "allow" means something to the agent and never fails.
+const fn takes_allow(agent: Agent) -> bool {
+    match agent {
+        Agent::Claude | Agent::Qwen | Agent::Crush | Agent::Copilot | Agent::Cursor => true,
+        Agent::Codex | Agent::Gemini | Agent::Opencode | Agent::Goose => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOOSE: Options = Options { ask: OnAsk::Ask, halt: OnHalt::Ask, allow: true };
+
+    fn here() -> Circumstances<'static> {
+        Circumstances { mode: Some("default"), ..Circumstances::default() }
+    }
+
+    #[test]
+    fn by_default_only_what_destroys_is_denied() {
+        for agent in Agent::ALL {
+            let decide = |verdict| decide(agent, verdict, Options::default(), here());
+            assert_eq!(decide(Verdict::Allow), Decision::Abstain, "{agent:?}");
+            assert_eq!(decide(Verdict::Ask), Decision::Abstain, "{agent:?}");
+            assert_eq!(decide(Verdict::Halt), Decision::Deny, "{agent:?}");
+        }
+    }
+
+    #[test]
+    fn agents_that_do_not_enforce_an_answer_never_get_it() {
+        for agent in Agent::ALL {
+            let given: Vec<Decision> = [Verdict::Allow, Verdict::Ask, Verdict::Halt]
+                .map(|verdict| decide(agent, verdict, LOOSE, here()))
+                .into();
+            match agent {
+                Agent::Codex | Agent::Gemini | Agent::Opencode | Agent::Goose => {
+                    assert_eq!(given, [Decision::Abstain, Decision::Deny, Decision::Deny], "{agent:?}");
+                }
+                Agent::Crush => assert_eq!(given, [Decision::Allow, Decision::Deny, Decision::Deny]),
+                Agent::Claude | Agent::Qwen | Agent::Cursor | Agent::Copilot => {
+                    assert_eq!(given, [Decision::Allow, Decision::Ask, Decision::Ask], "{agent:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn where_nobody_is_there_an_ask_is_a_no() {
+        for mode in [Some("dontAsk"), Some("bypassPermissions"), None, Some("something new")] {
+            let there = Circumstances { mode, ..Circumstances::default() };
+            assert_eq!(decide(Agent::Claude, Verdict::Halt, LOOSE, there), Decision::Deny, "{mode:?}");
+        }
+        let unattended = Circumstances { unattended: true, ..here() };
+        assert_eq!(decide(Agent::Claude, Verdict::Ask, LOOSE, unattended), Decision::Deny);
+        assert_eq!(
+            decide(Agent::Qwen, Verdict::Ask, LOOSE, Circumstances { mode: Some("yolo"), ..here() }),
+            Decision::Deny
+        );
+    }
+
+    #[test]
+    fn an_interpreter_that_waits_is_denied_where_text_is_typed_into_it_unseen() {
+        let waiting = Circumstances { waits_for_input: true, ..here() };
+        assert_eq!(decide(Agent::Codex, Verdict::Ask, LOOSE, waiting), Decision::Deny);
+        assert_eq!(decide(Agent::Claude, Verdict::Ask, Options::default(), waiting), Decision::Abstain);
+    }
+
+    #[test]
+    fn a_project_only_tightens() {
+        let user = Options { ask: OnAsk::Ask, halt: OnHalt::Deny, allow: false };
+        let project = Options { ask: OnAsk::Deny, halt: OnHalt::Ask, allow: true };
+        assert_eq!(user.strictest(project), Options { ask: OnAsk::Deny, halt: OnHalt::Deny, allow: false });
+    }
+}
