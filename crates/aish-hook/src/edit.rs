@@ -127,6 +127,11 @@ pub fn find(text: &str, agent: Agent, comments: bool, running: Option<&Path>) ->
     Ok(arrays.flat_map(|entries| own_handlers(&entries, agent, running)).map(|(_, own)| own).collect())
 }
 
+/// Returns what differs between two texts, as a unified diff with three lines of context.
+pub fn diff(old: &str, new: &str) -> String {
+    similar::TextDiff::from_lines(old, new).unified_diff().context_radius(3).to_string()
+}
+
 /// A file while it is edited.
 struct File<'a> {
     /// A byte order mark, which the parser does not know.

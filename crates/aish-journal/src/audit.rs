@@ -48,6 +48,25 @@ impl AuditFile {
     }
 }
 
+impl AuditFile {
+    /// Appends one entry with further fields beside its own; they are kept in the file and skipped by [`AuditFile::load`].
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn append_with(&self, entry: &AuditEntry, more: &impl Serialize) -> Result<(), AuditError> {
+        #[derive(Serialize)]
+        struct Line<'a, T> {
+            #[serde(flatten)]
+            record: AuditRecord,
+            #[serde(flatten)]
+            more: &'a T,
+        }
+        let record = AuditRecord { time: self.clock.text(), entry: entry.clone() };
+        let line = Line { record, more };
+        self.file.append(&line).map(|_| ()).map_err(|error| AuditError(with_cause(&error)))
+    }
+}
+
 impl AuditLog for AuditFile {
     fn append(&self, entry: &AuditEntry) -> Result<(), AuditError> {
         let record = AuditRecord::of(entry, &self.clock);

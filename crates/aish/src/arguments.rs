@@ -1,6 +1,7 @@
 //! The command line as it was written; resolved elsewhere.
 
 mod config;
+mod hook;
 mod norris;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use climax::serve::ServeFlags;
 use crate::export::Format;
 
 pub use config::ConfigCommand;
+pub use hook::{HookCommand, HookInstallFlags, HookScope};
 pub use norris::NorrisFlags;
 
 /// An AI-augmented conversational shell: a line is a shell command or a question.
@@ -107,6 +109,9 @@ pub enum Command {
     Mcp(McpCommand),
     /// Answer chat requests of other programs, on a NATS bus or over lines.
     Service(ServiceFlags),
+    /// Let other agents ask aish before they run a command.
+    #[command(subcommand)]
+    Hook(HookCommand),
     /// Show what the project's own files say, and whether they are used.
     Project,
     /// Kept sessions: a session is named by its id, the beginning of it, or its name.

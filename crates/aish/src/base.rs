@@ -52,6 +52,11 @@ pub struct Base {
 impl Base {
     /// Reads environment and configuration. What is wrong with them is in `diagnostics`.
     pub fn load(flags: &SharedFlags) -> Self {
+        Self::load_in(flags, std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")))
+    }
+
+    /// Does what [`Base::load`] does for another folder than the program's own.
+    pub fn load_in(flags: &SharedFlags, folder: PathBuf) -> Self {
         let variables: Vec<(String, String)> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
@@ -62,7 +67,6 @@ impl Base {
         let user_file = path.as_deref().zip(text.as_deref());
         let mut loaded = crate::config::load(user_file, &[], &variables);
         let unreadable = faults.first().map(ToString::to_string);
-        let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let trust = paths.trust();
         let mut project = Project::read(&folder, &loaded.config.project.instructions, &trust);
         let settings: Vec<_> = project.settings().map(|file| (file.path.as_path(), file.text.as_str())).collect();

@@ -5,6 +5,7 @@ pub mod check;
 pub mod config;
 pub mod cost;
 pub mod doctor;
+pub mod hook;
 pub mod interactive;
 pub mod manual;
 pub mod mcp;

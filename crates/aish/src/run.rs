@@ -118,6 +118,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let base = Base::load(shared);
             on(tokio::runtime::Builder::new_multi_thread(), command::service::run(&base, shared, flags))
         }
+        Some(Command::Hook(sub)) => command::hook::run(shared, sub, &mut print),
         Some(Command::Project) => command::project::run(&Base::load(shared), &mut print),
         Some(Command::Sessions(sub)) => command::sessions::run(&Base::load(shared), sub, &mut print, &mut complain),
         Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print, &mut complain),

@@ -45,7 +45,7 @@ fn as_text(line: &str, judgement: Judgement) -> Judgement {
 }
 
 /// What a policy that cannot be used says of any command.
-fn broken(why: &str) -> Judgement {
+pub fn broken(why: &str) -> Judgement {
     Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}"))
 }
 

@@ -103,6 +103,8 @@ sections! {
     undo: Undo => Undo,
     /// The autonomous mode's limits.
     norris: Norris => Norris,
+    /// Hooks of other agents.
+    hooks: Hooks => Hooks,
     /// Memory.
     memory: Memory => Memory,
     /// Project instructions.

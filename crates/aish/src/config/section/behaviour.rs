@@ -94,6 +94,18 @@ section! {
 }
 
 section! {
+    /// `[hooks]`.
+    Hooks in "hooks" {
+        /// What another agent is told about a command that is only worth a question.
+        ask: String = "abstain".to_owned(), Kind::Word(&["abstain", "ask", "deny"]), Overlay::Never;
+        /// What another agent is told about a command that destroys.
+        halt: String = "deny".to_owned(), Kind::Word(&["deny", "ask"]), Overlay::Never;
+        /// Tells another agent that it need not ask about a harmless command.
+        allow: bool = false, Kind::Bool, Overlay::Only(false);
+    }
+}
+
+section! {
     /// `[memory]`.
     Memory in "memory" {
         /// Uses memory at all.

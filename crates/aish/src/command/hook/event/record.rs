@@ -1,0 +1,134 @@
+//! What stays of an event: what was put aside, and its line in the audit log, on the disk before the answer.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use aish_hook::agent::{Agent, Event};
+use aish_hook::answer;
+use aish_hook::decision::Decision;
+use aish_safety::{AuditEntry, Judgement, Verdict};
+use aish_types::{CallContext, CallId, SessionId, ToolName};
+use serde::Serialize;
+
+use aish_hook::payload::CommandCall;
+
+use crate::arguments::SharedFlags;
+use crate::base::Base;
+use crate::undo::UndoKeeper;
+
+/// How long putting something aside may take: half of the hook's own deadline.
+const ASIDE: Duration = Duration::from_millis(1500);
+
+/// What the audit line of a hook holds beside the decision.
+#[derive(Debug, Serialize)]
+struct HookNote<'a> {
+    event: &'a str,
+    answer: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undo: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<&'a str>,
+    ms: u64,
+}
+
+/// Puts aside what the command changes, unless it is denied, and writes the decision down. Returns what is answered:
+/// where the decision cannot be written, a harmless command is left to the agent's own rules and any other is denied.
+pub(super) fn decision(
+    base: &Base,
+    agent: Agent,
+    call: &CommandCall,
+    judgement: &Judgement,
+    (chosen, reason): (Decision, String),
+    started: Instant,
+) -> (Decision, String) {
+    let undo = if chosen == Decision::Deny { None } else { put_aside(base, agent, call) };
+    let note = HookNote {
+        event: agent.event_name(Event::Before).unwrap_or_default(),
+        answer: chosen.word(),
+        mode: call.mode.as_deref(),
+        undo,
+        fault: None,
+        ms: elapsed(started),
+    };
+    let entry = AuditEntry {
+        command: Some(call.command.clone()),
+        verdict: judgement.verdict,
+        rule: judgement.rule.to_string(),
+        approved: chosen != Decision::Deny,
+        ..entry(agent, Some(call), if chosen == Decision::Abstain { "nobody" } else { "policy" })
+    };
+    match base.audit().append_with(&entry, &note) {
+        Ok(()) => (chosen, reason),
+        Err(_) if judgement.verdict == Verdict::Allow => (Decision::Abstain, reason),
+        Err(error) => (Decision::Deny, answer::reason("audit.unwritable", &error.to_string())),
+    }
+}
+
+/// Writes down that an event could not be handled, as far as that can be written.
+pub(super) fn fault(shared: &SharedFlags, agent: Agent, event: Event, fault: &str, started: Instant) {
+    let base = Base::load_in(shared, PathBuf::from("/"));
+    if base.paths.state.is_none() {
+        return;
+    }
+    let note = HookNote {
+        event: agent.event_name(event).unwrap_or_default(),
+        answer: Decision::Deny.word(),
+        mode: None,
+        undo: None,
+        fault: Some(fault),
+        ms: elapsed(started),
+    };
+    let _ = base.audit().append_with(&entry(agent, None, "policy"), &note);
+}
+
+fn elapsed(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+fn entry(agent: Agent, call: Option<&CommandCall>, by: &str) -> AuditEntry {
+    let text = |field: Option<&String>| field.cloned().unwrap_or_default();
+    AuditEntry {
+        context: CallContext {
+            call: CallId::new(text(call.and_then(|call| call.call.as_ref()))),
+            session: session(agent, call),
+            user: "local".to_owned(),
+            channel: None,
+            folder: call.and_then(|call| call.folder.clone()),
+        },
+        tool: ToolName::new("shell"),
+        source: format!("hook:{}", agent.name()),
+        command: None,
+        call_hash: String::new(),
+        verdict: Verdict::Halt,
+        rule: "hook.fault".to_owned(),
+        approved: false,
+        by: by.to_owned(),
+    }
+}
+
+/// Names the agent's session among ours.
+fn session(agent: Agent, call: Option<&CommandCall>) -> SessionId {
+    let id = call.and_then(|call| call.session.as_deref()).unwrap_or("unknown");
+    SessionId::new(format!("{}:{id}", agent.name()))
+}
+
+/// Puts aside what the command names, as far as there is time; returns the step.
+fn put_aside(base: &Base, agent: Agent, call: &CommandCall) -> Option<String> {
+    let folder = call.folder.as_ref()?;
+    let keeper = UndoKeeper::open(base)?;
+    let surroundings = aish_safety::Surroundings { folder: Some(folder.clone()), ..base.surroundings() };
+    if aish_safety::changes(&call.command, &surroundings).is_empty() {
+        return None;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build().ok()?;
+    let kept = async {
+        let prepared = keeper.plan(&call.command, &surroundings).await;
+        keeper.save(&prepared, &session(agent, Some(call))).await.ok().flatten()
+    };
+    let step = runtime.block_on(async { tokio::time::timeout(ASIDE, kept).await.ok().flatten() });
+    // A thread that still copies ends with the program.
+    runtime.shutdown_background();
+    step.map(|step| step.id)
+}

@@ -1,0 +1,219 @@
+//! `aish hook install` and `uninstall`: our entries in an agent's settings, everything else left byte by byte.
+//!
+//! What a file was before is kept in the state folder: as long as nobody else changes it, it comes back byte by byte.
+
+use std::path::{Path, PathBuf};
+
+use aish_hook::agent::{Agent, Form, Place};
+use aish_hook::edit::{self, Edited};
+use aish_hook::plugin;
+use anyhow::{Context as _, bail};
+use serde::{Deserialize, Serialize};
+
+use super::place;
+use crate::arguments::{HookInstallFlags, HookScope};
+use crate::base::Base;
+use crate::exit::ExitCode;
+
+/// A file before and after our entries came into it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Backup {
+    path: PathBuf,
+    /// What was there; none where there was no file.
+    before: Option<String>,
+    after: String,
+}
+
+/// Puts our entries into an agent's settings.
+///
+/// # Errors
+/// When the settings cannot be read, edited or written; then they are as they were.
+pub fn install(base: &Base, flags: &HookInstallFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    let agent = flags.agent;
+    let place = wanted_place(base, agent, flags.scope)?;
+    let program = program(base, flags.program.as_deref())?;
+    let before = read(&place.path)?;
+    let after = match agent.form() {
+        Form::Module => module(before.as_deref(), agent, &program, &place)?,
+        Form::Grouped | Form::Flat => entries(before.as_deref(), agent, &program, &place)?,
+    };
+    let Some(after) = after else {
+        print(&format!("{} is hooked already: {}", agent.name(), place.path.display()));
+        return Ok(ExitCode::Ok);
+    };
+    if flags.dry_run {
+        let diff = aish_hook::edit::diff(before.as_deref().unwrap_or_default(), &after);
+        print(&aish_types::visible(&format!("{}\n{}", place.path.display(), diff.trim_end())));
+        return Ok(ExitCode::Ok);
+    }
+    for (path, content) in agent.companions(&place) {
+        aish_journal::replace(&path, content.as_bytes())?;
+    }
+    // A second installation must not take the first one's result for what was there before.
+    let first = backup(base, &place.path).filter(|old| before.as_ref() == Some(&old.after));
+    let original = first.map_or(before, |old| old.before);
+    remember(base, &Backup { path: place.path.clone(), before: original, after: after.clone() })?;
+    aish_journal::replace(&place.path, after.as_bytes())?;
+    print(&format!("{} asks {} before each command: {}", agent.name(), program.display(), place.path.display()));
+    for line in advice(agent) {
+        print(line);
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// Takes our entries out again.
+///
+/// # Errors
+/// When the settings cannot be read, edited or written; then they are as they were.
+pub fn uninstall(base: &Base, agent: Agent, scope: HookScope, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    let place = wanted_place(base, agent, scope)?;
+    let none = format!("{} is not hooked: {}", agent.name(), place.path.display());
+    let Some(now) = read(&place.path)? else {
+        print(&none);
+        return Ok(ExitCode::Ok);
+    };
+    let backup = backup(base, &place.path);
+    let rest = match &backup {
+        // Nobody changed the file since: it becomes what it was.
+        Some(backup) if backup.after == now => backup.before.clone(),
+        _ => match without_ours(&now, agent, &place)? {
+            None => {
+                print(&none);
+                return Ok(ExitCode::Ok);
+            }
+            Some(Edited::Empty(text)) => {
+                let ours = place.whole || backup.as_ref().is_some_and(|backup| backup.before.is_none());
+                (!ours).then_some(text)
+            }
+            Some(Edited::Text(text)) => Some(text),
+            Some(Edited::Same) => Some(now),
+        },
+    };
+    match rest {
+        Some(text) => aish_journal::replace(&place.path, text.as_bytes())?,
+        None => {
+            std::fs::remove_file(&place.path).with_context(|| format!("{} cannot be removed", place.path.display()))?;
+            for (path, content) in agent.companions(&place) {
+                if read(&path)?.as_ref() == Some(&content) {
+                    std::fs::remove_file(&path).with_context(|| format!("{} cannot be removed", path.display()))?;
+                }
+            }
+        }
+    }
+    forget(base, &place.path);
+    print(&format!("{} no longer asks aish: {}", agent.name(), place.path.display()));
+    Ok(ExitCode::Ok)
+}
+
+/// Returns the file without our entries; none where there are none.
+fn without_ours(now: &str, agent: Agent, place: &Place) -> anyhow::Result<Option<Edited>> {
+    if agent.form() == Form::Module {
+        return Ok(plugin::program(now).map(|_| Edited::Empty(String::new())));
+    }
+    let running = std::env::current_exe().ok();
+    let edited = edit::uninstall(now, agent, place.comments, running.as_deref())
+        .with_context(|| format!("{} was not changed", place.path.display()))?;
+    Ok(Some(edited).filter(|edited| *edited != Edited::Same))
+}
+
+fn entries(before: Option<&str>, agent: Agent, program: &Path, place: &Place) -> anyhow::Result<Option<String>> {
+    let edited = edit::install(before.unwrap_or_default(), agent, place.comments, program)
+        .with_context(|| format!("{} was not changed", place.path.display()))?;
+    Ok(match edited {
+        Edited::Same => None,
+        Edited::Text(text) | Edited::Empty(text) => Some(text),
+    })
+}
+
+fn module(before: Option<&str>, agent: Agent, program: &Path, place: &Place) -> anyhow::Result<Option<String>> {
+    if before.is_some_and(|text| plugin::program(text).is_none()) {
+        bail!("{} is not ours and was not changed; move it away first", place.path.display());
+    }
+    let text = plugin::module(program, agent).context("the agent takes no module")?;
+    Ok(Some(text).filter(|text| Some(text.as_str()) != before))
+}
+
+fn wanted_place(base: &Base, agent: Agent, scope: HookScope) -> anyhow::Result<Place> {
+    place(base, agent, scope.chosen()).with_context(|| match scope.shared {
+        true => format!("{} has no settings of that kind; leave --shared out", agent.name()),
+        false => "there is no home folder: set HOME".to_owned(),
+    })
+}
+
+/// Returns the program that the agent starts: absolute, there, executable, and in a place where it stays.
+fn program(base: &Base, named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let path = match named {
+        Some(path) => base.folder.join(path),
+        None => std::env::current_exe().context("the path of this program is not known; name it with --program")?,
+    };
+    if !super::status::is_executable(&path) {
+        bail!("{} is not a program that can be started", path.display());
+    }
+    if let Some(why) = fleeting(base, &path) {
+        bail!(
+            "{} will not stay: it is in {why}. Install aish for good (a package, or `cargo install`), or name its \
+             path with --program",
+            path.display()
+        );
+    }
+    Ok(path)
+}
+
+/// Says in what a program lies that is emptied by others.
+fn fleeting(base: &Base, path: &Path) -> Option<&'static str> {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let variable = |name: &str| base.variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let under = |folder: Option<PathBuf>| folder.is_some_and(|folder| real.starts_with(&folder));
+    let home = base.paths.home.as_deref();
+    if real.components().any(|part| part.as_os_str() == "_npx") {
+        return Some("npx's cache");
+    }
+    if under(variable("UV_CACHE_DIR")) || real.components().any(|part| part.as_os_str() == "archive-v0") {
+        return Some("uv's cache");
+    }
+    if under(variable("XDG_CACHE_HOME").or_else(|| Some(home?.join(".cache")))) {
+        return Some("a cache");
+    }
+    let temporary = [variable("TMPDIR"), Some("/tmp".into()), Some("/var/tmp".into()), Some("/dev/shm".into())];
+    temporary.into_iter().any(under).then_some("a folder for temporary files")
+}
+
+/// Says what the person has to do besides.
+const fn advice(agent: Agent) -> &'static [&'static str] {
+    match agent {
+        Agent::Codex => &["Codex runs it only after you approve it: type /hooks in codex."],
+        Agent::Claude => &["Claude Code takes it at once; in a folder that you trust."],
+        Agent::Gemini | Agent::Qwen | Agent::Copilot | Agent::Goose => &["It holds from the next session on."],
+        Agent::Opencode | Agent::Crush => &["It holds from the next start on."],
+        Agent::Cursor => &[],
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read and was not changed", path.display())),
+    }
+}
+
+/// Names the backup of a file: its path, with what no file's name may hold written out.
+fn backup_path(base: &Base, path: &Path) -> PathBuf {
+    let name: String = path.display().to_string().replace('%', "%25").replace('/', "%2F");
+    base.in_state("hooks").join(format!("{name}.json"))
+}
+
+fn backup(base: &Base, path: &Path) -> Option<Backup> {
+    let text = std::fs::read_to_string(backup_path(base, path)).ok()?;
+    serde_json::from_str::<Backup>(&text).ok().filter(|backup| backup.path == path)
+}
+
+fn remember(base: &Base, backup: &Backup) -> anyhow::Result<()> {
+    let text = serde_json::to_string(backup)?;
+    aish_journal::replace(&backup_path(base, &backup.path), text.as_bytes())?;
+    Ok(())
+}
+
+fn forget(base: &Base, path: &Path) {
+    let _ = std::fs::remove_file(backup_path(base, path));
+}
