@@ -11,6 +11,8 @@ mod edges;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod hooks;
+#[cfg(test)]
 mod judged;
 #[cfg(test)]
 mod killed;

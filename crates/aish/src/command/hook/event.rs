@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use aish_hook::agent::{Agent, Event};
 use aish_hook::decision::{self, Circumstances};
-use aish_hook::payload::{self, CommandCall, Payload};
+use aish_hook::payload::{self, Payload};
 use aish_hook::{answer, payload::PayloadError};
 use aish_safety::{Judgement, Surroundings, Verdict};
 

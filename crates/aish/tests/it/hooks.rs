@@ -1,0 +1,258 @@
+//! `aish hook` as agents and people start it.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+/// A home and a project in folders of their own.
+struct Place {
+    root: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("home")).unwrap();
+        std::fs::create_dir_all(root.path().join("project/.git")).unwrap();
+        Self { root }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    fn project(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    fn start(&self, arguments: &[&str], input: &[u8]) -> Output {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_aish"))
+            .args(arguments)
+            .current_dir(self.project())
+            .env_clear()
+            .env("HOME", self.home())
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that refuses its input closes it.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+
+    fn before(&self, agent: &str, command: &str) -> (Option<i32>, String, String) {
+        let folder = self.project();
+        let (event, payload) = match agent {
+            "gemini" => (
+                "BeforeTool",
+                json!({"session_id": "s", "cwd": folder, "hook_event_name": "BeforeTool",
+                "tool_name": "run_shell_command", "tool_input": {"command": command}}),
+            ),
+            "cursor" => ("beforeShellExecution", json!({"conversation_id": "s", "command": command, "cwd": folder})),
+            _ => (
+                "PreToolUse",
+                json!({"session_id": "s", "cwd": folder, "hook_event_name": "PreToolUse",
+                "permission_mode": "default", "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t1"}),
+            ),
+        };
+        let output = self.start(&["hook", "run", agent, event], payload.to_string().as_bytes());
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+
+    fn audit(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.home().join(".local/state/aish/audit.jsonl")).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+#[test]
+fn what_destroys_is_denied_in_the_agents_words_and_written_down() {
+    let place = Place::new();
+    let (code, said, _) = place.before("claude", "sudo rm -rf /srv");
+    assert_eq!(code, Some(0));
+    let answer: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.starts_with("aish: files.") && reason.contains("/srv"), "{reason}");
+    let line = &place.audit()[0];
+    assert_eq!(
+        (&line["source"], &line["answer"], &line["approved"]),
+        (&json!("hook:claude"), &json!("deny"), &json!(false))
+    );
+    assert_eq!((&line["event"], &line["context"]["call"]), (&json!("PreToolUse"), &json!("t1")));
+}
+
+#[test]
+fn what_does_not_destroy_is_left_to_the_agent() {
+    let place = Place::new();
+    for agent in ["claude", "codex", "gemini", "cursor"] {
+        for command in ["ls -la", "make test", "rm notes.txt"] {
+            assert_eq!(place.before(agent, command), (Some(0), String::new(), String::new()), "{agent}: {command}");
+        }
+    }
+}
+
+#[test]
+fn what_a_command_deletes_is_put_aside_for_undo() {
+    let place = Place::new();
+    let notes = place.project().join("notes.txt");
+    std::fs::write(&notes, "kept\n").unwrap();
+    assert_eq!(place.before("claude", "rm notes.txt").0, Some(0));
+    std::fs::remove_file(&notes).unwrap();
+    let undone = place.start(&["undo"], b"");
+    assert!(undone.status.success(), "{undone:?}");
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "kept\n");
+}
+
+#[test]
+fn a_program_that_waits_for_typed_text_is_denied_under_codex() {
+    let place = Place::new();
+    for command in ["python3", "bash", "env A=1 sh", "psql"] {
+        let (_, said, _) = place.before("codex", command);
+        assert!(said.contains("hook.typed-input"), "{command}: {said}");
+    }
+    for command in ["python3 x.py", "bash -c ls", "make", "git status"] {
+        assert_eq!(place.before("codex", command).1, "", "{command}");
+    }
+}
+
+#[test]
+fn a_command_that_changes_the_hooks_themselves_is_denied() {
+    let place = Place::new();
+    for command in ["echo '{}' > ~/.claude/settings.json", "rm .codex/hooks.json", "sed -i s/a/b/ ~/.codex/hooks.json"]
+    {
+        let (_, said, _) = place.before("gemini", command);
+        assert!(said.contains("protected."), "{command}: {said}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_blocks_before_a_command_and_nothing_after_it() {
+    let place = Place::new();
+    let big = vec![b' '; (1 << 20) + 10];
+    let inputs: [&[u8]; 6] =
+        [b"", b"{", b"\xff", b"{} {}", b"{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\"}", &big];
+    for input in inputs {
+        let output = place.start(&["hook", "run", "claude", "PreToolUse"], input);
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with("aish: ") && said.lines().count() == 1, "{said}");
+        assert_eq!(place.start(&["hook", "run", "claude", "PostToolUse"], input).status.code(), Some(0));
+    }
+    assert!(place.audit().iter().all(|line| line["answer"] == "deny" && line["fault"].is_string()));
+    assert_eq!(place.start(&["hook", "run", "claude", "Unheard"], b"{}").status.code(), Some(0));
+    assert_eq!(place.start(&["hook", "run", "nobody", "PreToolUse"], b"{}").status.code(), Some(2));
+}
+
+#[test]
+fn where_nothing_can_be_written_down_only_the_harmless_is_left_to_the_agent() {
+    let place = Place::new();
+    let state = place.home().join(".local/state/aish");
+    std::fs::create_dir_all(&state).unwrap();
+    std::fs::create_dir(state.join("audit.jsonl")).unwrap();
+    assert_eq!(place.before("claude", "ls").1, "");
+    assert!(place.before("claude", "make test").1.contains("audit.unwritable"));
+}
+
+#[test]
+fn settings_come_back_byte_by_byte() {
+    let place = Place::new();
+    let aish = env!("CARGO_BIN_EXE_aish");
+    let file = place.home().join(".claude/settings.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let before = "{\"model\":\"opus\",\n\"hooks\":{ } }";
+    std::fs::write(&file, before).unwrap();
+    let start = |arguments: &[&str]| {
+        let output = place.start(arguments, b"");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(start(&["hook", "install", "claude", "--program", aish, "--dry-run"]).contains("+"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    start(&["hook", "install", "claude", "--program", aish]);
+    let installed = std::fs::read_to_string(&file).unwrap();
+    assert!(installed.contains("\"onFailure\": \"block\""), "{installed}");
+    assert!(start(&["hook", "install", "claude", "--program", aish]).contains("already"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), installed);
+    assert!(start(&["hook", "status", "claude"]).contains("hooked for the user"));
+    start(&["hook", "uninstall", "claude"]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    // What others wrote in the meantime stays.
+    start(&["hook", "install", "claude", "--program", aish]);
+    let changed = std::fs::read_to_string(&file).unwrap().replace("opus", "sonnet");
+    std::fs::write(&file, changed).unwrap();
+    start(&["hook", "uninstall", "claude"]);
+    let rest: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(rest, json!({"model": "sonnet"}));
+    // A file that was not there is not there again.
+    start(&["hook", "install", "goose", "--program", aish]);
+    assert!(place.home().join(".agents/plugins/aish/plugin.json").exists());
+    start(&["hook", "uninstall", "goose"]);
+    assert!(!place.home().join(".agents/plugins/aish/plugin.json").exists());
+}
+
+#[test]
+fn a_program_that_will_not_stay_is_refused_and_a_dead_one_is_told() {
+    let place = Place::new();
+    let fleeting = place.home().join(".cache/uv/archive-v0/x/aish");
+    std::fs::create_dir_all(fleeting.parent().unwrap()).unwrap();
+    std::fs::copy("/bin/true", &fleeting).unwrap();
+    let refused = place.start(&["hook", "install", "claude", "--program", fleeting.to_str().unwrap()], b"");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("will not stay"), "{refused:?}");
+    let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+        {"type": "command", "command": "/gone/aish hook run claude PreToolUse"}]}]}});
+    let file = place.home().join(".claude/settings.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, settings.to_string()).unwrap();
+    let told = place.start(&["hook", "status", "claude"], b"");
+    assert_eq!(told.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&told.stdout).contains("/gone/aish is gone"), "{told:?}");
+}
+
+/// The module for opencode, loaded by a real JavaScript runtime.
+#[test]
+fn the_module_throws_what_is_denied_and_when_the_program_is_gone() {
+    if !Path::new("/usr/bin/node").exists() && which("node").is_none() {
+        aish_testkit::skip("the_module_throws_what_is_denied_and_when_the_program_is_gone", "node is missing");
+        return;
+    }
+    let place = Place::new();
+    let installed = place.start(&["hook", "install", "opencode", "--program", env!("CARGO_BIN_EXE_aish")], b"");
+    assert!(installed.status.success(), "{installed:?}");
+    let module = place.home().join(".config/opencode/plugins/aish.js");
+    let copy = place.root.path().join("aish.mjs");
+    let broken = place.root.path().join("broken.mjs");
+    let text = std::fs::read_to_string(&module).unwrap();
+    std::fs::write(&copy, &text).unwrap();
+    std::fs::write(&broken, text.replace(env!("CARGO_BIN_EXE_aish"), "/gone/aish")).unwrap();
+    let script = "
+        const [good, bad, folder] = process.argv.slice(1)
+        const attempt = async (file, command, tool = 'bash') => {
+            const hooks = await (await import(file)).AishHook({ directory: folder })
+            try {
+                await hooks['tool.execute.before']({ tool, sessionID: 's', callID: 'c' }, { args: { command } })
+                await hooks['tool.execute.after']({ tool, sessionID: 's', callID: 'c' })
+                return 'ran'
+            } catch (error) { return error.message.slice(0, 5) }
+        }
+        console.log(await attempt(good, 'ls'), await attempt(good, 'sudo rm -rf /srv'), await attempt(good, 'x', 'read'), await attempt(bad, 'ls'))
+    ";
+    let output = Command::new("node")
+        .args(["--input-type=module", "-e", script])
+        .args([copy.as_os_str(), broken.as_os_str(), place.project().as_os_str()])
+        .env("HOME", place.home())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "ran aish: ran aish:", "{output:?}");
+}
+
+fn which(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
