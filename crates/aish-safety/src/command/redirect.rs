@@ -330,13 +330,28 @@ impl Walker<'_> {
 
     /// Says whether a place is one of ours that only a person may change.
     pub(crate) fn is_protected(&self, place: &super::path::Place) -> bool {
+        // Seen from the folder that the line began in, where it did not go elsewhere.
+        let folder = self.around.folder.as_deref();
+        let place = super::path::seen(&place.text, place.glob, folder, self.around.home.as_deref());
         self.around.protected.iter().any(|protected| {
             let protected =
                 super::path::place(&Word::literal(protected.as_str()), None, self.around.home.as_deref()).text;
             let below = |inner: &str, outer: &str| {
                 inner == outer || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
             };
-            below(&place.text, &protected) || below(&protected, &place.text) && place.text.len() > 1
+            below(&place.text, &protected)
+                || below(&protected, &place.text) && place.text.len() > 1
+                || meets(&place.text, &protected)
         })
     }
+}
+
+/// Says whether a pattern may name a path, something in it, or a folder that holds it; as a shell, part by part, and
+/// with a leading dot only where it is written.
+fn meets(pattern: &str, path: &str) -> bool {
+    let part = |(pattern, name): (&str, &str)| {
+        pattern == name
+            || super::path::glob_match(pattern, name) && (!name.starts_with('.') || pattern.starts_with('.'))
+    };
+    pattern.contains(['*', '?', '[']) && pattern.split('/').zip(path.split('/')).all(part)
 }

@@ -209,9 +209,25 @@ fn our_own_files_are_protected() {
         "sed -i d /home/ana/.local/state/aish/pins.json",
         "mv ~/.local/state/aish /tmp/x",
         "cd ~/.local/state && touch aish/pins.json",
+        "sed -i d ~/.local/state/a*/pins.json",
     ] {
         assert_eq!(judge_command(command, &around).verdict, Verdict::Halt, "{command}");
     }
+    // A relative path is seen from the folder that the line begins in.
+    let inside = Surroundings { folder: Some("/home/ana/.local/state".into()), ..around };
+    for command in [
+        "rm aish/pins.json",
+        "cp x aish/pins.json",
+        "mv aish y",
+        "echo x > ./aish/pins.json",
+        "chmod 600 ../state/aish/*",
+    ] {
+        assert_eq!(judge_command(command, &inside).verdict, Verdict::Halt, "{command}");
+    }
+    let home = Surroundings { folder: Some("/home/ana".into()), ..inside.clone() };
+    assert_eq!(judge_command("chmod 644 *.txt", &home).verdict, Verdict::Ask);
+    assert_eq!(judge_command("chmod 600 .l*", &home).verdict, Verdict::Halt);
+    assert_eq!(judge_command("rm other/pins.json", &inside).verdict, Verdict::Ask);
 }
 
 #[test]
