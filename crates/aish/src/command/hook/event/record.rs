@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use aish_hook::agent::{Agent, Event};
 use aish_hook::answer;
 use aish_hook::decision::Decision;
-use aish_safety::{AuditEntry, Judgement, Verdict};
+use aish_safety::{AuditEntry, By, Judgement, Verdict};
 use aish_types::{CallContext, CallId, SessionId, ToolName};
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ pub(super) fn decision(
         verdict: judgement.verdict,
         rule: judgement.rule.to_string(),
         approved: chosen != Decision::Deny,
-        ..entry(agent, Some(call), if chosen == Decision::Abstain { "nobody" } else { "policy" })
+        ..entry(agent, Some(call), if chosen == Decision::Abstain { By::Nobody } else { By::Policy })
     };
     match base.audit().append_with(&entry, &note) {
         Ok(()) => (chosen, reason),
@@ -80,14 +80,14 @@ pub(super) fn fault(shared: &SharedFlags, agent: Agent, event: Event, fault: &st
         fault: Some(fault),
         ms: elapsed(started),
     };
-    let _ = base.audit().append_with(&entry(agent, None, "policy"), &note);
+    let _ = base.audit().append_with(&entry(agent, None, By::Policy), &note);
 }
 
 fn elapsed(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-fn entry(agent: Agent, call: Option<&CommandCall>, by: &str) -> AuditEntry {
+fn entry(agent: Agent, call: Option<&CommandCall>, by: By) -> AuditEntry {
     let text = |field: Option<&String>| field.cloned().unwrap_or_default();
     AuditEntry {
         context: CallContext {
@@ -104,7 +104,7 @@ fn entry(agent: Agent, call: Option<&CommandCall>, by: &str) -> AuditEntry {
         verdict: Verdict::Halt,
         rule: "hook.fault".to_owned(),
         approved: false,
-        by: by.to_owned(),
+        by,
     }
 }
 
