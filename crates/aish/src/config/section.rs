@@ -49,7 +49,7 @@ use super::key::Key;
 use super::layer::Layer;
 use super::model::{Model, ModelChoice, Models};
 use super::router::Router;
-pub use behaviour::{History, Memory, Norris, PolicySection, Project, Route, Sandbox, ShellSection, Undo};
+pub use behaviour::{History, Hooks, Memory, Norris, PolicySection, Project, Route, Sandbox, ShellSection, Undo};
 pub use limits::{ContextSection, Cost, Tokenize};
 pub use looks::Ui;
 pub use service::{LegacyPlugin, Nats, Service};
