@@ -5,6 +5,7 @@ use alloc::string::String;
 
 use crate::environment::Environment;
 use crate::evidence::{Evidence, is_known, is_path, weigh};
+use crate::grammar::is_compound;
 use crate::token::{Tokens, Word, tokenize};
 use crate::words::commands;
 use crate::words::english::is_english;
@@ -75,6 +76,9 @@ pub fn decide(line: &str, env: &dyn Environment) -> Decision {
 
 /// What the shape of the whole line says before any word is looked up.
 fn by_shape(line: &str, tokens: &Tokens, env: &dyn Environment) -> Option<Decision> {
+    if is_compound(line) {
+        return Some(decision(Route::Shell, "a compound command"));
+    }
     let first = tokens.words.first()?;
     let text = first.text.as_str();
     if matches!(line, "{" | "(")

@@ -11,7 +11,7 @@ use crate::typo;
 use crate::words::commands::{BUILTINS, FREE_TEXT};
 use crate::words::english::is_english;
 use crate::words::language::{FOREIGN, LINKS, NARRATIVE, PARTICLES, STRONG, VERBS, WEAK, has};
-use crate::words::operands::{limit, takes_commands, takes_links, takes_pattern};
+use crate::words::operands::{limit, takes_commands, takes_files, takes_links, takes_pattern};
 use crate::words::subcommands;
 use crate::words::well_known::WELL_KNOWN;
 
@@ -105,7 +105,11 @@ pub fn weigh(command: &str, line: &str, tokens: &Tokens, arguments: &[Word], env
     if evidence.language < 100 {
         fit::weigh(command, &own, env, &mut evidence);
     }
-    ending(line, arguments, &mut evidence);
+    if ends_in_glob(command, &own, &evidence) {
+        evidence.shell(2, "a pattern");
+    } else {
+        ending(line, arguments, &mut evidence);
+    }
     evidence
 }
 
@@ -234,6 +238,15 @@ fn is_shape_of_argument(text: &str) -> bool {
         || body.contains('.')
         || body.contains('-') && body.chars().any(|c| c.is_ascii_digit());
     special || body.chars().all(|c| c.is_ascii_digit())
+}
+
+/// `ls ?`, `cat file?`: nothing but names behind a command that takes names of files, so that the mark is a pattern.
+fn ends_in_glob(command: &str, own: &[&Word], evidence: &Evidence) -> bool {
+    let is_name = |word: &&&Word| !word.text.starts_with('-');
+    evidence.language <= 1
+        && takes_files(command)
+        && own.last().is_some_and(|word| word.text.ends_with('?') && !word.quoted)
+        && own.iter().filter(is_name).count() <= 2
 }
 
 fn ending(line: &str, arguments: &[Word], evidence: &mut Evidence) {

@@ -1,7 +1,7 @@
 //! Decides whether a line is a shell command, a question to the model, or a meta command.
 //!
 //! Reading order: [`line`] (prefixes), [`environment`] (what is known of the machine, as a value), [`token`],
-//! [`words`] (data), [`evidence`], [`decide`], and [`unfinished`] (whether the shell would read on).
+//! [`words`] (data), [`grammar`] (what bash calls a compound command), [`evidence`], [`decide`], and [`unfinished`] (whether the shell would read on).
 //! This crate never runs, opens or looks anything up itself.
 #![no_std]
 
@@ -11,6 +11,7 @@ pub mod decide;
 pub mod environment;
 pub mod evidence;
 mod fit;
+pub mod grammar;
 pub mod line;
 pub mod token;
 mod typo;

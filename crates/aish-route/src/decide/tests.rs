@@ -35,6 +35,14 @@ fn commands_are_commands() {
         Route::Shell,
         "ls
          ls -la
+         ls ?
+         ls -l ?
+         cat file?
+         rm ?.o
+         time for i in 1 2; do echo $i; done
+         ( umask 77 && mkdir -p \"` echo $HOME/.ansible/tmp `\" ) && sleep 0
+         (! true) | cat
+         coproc cat
          find . -size +10M
          find . -name '*.rs' -type f
          who -b

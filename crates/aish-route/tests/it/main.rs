@@ -1,5 +1,7 @@
-//! Integration tests: the committed lines, properties of every line, and unfinished input against bash.
+//! Integration tests: the committed lines, properties of every line, grammar and unfinished input against bash.
 
+#[cfg(test)]
+mod grammar;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
