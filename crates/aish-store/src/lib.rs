@@ -6,6 +6,7 @@
 //! memory. Nothing here asks a model, prints, or knows a clock but the one that is passed in.
 
 pub mod history;
+pub mod history_import;
 pub mod ledger;
 pub mod memory;
 mod schema;

@@ -5,6 +5,8 @@ mod faults;
 #[cfg(test)]
 mod history;
 #[cfg(test)]
+mod history_import;
+#[cfg(test)]
 mod ledger;
 #[cfg(test)]
 mod memory;

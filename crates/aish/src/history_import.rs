@@ -1,0 +1,70 @@
+//! The history of other shells, taken over once, at the first start.
+//!
+//! Order: [`files`] says which files there are, [`formats`] reads them; here they become one history. What is taken over
+//! stays in the line history: no model is ever given any of it.
+
+mod files;
+mod formats;
+
+use std::sync::Arc;
+
+use aish_journal::replace;
+use aish_store::Store;
+use aish_store::history_import::ImportedLine;
+
+use crate::paths::Paths;
+use crate::secrets::Secrets;
+
+/// Lines that are taken over at most, the newest ones.
+const MOST: usize = 50_000;
+
+/// What is needed to take histories over.
+pub struct HistoryImport {
+    /// The folders; the state holds a note of what was taken over.
+    pub paths: Paths,
+    /// The environment.
+    pub variables: Vec<(String, String)>,
+    /// Where the lines go.
+    pub store: Arc<Store>,
+    /// Lines that hold one of these are left out.
+    pub secrets: Arc<Secrets>,
+    /// Lines that the history holds at most.
+    pub size: u64,
+}
+
+impl HistoryImport {
+    /// Takes over what there is, unless that was done before, and says what was; none where there was nothing.
+    pub fn run(&self) -> Option<String> {
+        let note = self.paths.state.as_ref()?.join("history-import.json");
+        if note.exists() {
+            return None;
+        }
+        let mut lines: Vec<ImportedLine> = Vec::new();
+        let mut told: Vec<String> = Vec::new();
+        let mut counts = serde_json::Map::new();
+        for source in files::found(&self.paths, &self.variables) {
+            match source.read(MOST) {
+                Ok(found) if found.is_empty() => {}
+                Ok(found) => {
+                    told.push(format!("{} lines of {}", found.len(), source.name));
+                    counts.insert(source.path.display().to_string(), found.len().into());
+                    lines.extend(found);
+                }
+                Err(why) => told.push(format!("none of {} ({why})", source.name)),
+            }
+        }
+        lines.retain(|line| !self.secrets.are_in(&line.command));
+        // Lines of one file stay in their order.
+        lines.sort_by_key(|line| line.started_ms);
+        lines.dedup_by(|later, earlier| later.command == earlier.command && later.exit_code.is_none());
+        let most = MOST.min(usize::try_from(self.size).unwrap_or(MOST));
+        lines.drain(..lines.len().saturating_sub(most));
+        // Without the note they would be taken over again.
+        replace(&note, serde_json::Value::Object(counts).to_string().as_bytes()).ok()?;
+        if let Err(error) = self.store.import_history(&lines) {
+            let _ = std::fs::remove_file(&note);
+            return Some(format!("no history was taken over: {}", crate::failure::chain(&error)));
+        }
+        (!told.is_empty()).then(|| format!("history taken over: {}; it stays on this machine", told.join(", ")))
+    }
+}
