@@ -2,8 +2,10 @@
 //! programmable completion.
 
 mod files;
+mod fit;
 mod meta;
 mod place;
+mod variables;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -16,6 +18,7 @@ use tokio::runtime::Handle;
 use crate::live::Live;
 use crate::repl::Known;
 
+use fit::Fit;
 pub use meta::Vocabulary;
 use place::Place;
 
@@ -42,14 +45,14 @@ impl Completer {
         let snapshot = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let own =
             snapshot.aliases.keys().chain(&snapshot.functions).chain(&snapshot.builtins).chain(&snapshot.keywords);
-        let mut names: Vec<String> = own.filter(|name| name.starts_with(typed)).cloned().collect();
+        let mut names: Vec<String> = own.cloned().collect();
         let path = snapshot.environment.get("PATH").cloned().or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
         for folder in std::env::split_paths(&path) {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            names.extend(
-                entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| name.starts_with(typed)),
-            );
+            names.extend(entries.filter_map(|entry| entry.file_name().into_string().ok()));
         }
+        let fit = Fit::best(typed, names.iter().map(String::as_str));
+        names.retain(|name| fit.admits(typed, name));
         names.sort_unstable();
         names.dedup();
         names.truncate(MOST);
@@ -64,7 +67,18 @@ impl Completer {
         let mut candidates: Vec<Candidate> = found
             .into_iter()
             .take(MOST)
-            .map(|found| plain(&files::escaped(&found.text), found.start..cursor, found.done))
+            .map(|found| {
+                // `~name` stays what it is where it was typed so.
+                let (tilde, rest) = match found
+                    .text
+                    .strip_prefix('~')
+                    .filter(|_| line.get(found.start..).is_some_and(|word| word.starts_with('~')))
+                {
+                    Some(rest) => ("~", rest),
+                    None => ("", found.text.as_str()),
+                };
+                plain(&format!("{tilde}{}", files::escaped(rest)), found.start..cursor, found.done)
+            })
             .collect();
         candidates.sort_by(|a, b| a.value.cmp(&b.value));
         candidates.dedup_by(|a, b| a.value == b.value);
@@ -82,7 +96,12 @@ impl LineCompleter for Completer {
         if place.is_command && !place.typed.contains('/') && !place.typed.is_empty() {
             return self.commands(place.start, place.typed);
         }
-        if !place.is_command && place.quote.is_none() {
+        let snapshot = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(found) = variables::complete(&place, &snapshot).or_else(|| variables::users(&place)) {
+            return found;
+        }
+        // Bash's functions see a variable's name and not what it stands for.
+        if !place.is_command && place.quote.is_none() && !place.typed.contains(['$', '`']) {
             let programmed = self.programmed(line, cursor);
             if !programmed.is_empty() {
                 return programmed;
@@ -100,7 +119,8 @@ impl LineCompleter for Completer {
             }
         }
         let folder = self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("."));
-        files::complete(&folder, &place)
+        let variable = |name: &str| snapshot.environment.get(name).cloned().or_else(|| std::env::var(name).ok());
+        files::complete(&folder, &place, &variable)
     }
 }
 

@@ -1,40 +1,39 @@
 //! Names of files.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aish_term::Candidate;
 
+use super::fit::Fit;
 use super::place::Place;
+use super::variables::expanded;
 use super::{MOST, plain};
 
 /// Commands that take folders alone.
 const FOLDERS: &[&str] = &["cd", "pushd", "rmdir"];
 
 /// Offers the files that the word may mean, seen from a folder.
-pub(super) fn complete(folder: &Path, place: &Place<'_>) -> Vec<Candidate> {
+pub(super) fn complete(folder: &Path, place: &Place<'_>, variable: &dyn Fn(&str) -> Option<String>) -> Vec<Candidate> {
     let typed = place.typed;
-    let unescaped = if place.quote.is_some() { typed.to_owned() } else { typed.replace('\\', "") };
-    let (parent, prefix) = unescaped.rsplit_once('/').map_or(("", unescaped.as_str()), |(parent, name)| (parent, name));
     let shown_parent = typed.rfind('/').map_or("", |at| typed.get(..=at).unwrap_or_default());
-    let around = match (unescaped.starts_with('/'), parent) {
-        (true, "") => PathBuf::from("/"),
-        (_, "~") => std::env::home_dir().unwrap_or_default(),
-        (_, parent) => match (parent.strip_prefix("~/"), std::env::home_dir()) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => folder.join(parent),
-        },
-    };
+    let begun = typed.get(shown_parent.len()..).unwrap_or_default();
+    let unescaped = |text: &str| if place.quote.is_some() { text.to_owned() } else { text.replace('\\', "") };
+    // What it stands for is looked into; what was typed stays.
+    let Some(parent) = expanded(shown_parent, place.quote, variable) else { return Vec::new() };
+    let around = folder.join(unescaped(&parent));
+    let prefix = &unescaped(begun);
     let folders_only = FOLDERS.contains(&place.command);
-    let mut found: Vec<Candidate> = std::fs::read_dir(around)
+    let entries = std::fs::read_dir(around).into_iter().flatten().flatten();
+    let entries: Vec<(String, std::fs::DirEntry)> = entries
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry)))
+        // Hidden files are offered when their dot is typed.
+        .filter(|(name, _)| !name.starts_with('.') || prefix.starts_with('.'))
+        .collect();
+    let fit = Fit::best(prefix, entries.iter().map(|(name, _)| name.as_str()));
+    let mut found: Vec<Candidate> = entries
         .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let name = entry.file_name().into_string().ok()?;
-            // Hidden files are offered when their dot is typed.
-            if !name.starts_with(prefix) || name.starts_with('.') && !prefix.starts_with('.') {
-                return None;
-            }
+        .filter(|(name, _)| fit.admits(prefix, name))
+        .filter_map(|(name, entry)| {
             let is_folder = entry.path().is_dir();
             (is_folder || !folders_only).then(|| {
                 let slash = if is_folder { "/" } else { "" };
@@ -81,7 +80,11 @@ mod tests {
         std::fs::write(folder.path().join("some file"), "").unwrap();
         std::fs::write(folder.path().join(".hidden"), "").unwrap();
         let values = |before: &str| -> Vec<String> {
-            complete(folder.path(), &Place::find(before)).into_iter().map(|candidate| candidate.value).collect()
+            let variable = |name: &str| (name == "HERE").then(|| folder.path().display().to_string());
+            complete(folder.path(), &Place::find(before), &variable)
+                .into_iter()
+                .map(|candidate| candidate.value)
+                .collect()
         };
         assert_eq!(values("cat s"), [r"some\ file", "src/"]);
         assert_eq!(values("cat ."), [".hidden"]);
@@ -89,6 +92,11 @@ mod tests {
         assert_eq!(values("cat "), [r"some\ file", "src/"]);
         assert_eq!(values("cat 'some f"), ["some file'"]);
         assert_eq!(values("cd s"), ["src/"]);
+        assert_eq!(values("cat $HERE/s"), [r"$HERE/some\ file", "$HERE/src/"]);
+        assert_eq!(values("cat \"${HERE}/so"), ["${HERE}/some file\""]);
+        // Letters in the wrong case, and scattered ones, where nothing else fits.
+        assert_eq!(values("cat SR"), ["src/"]);
+        assert_eq!(values("cat sfl"), [r"some\ file"]);
     }
 
     #[test]
