@@ -8,6 +8,7 @@
 //! clock; times are passed in. Renderers return text for the caller to write; only [`editor`] and [`question`] own the
 //! terminal, while they read from it.
 
+pub mod ansi;
 pub mod capability;
 pub mod cells;
 pub mod clean;
@@ -21,6 +22,7 @@ pub mod markdown;
 pub mod question;
 pub mod spinner;
 pub mod styled;
+pub mod styled_lines;
 pub mod theme;
 pub mod wrap;
 
@@ -33,4 +35,5 @@ pub use history::{HistoryEntry, HistoryError, HistoryQuery, HistoryStore, Memory
 pub use markdown::Markdown;
 pub use question::TerminalApprover;
 pub use styled::{Span, Styled};
+pub use styled_lines::StyledLines;
 pub use theme::Theme;

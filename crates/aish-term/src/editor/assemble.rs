@@ -14,11 +14,12 @@ use super::complete::CompleterAdapter;
 use super::completion_menu::CompletionMenu;
 use super::highlight::RouteHighlighter;
 use super::hint::HistoryHinter;
-use super::keys::{Behind, ENTER, edit_mode};
+use super::keys::{Behind, ENTER, SharedMode, edit_mode, mode};
 use super::options::{EditorOptions, KeyMode};
 use super::port::Wholeness;
 use super::printer::Printer;
 use super::prompt::DrawnPrompt;
+use super::readline::Readline;
 use super::search_menu::{Search, SearchMenu};
 use super::session::Shared;
 use super::style::converted;
@@ -49,6 +50,7 @@ pub(super) fn engine(
     shared: &Arc<Shared>,
     printer: &Printer,
     behind: &Behind,
+    mode: &SharedMode,
     carried: &Carried,
 ) -> Reedline {
     let theme = &options.theme;
@@ -58,6 +60,8 @@ pub(super) fn engine(
         menu: Box::new(SearchMenu::new(theme, search.clone())),
         completer: Box::new(search),
     };
+    let readline = (options.keys == KeyMode::Emacs)
+        .then(|| Readline::new(&options.inputrc, Arc::clone(shared), Arc::clone(&options.history)));
     let mut engine = Reedline::create()
         .with_history(Box::new(HistoryAdapter::new(Arc::clone(&options.history))))
         .with_highlighter(Box::new(RouteHighlighter::new(Arc::clone(shared), theme.clone())))
@@ -65,7 +69,7 @@ pub(super) fn engine(
         .with_validator(Box::new(WholenessValidator(Arc::clone(shared))))
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(completion)))
         .with_menu(search)
-        .with_edit_mode(edit_mode(options.keys, behind.clone()))
+        .with_edit_mode(edit_mode(Arc::clone(mode), behind.clone(), Some(Arc::clone(shared)), readline))
         .with_quick_completions(true)
         .with_partial_completions(true)
         .with_ansi_colors(options.capabilities.color)
@@ -107,7 +111,7 @@ impl Validator for WholenessValidator {
 pub(crate) fn edit_text(options: &EditorOptions, label: &str, text: &str) -> std::io::Result<Signal> {
     let mut engine = Reedline::create()
         .with_highlighter(Box::new(PlainHighlighter))
-        .with_edit_mode(edit_mode(options.keys, Behind::default()))
+        .with_edit_mode(edit_mode(mode(options.keys), Behind::default(), None, None))
         .with_ansi_colors(options.capabilities.color)
         .use_bracketed_paste(true);
     // What controls a terminal would do so while it is edited; the edited text is judged and asked anew.

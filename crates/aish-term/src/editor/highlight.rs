@@ -40,7 +40,8 @@ impl RouteHighlighter {
 }
 
 impl Highlighter for RouteHighlighter {
-    fn highlight(&self, line: &str, _cursor: usize) -> StyledText {
+    fn highlight(&self, line: &str, cursor: usize) -> StyledText {
+        self.shared.paint(line, cursor);
         let whole = |style: Style| StyledText { buffer: vec![(converted(style), line.to_owned())] };
         match self.shared.route(line) {
             Some(Route::Shell) => self.shell(line),

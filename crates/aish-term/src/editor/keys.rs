@@ -1,15 +1,17 @@
 //! Which key does what.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossterm::event::{Event, KeyEvent};
 use reedline::{
-    EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, Keybindings, PromptEditMode, ReedlineEvent, ReedlineRawEvent,
-    Vi, default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
+    EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, Keybindings, PromptEditMode, PromptViMode, ReedlineEvent,
+    ReedlineRawEvent, Vi, default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
     default_vi_visual_keybindings,
 };
 
 use super::options::KeyMode;
+use super::readline::Readline;
+use super::session::Shared;
 
 pub(super) const COMPLETION: &str = "completion";
 pub(super) const SEARCH: &str = "search";
@@ -19,14 +21,24 @@ pub(super) const FLIP: &str = "\0flip";
 /// What the engine hands back for a line feed.
 pub(super) const ENTER: &str = "\0enter";
 
-/// Makes the edit mode with our keys: Tab completes, Shift-Tab flips the route, Ctrl-R searches the history and, while
-/// the search is open, narrows it; Alt-Enter starts a new line.
-pub(super) fn edit_mode(mode: KeyMode, behind: Behind) -> Box<dyn EditMode> {
-    let inner = match mode {
+/// What the engine hands back for a line that is to be edited in the person's editor.
+pub(super) const EDITOR: &str = "\0editor";
+
+/// What the engine hands back where vi's insert mode is left behind text that was typed in the same go: the library runs
+/// all of that under the mode that the last key leads to.
+pub(super) const ESCAPE: &str = "\0escape";
+
+/// Keys of a mode that the editor's thread parses too.
+pub(super) type SharedMode = Arc<Mutex<Box<dyn EditMode>>>;
+
+/// Makes the edit mode with our keys: those of readline, and Tab completes, Shift-Tab flips the route, Ctrl-R searches the
+/// history and, while the search is open, narrows it; Alt-Enter starts a new line.
+pub(super) fn mode(mode: KeyMode) -> SharedMode {
+    let inner: Box<dyn EditMode> = match mode {
         KeyMode::Emacs => {
             let mut keys = default_emacs_keybindings();
             bind(&mut keys);
-            Box::new(Emacs::new(keys)) as Box<dyn EditMode>
+            Box::new(Emacs::new(keys))
         }
         KeyMode::Vi => {
             let mut insert = default_vi_insert_keybindings();
@@ -36,16 +48,58 @@ pub(super) fn edit_mode(mode: KeyMode, behind: Behind) -> Box<dyn EditMode> {
             Box::new(Vi::new(insert, normal, default_vi_visual_keybindings()))
         }
     };
-    Box::new(LineFeeds { inner, behind })
+    Arc::new(Mutex::new(inner))
 }
 
-/// What was typed behind a line feed, in the same go.
+/// Puts a mode together with what is kept behind a key, and with readline's keys where it is the emacs mode.
+pub(super) fn edit_mode(
+    inner: SharedMode,
+    behind: Behind,
+    shared: Option<Arc<Shared>>,
+    readline: Option<Readline>,
+) -> Box<dyn EditMode> {
+    Box::new(LineFeeds { inner, behind, shared, readline })
+}
+
+/// Parses keys and returns what they do to the line; what else they mean is left out.
+pub(super) fn edits_of(mode: &SharedMode, events: Vec<Event>) -> Vec<EditCommand> {
+    let mut mode = mode.lock().unwrap_or_else(PoisonError::into_inner);
+    let parsed = events.into_iter().filter_map(|event| ReedlineRawEvent::try_from(event).ok());
+    let parsed: Vec<ReedlineEvent> = parsed.map(|event| mode.parse_event(event)).collect();
+    let mut commands = Vec::new();
+    flatten(parsed, &mut commands);
+    commands
+}
+
+fn flatten(events: Vec<ReedlineEvent>, out: &mut Vec<EditCommand>) {
+    for event in events {
+        match event {
+            ReedlineEvent::Edit(commands) => out.extend(commands.into_iter().map(clean)),
+            ReedlineEvent::Multiple(events) => flatten(events, out),
+            _ => {}
+        }
+    }
+}
+
+fn clean(command: EditCommand) -> EditCommand {
+    match command {
+        EditCommand::InsertString(text) => EditCommand::InsertString(aish_types::sanitize(&text).into_owned()),
+        command => command,
+    }
+}
+
+/// The key that leaves vi's insert mode.
+pub(super) fn escape() -> Event {
+    Event::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE))
+}
+
+/// What was typed behind a key that the engine returns for, in the same go: it drops all that comes behind one.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Behind(Arc<Mutex<Option<String>>>);
+pub(super) struct Behind(Arc<Mutex<Option<Vec<Event>>>>);
 
 impl Behind {
-    /// Takes the text, and lets keys through again.
-    pub(super) fn take(&self) -> String {
+    /// Takes the keys, and lets others through again.
+    pub(super) fn take(&self) -> Vec<Event> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
     }
 
@@ -53,22 +107,16 @@ impl Behind {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default();
     }
 
-    /// Keeps a key, where a line feed came before it.
+    /// Keeps a key, where one came before it that the engine returns for.
     fn keep(&self, event: &Event) -> bool {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(text) = kept.as_mut() else { return false };
-        match event {
-            Event::Key(key) if is_line_feed(key) || key.code == KeyCode::Enter => text.push('\n'),
-            Event::Key(KeyEvent { code: KeyCode::Char(c), modifiers, .. })
-                if !modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
-            {
-                text.push(*c);
+        match kept.as_mut() {
+            Some(events) => {
+                events.push(event.clone());
+                true
             }
-            Event::Key(KeyEvent { code: KeyCode::Tab, .. }) => text.push('\t'),
-            Event::Paste(pasted) => text.push_str(pasted),
-            _ => {}
+            None => false,
         }
-        true
     }
 }
 
@@ -76,14 +124,29 @@ fn is_line_feed(key: &KeyEvent) -> bool {
     key.code == KeyCode::Char('j') && key.modifiers == KeyModifiers::CONTROL
 }
 
-/// Makes a line feed an Enter: what a program types, and what is typed while the terminal still reads whole lines. The
-/// engine drops all that comes behind one in the same go, so it is kept here. Terminal control is taken out of what is
-/// pasted: the line is drawn as it is.
+/// Makes a line feed an Enter: what a program types, and what is typed while the terminal still reads whole lines.
+/// Terminal control is taken out of what is pasted: the line is drawn as it is.
 ///
 /// Modes are never switched by an event here, so the trait's default for that stays.
 struct LineFeeds {
-    inner: Box<dyn EditMode>,
+    inner: SharedMode,
     behind: Behind,
+    shared: Option<Arc<Shared>>,
+    readline: Option<Readline>,
+}
+
+impl LineFeeds {
+    fn inner(&self) -> MutexGuard<'_, Box<dyn EditMode>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says whether a key leaves vi's insert mode behind others that are not on the screen yet.
+    fn escapes(&self, event: &Event) -> bool {
+        let leaves = matches!(event, Event::Key(key)
+            if key.code == KeyCode::Esc || key.modifiers.contains(KeyModifiers::ALT));
+        let is_behind_others = || self.shared.as_ref().is_some_and(|shared| shared.painted().is_none());
+        leaves && self.inner().edit_mode() == PromptEditMode::Vi(PromptViMode::Insert) && is_behind_others()
+    }
 }
 
 impl EditMode for LineFeeds {
@@ -96,25 +159,33 @@ impl EditMode for LineFeeds {
             self.behind.open();
             return ReedlineEvent::ExecuteHostCommand(ENTER.into());
         }
+        if self.escapes(&event) {
+            self.behind.open();
+            if let Event::Key(key) = &event
+                && key.code != KeyCode::Esc
+            {
+                // A key with Alt is Escape and the key.
+                let key = KeyEvent::new(key.code, key.modifiers.difference(KeyModifiers::ALT));
+                self.behind.keep(&Event::Key(key));
+            }
+            return ReedlineEvent::ExecuteHostCommand(ESCAPE.into());
+        }
+        let taken = self.readline.as_mut().and_then(|readline| readline.take(&event));
+        if let Some(shared) = &self.shared {
+            shared.key();
+        }
+        if let Some(event) = taken {
+            return event;
+        }
         let Ok(event) = ReedlineRawEvent::try_from(event) else { return ReedlineEvent::None };
-        match self.inner.parse_event(event) {
-            ReedlineEvent::Edit(commands) => ReedlineEvent::Edit(
-                commands
-                    .into_iter()
-                    .map(|command| match command {
-                        EditCommand::InsertString(text) => {
-                            EditCommand::InsertString(aish_types::sanitize(&text).into_owned())
-                        }
-                        command => command,
-                    })
-                    .collect(),
-            ),
+        match self.inner().parse_event(event) {
+            ReedlineEvent::Edit(commands) => ReedlineEvent::Edit(commands.into_iter().map(clean).collect()),
             event => event,
         }
     }
 
     fn edit_mode(&self) -> PromptEditMode {
-        self.inner.edit_mode()
+        self.inner().edit_mode()
     }
 }
 

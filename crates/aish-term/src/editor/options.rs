@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::port::{LineCompleter, RouteHint, Wholeness};
+use super::readline::inputrc::Inputrc;
 use crate::capability::Capabilities;
 use crate::history::HistoryStore;
 use crate::theme::Theme;
@@ -40,6 +41,8 @@ pub struct EditorOptions {
     pub theme: Theme,
     /// The keys.
     pub keys: KeyMode,
+    /// The person's own keys.
+    pub inputrc: Inputrc,
     /// The history.
     pub history: Arc<dyn HistoryStore>,
     /// The session, which the history search can be narrowed to.
@@ -69,6 +72,7 @@ impl EditorOptions {
             reach: if stdin_is_terminal && !dumb { Reach::Full } else { Reach::Plain },
             theme: Theme::default(),
             keys: KeyMode::default(),
+            inputrc: Inputrc::default(),
             history,
             session: None,
             route: None,

@@ -6,10 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A handle that takes lines to be printed above the prompt. While no line is read they wait for the next prompt.
 #[derive(Debug, Clone)]
 pub struct Printer {
-    queue: Arc<Mutex<Vec<String>>>,
+    queue: Arc<Mutex<Queue>>,
     /// Set to make the engine return, so that the thread can print, ask or stop.
     knock: Arc<AtomicBool>,
     color: bool,
+}
+
+/// Bytes that wait at most; what comes then is counted and left out.
+const MOST: usize = 1024 * 1024;
+
+#[derive(Debug, Default)]
+struct Queue {
+    texts: Vec<String>,
+    bytes: usize,
+    left_out: usize,
 }
 
 impl Printer {
@@ -20,7 +30,14 @@ impl Printer {
     /// Prints text, its lines above the prompt. It must be clean already; styles in it are for the caller to leave out
     /// where [`Printer::color`] says so.
     pub fn print(&self, text: &str) {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).push(text.trim_end_matches('\n').to_owned());
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.bytes + text.len() > MOST {
+            queue.left_out += text.lines().count();
+        } else {
+            queue.bytes += text.len();
+            queue.texts.push(text.strip_suffix('\n').unwrap_or(text).to_owned());
+        }
+        drop(queue);
         self.knock();
     }
 
@@ -31,7 +48,12 @@ impl Printer {
 
     /// Takes what waits, for a caller that prints it itself, between two reads.
     pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.queue.lock().unwrap_or_else(PoisonError::into_inner))
+        let waiting = std::mem::take(&mut *self.queue.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut texts = waiting.texts;
+        if waiting.left_out > 0 {
+            texts.push(format!("[aish] {} more lines were left out", waiting.left_out));
+        }
+        texts
     }
 
     pub(super) fn knock(&self) {

@@ -2,12 +2,18 @@
 
 use std::borrow::Cow;
 
-use reedline::{Color, Prompt, PromptEditMode, PromptHistorySearch};
+use reedline::{Color, Prompt, PromptEditMode, PromptHistorySearch, PromptViMode};
 
 use super::view::PromptView;
 use crate::cells::grapheme_cells;
 use crate::styled::{Ink, Span, Styled};
 use unicode_segmentation::UnicodeSegmentation as _;
+
+/// What stands before the line in vi's normal mode.
+const NORMAL: &str = "(cmd) ";
+
+/// What stands before the line in vi's visual mode.
+const VISUAL: &str = "(sel) ";
 
 /// A prompt, drawn once.
 pub(super) struct DrawnPrompt {
@@ -92,8 +98,13 @@ impl Prompt for DrawnPrompt {
         Cow::Borrowed(&self.right)
     }
 
-    fn render_prompt_indicator(&self, _mode: PromptEditMode) -> Cow<'_, str> {
-        Cow::Borrowed("")
+    /// vi's modes but for the one that a line begins in.
+    fn render_prompt_indicator(&self, mode: PromptEditMode) -> Cow<'_, str> {
+        Cow::Borrowed(match mode {
+            PromptEditMode::Vi(PromptViMode::Normal) => NORMAL,
+            PromptEditMode::Vi(PromptViMode::Visual) => VISUAL,
+            _ => "",
+        })
     }
 
     fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {

@@ -9,6 +9,8 @@ use super::port::{LineCompleter, Route, RouteHint, Wholeness};
 /// State and ports of a read. The locks are taken by the editor's thread alone; they let an engine be built anew.
 pub(super) struct Shared {
     flipped: AtomicBool,
+    /// The line as it was drawn last, and the cursor in it, in bytes.
+    painted: Mutex<Option<(String, usize)>>,
     folder: Mutex<Option<String>>,
     route: Option<Mutex<Box<dyn RouteHint>>>,
     completer: Option<Mutex<Box<dyn LineCompleter>>>,
@@ -24,11 +26,27 @@ impl Shared {
     pub(super) fn new(options: &mut EditorOptions) -> Self {
         Self {
             flipped: AtomicBool::new(false),
+            painted: Mutex::new(None),
             folder: Mutex::new(None),
             route: options.route.take().map(Mutex::new),
             completer: options.completer.take().map(Mutex::new),
             wholeness: options.wholeness.take().map(Mutex::new),
         }
+    }
+
+    /// Notes the line that is drawn.
+    pub(super) fn paint(&self, line: &str, cursor: usize) {
+        *locked(&self.painted) = Some((line.to_owned(), cursor));
+    }
+
+    /// Says that a key came which the line on the screen does not show yet.
+    pub(super) fn key(&self) {
+        *locked(&self.painted) = None;
+    }
+
+    /// Returns the line on the screen and the cursor; none where keys came since it was drawn.
+    pub(super) fn painted(&self) -> Option<(String, usize)> {
+        locked(&self.painted).clone()
     }
 
     pub(super) fn is_flipped(&self) -> bool {

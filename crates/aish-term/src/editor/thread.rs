@@ -7,18 +7,20 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, mpsc};
 
 use aish_safety::{Answer, Question};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use reedline::{EditCommand, Reedline, Signal};
 use tokio::sync::oneshot;
 
 use super::assemble::{Carried, engine};
 use super::input::{EditorError, Input, Line};
-use super::keys::{Behind, ENTER, FLIP};
-use super::options::{EditorOptions, Reach};
+use super::keys::{Behind, EDITOR, ENTER, ESCAPE, FLIP, SharedMode, edits_of, escape, mode};
+use super::options::{EditorOptions, KeyMode, Reach};
 use super::plain;
 use super::port::Wholeness;
 use super::printer::Printer;
 use super::prompt::DrawnPrompt;
 use super::session::Shared;
+use super::text_editor;
 use super::view::PromptView;
 use super::waiting::Waiting;
 use crate::question::{self, Aside, HaltAnswer};
@@ -45,10 +47,10 @@ pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::R
         options.reach = Reach::Plain;
     }
     let shared = Arc::new(Shared::new(&mut options));
-    let behind = Behind::default();
+    let (behind, keys) = (Behind::default(), mode(options.keys));
     // It is made while the caller still puts the rest together.
     let first =
-        (options.reach == Reach::Full).then(|| engine(&options, &shared, printer, &behind, &Carried::default()));
+        (options.reach == Reach::Full).then(|| engine(&options, &shared, printer, &behind, &keys, &Carried::default()));
     let mut worker = Worker {
         options,
         shared,
@@ -56,6 +58,7 @@ pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::R
         inbox,
         engine: first,
         behind,
+        keys,
         waiting: Waiting::default(),
         accepted: false,
         put_off: None,
@@ -78,6 +81,8 @@ struct Worker<'a> {
     inbox: &'a mpsc::Receiver<Job>,
     engine: Option<Reedline>,
     behind: Behind,
+    /// The keys' mode, which outlives the engines.
+    keys: SharedMode,
     waiting: Waiting,
     /// The engine was told to accept the line as it is.
     accepted: bool,
@@ -92,6 +97,10 @@ impl Worker<'_> {
             return;
         }
         self.shared.start(view.folder.clone());
+        if self.options.keys == KeyMode::Vi {
+            // A line begins in the insert mode, also behind one that was given up.
+            edits_of(&self.keys, vec![escape(), Event::Key(KeyEvent::new(KeyCode::Char('i'), KeyModifiers::NONE))]);
+        }
         let is_whole = |line: &str| self.shared.wholeness(line) == Wholeness::Whole;
         let enters = self.waiting.begin(&view.initial, is_whole);
         if !self.waiting.carried.text.is_empty() {
@@ -141,8 +150,8 @@ impl Worker<'_> {
         if let Some(line) = entered {
             // Drawn as if it had been typed now.
             let carried = Carried::at_end(line);
-            let mut once =
-                engine(&self.options, &self.shared, self.printer, &self.behind, &carried).with_immediately_accept(true);
+            let mut once = engine(&self.options, &self.shared, self.printer, &self.behind, &self.keys, &carried)
+                .with_immediately_accept(true);
             once.read_line(prompt)?;
             self.engine = None;
             return Ok(Some(Input::Line(Line { text: carried.text, flipped: false })));
@@ -162,6 +171,7 @@ impl Worker<'_> {
                     &self.shared,
                     self.printer,
                     &self.behind,
+                    &self.keys,
                     &std::mem::take(&mut self.waiting.carried),
                 ),
             };
@@ -185,6 +195,21 @@ impl Worker<'_> {
                 Signal::HostCommand(command) if command == FLIP => {
                     self.shared.flip();
                     self.engine = Some(engine);
+                }
+                Signal::HostCommand(command) if command == ESCAPE => {
+                    let mut keys = vec![escape()];
+                    keys.extend(self.behind.take());
+                    engine.run_edit_commands(&edits_of(&self.keys, keys));
+                    self.engine = Some(engine);
+                }
+                Signal::HostCommand(command) if command == EDITOR => {
+                    let text = engine.current_buffer_contents().to_owned();
+                    drop(engine);
+                    self.erase(prompt)?;
+                    if let Some(text) = text_editor::edited(&text)? {
+                        return Ok(Some(Input::Line(Line { text, flipped: self.shared.is_flipped() })));
+                    }
+                    self.waiting.carried = Carried::at_end(text);
                 }
                 Signal::HostCommand(command) if command == ENTER => {
                     if self.line_feed(&mut engine) {
@@ -210,7 +235,7 @@ impl Worker<'_> {
 
     /// Does what Enter does, with what was typed behind it; true when the line is whole.
     fn line_feed(&mut self, engine: &mut Reedline) -> bool {
-        let mut behind = self.behind.take();
+        let mut behind = text_of(&self.behind.take());
         loop {
             if self.shared.wholeness(engine.current_buffer_contents()) == Wholeness::Whole {
                 self.waiting.carried = Carried::at_end(behind);
@@ -289,6 +314,15 @@ impl Worker<'_> {
         }
         self.waiting.question(&aside.into_text(), reading);
     }
+}
+
+/// Returns what keys type.
+fn text_of(events: &[Event]) -> String {
+    let mut typed = Aside::default();
+    for event in events {
+        typed.keep(event);
+    }
+    typed.into_text()
 }
 
 /// Writes a line above the prompt.

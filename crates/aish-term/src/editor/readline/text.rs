@@ -1,0 +1,130 @@
+//! What our own functions of readline do to a line.
+
+/// Returns what is missing in a line of what it was; none where more than one place changed.
+pub(super) fn removed(before: &str, after: &str) -> Option<String> {
+    let prefix: usize =
+        before.chars().zip(after.chars()).take_while(|(one, other)| one == other).map(|(c, _)| c.len_utf8()).sum();
+    // What was taken out may begin as what follows it does.
+    (0..=prefix).rev().filter(|&at| before.is_char_boundary(at) && after.is_char_boundary(at)).find_map(|at| {
+        let rest = after.get(at..)?;
+        let taken = before.get(at..)?.strip_suffix(rest)?;
+        (!taken.is_empty()).then(|| taken.to_owned())
+    })
+}
+
+/// Returns how many blanks stand right before and right behind the cursor.
+pub(super) fn blanks_around(line: &str, cursor: usize) -> (usize, usize) {
+    let is_blank = |c: &char| *c == ' ' || *c == '\t';
+    let before = line.get(..cursor).unwrap_or_default().chars().rev().take_while(is_blank).count();
+    let behind = line.get(cursor..).unwrap_or_default().chars().take_while(is_blank).count();
+    (before, behind)
+}
+
+/// Returns the line with the `~` of the word at the cursor written out, and the cursor.
+pub(super) fn tilde_expanded(line: &str, cursor: usize, home: &str) -> Option<(String, usize)> {
+    let before = line.get(..cursor)?;
+    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let rest = line.get(start..)?.strip_prefix('~')?;
+    if !(rest.is_empty() || rest.starts_with(['/', ' ', '\t'])) {
+        return None;
+    }
+    let position = (cursor + home.len()).saturating_sub(1).max(start + home.len());
+    Some((format!("{}{home}{rest}", line.get(..start)?), position))
+}
+
+/// Returns a word of a line: the last one, or the nth, counted from 0, from the end where it is negative.
+pub(super) fn word(line: &str, nth: Option<i64>) -> Option<String> {
+    let words = words(line);
+    match nth {
+        None => words.last().cloned(),
+        Some(nth) if nth < 0 => {
+            words.len().checked_sub(usize::try_from(-nth).ok()?).and_then(|at| words.get(at)).cloned()
+        }
+        Some(nth) => words.get(usize::try_from(nth).ok()?).cloned(),
+    }
+}
+
+/// Cuts a line into words as they were written, quotes and all; an operator is a word.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote: Option<char> = None;
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (_, '\\') if quote != Some('\'') => {
+                word.push(c);
+                word.extend(chars.next());
+                continue;
+            }
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, c) if c.is_whitespace() => {
+                if !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                continue;
+            }
+            (None, ';' | '&' | '|' | '<' | '>' | '(' | ')') => {
+                let operator = |c: char| matches!(c, ';' | '&' | '|' | '<' | '>' | '(' | ')');
+                if !word.is_empty() && !word.chars().all(operator) {
+                    words.push(std::mem::take(&mut word));
+                }
+                word.push(c);
+                if !chars.peek().is_some_and(|c| operator(*c)) {
+                    words.push(std::mem::take(&mut word));
+                }
+                continue;
+            }
+            (None, _) => {}
+        }
+        word.push(c);
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_out_is_found() {
+        for (before, after, expected) in [
+            ("echo one two", "echo one ", Some("two")),
+            ("echo one two", "", Some("echo one two")),
+            ("a a a", "a a", Some(" a")),
+            ("abc", "ac", Some("b")),
+            ("abc", "abc", None),
+            ("abc", "xyz", None),
+            ("日本語", "日語", Some("本")),
+        ] {
+            assert_eq!(removed(before, after).as_deref(), expected, "{before:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_those_that_were_written() {
+        for (line, nth, expected) in [
+            ("cp 'a b' c\\ d", None, Some("c\\ d")),
+            ("cp 'a b' c", Some(1), Some("'a b'")),
+            ("ls && pwd", Some(1), Some("&&")),
+            ("cat x|less", None, Some("less")),
+            ("a b c", Some(-2), Some("b")),
+            ("a", Some(4), None),
+            ("", None, None),
+        ] {
+            assert_eq!(word(line, nth).as_deref(), expected, "{line:?} {nth:?}");
+        }
+    }
+
+    #[test]
+    fn blanks_and_tildes() {
+        assert_eq!(blanks_around("a  \t b", 3), (2, 2));
+        assert_eq!(tilde_expanded("ls ~/x y", 6, "/home/a"), Some(("ls /home/a/x y".into(), 12)));
+        assert_eq!(tilde_expanded("ls ~root/x", 6, "/home/a"), None);
+    }
+}
