@@ -71,9 +71,9 @@ impl Keeper {
         let mut passage = Passage::open(surroundings.terminal.as_ref());
         tokio::select! {
             ready = self.become_ready(&mut passage) => ready?,
-            () = surroundings.cancel.cancelled() => return Ok(self.not_run(Ending::Cancelled, passage)),
+            () = surroundings.cancel.cancelled() => return Ok(self.not_run(command, Ending::Cancelled, passage)),
             () = at(surroundings.timeout.map(|limit| started + limit)) => {
-                return Ok(self.not_run(Ending::TimedOut, passage));
+                return Ok(self.not_run(command, Ending::TimedOut, passage));
             }
         }
         if let Some(size) = passage.size() {
@@ -122,8 +122,14 @@ impl Keeper {
             Outcome::Ended(exit) => (exit.shell_code(), Vec::new()),
             Outcome::Stuck => (137, Vec::new()),
         };
-        let cwd = report.cwd.clone();
+        let kept = match heard {
+            Outcome::End => report.kept,
+            Outcome::Ended(_) | Outcome::Stuck => !command.starts_with([' ', '\t']),
+        };
+        let (cwd, jobs) = (report.cwd.clone(), report.jobs);
         let result = CommandResult {
+            kept,
+            jobs,
             status,
             cwd,
             output,
@@ -145,8 +151,10 @@ impl Keeper {
 
 impl Keeper {
     /// The result of a command that ended before the shell was ready for it.
-    fn not_run(&mut self, ending: Ending, passage: Passage) -> CommandResult {
+    fn not_run(&mut self, command: &str, ending: Ending, passage: Passage) -> CommandResult {
         CommandResult {
+            kept: !command.starts_with([' ', '\t']),
+            jobs: 0,
             status: 130,
             cwd: self.session().map(|session| session.report.cwd.clone()).unwrap_or_default(),
             output: Captured::default(),

@@ -21,6 +21,11 @@ pub struct CommandResult {
     pub duration: Duration,
     /// Exported variables that are new or different (`Some`) or gone (`None`), by name.
     pub changed: Vec<(String, Option<String>)>,
+    /// Whether the shell put it into its history, as `HISTCONTROL` and `HISTIGNORE` say; a command that begins with a
+    /// blank is never kept.
+    pub kept: bool,
+    /// How many jobs run or are stopped after it.
+    pub jobs: usize,
     /// What the user typed that the command did not read, for the editor.
     pub type_ahead: Vec<u8>,
     /// How it ended.

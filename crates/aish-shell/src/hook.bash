@@ -28,14 +28,17 @@ function __aish_serve {
   __aish_arm
   \builtin unalias __aish_go
   {
-    \builtin printf '%s\0' "${__aish_id-}" "$__aish_status" "$PWD" "$BASH_VERSION" "$BASHOPTS"
+    \builtin printf '%s\0' "${__aish_id-}" "$__aish_status" "$PWD" "$BASH_VERSION" "$BASHOPTS" "${__aish_kept-}"
+    \builtin jobs -rp
+    \builtin jobs -sp
+    \builtin printf '\0'
     \builtin declare -px
     \builtin printf '\0%s\0' '@NONCE@'
   } >"$__aish_folder/out"
   \builtin printf '%s' $'\e]133;D;aish=@NONCE@\a' >/dev/tty
   while \builtin :; do
     if ! {
-      \builtin read -r -d '' __aish_kind && \builtin read -r -d '' __aish_next && \builtin read -r -d '' __aish_command
+      \builtin read -r -d '' __aish_kind && \builtin read -r -d '' __aish_next && IFS= \builtin read -r -d '' __aish_command
     } <"$__aish_folder/in"; then
       # The other end is gone.
       if [[ $__aish_kind$__aish_command == '' || ! -p $__aish_folder/in ]]; then \builtin return 0; fi
@@ -49,11 +52,28 @@ function __aish_serve {
       alias | eval)
         __aish_id=$__aish_next
         if [[ $__aish_kind == alias ]]; then BASH_ALIASES[__aish_go]=$__aish_command; fi
-        if [[ -o history ]]; then \builtin history -s -- "$__aish_command"; fi
+        __aish_remember
         \builtin return 0
         ;;
     esac
   done
+}
+
+# Puts the command into the history as if it had been typed: HISTCONTROL and HISTIGNORE hold, and what begins with a blank
+# is never kept. Whether it was kept is reported: it then stands at the history's end. The file is kept up to date.
+function __aish_remember {
+  __aish_kept=
+  if [[ ! -o history || $__aish_command == [[:blank:]]* ]]; then \builtin return 0; fi
+  \builtin history -s -- "$__aish_command"
+  __aish_is_last && __aish_kept=1
+  if [[ ${HISTFILE-} ]]; then \builtin history -a; fi
+}
+
+function __aish_is_last {
+  \builtin local HISTTIMEFORMAT= __aish_last=
+  \builtin history 1 >"$__aish_folder/last"
+  \builtin read -r -d '' __aish_last <"$__aish_folder/last"
+  [[ $__aish_last == [0-9]*[' *']' '"$__aish_command" ]]
 }
 
 # What the trigger is when the shell does not expand it: after some syntax errors bash leaves out the next line's aliases.

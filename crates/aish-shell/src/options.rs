@@ -17,6 +17,8 @@ pub struct Options {
     pub cwd: Option<PathBuf>,
     /// The environment that the shell starts with.
     pub environment: Environment,
+    /// Whether what runs goes into the user's history file.
+    pub history: bool,
     /// The size of the terminal until a user's terminal says otherwise.
     pub size: Size,
     /// How long the start-up files may take before the shell is started again without them.
@@ -35,6 +37,7 @@ impl Options {
             rc: Rc::User,
             cwd: None,
             environment: Environment::inherited(),
+            history: true,
             size: Size::default(),
             start_limit: Duration::from_secs(15),
             output_cap: 256 * 1024,
@@ -42,9 +45,9 @@ impl Options {
         }
     }
 
-    /// A shell for commands that nobody watches: no rc file, and nothing that it started outlives it.
+    /// A shell for commands that nobody watches: no rc file, no history file, and nothing that it started outlives it.
     pub fn headless() -> Self {
-        Self { rc: Rc::Skip, detached: Detached::End, ..Self::interactive() }
+        Self { rc: Rc::Skip, history: false, detached: Detached::End, ..Self::interactive() }
     }
 }
 

@@ -78,6 +78,9 @@ impl Session {
             // hook is missing, and it is put there as it is put back when it was lost.
             command = command.env("PS1", Scanner::prompt(&nonce)).env("HISTIGNORE", "*__aish_*");
         }
+        if !options.history {
+            command = command.env("HISTFILE", "");
+        }
         if options.program.len() > 1 {
             // A launcher that confines the shell must leave it the way to us.
             command = command.env("AISH_SHELL_FOLDER", exchange.folder());

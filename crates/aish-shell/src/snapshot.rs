@@ -14,6 +14,8 @@ pub struct Snapshot {
     pub builtins: BTreeSet<String>,
     /// Reserved words.
     pub keywords: BTreeSet<String>,
+    /// Names of all variables.
+    pub variables: BTreeSet<String>,
     /// Exported variables.
     pub environment: BTreeMap<String, String>,
     /// The shell's folder.
@@ -34,6 +36,8 @@ done
 \builtin compgen -A enabled
 \builtin printf '\0'
 \builtin compgen -A keyword
+\builtin printf '\0'
+\builtin compgen -A variable
 \builtin unset -v __aish_name
 "#;
 
@@ -52,7 +56,8 @@ done
         let functions = names();
         let builtins = names();
         let keywords = names();
-        Self { aliases, functions, builtins, keywords, ..Self::default() }
+        let variables = names();
+        Self { aliases, functions, builtins, keywords, variables, ..Self::default() }
     }
 }
 
@@ -62,9 +67,10 @@ mod tests {
 
     #[test]
     fn an_answer_is_read() {
-        let snapshot = Snapshot::read(b"ll\0ls -l\0e\0\0\0__aish_hook\nf\n\0cd\n\0if\n");
+        let snapshot = Snapshot::read(b"ll\0ls -l\0e\0\0\0__aish_hook\nf\n\0cd\n\0if\n\0HOME\n");
         assert_eq!(snapshot.aliases, [("ll".into(), "ls -l".into()), ("e".into(), String::new())].into());
         assert_eq!(snapshot.functions, ["f".into()].into());
+        assert_eq!(snapshot.variables, ["HOME".into()].into());
         assert_eq!((snapshot.builtins, snapshot.keywords), (["cd".into()].into(), ["if".into()].into()));
     }
 }

@@ -5,6 +5,8 @@ mod at_terminal;
 #[cfg(test)]
 mod headless;
 #[cfg(test)]
+mod history;
+#[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod person;

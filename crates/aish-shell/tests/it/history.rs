@@ -1,0 +1,74 @@
+//! What the shell keeps of the commands that it is given.
+
+use aish_shell::{Options, Rc, Shell};
+
+use crate::headless::run;
+use crate::start_up::watched;
+
+#[tokio::test]
+async fn the_history_and_its_file_hold_what_bash_would_keep() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rc, file) = (folder.path().join("rc"), folder.path().join("history"));
+    std::fs::write(&rc, "HISTCONTROL=ignoreboth; HISTIGNORE='pwd:ls *'\n").unwrap();
+    std::fs::write(&file, "from before\n").unwrap();
+    let mut options = Options { rc: Rc::File(rc), history: true, ..watched() };
+    options.environment.set("HISTFILE", &file);
+    let shell = Shell::start(options);
+    for (command, kept) in [
+        ("echo one", true),
+        (" echo hidden", false),
+        ("\techo hidden", false),
+        ("pwd", false),
+        ("ls -d .", false),
+        ("ls", true),
+        ("echo  two  words", true),
+        ("echo three\necho four", true),
+        // It stands there already.
+        ("echo three\necho four", true),
+        ("A='1 2'; history | tail -n 2 >/dev/null", true),
+    ] {
+        assert_eq!(run(&shell, command).await.kept, kept, "{command:?}");
+        let kept = std::fs::read_to_string(&file).unwrap();
+        assert!(!kept.contains("hidden") && !kept.contains("pwd"), "{kept}");
+    }
+    let shown = run(&shell, "history | head -n 3 | cut -c8-").await.output.clean_text();
+    assert_eq!(shown, "from before\necho one\nls\n");
+    shell.stop().await;
+    let kept = std::fs::read_to_string(&file).unwrap();
+    let expected = "from before\necho one\nls\necho  two  words\necho three\necho four\nA=";
+    assert!(kept.starts_with(expected), "{kept}");
+}
+
+#[tokio::test]
+async fn a_blank_hides_a_command_without_any_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("history");
+    let mut options = Options { rc: Rc::Skip, history: true, ..watched() };
+    options.environment.set("HISTFILE", &file);
+    let shell = Shell::start(options);
+    assert!(!run(&shell, " echo hidden").await.kept);
+    assert!(run(&shell, "echo shown").await.kept);
+    shell.stop().await;
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "echo shown\n");
+}
+
+#[tokio::test]
+async fn a_shell_that_nobody_watches_leaves_the_file_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("history");
+    std::fs::write(&file, "mine\n").unwrap();
+    let mut options = Options::headless();
+    options.environment.set("HISTFILE", &file);
+    let shell = Shell::start(options);
+    run(&shell, "echo of the model").await;
+    shell.stop().await;
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine\n");
+}
+
+#[tokio::test]
+async fn jobs_are_counted() {
+    let shell = Shell::start(watched());
+    assert_eq!(run(&shell, "sleep 100 & sleep 100 & true").await.jobs, 2);
+    assert_eq!(run(&shell, "kill %1 %2; wait; true").await.jobs, 0);
+    shell.stop().await;
+}
