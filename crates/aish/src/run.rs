@@ -46,10 +46,11 @@ pub fn run() -> ExitCode {
 
 /// Parses the command line. A start without arguments, the one that a person waits for, does without a parser.
 fn parse() -> Result<Arguments, clap::Error> {
-    if std::env::args_os().len() <= 1 {
+    let given = crate::as_shell::arguments();
+    if given.len() <= 1 {
         return Ok(Arguments::default());
     }
-    Arguments::try_parse().and_then(no_mixture)
+    Arguments::try_parse_from(given).and_then(no_mixture)
 }
 
 /// Refuses flags of the shell beside a command; flags that every command takes may stand on either side of it.
