@@ -6,6 +6,7 @@
 #![expect(unreachable_pub, reason = "the modules are private; pub means all of this crate")]
 
 mod arguments;
+mod as_shell;
 mod asker;
 mod base;
 mod calibration;
@@ -22,6 +23,7 @@ mod driver;
 mod exit;
 mod export;
 mod failure;
+mod history_import;
 mod image;
 mod interrupts;
 mod kept;

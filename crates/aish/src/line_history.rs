@@ -24,9 +24,10 @@ impl LineHistory {
         Self { store, session, size, secrets }
     }
 
-    /// Adds a line with what came of it; one that holds a known secret is not kept. A history that cannot be written costs the session nothing.
+    /// Adds a line with what came of it; one that holds a known secret or begins with a blank is not kept. A history that
+    /// cannot be written costs the session nothing.
     pub fn add(&self, line: &str, folder: &str, route: &str, status: Option<i32>, duration: Option<Duration>) {
-        if self.secrets.are_in(line) {
+        if line.starts_with([' ', '\t']) || self.secrets.are_in(line) {
             return;
         }
         let entry = NewHistoryEntry {

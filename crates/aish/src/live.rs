@@ -8,7 +8,7 @@ use aish_shell::{
     ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
 };
 use aish_types::BoxFuture;
-use tokio::sync::{Mutex as AsyncMutex, mpsc};
+use tokio::sync::Mutex as AsyncMutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::chain;
@@ -28,6 +28,10 @@ pub struct Remembered {
     pub typed_ahead: String,
     /// The shell has exited because the person told it to.
     pub exited: bool,
+    /// How many jobs run or are stopped.
+    pub jobs: usize,
+    /// How long the last command ran.
+    pub took: Duration,
     /// Commands for the next question, oldest first.
     pub pending: Vec<Executed>,
 }
@@ -43,12 +47,15 @@ pub struct Executed {
     pub output: String,
 }
 
+/// Who is told what happens outside commands.
+type Listener = Arc<dyn Fn(ShellEvent) + Send + Sync>;
+
 /// The live shell.
 pub struct Live {
     options: Options,
     terminal: Option<Arc<UserTerminal>>,
     shell: AsyncMutex<Option<Arc<Shell>>>,
-    events: Mutex<Option<mpsc::Receiver<ShellEvent>>>,
+    listener: Mutex<Option<Listener>>,
     remembered: Mutex<Remembered>,
 }
 
@@ -82,7 +89,7 @@ impl Live {
             options,
             terminal,
             shell: AsyncMutex::new(None),
-            events: Mutex::new(None),
+            listener: Mutex::new(None),
             remembered: Mutex::new(remembered),
         }
     }
@@ -94,7 +101,15 @@ impl Live {
             return Arc::clone(shell);
         }
         let mut shell = Shell::start(self.options.clone());
-        *self.events.lock().unwrap_or_else(PoisonError::into_inner) = shell.take_events();
+        let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let (Some(mut events), Some(listener)) = (shell.take_events(), listener) {
+            // Ends with the shell.
+            tokio::spawn(async move {
+                while let Some(event) = events.recv().await {
+                    listener(event);
+                }
+            });
+        }
         let shell = Arc::new(shell);
         *running = Some(Arc::clone(&shell));
         shell
@@ -105,14 +120,9 @@ impl Live {
         self.terminal.as_ref()?.silent().ok()
     }
 
-    /// Returns what happened outside commands since the last time, without waiting.
-    pub fn events(&self) -> Vec<ShellEvent> {
-        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut happened = Vec::new();
-        while let Some(event) = events.as_mut().and_then(|events| events.try_recv().ok()) {
-            happened.push(event);
-        }
-        happened
+    /// Tells somebody what happens outside commands, at once, from the next start of the shell on.
+    pub fn listen(&self, listener: impl Fn(ShellEvent) + Send + Sync + 'static) {
+        *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(listener));
     }
 
     /// Returns what is remembered.
@@ -152,12 +162,13 @@ impl Live {
         shell.complete(line, cursor).await.unwrap_or_default()
     }
 
-    /// Runs a command that the person typed.
+    /// Runs a command that the person typed; a hidden one stays out of the shell's history.
     ///
     /// # Errors
     /// When there is no shell to run it.
-    pub async fn run_typed(&self, command: &str) -> Result<CommandResult, ShellError> {
-        let result = self.run_at_terminal(command, 0, CancellationToken::new()).await?;
+    pub async fn run_typed(&self, command: &str, hidden: bool) -> Result<CommandResult, ShellError> {
+        let blank = if hidden { " " } else { "" };
+        let result = self.run_at_terminal(&format!("{blank}{command}"), 0, CancellationToken::new()).await?;
         let mut remembered = self.lock();
         remembered.exited = result.ending == Ending::Exited;
         remembered.pending.push(Executed {
@@ -184,6 +195,8 @@ impl Live {
         let mut remembered = self.lock();
         remembered.folder = Some(result.cwd.clone());
         remembered.status = result.status;
+        remembered.jobs = result.jobs;
+        remembered.took = result.duration;
         remembered.typed_ahead.push_str(&String::from_utf8_lossy(&result.type_ahead));
         drop(remembered);
         // The shell's folder is ours too: relative paths in questions and prompts mean the same.

@@ -1,7 +1,9 @@
 //! The prompt: a template with the names of what it shows.
 
 use std::path::Path;
+use std::time::Duration;
 
+use aish_term::cells::cells;
 use aish_term::{PromptView, Styled, Theme};
 
 /// What a template can show.
@@ -21,10 +23,48 @@ pub struct PromptFacts {
     pub ctx_used: u64,
     /// What the session has cost.
     pub cost: String,
+    /// The person's name on this machine.
+    pub user: String,
+    /// The machine's name.
+    pub host: String,
+    /// Whether the person came here over the network.
+    pub remote: bool,
+    /// The virtual environment that is active.
+    pub venv: Option<String>,
+    /// How many jobs run or are stopped.
+    pub jobs: usize,
+    /// How long the last command ran.
+    pub took: Duration,
+    /// The time of day, hours and minutes.
+    pub time: String,
+    /// Columns of the terminal.
+    pub width: u16,
 }
 
+impl PromptFacts {
+    /// Takes what the environment tells.
+    pub fn take_environment(&mut self, variable: &dyn Fn(&str) -> Option<String>) {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        self.user = set("USER").or_else(|| set("LOGNAME")).unwrap_or_default();
+        self.remote = set("SSH_CONNECTION").or_else(|| set("SSH_TTY")).is_some();
+        let virtual_env = set("VIRTUAL_ENV").and_then(|path| {
+            let path = Path::new(&path);
+            let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+            match name(path)?.as_str() {
+                // Named like all of them: the project has a name of its own.
+                ".venv" | "venv" | "env" => path.parent().and_then(name),
+                own => Some(own.to_owned()),
+            }
+        });
+        self.venv = virtual_env.or_else(|| set("CONDA_DEFAULT_ENV").filter(|name| name != "base"));
+    }
+}
+
+/// Commands that take longer have their duration in the prompt.
+const LONG: Duration = Duration::from_secs(2);
+
 /// The template when none is configured.
-pub const TEMPLATE: &str = "{cwd} {git} {status} {mark} ";
+pub const TEMPLATE: &str = "{login} {venv} {cwd} {git} {jobs} {duration} {status} {mark} ";
 
 /// Expands a template into a prompt. Where a name stands for nothing, the blank behind it goes too; `\n` in a template
 /// is a new line, and the model stands on the right unless the template shows it.
@@ -59,7 +99,33 @@ pub fn view(template: &str, facts: &PromptFacts, theme: &Theme, unicode: bool) -
 
 fn expand(name: &str, facts: &PromptFacts, theme: &Theme, unicode: bool, out: &mut Styled) {
     match name {
-        "cwd" => out.push(theme.strong, &short_folder(&facts.folder, facts.home.as_deref())),
+        "cwd" => {
+            let room = usize::from(facts.width) * 2 / 5;
+            out.push(theme.strong, &fitted(&short_folder(&facts.folder, facts.home.as_deref()), room.max(16), unicode));
+        }
+        "user" => out.push(theme.dim, &facts.user),
+        "host" => out.push(theme.dim, &facts.host),
+        "login" => {
+            if facts.remote {
+                out.push(theme.strong, &format!("{}@{}", facts.user, facts.host));
+            }
+        }
+        "venv" => {
+            if let Some(venv) = &facts.venv {
+                out.push(theme.dim, &format!("({venv})"));
+            }
+        }
+        "jobs" => match facts.jobs {
+            0 => {}
+            1 => out.push(theme.warn, "1 job"),
+            jobs => out.push(theme.warn, &format!("{jobs} jobs")),
+        },
+        "duration" => {
+            if facts.took >= LONG {
+                out.push(theme.dim, &duration(facts.took));
+            }
+        }
+        "time" => out.push(theme.dim, &facts.time),
         "git" => {
             if let Some(branch) = &facts.git {
                 out.push(theme.dim, branch);
@@ -97,6 +163,39 @@ fn short_folder(folder: &str, home: Option<&str>) -> String {
     }
 }
 
+/// Shortens a folder until it fits: names but the last become their first letters, then the beginning is cut off.
+fn fitted(folder: &str, room: usize, unicode: bool) -> String {
+    if cells(folder) <= room {
+        return folder.to_owned();
+    }
+    let mut names: Vec<String> = folder.split('/').map(str::to_owned).collect();
+    let last = names.len().saturating_sub(1);
+    for at in 0..last {
+        if let Some(name) = names.get_mut(at) {
+            let kept = if name.starts_with('.') { 2 } else { 1 };
+            *name = name.chars().take(kept).collect();
+        }
+        let joined = names.join("/");
+        if cells(&joined) <= room {
+            return joined;
+        }
+    }
+    let mark = if unicode { "…" } else { "..." };
+    let name = names.pop().unwrap_or_default();
+    let skipped = cells(&name).saturating_sub(room.saturating_sub(cells(mark)));
+    format!("{mark}{}", name.chars().skip(skipped).collect::<String>())
+}
+
+/// `3.2s`, `1m05s`, `2h03m`.
+pub fn duration(took: Duration) -> String {
+    let seconds = took.as_secs();
+    match seconds {
+        0..60 => format!("{}.{}s", seconds, took.subsec_millis() / 100),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
 /// Returns the branch that a folder is on, read from the repository's HEAD; a short hash when it is on none.
 pub fn branch(folder: &Path) -> Option<String> {
     let root = crate::project::project_root(folder)?;
@@ -119,6 +218,27 @@ pub fn branch(folder: &Path) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn text_of(template: &str, facts: &PromptFacts) -> String {
+        view(template, facts, &Theme::default(), false).left.text()
+    }
+
+    #[test]
+    fn virtual_environments_have_names() {
+        let venv = |pairs: &'static [(&str, &str)]| {
+            let mut facts = PromptFacts::default();
+            facts.take_environment(&|name| {
+                pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+            });
+            (facts.venv, facts.remote)
+        };
+        assert_eq!(venv(&[("VIRTUAL_ENV", "/home/a/tool/.venv")]), (Some("tool".into()), false));
+        assert_eq!(
+            venv(&[("VIRTUAL_ENV", "/home/a/.envs/web"), ("SSH_TTY", "/dev/pts/1")]),
+            (Some("web".into()), true)
+        );
+        assert_eq!(venv(&[("CONDA_DEFAULT_ENV", "base")]), (None, false));
+    }
+
     #[test]
     fn the_template_names_what_is_shown() {
         let facts = PromptFacts {
@@ -129,6 +249,8 @@ mod tests {
             model: "m".into(),
             ctx_used: 12,
             cost: "$0.10".into(),
+            width: 80,
+            ..PromptFacts::default()
         };
         let text = |template: &str| view(template, &facts, &Theme::default(), true).left.text();
         assert_eq!(text(TEMPLATE), "~/src main [2] ❯ ");
@@ -139,6 +261,21 @@ mod tests {
         assert_eq!(view("{git} {status} {cost} $ ", &calm, &Theme::default(), false).left.text(), "$0.10 $ ");
         assert_eq!(view(TEMPLATE, &calm, &Theme::default(), false).right.text(), "m");
         assert_eq!(view("{model} $ ", &calm, &Theme::default(), false).right.text(), "");
+        let busy = PromptFacts {
+            user: "ada".into(),
+            host: "engine".into(),
+            remote: true,
+            venv: Some("tool".into()),
+            jobs: 2,
+            took: Duration::from_millis(3_250),
+            ..calm.clone()
+        };
+        assert_eq!(text_of(TEMPLATE, &busy), "ada@engine (tool) ~/src 2 jobs 3.2s > ");
+        let deep = PromptFacts { folder: "/home/a/projects/tool/crates/engine".into(), width: 40, ..calm.clone() };
+        assert_eq!(text_of("{cwd} ", &deep), "~/p/t/c/engine ");
+        let long = PromptFacts { folder: format!("/{}", "x".repeat(60)), width: 40, ..calm };
+        assert_eq!(text_of("{cwd}", &long), format!("...{}", "x".repeat(13)));
+        assert_eq!([65, 7_380].map(|seconds| duration(Duration::from_secs(seconds))), ["1m05s", "2h03m"]);
         assert_eq!(short_folder("/home/ab", Some("/home/a")), "/home/ab");
         assert_eq!(short_folder("/home/a", Some("/home/a")), "~");
     }

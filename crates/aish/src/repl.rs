@@ -2,6 +2,7 @@
 
 mod editor;
 mod ending;
+mod jobs;
 mod known;
 mod models;
 mod question;
@@ -26,6 +27,7 @@ use crate::completion::{Completer, Vocabulary};
 use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
 use crate::exit::ExitCode;
+use crate::history_import::HistoryImport;
 use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;
 use crate::live::Live;
@@ -44,6 +46,7 @@ use crate::surface::text::{TextSurface, Verbosity};
 use crate::toolset;
 use editor::editor_options;
 use ending::Signals;
+use jobs::JobOutput;
 pub use known::Known;
 use known::surroundings;
 use shown::first_prompt;
@@ -101,6 +104,8 @@ pub struct Repl {
     /// The first line, whose prompt is drawn already.
     reading: Option<Reading>,
     refreshing: Option<JoinHandle<()>>,
+    /// Reads the shell's names after its start-up files.
+    start_up: Option<JoinHandle<()>>,
     heard: Heard,
 }
 
@@ -146,6 +151,8 @@ impl Repl {
         let drawn = options.reach == Reach::Full && io::stderr().is_terminal();
         options.completer = Some(Box::new(completer));
         let editor = Arc::new(LineEditor::start(options)?);
+        let jobs = JobOutput::new(editor.printer());
+        live.listen(move |event| jobs.take(&event));
         vocabulary.set_models(found.places.keys().cloned());
         // Drawn while the rest is put together, unless there is something to be said above it.
         let is_quiet = resumed.is_none() && notices.is_empty() && found.notices.is_empty() && base.faults().is_empty();
@@ -215,6 +222,7 @@ impl Repl {
             signals: Some(signals),
             reading,
             refreshing: None,
+            start_up: None,
             heard: Heard::default(),
         })
     }
@@ -234,6 +242,7 @@ impl Repl {
             Some(signals) => signals,
             None => Signals::listen(self.editor.pauses())?,
         };
+        self.read_start_up();
         let warmed = self.warm_up();
         let ended = self.read_and_run(&mut signals).await;
         let code = match ended {
@@ -263,7 +272,6 @@ impl Repl {
             let reading = match self.reading.take() {
                 Some(reading) => reading,
                 None => {
-                    self.show_events();
                     let mut view = self.prompt();
                     view.initial = self.live.take_typed_ahead();
                     self.editor.begin(view).map_err(Ended::ByFault)?
@@ -300,15 +308,26 @@ impl Repl {
         }
     }
 
-    /// Starts the live shell behind the first prompt, opens the history once that stands, so that the first key does not
-    /// wait for it, and gives back what only the start needed.
+    /// Opens the history behind the first prompt, so that the first key does not wait for it, takes over those of other
+    /// shells where that was not done yet, and gives back what only the start needed.
     fn warm_up(&self) -> JoinHandle<()> {
-        let (live, history) = (Arc::clone(&self.live), Arc::clone(&self.history));
+        let (history, printer) = (Arc::clone(&self.history), self.editor.printer());
+        let import = HistoryImport {
+            paths: self.base.paths.clone(),
+            variables: self.base.variables.clone(),
+            store: Arc::clone(&self.base.store),
+            secrets: Arc::clone(&self.base.secrets),
+            size: self.base.config.history.size,
+        };
         tokio::spawn(async move {
-            tokio::time::sleep(servers::BEHIND_THE_PROMPT).await;
-            live.start().await;
-            tokio::time::sleep(PROMPT_DRAWN).await;
-            let _ = tokio::task::spawn_blocking(move || history.newest(1)).await;
+            tokio::time::sleep(servers::BEHIND_THE_PROMPT + PROMPT_DRAWN).await;
+            let opened = tokio::task::spawn_blocking(move || {
+                history.newest(1);
+                import.run()
+            });
+            if let Ok(Some(said)) = opened.await {
+                printer.print(&format!("[aish] {}", aish_types::sanitize(&said)));
+            }
             aish_process::release_code();
             // By then servers have told their tools.
             tokio::time::sleep(SERVERS_KNOWN).await;
@@ -318,37 +337,45 @@ impl Repl {
 
     /// Sends one line its way.
     pub async fn line(&mut self, text: &str, flipped: bool) -> Flow {
+        self.show_waiting();
         self.names_are_fresh().await;
-        let trimmed = text.trim();
-        let decision = match parse_line(trimmed) {
+        // A blank before a line keeps it out of the history.
+        let typed = text.trim_end();
+        let trimmed = typed.trim_start();
+        let line = match parse_line(trimmed) {
             Line::Empty => return Flow::Go,
-            Line::Shell(command) => return self.command(trimmed, command).await,
-            Line::Question(question) => return self.question(trimmed, question).await,
+            Line::Shell(command) => return self.command(typed, command).await,
+            Line::Question(question) => return self.question(typed, question).await,
             Line::Meta(name, rest) => {
-                self.history.add(trimmed, &self.folder(), "meta", None, None);
+                self.history.add(typed, &self.folder(), "meta", None, None);
                 self.models_are_known().await;
                 return meta::run(self, name, rest).await;
             }
-            Line::Plain(line) => decide(line, &self.names()),
+            Line::Plain(line) => line,
         };
+        let mut decision = decide(line, &self.names());
+        // A word that is unknown now may be an alias or a function of the start-up files.
+        if decision.route != Route::Shell && self.start_up_is_read().await {
+            decision = decide(line, &self.names());
+        }
         let route = match (decision.route, flipped) {
             (route, false) => route,
             (Route::Shell | Route::Ask, true) => Route::Ai,
             (Route::Ai, true) => Route::Shell,
         };
         match route {
-            Route::Shell => self.command(trimmed, trimmed).await,
-            Route::Ai => self.question(trimmed, trimmed).await,
-            Route::Ask if !self.base.config.route.ask => self.command(trimmed, trimmed).await,
-            Route::Ask => self.unsure(trimmed, &decision.reason).await,
+            Route::Shell => self.command(typed, trimmed).await,
+            Route::Ai => self.question(typed, trimmed).await,
+            Route::Ask if !self.base.config.route.ask => self.command(typed, trimmed).await,
+            Route::Ask => self.unsure(typed, &decision.reason).await,
         }
     }
 
-    async fn unsure(&mut self, line: &str, reason: &str) -> Flow {
+    async fn unsure(&mut self, typed: &str, reason: &str) -> Flow {
         let label = format!("[aish] a command or a question? {reason}\n[s]hell  [a]i  [c]ancel? ");
         match self.editor.choose(&label, &['s', 'a', 'c']).await {
-            Some('s') => self.command(line, line).await,
-            Some('a') => self.question(line, line).await,
+            Some('s') => self.command(typed, typed.trim_start()).await,
+            Some('a') => self.question(typed, typed.trim_start()).await,
             Some(_) | None => Flow::Go,
         }
     }
@@ -356,9 +383,12 @@ impl Repl {
     async fn command(&mut self, typed: &str, command: &str) -> Flow {
         let folder = self.folder();
         let started = Instant::now();
-        let result = self.live.run_typed(command).await;
+        let hidden = typed.starts_with([' ', '\t']);
+        let result = self.live.run_typed(command, hidden).await;
         match result {
             Ok(result) => {
+                // Bash says whether its HISTCONTROL and HISTIGNORE keep it.
+                let typed = if result.kept { typed } else { " " };
                 self.history.add(typed, &folder, "shell", Some(result.status), Some(started.elapsed()));
                 if result.ending == aish_shell::Ending::Exited {
                     return Flow::End(ExitCode::Of(u8::try_from(result.status).unwrap_or(1)));

@@ -1,9 +1,10 @@
 //! The line editor of the shell: its keys and colours, and what it routes a line by.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use aish_route::{Line, Route, decide, is_unfinished, parse_line};
+use aish_term::editor::readline::inputrc::{self, Inputrc};
 use aish_term::{Capabilities, EditorOptions, KeyMode, Theme, Wholeness};
 
 use super::Known;
@@ -24,7 +25,8 @@ pub(super) fn editor_options(
     let store = Arc::clone(history) as Arc<dyn aish_term::HistoryStore>;
     let mut options = EditorOptions::new(err, std::io::stdin().is_terminal(), term.as_deref(), store);
     options.theme = theme.clone();
-    if base.config.ui.edit_mode == "vi" {
+    options.inputrc = inputrc(base);
+    if base.config.ui.edit_mode == "vi" || options.inputrc.vi == Some(true) {
         options.keys = KeyMode::Vi;
     }
     let path = base.variable("PATH").unwrap_or_default();
@@ -37,6 +39,26 @@ pub(super) fn editor_options(
         if shell && is_unfinished(text) { Wholeness::Unfinished } else { Wholeness::Whole }
     }));
     options
+}
+
+/// Reads the person's keys: `$INPUTRC`, `~/.inputrc` or the machine's.
+pub fn inputrc(base: &Base) -> Inputrc {
+    let home = base.paths.home.clone().unwrap_or_default();
+    let own = base.variable("INPUTRC").map_or_else(|| home.join(".inputrc"), PathBuf::from);
+    let text = read_text(&own).or_else(|| read_text(Path::new("/etc/inputrc")));
+    let include = |name: &str| match name.strip_prefix("~/") {
+        Some(rest) => read_text(&home.join(rest)),
+        None => read_text(Path::new(name)),
+    };
+    text.map(|text| inputrc::read(&text, &include)).unwrap_or_default()
+}
+
+/// Bytes of an inputrc at most; what is longer is none.
+const MOST: u64 = 256 * 1024;
+
+fn read_text(path: &Path) -> Option<String> {
+    let is_small = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= MOST);
+    is_small.then(|| std::fs::read_to_string(path).ok()).flatten()
 }
 
 /// Routes for the editor's colours, on its thread.

@@ -1,19 +1,60 @@
 //! What the live shell knows by name, for routing and for judging.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use aish_safety::Surroundings;
 use aish_shell::Snapshot;
+use tokio::time::timeout;
 
 use super::Repl;
 use crate::base::Base;
 use crate::live::Live;
 use crate::names::PathNames;
+use crate::servers;
 
 /// What the shell knows by name, kept fresh after each command.
 pub type Known = Arc<Mutex<Snapshot>>;
 
+/// How long start-up files may keep a line waiting without a word.
+const SIGN: Duration = Duration::from_millis(400);
+
+/// How long a line waits for start-up files.
+const START_UP: Duration = Duration::from_secs(10);
+
 impl Repl {
+    /// Starts the live shell behind the first prompt, and asks it for its names once its start-up files are read.
+    pub(super) fn read_start_up(&mut self) {
+        let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));
+        self.start_up = Some(tokio::spawn(async move {
+            tokio::time::sleep(servers::BEHIND_THE_PROMPT).await;
+            if let Some(snapshot) = live.snapshot().await {
+                *known.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+            }
+        }));
+    }
+
+    /// Waits until the start-up files are read, where they were not; false where nothing is known that was not before.
+    /// Ctrl-C and time end the waiting, not the reading.
+    pub(super) async fn start_up_is_read(&mut self) -> bool {
+        let Some(mut task) = self.start_up.take() else { return false };
+        let _silent = self.silence();
+        let interrupt = self.interrupts.arm();
+        if timeout(SIGN, &mut task).await.is_err() {
+            self.say("waiting for the shell's start-up files; Ctrl-C goes on without them");
+            tokio::select! {
+                _ = &mut task => {}
+                () = interrupt.cancelled() => {}
+                () = tokio::time::sleep(START_UP) => {}
+            }
+            if !task.is_finished() {
+                self.start_up = Some(task);
+            }
+        }
+        self.show_waiting();
+        true
+    }
+
     /// Asks the live shell for its names while the next prompt is drawn and the person types.
     pub(super) fn refresh_names(&mut self) {
         let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));

@@ -2,8 +2,8 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::PoisonError;
 
-use aish_shell::ShellEvent;
 use aish_term::{Capabilities, PromptView, Theme};
 
 use super::Repl;
@@ -23,7 +23,8 @@ pub(super) fn first_prompt(
     let template = base.config.ui.prompt.as_deref().unwrap_or(prompt::TEMPLATE);
     let shows = |name| template.contains(name);
     let known = (model.unwrap_or_default().to_owned(), 0, String::new());
-    (!shows("{ctx_used}") && !shows("{cost}")).then(|| prompt_of(base, live, theme, err, known))
+    let variable = |name: &str| base.variable(name);
+    (!shows("{ctx_used}") && !shows("{cost}")).then(|| prompt_of(base, live, theme, err, known, &variable))
 }
 
 /// Returns a prompt with a model, the tokens of the context, and what it has cost.
@@ -33,10 +34,12 @@ fn prompt_of(
     theme: &Theme,
     err: Capabilities,
     (model, ctx_used, cost): (String, u64, String),
+    variable: &dyn Fn(&str) -> Option<String>,
 ) -> PromptView {
     let remembered = live.remembered();
+    let template = base.config.ui.prompt.as_deref().unwrap_or(prompt::TEMPLATE);
     let folder = remembered.folder.unwrap_or_else(|| PathBuf::from("/"));
-    let facts = PromptFacts {
+    let mut facts = PromptFacts {
         git: prompt::branch(&folder),
         folder: folder.display().to_string(),
         home: base.paths.home.as_ref().map(|home| home.display().to_string()),
@@ -44,9 +47,25 @@ fn prompt_of(
         model,
         ctx_used,
         cost,
+        host: host(),
+        jobs: remembered.jobs,
+        took: remembered.took,
+        time: if template.contains("{time}") { time_of_day() } else { String::new() },
+        width: err.width,
+        ..PromptFacts::default()
     };
-    let template = base.config.ui.prompt.as_deref().unwrap_or(prompt::TEMPLATE);
+    facts.take_environment(variable);
     prompt::view(template, &facts, theme, err.unicode)
+}
+
+/// The machine's name, up to the first dot.
+fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().split('.').next().unwrap_or_default().to_owned()
+}
+
+fn time_of_day() -> String {
+    jiff::Zoned::now().strftime("%H:%M").to_string()
 }
 
 impl Repl {
@@ -65,22 +84,21 @@ impl Repl {
         let asker = &self.conversation.driver.asker;
         let spent = asker.ledger.spent().to_string();
         let known = (asker.model.clone(), self.context_tokens(), spent);
-        prompt_of(&self.base, &self.live, &self.theme, self.err, known)
+        let shell = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let variable = |name: &str| match shell.environment.is_empty() {
+            true => self.base.variable(name),
+            false => shell.environment.get(name).cloned(),
+        };
+        prompt_of(&self.base, &self.live, &self.theme, self.err, known, &variable)
     }
 
-    /// Shows what happened outside commands.
-    pub(super) fn show_events(&mut self) {
-        for event in self.live.events() {
-            match event {
-                ShellEvent::Output(bytes) => {
-                    // From the person's own shell: jobs in the background, rc files.
-                    let mut err = std::io::stderr().lock();
-                    let _ = err.write_all(&bytes);
-                    let _ = err.flush();
-                }
-                ShellEvent::Restarted { cause, .. } => self.say(&format!("{cause}; a new shell was started")),
-            }
+    /// Shows what waits to be shown above a prompt, before something else is shown.
+    pub(super) fn show_waiting(&self) {
+        let mut err = std::io::stderr().lock();
+        for text in self.editor.printer().take() {
+            let _ = writeln!(err, "{text}");
         }
+        let _ = err.flush();
     }
 
     /// Shows lines at the start: above the prompt, where that is drawn already.
