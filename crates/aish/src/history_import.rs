@@ -6,43 +6,49 @@
 mod files;
 mod formats;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use aish_journal::replace;
 use aish_store::Store;
 use aish_store::history_import::ImportedLine;
 
-use crate::paths::Paths;
+use crate::base::Base;
 use crate::secrets::Secrets;
+use files::Source;
 
 /// Lines that are taken over at most, the newest ones.
 const MOST: usize = 50_000;
 
 /// What is needed to take histories over.
 pub struct HistoryImport {
-    /// The folders; the state holds a note of what was taken over.
-    pub paths: Paths,
-    /// The environment.
-    pub variables: Vec<(String, String)>,
-    /// Where the lines go.
-    pub store: Arc<Store>,
-    /// Lines that hold one of these are left out.
-    pub secrets: Arc<Secrets>,
-    /// Lines that the history holds at most.
-    pub size: u64,
+    /// A file that says what was taken over.
+    note: PathBuf,
+    sources: Vec<Source>,
+    store: Arc<Store>,
+    secrets: Arc<Secrets>,
+    size: u64,
 }
 
 impl HistoryImport {
-    /// Takes over what there is, unless that was done before, and says what was; none where there was nothing.
+    /// Finds what there is, as it is now; none where that was taken over before or no state can be kept.
+    pub fn find(base: &Base) -> Option<Self> {
+        let note = base.paths.state.as_ref()?.join("history-import.json");
+        (!note.exists()).then(|| Self {
+            note,
+            sources: files::found(&base.paths, &base.variables),
+            store: Arc::clone(&base.store),
+            secrets: Arc::clone(&base.secrets),
+            size: base.config.history.size,
+        })
+    }
+
+    /// Takes over what was found, and says what was; none where there was nothing.
     pub fn run(&self) -> Option<String> {
-        let note = self.paths.state.as_ref()?.join("history-import.json");
-        if note.exists() {
-            return None;
-        }
         let mut lines: Vec<ImportedLine> = Vec::new();
         let mut told: Vec<String> = Vec::new();
         let mut counts = serde_json::Map::new();
-        for source in files::found(&self.paths, &self.variables) {
+        for source in &self.sources {
             match source.read(MOST) {
                 Ok(found) if found.is_empty() => {}
                 Ok(found) => {
@@ -60,9 +66,9 @@ impl HistoryImport {
         let most = MOST.min(usize::try_from(self.size).unwrap_or(MOST));
         lines.drain(..lines.len().saturating_sub(most));
         // Without the note they would be taken over again.
-        replace(&note, serde_json::Value::Object(counts).to_string().as_bytes()).ok()?;
+        replace(&self.note, serde_json::Value::Object(counts).to_string().as_bytes()).ok()?;
         if let Err(error) = self.store.import_history(&lines) {
-            let _ = std::fs::remove_file(&note);
+            let _ = std::fs::remove_file(&self.note);
             return Some(format!("no history was taken over: {}", crate::failure::chain(&error)));
         }
         (!told.is_empty()).then(|| format!("history taken over: {}; it stays on this machine", told.join(", ")))

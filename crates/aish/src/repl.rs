@@ -312,18 +312,12 @@ impl Repl {
     /// shells where that was not done yet, and gives back what only the start needed.
     fn warm_up(&self) -> JoinHandle<()> {
         let (history, printer) = (Arc::clone(&self.history), self.editor.printer());
-        let import = HistoryImport {
-            paths: self.base.paths.clone(),
-            variables: self.base.variables.clone(),
-            store: Arc::clone(&self.base.store),
-            secrets: Arc::clone(&self.base.secrets),
-            size: self.base.config.history.size,
-        };
+        let import = HistoryImport::find(&self.base);
         tokio::spawn(async move {
             tokio::time::sleep(servers::BEHIND_THE_PROMPT + PROMPT_DRAWN).await;
             let opened = tokio::task::spawn_blocking(move || {
                 history.newest(1);
-                import.run()
+                import.and_then(|import| import.run())
             });
             if let Ok(Some(said)) = opened.await {
                 printer.print(&format!("[aish] {}", aish_types::sanitize(&said)));

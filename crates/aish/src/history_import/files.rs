@@ -20,13 +20,15 @@ pub(super) enum Format {
     Atuin,
 }
 
-/// A history file.
-pub(super) struct Source {
+/// A history file as it was found.
+pub struct Source {
     /// The shell's name.
     pub(super) name: &'static str,
     /// The file.
     pub(super) path: PathBuf,
     format: Format,
+    /// Its bytes when it was found; what is written later is of this session.
+    length: u64,
 }
 
 /// Returns the files that are there.
@@ -48,8 +50,11 @@ pub(super) fn found(paths: &Paths, variables: &[(String, String)]) -> Vec<Source
         ("fish", data.join("fish/fish_history"), Format::Fish),
         ("atuin", data.join("atuin/history.db"), Format::Atuin),
     ];
-    let there = candidates.into_iter().filter(|(_, path, _)| path.is_file());
-    there.map(|(name, path, format)| Source { name, path, format }).collect()
+    let there = candidates.into_iter().filter_map(|(name, path, format)| {
+        let file = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
+        Some(Source { name, path, format, length: file.len() })
+    });
+    there.collect()
 }
 
 impl Source {
@@ -74,11 +79,10 @@ impl Source {
         use std::io::{Read as _, Seek as _, SeekFrom};
         let read = || -> std::io::Result<Vec<u8>> {
             let mut file = std::fs::File::open(&self.path)?;
-            let length = file.metadata()?.len();
-            let from = length.saturating_sub(MOST_BYTES);
+            let from = self.length.saturating_sub(MOST_BYTES);
             file.seek(SeekFrom::Start(from))?;
             let mut bytes = Vec::new();
-            file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+            file.take(self.length.min(MOST_BYTES)).read_to_end(&mut bytes)?;
             if from > 0 {
                 // It begins in the middle of a line.
                 let end = bytes.iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |at| at + 1);
