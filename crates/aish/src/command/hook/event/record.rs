@@ -119,12 +119,14 @@ fn put_aside(base: &Base, agent: Agent, call: &CommandCall) -> Option<String> {
     let folder = call.folder.as_ref()?;
     let keeper = UndoKeeper::open(base)?;
     let surroundings = aish_safety::Surroundings { folder: Some(folder.clone()), ..base.surroundings() };
-    if aish_safety::changes(&call.command, &surroundings).is_empty() {
+    let rules = aish_safety::PolicyRules::default();
+    let changes = aish_safety::analyse(&call.command, &surroundings, &rules).changes;
+    if changes.is_empty() {
         return None;
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build().ok()?;
     let kept = async {
-        let prepared = keeper.plan(&call.command, &surroundings).await;
+        let prepared = keeper.plan(&call.command, &changes, &surroundings).await;
         keeper.save(&prepared, &session(agent, Some(call))).await.ok().flatten()
     };
     let step = runtime.block_on(async { tokio::time::timeout(ASIDE, kept).await.ok().flatten() });
