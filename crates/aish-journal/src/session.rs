@@ -11,7 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use aish_types::{Message, SessionId, Usage, mask};
+use aish_types::{Message, ProviderState, SessionId, Usage, mask};
 use serde_json::Value;
 
 use crate::clock::WallClock;
@@ -188,9 +188,17 @@ fn masked(message: &Message) -> Message {
     let mut message = message.clone();
     match &mut message {
         Message::System { content } | Message::User { content, .. } | Message::Tool { content, .. } => hide(content),
-        Message::Assistant { content, tool_calls } => {
+        Message::Assistant { content, tool_calls, state } => {
             hide(content);
             tool_calls.iter_mut().for_each(|call| hide(&mut call.arguments));
+            // Reasoning goes back unchanged or not at all.
+            let names_a_key = |state: &ProviderState| {
+                let written = [state.text.clone(), state.data.to_string()];
+                written.iter().any(|text| matches!(mask(text), std::borrow::Cow::Owned(_)))
+            };
+            if state.as_deref().is_some_and(names_a_key) {
+                *state = None;
+            }
         }
     }
     message

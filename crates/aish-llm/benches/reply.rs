@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use aish_llm::{ChatRequest, Endpoint, ModelOptions, OpenAiProvider, Provider, Purpose, StreamEvent};
+use aish_llm::{ChatRequest, Endpoint, ModelOptions, Provider, Purpose, RemoteProvider, StreamEvent};
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script, Times};
 use aish_types::Message;
 use futures_util::StreamExt;
@@ -30,20 +30,21 @@ fn main() {
     divan::main();
 }
 
-fn set_up() -> (Runtime, ModelServer, Arc<OpenAiProvider>) {
+fn set_up() -> (Runtime, ModelServer, Arc<RemoteProvider>) {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let script = Script::new().times(Times::Any, Expect::chat(), OpenAiStream::tokens(2000).reply());
     let server = ModelServer::start(script).unwrap();
     let endpoint = Endpoint::parse(&server.url()).unwrap();
-    (runtime, server, Arc::new(OpenAiProvider::new(endpoint, ModelOptions::new("scripted"))))
+    (runtime, server, Arc::new(RemoteProvider::chat(endpoint, ModelOptions::new("scripted"))))
 }
 
-async fn reply(provider: &OpenAiProvider) -> usize {
+async fn reply(provider: &RemoteProvider) -> usize {
     let request = ChatRequest {
         messages: vec![Message::user("hi")],
         tools: Vec::new(),
         max_tokens: None,
         temperature: None,
+        schema: None,
         purpose: Purpose::Main,
     };
     let mut stream = provider.stream(request, CancellationToken::new());

@@ -185,6 +185,7 @@ mod tests {
             tools: Vec::new(),
             max_tokens: None,
             temperature: None,
+            schema: None,
             purpose: Purpose::Main,
         };
         WireNames::new(NameRule::Dotted, &request)

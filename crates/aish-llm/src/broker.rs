@@ -29,8 +29,8 @@ pub struct BrokerModel {
     pub provider: Arc<dyn Provider>,
     /// The server's address, where there is one: our own traffic to it is known under this key.
     pub endpoint: Option<String>,
-    /// The longest completion in tokens when a request names none.
-    pub max_tokens: u32,
+    /// The longest completion in tokens when a request names none; none leaves it to the model.
+    pub max_tokens: Option<u32>,
     /// The price, configured or built in; none when it is unknown.
     pub price: Option<Price>,
 }

@@ -11,12 +11,11 @@ use aish_types::Secret;
 use serde::Deserialize;
 use tokio::time::timeout;
 
-use crate::anthropic::AnthropicProvider;
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::http::{HttpClient, body_of, read_text, secret_header};
-use crate::openai::OpenAiProvider;
 use crate::options::ModelOptions;
 use crate::provider::Provider;
+use crate::remote::RemoteProvider;
 
 /// The model of OpenAI that is asked when only a key is there.
 const OPENAI_MODEL: &str = "gpt-5-mini";
@@ -40,8 +39,8 @@ impl ProviderKind {
     /// Makes the provider of a model.
     pub fn build(self, endpoint: Endpoint, options: ModelOptions) -> Arc<dyn Provider> {
         match self {
-            Self::OpenAi => Arc::new(OpenAiProvider::new(endpoint, options)),
-            Self::Anthropic => Arc::new(AnthropicProvider::new(endpoint, options)),
+            Self::OpenAi => Arc::new(RemoteProvider::automatic(endpoint, options)),
+            Self::Anthropic => Arc::new(RemoteProvider::messages(endpoint, options)),
         }
     }
 }
@@ -211,7 +210,7 @@ async fn get_json<T: for<'de> Deserialize<'de>>(
     wait: Duration,
 ) -> Option<T> {
     let asking = async {
-        let http = HttpClient::new(endpoint.clone(), wait);
+        let http = HttpClient::new(endpoint.clone(), &ModelOptions { connect_timeout: wait, ..ModelOptions::new("") });
         let mut headers = reqwest::header::HeaderMap::new();
         match key {
             Some((ProviderKind::OpenAi, key)) => secret_header(&mut headers, "authorization", "Bearer ", key).ok()?,

@@ -45,8 +45,18 @@ impl Endpoint {
     }
 
     /// Returns the address of a path that starts with a slash.
+    ///
+    /// Google's compatible endpoints have their version before the end of the address, and none behind it.
     pub fn join(&self, path: &str) -> String {
+        let is_versioned = self.0.ends_with("/endpoints/openapi") || self.0.ends_with("beta/openai");
+        let path = path.strip_prefix("/v1").filter(|rest| is_versioned && rest.starts_with('/')).unwrap_or(path);
         format!("{}{path}", self.0)
+    }
+
+    /// Returns the host in lower case; empty where there is none.
+    pub fn host(&self) -> String {
+        let url = reqwest::Url::parse(&self.0).ok();
+        url.as_ref().and_then(reqwest::Url::host_str).unwrap_or_default().to_ascii_lowercase()
     }
 
     /// Returns the normalised address.
@@ -93,6 +103,22 @@ mod tests {
         }
         for bad in ["", "localhost:8080", "ftp://host", "http://", "not a url"] {
             assert!(Endpoint::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn googles_addresses_have_their_version_in_the_middle() {
+        for (base, expected) in [
+            ("https://generativelanguage.googleapis.com/v1beta/openai/", "/v1beta/openai/chat/completions"),
+            (
+                "https://x-aiplatform.googleapis.com/v1/projects/p/locations/x/endpoints/openapi",
+                "/endpoints/openapi/chat/completions",
+            ),
+            ("https://r.openai.azure.com/openai/v1", "/openai/v1/chat/completions"),
+            ("https://bedrock-runtime.x.amazonaws.com/openai/v1", "/openai/v1/chat/completions"),
+        ] {
+            let joined = Endpoint::parse(base).unwrap().join("/v1/chat/completions");
+            assert!(joined.ends_with(expected), "{joined}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a model's stream consists of, free of any wire format.
 
-use aish_types::{ToolCall, Usage};
+use aish_types::{ProviderState, ToolCall, Usage};
 
 /// Why a completion ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum StreamEvent {
     Reasoning(String),
     /// All text of this answer so far was reasoning.
     TextWasReasoning,
+    /// What the server wants to see again with this answer; sent only after the stream ended well, at most once.
+    State(Box<ProviderState>),
     /// A whole tool call; sent only after the stream ended well, in the model's order, with valid JSON arguments.
     ToolCall(ToolCall),
     /// A call whose arguments are no JSON object or were cut; it is reported and never run.

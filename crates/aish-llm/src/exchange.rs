@@ -42,6 +42,20 @@ pub(crate) trait Decoder: Send + 'static {
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>);
 }
 
+impl Decoder for Box<dyn Decoder> {
+    fn event(&mut self, data: &str, out: &mut VecDeque<StreamEvent>) -> Result<Progress, ChatError> {
+        (**self).event(data, out)
+    }
+
+    fn document(&mut self, body: &str, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
+        (**self).document(body, out)
+    }
+
+    fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
+        (**self).finish(out);
+    }
+}
+
 /// What opening a request gives.
 pub(crate) struct Opened<D> {
     /// The media type, in lower case, without parameters.
@@ -49,7 +63,7 @@ pub(crate) struct Opened<D> {
     pub(crate) body: Body,
     pub(crate) decoder: D,
     /// What the person should know of how the request went.
-    pub(crate) notice: Option<&'static str>,
+    pub(crate) notices: Vec<&'static str>,
 }
 
 /// Plays an exchange; `opening` sends the request and has refused every status but success.
@@ -139,8 +153,8 @@ async fn open<D: Decoder>(
         () = cancel.cancelled() => return Err(ChatError::Cancelled),
         opened = timeout(wait, opening) => opened.map_err(|_| silent())??,
     };
-    let Opened { kind, body, mut decoder, notice } = opened;
-    context.pending.extend(notice.map(|text| StreamEvent::Notice(text.into())));
+    let Opened { kind, body, mut decoder, notices } = opened;
+    context.pending.extend(notices.into_iter().map(|text| StreamEvent::Notice(text.into())));
     let left = wait.saturating_sub(started.elapsed());
     let peeked = tokio::select! {
         biased;

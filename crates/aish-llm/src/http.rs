@@ -1,5 +1,6 @@
 //! The HTTP client of one endpoint, and what its errors mean.
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -24,12 +25,15 @@ const KEPT: Duration = Duration::from_secs(4);
 pub(crate) struct HttpClient {
     endpoint: Endpoint,
     connect_timeout: Duration,
+    /// Own certificates, trusted beside the system's.
+    ca_file: Option<PathBuf>,
     client: OnceLock<Result<Client, String>>,
 }
 
 impl HttpClient {
-    pub(crate) fn new(endpoint: Endpoint, connect_timeout: Duration) -> Self {
-        Self { endpoint, connect_timeout, client: OnceLock::new() }
+    pub(crate) fn new(endpoint: Endpoint, options: &ModelOptions) -> Self {
+        let (connect_timeout, ca_file) = (options.connect_timeout, options.ca_file.clone());
+        Self { endpoint, connect_timeout, ca_file, client: OnceLock::new() }
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -60,11 +64,19 @@ impl HttpClient {
     }
 
     fn client(&self) -> Result<&Client, ChatError> {
-        let built = self.client.get_or_init(|| self.build().map_err(|error| cause(&error)));
+        let built = self.client.get_or_init(|| self.build());
         built.as_ref().map_err(|cause| ChatError::Connect { endpoint: self.endpoint.to_string(), cause: cause.clone() })
     }
 
-    fn build(&self) -> reqwest::Result<Client> {
+    /// Reads the file of own certificates.
+    fn own_certificates(&self) -> Result<Vec<reqwest::Certificate>, String> {
+        let Some(path) = &self.ca_file else { return Ok(Vec::new()) };
+        let read = std::fs::read(path).map_err(|error| error.to_string());
+        let parsed = read.and_then(|text| reqwest::Certificate::from_pem_bundle(&text).map_err(|error| cause(&error)));
+        parsed.map_err(|why| format!("the certificates in {} cannot be read: {why}", path.display()))
+    }
+
+    fn build(&self) -> Result<Client, String> {
         // Fails when a provider is installed already, which is as good.
         drop(rustls::crypto::ring::default_provider().install_default());
         // A redirect would carry the conversation to a server that nobody named.
@@ -75,10 +87,14 @@ impl HttpClient {
         if !self.endpoint.is_https() {
             builder = builder.tls_certs_only([]).pool_idle_timeout(KEPT);
         }
+        let own = self.own_certificates()?;
+        if self.endpoint.is_https() && !own.is_empty() {
+            builder = builder.tls_certs_merge(own);
+        }
         if self.endpoint.is_loopback() {
             builder = builder.no_proxy();
         }
-        builder.build()
+        builder.build().map_err(|error| cause(&error))
     }
 }
 

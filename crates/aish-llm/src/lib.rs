@@ -1,8 +1,8 @@
 //! Providers of language models, and the broker that asks them: streaming, delta assembly, retry and fallback,
 //! token counts, prices.
 //!
-//! Reading order: [`request`], [`event`], [`provider`]; the providers ([`openai`], [`anthropic`]) over `exchange`, `sse`, `assembly`
-//! and `failure`; then [`broker`] with [`router`], [`pacing`], [`spend`], [`prices`]; then [`tokens`] and [`discovery`]. This crate never runs a tool and never prints.
+//! Reading order: [`request`], [`event`], [`provider`]; [`remote`] on one of three wires ([`wire`]: `chat`, `responses`, `messages`) over `exchange`,
+//! `sse`, `assembly`, `quirks` and `failure`; then [`broker`] with [`router`], [`pacing`], [`spend`], [`prices`]; then [`tokens`] and [`discovery`]. This crate never runs a tool and never prints.
 
 pub mod endpoint;
 pub mod event;
@@ -25,8 +25,12 @@ mod retry_after;
 mod sse;
 pub mod think;
 
-pub mod anthropic;
-pub mod openai;
+mod chat;
+mod messages;
+mod responses;
+
+pub mod remote;
+pub mod wire;
 
 pub mod discovery;
 
@@ -39,19 +43,19 @@ pub mod spend;
 pub mod tokens;
 pub mod traffic;
 
-pub use anthropic::AnthropicProvider;
 pub use broker::{Broker, BrokerModel, CallOptions, Chain};
 pub use discovery::{Found, LocalServers, ProviderKind};
 pub use endpoint::{Endpoint, EndpointError};
 pub use estimate::IMAGE_TOKENS;
 pub use event::{ChatError, FinishReason, StreamEvent};
-pub use openai::OpenAiProvider;
-pub use options::{Images, ModelOptions, Names};
+pub use options::{Images, KeyCommand, ModelOptions, Names, Thinking};
 pub use pacing::{Pacer, RetryPolicy, SystemPacer};
 pub use prices::{KnownModel, LongPrompt, Price};
 pub use provider::{EventStream, Provider};
+pub use remote::RemoteProvider;
 pub use request::{ChatRequest, Purpose, ToolSpec};
 pub use router::RouterRule;
 pub use spend::{BookedCall, PlannedCall, SpendGuard, SpendRefusal};
 pub use tokens::{Support, TemplateOverhead, TokenCount, TokenCounter, TokenizerChoice, TokenizerId, UseEndpoint};
 pub use traffic::Traffic;
+pub use wire::Api;

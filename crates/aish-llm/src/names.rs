@@ -129,8 +129,14 @@ mod tests {
             .iter()
             .map(|name| ToolSpec { name: ToolName::new(*name), description: String::new(), parameters: json!({}) })
             .collect();
-        let request =
-            ChatRequest { messages: Vec::new(), tools, max_tokens: None, temperature: None, purpose: Purpose::Main };
+        let request = ChatRequest {
+            messages: Vec::new(),
+            tools,
+            max_tokens: None,
+            temperature: None,
+            schema: None,
+            purpose: Purpose::Main,
+        };
         WireNames::new(rule, &request)
     }
 

@@ -1,5 +1,8 @@
 //! What is configured about one model.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aish_types::{Block, Secret};
@@ -20,6 +23,44 @@ pub enum Images {
 pub(crate) fn left_out(blocks: &[Block], images: Images) -> Option<&'static str> {
     let any = blocks.iter().any(|block| matches!(block, Block::Image { .. }));
     (any && images == Images::Omitted).then_some("[An image was attached here; this model takes none.]")
+}
+
+/// Whether a model should think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thinking {
+    /// As much as it decides.
+    On,
+    /// Not at all.
+    Off,
+    /// With so many tokens at most, where the wire has a word for that.
+    Budget(u32),
+}
+
+/// Runs a command that gives a key; an error is in words for the person.
+#[derive(Clone)]
+pub struct KeyCommand(Arc<RunCommand>);
+
+type RunCommand = dyn Fn() -> Result<Secret, String> + Send + Sync;
+
+impl KeyCommand {
+    /// Wraps what runs the command.
+    pub fn new(run: impl Fn() -> Result<Secret, String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(run))
+    }
+
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// In words for the person, when it fails or gives no key.
+    pub fn run(&self) -> Result<Secret, String> {
+        (self.0)()
+    }
+}
+
+impl std::fmt::Debug for KeyCommand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("KeyCommand")
+    }
 }
 
 /// Which tool names a server accepts.
@@ -53,10 +94,20 @@ pub struct ModelOptions {
     pub tokenize_timeout: Duration,
     /// The size of the context in tokens, where it is known.
     pub context: Option<u64>,
-    /// The longest completion in tokens. Default 1024.
-    pub max_tokens: u32,
-    /// 0 to 2. Default 0.2.
-    pub temperature: f32,
+    /// The longest completion in tokens; none leaves it to the model, where the wire lets it.
+    pub max_tokens: Option<u32>,
+    /// 0 to 2; none leaves it to the model. Many models take none.
+    pub temperature: Option<f32>,
+    /// How hard the model should think (`low`, `high`, …, by model); none leaves it to the model.
+    pub effort: Option<String>,
+    /// The same by purpose (`main`, `norris`, `summary`, …); it wins.
+    pub effort_for: BTreeMap<String, String>,
+    /// Whether the model should think; none leaves it to the model.
+    pub thinking: Option<Thinking>,
+    /// Gives the key where a command does; called once, off the runtime's threads.
+    pub key_command: Option<KeyCommand>,
+    /// A file of own certificates in PEM, trusted beside the system's.
+    pub ca_file: Option<PathBuf>,
     /// The configured price; it wins over the built-in data.
     pub price: Option<Price>,
     /// Whether images are sent. Default: they are.
@@ -77,8 +128,13 @@ impl ModelOptions {
             idle_timeout: None,
             tokenize_timeout: Duration::from_secs(2),
             context: None,
-            max_tokens: 1024,
-            temperature: 0.2,
+            max_tokens: None,
+            temperature: None,
+            effort: None,
+            effort_for: BTreeMap::new(),
+            thinking: None,
+            key_command: None,
+            ca_file: None,
             price: None,
             images: Images::Sent,
             names: Names::ByEndpoint,
@@ -88,6 +144,7 @@ impl ModelOptions {
     /// Returns what a message calls the key that is sent.
     pub(crate) fn key_words(&self) -> String {
         match (&self.key, &self.key_source) {
+            (None, _) if self.key_command.is_some() => "the key from models.NAME.key_command".into(),
             (None, _) => "a request without a key".into(),
             (Some(_), None) => "the key".into(),
             (Some(_), Some(source)) => format!("the key from {source}"),

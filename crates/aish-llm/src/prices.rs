@@ -57,7 +57,7 @@ impl Price {
     /// Returns the most that a call can cost: nothing from the cache, everything written into it, the longest answer.
     pub fn most(&self, prompt: u64, completion: u64) -> Money {
         let written = if self.write_percent > 100 { prompt } else { 0 };
-        self.of(&Usage { prompt, completion, cached: 0, written, estimated: true })
+        self.of(&Usage { prompt, completion, cached: 0, written, reasoning: 0, estimated: true })
     }
 
     /// Returns what a call cost.
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn usage(prompt: u64, completion: u64, cached: u64) -> Usage {
-        Usage { prompt, completion, cached, written: 0, estimated: false }
+        Usage { prompt, completion, cached, written: 0, reasoning: 0, estimated: false }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::event::{ChatError, StreamEvent};
 use crate::request::ChatRequest;
+use crate::wire::Api;
 
 /// A model's answer as it arrives. After an error nothing follows.
 pub type EventStream = Pin<Box<dyn Stream<Item = Result<StreamEvent, ChatError>> + Send>>;
@@ -26,6 +27,16 @@ pub trait Provider: Send + Sync {
     /// Asks the server for the names of its models, which tries its address and its key too; empty when it has no list.
     fn models(&self) -> BoxFuture<'_, Result<Vec<String>, ChatError>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// Returns the wire that is spoken now; none for a model without one.
+    fn api(&self) -> Option<Api> {
+        None
+    }
+
+    /// Returns what the server's refusals have taught in this session, in words.
+    fn learned(&self) -> Vec<&'static str> {
+        Vec::new()
     }
 
     /// Asks the server for the real size of its context in tokens; none when it does not say.

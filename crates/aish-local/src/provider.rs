@@ -130,6 +130,7 @@ async fn advance(state: State) -> (Item, State) {
                 completion: usage.completion,
                 cached: usage.cached,
                 written: 0,
+                reasoning: 0,
                 estimated: false,
             };
             let finish = match reason {

@@ -104,6 +104,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<LedgerRow> {
             completion: count(3)?,
             cached: count(4)?,
             written: 0,
+            reasoning: 0,
             estimated: row.get(5)?,
         },
         cost: Money::from_nanos(count(6)?),

@@ -1,7 +1,7 @@
 //! A model server that plays a script: raw TCP, HTTP/1.1, one thread a connection.
 //!
 //! Reading order: [`script`] (what is expected and what is answered), [`expect`], [`reply`], the builders of streams
-//! ([`openai`], [`ollama`], [`anthropic`]), [`script_file`] (the same as YAML or JSON), then `request` and `connection`
+//! ([`openai`], [`ollama`], [`anthropic`], [`responses`]), [`script_file`] (the same as YAML or JSON), then `request` and `connection`
 //! for the wire; [`strict`] refuses what vendors refuse. A request that is not expected is answered with 500 and fails [`ModelServer::finish`], and so does
 //! a step that was never asked for.
 
@@ -12,6 +12,7 @@ pub mod ollama;
 pub mod openai;
 pub mod reply;
 pub mod request;
+pub mod responses;
 pub mod script;
 pub mod script_file;
 mod state;
@@ -29,6 +30,7 @@ pub use ollama::OllamaStream;
 pub use openai::OpenAiStream;
 pub use reply::{End, Framing, Piece, Reply, Split};
 pub use request::RecordedRequest;
+pub use responses::ResponsesStream;
 pub use script::{Script, Step, Times};
 pub use strict::Strict;
 

@@ -160,7 +160,7 @@ mod tests {
         let running = transcript.open_exchange();
         transcript.push(running, Message::user("read it"));
         let call = aish_types::ToolCall { id: "1".into(), name: "read".into(), arguments: "{}".into() };
-        transcript.push(running, Message::Assistant { content: String::new(), tool_calls: vec![call] });
+        transcript.push(running, Message::Assistant { content: String::new(), tool_calls: vec![call], state: None });
         let result = "x".repeat(40_000);
         transcript.push(
             running,

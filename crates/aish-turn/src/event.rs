@@ -1,10 +1,11 @@
 //! What can happen to a turn.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use aish_safety::Judgement;
-use aish_types::{Block, CallId, ToolCall, ToolOutcome, Usage};
+use aish_types::{Block, CallId, ProviderState, ToolCall, ToolOutcome, Usage};
 use serde_json::Value;
 
 /// One thing that happened.
@@ -30,6 +31,8 @@ pub enum Event {
     Text(String),
     /// The model reasons; what of it is kept comes with the answer.
     Reasoned,
+    /// What the model's server wants to see again with the answer; it comes before the stream's end.
+    State(Box<ProviderState>),
     /// What came as text so far was reasoning: nothing in it is kept or proposed.
     TextWasReasoning,
     /// A whole call.

@@ -30,13 +30,15 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Returns the text that a tokenizer counts for this message: content, and name and arguments of each call.
+    /// Returns the text that a tokenizer counts for this message: content, reasoning, name and arguments of each call.
     pub fn countable(&self) -> Cow<'_, str> {
         let calls = self.message.tool_calls();
-        if calls.is_empty() {
+        let reasoning = self.message.state().map(|state| state.text.as_str()).unwrap_or_default();
+        if calls.is_empty() && reasoning.is_empty() {
             return Cow::Borrowed(self.message.content());
         }
         let mut text = String::from(self.message.content());
+        text.push_str(reasoning);
         for ToolCall { name, arguments, .. } in calls {
             text.push_str(&format!("\n{name}\n{arguments}"));
         }
@@ -238,12 +240,14 @@ fn push_merged(messages: &mut Vec<Message>, message: Message) {
             kept.extend(blocks);
         }
         (
-            Some(Message::Assistant { content: before, tool_calls: none }),
-            Message::Assistant { content, tool_calls },
+            Some(Message::Assistant { content: before, tool_calls: none, state: first }),
+            Message::Assistant { content, tool_calls, state },
         ) if none.is_empty() => {
             before.push_str("\n\n");
             before.push_str(&content);
             none.extend(tool_calls);
+            // Two answers that are one for the wire are not what either server sent.
+            *first = state.filter(|_| first.is_none());
         }
         (_, message) => messages.push(message),
     }
@@ -268,7 +272,7 @@ mod tests {
         let mut transcript = Transcript::new("system");
         transcript.load([
             Message::user("question"),
-            Message::Assistant { content: String::new(), tool_calls: vec![call("1"), call("2")] },
+            Message::Assistant { content: String::new(), tool_calls: vec![call("1"), call("2")], state: None },
             tool("1", "one"),
             tool("2", "two"),
             Message::assistant("done"),
@@ -289,7 +293,7 @@ mod tests {
         let mut transcript = Transcript::new("");
         transcript.load([
             Message::user("question"),
-            Message::Assistant { content: "CMD: ls".into(), tool_calls: vec![call("1"), call("2")] },
+            Message::Assistant { content: "CMD: ls".into(), tool_calls: vec![call("1"), call("2")], state: None },
             Message::user("[exec: ls]\na"),
             tool("2", "two"),
             tool("1", "one"),
@@ -304,7 +308,7 @@ mod tests {
         let mut transcript = Transcript::new("");
         transcript.load([
             Message::user("first"),
-            Message::Assistant { content: String::new(), tool_calls: vec![call("1")] },
+            Message::Assistant { content: String::new(), tool_calls: vec![call("1")], state: None },
             tool("1", "one"),
             Message::assistant("answer"),
             Message::user("second"),

@@ -25,7 +25,7 @@ use core::pin::Pin;
 pub use cut::{Cut, head_and_tail};
 pub use id::{CallId, RequestId, SessionId, SourceId, ToolName};
 pub use mask::mask;
-pub use message::{Block, Message, Role, ToolCall};
+pub use message::{Block, Message, ProviderState, Role, ToolCall};
 pub use money::Money;
 pub use sanitize::{sanitize, visible};
 pub use secret::Secret;

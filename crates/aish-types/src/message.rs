@@ -1,9 +1,11 @@
 //! The messages of a conversation, free of any provider's wire format.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::id::{CallId, ToolName};
 
@@ -63,6 +65,27 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
+/// What a model's server sent with an answer and wants to see again with it: reasoning, signatures, its own order of parts.
+///
+/// It goes back to the endpoint and the model that it came from, unchanged or not at all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderState {
+    /// The wire: `chat`, `responses` or `messages`.
+    pub wire: String,
+    /// The endpoint.
+    pub endpoint: String,
+    /// The model.
+    pub model: String,
+    /// A hash of all that stood before the answer, where the server binds it to that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<String>,
+    /// The reasoning as a person can read it; empty where it is hidden.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// The server's own data, opaque to all but its wire.
+    pub data: Value,
+}
+
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
@@ -87,6 +110,9 @@ pub enum Message {
         /// The calls, in the model's order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
+        /// What the model's server wants to see again with it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state: Option<Box<ProviderState>>,
     },
     /// The result of one call.
     Tool {
@@ -115,7 +141,7 @@ impl Message {
 
     /// Makes an assistant message of text alone.
     pub fn assistant(content: impl Into<String>) -> Self {
-        Self::Assistant { content: content.into(), tool_calls: Vec::new() }
+        Self::Assistant { content: content.into(), tool_calls: Vec::new(), state: None }
     }
 
     /// Returns who speaks.
@@ -135,6 +161,14 @@ impl Message {
             | Self::User { content, .. }
             | Self::Assistant { content, .. }
             | Self::Tool { content, .. } => content,
+        }
+    }
+
+    /// Returns what the model's server wants to see again with an assistant message.
+    pub fn state(&self) -> Option<&ProviderState> {
+        match self {
+            Self::Assistant { state, .. } => state.as_deref(),
+            Self::System { .. } | Self::User { .. } | Self::Tool { .. } => None,
         }
     }
 

@@ -17,6 +17,9 @@ pub struct Usage {
     /// Tokens of the prompt that the server wrote into its cache, where it reports them; some charge more for those.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub written: u64,
+    /// Tokens of the completion that were reasoning, where the server reports them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning: u64,
     /// True when we counted because the server reported nothing; shown with `~`.
     #[serde(default)]
     pub estimated: bool,
@@ -41,6 +44,7 @@ impl Add for Usage {
             completion: self.completion.saturating_add(other.completion),
             cached: self.cached.saturating_add(other.cached),
             written: self.written.saturating_add(other.written),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
             estimated: self.estimated || other.estimated,
         }
     }

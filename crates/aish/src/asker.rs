@@ -213,7 +213,8 @@ impl Asker {
             messages: vec![Message::user(text)],
             tools: Vec::new(),
             max_tokens: Some(256),
-            temperature: Some(0.0),
+            temperature: None,
+            schema: None,
             purpose: Purpose::Summary,
         };
         let mut stream = self.broker.stream(request, options, interrupt.child_token());
@@ -243,7 +244,8 @@ impl Asker {
             self.calibrations.get(&self.model).map_or(estimate, |calibration| calibration.most(estimate));
         self.counted = self.counted_prompt(&messages, estimate, turn);
         let tools = if offer_tools { specs(&self.told()) } else { Vec::new() };
-        let request = ChatRequest { messages, tools, max_tokens: None, temperature: None, purpose: self.purpose };
+        let request =
+            ChatRequest { messages, tools, max_tokens: None, temperature: None, schema: None, purpose: self.purpose };
         let options = CallOptions { model: None, prompt_tokens: Some(prompt_tokens) };
         self.broker.stream(request, options, cancel)
     }

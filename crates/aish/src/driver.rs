@@ -9,6 +9,7 @@ mod request;
 mod status;
 mod undo;
 
+#[cfg(test)]
 pub use request::finish_of;
 
 use std::collections::{HashMap, VecDeque};

@@ -219,6 +219,11 @@ impl SpendGuard for Ledger {
         Ok(())
     }
 
+    fn is_limited(&self) -> bool {
+        let books = self.books();
+        books.limits.cap_at.is_some() || books.run_cap.is_some()
+    }
+
     fn book(&self, call: &BookedCall<'_>) {
         let mut unwritten = false;
         if let Some(shelf) = &self.shelf {

@@ -27,6 +27,7 @@ mod history_import;
 mod image;
 mod interrupts;
 mod kept;
+mod key_command;
 mod ledger;
 mod line_history;
 mod lines;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_llm::{
-    AnthropicProvider, Broker, BrokerModel, Chain, ChatError, Endpoint, Images, ModelOptions, Names, OpenAiProvider,
-    Price, Provider, TokenizerChoice,
+    Api, Broker, BrokerModel, Chain, ChatError, Endpoint, Images, ModelOptions, Names, Price, Provider, RemoteProvider,
+    Thinking, TokenizerChoice,
 };
 use aish_types::Secret;
 
@@ -49,6 +49,8 @@ pub struct Place {
     pub tools: bool,
 }
 
+/// Tokens that the context keeps free for a reply whose length is left to the model.
+const REPLY: u32 = 1024;
 /// Tokens of context that the embedded model is run with.
 const EMBEDDED_CONTEXT: u64 = 4096;
 /// Tokens of its replies at most.
@@ -91,11 +93,22 @@ impl Collector {
                 None => self.notices.push(format!("models.{name}: ${variable_name} is not set; no key is sent")),
             }
         }
+        if options.key.is_none()
+            && let Some(command) = &model.key_command
+        {
+            options.key_command = Some(crate::key_command::of(command));
+        }
         self.tokenizers.insert(name.to_owned(), crate::counting::choice(&model.tokenizer));
         if model.tools == Some(false) {
             self.toolless.insert(name.to_owned());
         }
-        self.add(name, "config", endpoint, options, model.provider);
+        let api = match (model.api.as_str(), model.provider) {
+            ("chat", _) => Api::Chat,
+            ("responses", _) => Api::Responses,
+            ("messages", _) | (_, ProviderKind::Anthropic) => Api::Messages,
+            (_, ProviderKind::Openai | ProviderKind::Local) => Api::of(&endpoint, options.key.as_ref()),
+        };
+        self.add(name, "config", endpoint, options, api);
         Ok(())
     }
 
@@ -122,11 +135,11 @@ impl Collector {
 
     /// Adds a server that was found.
     pub fn server(&mut self, name: &str, origin: &'static str, server: &aish_llm::Found, options: ModelOptions) {
-        let kind = match server.kind {
-            aish_llm::ProviderKind::OpenAi => ProviderKind::Openai,
-            aish_llm::ProviderKind::Anthropic => ProviderKind::Anthropic,
+        let api = match server.kind {
+            aish_llm::ProviderKind::OpenAi => Api::of(&server.endpoint, options.key.as_ref()),
+            aish_llm::ProviderKind::Anthropic => Api::Messages,
         };
-        self.add(name, origin, server.endpoint.clone(), options, kind);
+        self.add(name, origin, server.endpoint.clone(), options, api);
     }
 
     /// Adds a line for the person.
@@ -147,7 +160,7 @@ impl Collector {
             tools: !small,
         };
         let free = Price::from_dollars(0.0, 0.0, None);
-        let model = BrokerModel { provider, endpoint: None, max_tokens: EMBEDDED_REPLY, price: Some(free) };
+        let model = BrokerModel { provider, endpoint: None, max_tokens: Some(EMBEDDED_REPLY), price: Some(free) };
         self.models.insert(name.to_owned(), model);
         self.places.insert(name.to_owned(), place);
     }
@@ -157,7 +170,7 @@ impl Collector {
         self.models.is_empty()
     }
 
-    fn add(&mut self, name: &str, origin: &'static str, endpoint: Endpoint, options: ModelOptions, kind: ProviderKind) {
+    fn add(&mut self, name: &str, origin: &'static str, endpoint: Endpoint, options: ModelOptions, api: Api) {
         let known = aish_llm::prices::known(&options.model);
         let tokenizer = self.tokenizers.get(name).cloned().unwrap_or_default();
         let place = Place {
@@ -165,7 +178,7 @@ impl Collector {
             endpoint: endpoint.as_str().to_owned(),
             origin,
             context: options.context.or(known.and_then(|known| known.context)),
-            max_tokens: options.max_tokens,
+            max_tokens: options.max_tokens.unwrap_or(REPLY),
             tokenizer,
             small: false,
             tools: !self.toolless.contains(name),
@@ -173,10 +186,7 @@ impl Collector {
         let price = options.price.or(known.map(|known| known.price));
         let max_tokens = options.max_tokens;
         let address = endpoint.as_str().to_owned();
-        let provider: Arc<dyn Provider> = match kind {
-            ProviderKind::Anthropic => Arc::new(AnthropicProvider::new(endpoint, options)),
-            ProviderKind::Openai | ProviderKind::Local => Arc::new(OpenAiProvider::new(endpoint, options)),
-        };
+        let provider: Arc<dyn Provider> = Arc::new(RemoteProvider::new(api, endpoint, options));
         let model = BrokerModel { provider, endpoint: Some(address), max_tokens, price };
         self.models.insert(name.to_owned(), model);
         self.places.insert(name.to_owned(), place);
@@ -213,6 +223,15 @@ impl Collector {
     }
 }
 
+/// Reads `models.NAME.thinking`; what is neither a word nor a number leaves it to the model.
+fn thinking(word: &str) -> Option<Thinking> {
+    match word {
+        "on" | "adaptive" => Some(Thinking::On),
+        "off" => Some(Thinking::Off),
+        number => number.parse().ok().map(Thinking::Budget),
+    }
+}
+
 fn options(name: &str, model: &Model) -> ModelOptions {
     let mut options = ModelOptions::new(model.model.clone().unwrap_or_else(|| name.to_owned()));
     options.timeout = Duration::from_millis(model.timeout_ms);
@@ -224,6 +243,10 @@ fn options(name: &str, model: &Model) -> ModelOptions {
     options.context = model.context;
     options.max_tokens = model.max_tokens;
     options.temperature = model.temperature;
+    options.effort.clone_from(&model.effort);
+    options.effort_for.clone_from(&model.effort_for);
+    options.thinking = model.thinking.as_deref().and_then(thinking);
+    options.ca_file = model.ca_file.as_ref().map(Into::into);
     if let (Some(input), Some(output)) = (model.price_in, model.price_out) {
         let write_percent = match model.provider {
             ProviderKind::Anthropic => aish_llm::prices::ANTHROPIC_WRITE_PERCENT,

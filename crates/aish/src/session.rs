@@ -4,6 +4,8 @@ pub mod found;
 pub mod lines;
 #[cfg(test)]
 mod strict;
+#[cfg(test)]
+mod vendors;
 
 use std::collections::BTreeMap;
 use std::path::Path;

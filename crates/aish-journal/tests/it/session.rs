@@ -10,7 +10,7 @@ fn call(id: &str) -> ToolCall {
 }
 
 fn calls(ids: &[&str]) -> Message {
-    Message::Assistant { content: String::new(), tool_calls: ids.iter().map(|id| call(id)).collect() }
+    Message::Assistant { content: String::new(), tool_calls: ids.iter().map(|id| call(id)).collect(), state: None }
 }
 
 fn result(id: &str, content: &str) -> Message {
@@ -26,7 +26,7 @@ fn begin(folder: &tempfile::TempDir) -> SessionLog {
 fn a_session_is_read_as_it_was_written() {
     let folder = tempfile::tempdir().unwrap();
     let log = begin(&folder);
-    let usage = Usage { prompt: 10, completion: 2, cached: 0, written: 0, estimated: true };
+    let usage = Usage { prompt: 10, completion: 2, cached: 0, written: 0, reasoning: 0, estimated: true };
     let messages = [Message::user("hi"), calls(&["a"]), result("a", "4"), Message::assistant("four")];
     for message in &messages {
         log.append(message, Some(usage), Some("m")).unwrap();

@@ -142,7 +142,7 @@ fn keys_that_a_model_writes_itself_are_in_no_log() {
         assert_eq!(audit.load().unwrap().records.last().unwrap().entry.command.as_deref(), Some(left));
         let arguments = serde_json::json!({ "command": line }).to_string();
         let call = ToolCall { id: "1".into(), name: "shell".into(), arguments };
-        let said = Message::Assistant { content: format!("I run\nCMD: {line}"), tool_calls: vec![call] };
+        let said = Message::Assistant { content: format!("I run\nCMD: {line}"), tool_calls: vec![call], state: None };
         let id = log.append(&said, None, None).unwrap();
         log.amend(id, Some(&said)).unwrap();
         log.append(&Message::user(line), None, None).unwrap();

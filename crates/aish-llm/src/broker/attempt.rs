@@ -23,6 +23,11 @@ const BYTES_PER_TOKEN: u64 = 8;
 /// What an answer may have beyond that, so that a short one of long tokens is not cut.
 const SPARE_BYTES: u64 = 1024;
 
+/// Bytes of an answer whose length is left to the model.
+const MOST_BYTES: u64 = 8 * 1024 * 1024;
+/// Tokens of an answer where money is limited and nobody says another number.
+const LIMITED: u32 = 4096;
+
 fn event_of(part: Part) -> StreamEvent {
     match part {
         Part::Text(text) => StreamEvent::Text(text),
@@ -156,24 +161,32 @@ impl Playing {
         let Some((_, model)) = self.call.candidates.get(self.at) else {
             return Err(ChatError::NoModel("no model is left to ask".into()));
         };
-        let limit = self.call.request.max_tokens.unwrap_or(model.max_tokens);
+        let free = model.price.is_none() || !self.call.guard.is_limited();
+        let limit = self.call.request.max_tokens.or(model.max_tokens);
+        let limit = if free { limit } else { limit.or(Some(LIMITED)) };
+        let most = limit.unwrap_or(LIMITED);
         let plan = PlannedCall {
             model: model.provider.model(),
             purpose: self.call.request.purpose,
             prompt_tokens: self.prompt_tokens,
-            max_completion_tokens: limit.into(),
+            max_completion_tokens: most.into(),
             price: model.price,
-            worst_cost: model.price.map(|price| price.most(self.prompt_tokens, limit.into())),
+            worst_cost: model.price.map(|price| price.most(self.prompt_tokens, most.into())),
         };
         self.call.guard.check(&plan).map_err(|refusal| ChatError::SpendRefused(refusal.0))?;
         let running = model.endpoint.as_deref().map(|endpoint| self.call.traffic.begin(endpoint));
         self.answer = Some(Answer {
-            events: model.provider.stream(self.call.request.clone(), self.call.cancel.clone()),
+            events: {
+                let request = ChatRequest { max_tokens: limit, ..self.call.request.clone() };
+                model.provider.stream(request, self.call.cancel.clone())
+            },
             any_token: false,
             bytes: 0,
             usage: None,
             booked: false,
-            most_bytes: u64::from(limit).saturating_mul(BYTES_PER_TOKEN).saturating_add(SPARE_BYTES),
+            most_bytes: limit.map_or(MOST_BYTES, |limit| {
+                u64::from(limit).saturating_mul(BYTES_PER_TOKEN).saturating_add(SPARE_BYTES)
+            }),
             think: ThinkTags::default(),
             prompt_tokens: self.prompt_tokens,
             model: model.clone(),
@@ -198,7 +211,7 @@ impl Playing {
                 self.pending.push_back(event);
                 return self.hold();
             }
-            StreamEvent::TextWasReasoning => {}
+            StreamEvent::TextWasReasoning | StreamEvent::State(_) => {}
             StreamEvent::ToolCall(call) | StreamEvent::MalformedCall { call, .. } => {
                 answer.came(call.name.as_str().len() + call.arguments.len());
             }
@@ -319,6 +332,7 @@ impl Answer {
             completion: self.bytes.div_ceil(4),
             cached: 0,
             written: 0,
+            reasoning: 0,
             estimated: true,
         });
         if !self.booked {

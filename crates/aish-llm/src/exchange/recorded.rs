@@ -2,19 +2,21 @@
 
 use std::time::Duration;
 
-use aish_types::{ToolCall, ToolName, Usage};
+use aish_types::{ProviderState, ToolCall, ToolName, Usage};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{Decoder, Opened, exchange};
-use crate::anthropic::decoder::AnthropicDecoder;
+use crate::chat::decoder::ChatDecoder;
 use crate::event::{ChatError, FinishReason, StreamEvent};
+use crate::messages::decoder::MessagesDecoder;
 use crate::names::{NameRule, WireNames};
-use crate::openai::decoder::OpenAiDecoder;
 use crate::request::{ChatRequest, Purpose, ToolSpec};
+use crate::responses::decoder::ResponsesDecoder;
 use crate::sse::Limits;
+use crate::wire::Seal;
 
 fn names(rule: NameRule) -> WireNames {
     let tool = ToolSpec { name: ToolName::new("clock.now"), description: String::new(), parameters: json!({}) };
@@ -23,6 +25,7 @@ fn names(rule: NameRule) -> WireNames {
         tools: vec![tool],
         max_tokens: None,
         temperature: None,
+        schema: None,
         purpose: Purpose::Main,
     };
     WireNames::new(rule, &request)
@@ -33,7 +36,7 @@ async fn play<D: Decoder>(decoder: D, parts: Vec<Bytes>) -> Result<Vec<StreamEve
     let second = Duration::from_secs(10);
     let limits = Limits { patience: second, idle_before: second, idle_after: second, trailing: second };
     let body = stream::iter(parts.into_iter().map(Ok::<Bytes, String>)).boxed();
-    let opened = Opened { kind: "text/event-stream".into(), body, decoder, notice: None };
+    let opened = Opened { kind: "text/event-stream".into(), body, decoder, notices: Vec::new() };
     let opening = Box::pin(std::future::ready(Ok(opened)));
     let mut events = exchange(opening, limits, "http://x".into(), CancellationToken::new());
     let mut joined: Vec<StreamEvent> = Vec::new();
@@ -74,8 +77,28 @@ async fn check<D: Decoder>(recording: &str, decoder: impl Fn() -> D, expected: &
     }
 }
 
-fn openai(rule: NameRule) -> impl Fn() -> OpenAiDecoder {
-    move || OpenAiDecoder::new(names(rule), 1, std::sync::Arc::default())
+fn seal() -> Seal {
+    Seal { endpoint: "http://x".into(), model: "m".into(), bound: Some("b".into()) }
+}
+
+fn openai(rule: NameRule) -> impl Fn() -> ChatDecoder {
+    move || ChatDecoder::new(names(rule), 1, seal())
+}
+
+fn state(wire: &str, text: &str, data: serde_json::Value) -> StreamEvent {
+    StreamEvent::State(Box::new(ProviderState {
+        wire: wire.into(),
+        endpoint: "http://x".into(),
+        model: "m".into(),
+        bound: Some("b".into()),
+        text: text.into(),
+        data,
+    }))
+}
+
+/// What goes back of reasoning under a name.
+fn kept(name: &str) -> StreamEvent {
+    state("chat", "Wie spät?", json!({"fields": {name: "Wie spät?"}}))
 }
 
 fn call(id: &str, arguments: &str) -> StreamEvent {
@@ -83,7 +106,7 @@ fn call(id: &str, arguments: &str) -> StreamEvent {
 }
 
 fn usage(prompt: u64, completion: u64, cached: u64) -> StreamEvent {
-    StreamEvent::Usage(Usage { prompt, completion, cached, written: 0, estimated: false })
+    StreamEvent::Usage(Usage { prompt, completion, cached, written: 0, reasoning: 0, estimated: false })
 }
 
 fn text() -> StreamEvent {
@@ -98,7 +121,8 @@ const END: StreamEvent = StreamEvent::Finished(FinishReason::ToolCalls);
 
 #[tokio::test]
 async fn llama_cpp() {
-    let expected = [thought(), text(), call("Zv8", "{\"zone\":\"Zürich\"}"), usage(130, 21, 96), END];
+    let expected =
+        [thought(), text(), call("Zv8", "{\"zone\":\"Zürich\"}"), kept("reasoning_content"), usage(130, 21, 96), END];
     check(include_str!("recorded/llama_cpp.sse"), openai(NameRule::Dotted), &expected).await;
 }
 
@@ -108,19 +132,31 @@ async fn ollama() {
     let rest = StreamEvent::Text("時計 🕰️.".into());
     let calls = [call("call_a1", "{\"zone\":\"Zürich\"}"), call("call_b2", "{\"zone\":\"UTC\"}")];
     let [one, two] = calls;
-    let expected = [first, thought(), rest, one, two, usage(170, 33, 0), END];
+    let expected = [first, thought(), rest, one, two, kept("reasoning"), usage(170, 33, 0), END];
     check(include_str!("recorded/ollama.sse"), openai(NameRule::Dotted), &expected).await;
 }
 
 #[tokio::test]
 async fn vllm() {
-    let expected = [thought(), text(), call("chatcmpl-tool-9c", "{\"zone\": \"Zürich\"}"), usage(150, 28, 144), END];
+    let expected = [
+        thought(),
+        text(),
+        call("chatcmpl-tool-9c", "{\"zone\": \"Zürich\"}"),
+        kept("reasoning_content"),
+        usage(150, 28, 144),
+        END,
+    ];
     check(include_str!("recorded/vllm.sse"), openai(NameRule::Dotted), &expected).await;
 }
 
 #[tokio::test]
 async fn openrouter() {
-    let expected = [thought(), text(), call("toolu_01", "{\"zone\":\"Zürich\"}"), usage(640, 57, 512), END];
+    let counts = Usage { prompt: 640, completion: 57, cached: 512, written: 0, reasoning: 12, estimated: false };
+    let detail = json!({"type": "reasoning.text", "text": "Wie spät?", "format": "anthropic-claude-v1", "index": 0});
+    let fields = json!({"reasoning": "Wie spät?", "reasoning_details": [detail]});
+    let kept = state("chat", "Wie spät?", json!({"fields": fields}));
+    let expected =
+        [thought(), text(), call("toolu_01", "{\"zone\":\"Zürich\"}"), kept, StreamEvent::Usage(counts), END];
     check(include_str!("recorded/openrouter.sse"), openai(NameRule::Strict), &expected).await;
 }
 
@@ -134,14 +170,52 @@ async fn openai_itself() {
 
 #[tokio::test]
 async fn gemini() {
-    let expected = [text(), call("function-call-5550", "{\"zone\":\"Zürich\"}"), usage(88, 28, 0), END];
+    let signature = json!({"function-call-5550": {"google": {"thought_signature": "CnIB"}}});
+    let kept = state("chat", "", json!({"calls": signature}));
+    let expected = [text(), call("function-call-5550", "{\"zone\":\"Zürich\"}"), kept, usage(88, 28, 0), END];
     check(include_str!("recorded/gemini.sse"), openai(NameRule::Strict), &expected).await;
 }
 
 #[tokio::test]
 async fn anthropic() {
-    let usage = StreamEvent::Usage(Usage { prompt: 1174, completion: 61, cached: 1024, written: 30, estimated: false });
-    let expected = [thought(), text(), call("toolu_01", "{\"zone\": \"Zürich\"}"), usage, END];
-    let decoder = || AnthropicDecoder::new(names(NameRule::Strict), 1);
+    let usage = StreamEvent::Usage(Usage {
+        prompt: 1174,
+        completion: 61,
+        cached: 1024,
+        written: 30,
+        reasoning: 0,
+        estimated: false,
+    });
+    let blocks = json!([
+        {"type": "thinking", "thinking": "Wie spät?", "signature": "EqQB"},
+        {"type": "text", "text": "Ich schaue nach – 時計 🕰️."},
+        {"type": "tool_use", "id": "toolu_01"},
+    ]);
+    let kept = state("messages", "Wie spät?", blocks);
+    let expected = [thought(), text(), call("toolu_01", "{\"zone\": \"Zürich\"}"), kept, usage, END];
+    let decoder = || MessagesDecoder::new(names(NameRule::Strict), 1, seal());
     check(include_str!("recorded/anthropic.sse"), decoder, &expected).await;
+}
+
+#[tokio::test]
+async fn responses() {
+    let counts = Usage { prompt: 1500, completion: 90, cached: 1408, written: 0, reasoning: 64, estimated: false };
+    let items = json!([
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Wie spät?"}], "encrypted_content": "gAAAAB-done"},
+        {"type": "message", "text": "Ich schaue nach – 時計 🕰️.", "phase": "commentary"},
+        {"type": "function_call", "call_id": "call_Xk"},
+    ]);
+    let kept = state("responses", "Wie spät?", items);
+    let expected = [thought(), text(), call("call_Xk", "{\"zone\":\"Zürich\"}"), kept, StreamEvent::Usage(counts), END];
+    let decoder = || ResponsesDecoder::new(names(NameRule::Strict), 1, seal());
+    check(include_str!("recorded/responses.sse"), decoder, &expected).await;
+}
+
+#[tokio::test]
+async fn mistral() {
+    let thinking = json!({"type": "thinking", "thinking": [{"type": "text", "text": "Wie spät?"}], "signature": "sig", "closed": true});
+    let data = json!({"content": [thinking, {"type": "text", "text": "Ich schaue nach – 時計 🕰️."}]});
+    let kept = state("chat", "Wie spät?", data);
+    let expected = [thought(), text(), call("D681PevKs", "{\"zone\":\"Zürich\"}"), kept, usage(120, 40, 0), END];
+    check(include_str!("recorded/mistral.sse"), openai(NameRule::Strict), &expected).await;
 }

@@ -22,7 +22,7 @@ async fn streams_thinking_text_usage_and_the_end() {
     let server = start(Script::new().step(expect, stream.reply().split(Split::Every(1))));
     let key = Some(Secret::new("sk-ant".into()));
     let got = run(&anthropic(&server, ModelOptions { key, ..options() }), ask("hi")).await;
-    let usage = Usage { prompt: 100, completion: 3, cached: 80, written: 0, estimated: false };
+    let usage = Usage { prompt: 100, completion: 3, cached: 80, written: 0, reasoning: 0, estimated: false };
     assert_eq!(
         got.joined(),
         [
@@ -48,6 +48,7 @@ async fn calls_and_results_travel() {
             },
             ToolCall { id: "c2".into(), name: "files.read".into(), arguments: String::new() },
         ],
+        state: None,
     });
     for (id, content) in [("functions.read:0", "one"), ("c2", "")] {
         let blocks = vec![Block::Image { media_type: "image/png".into(), data: "QQ==".into() }];

@@ -108,11 +108,11 @@ async fn usage_always_comes_before_the_end() {
     let server = start(Script::new().chat(reported).chat(silent));
     let (broker, _, books) = broker(&[&server], Some(Price::from_dollars(2.0, 10.0, Some(0.5))));
     let got = collect(broker.stream(ask("hi"), CallOptions::default(), cancel())).await;
-    let usage = Usage { prompt: 100, completion: 4, cached: 60, written: 0, estimated: false };
+    let usage = Usage { prompt: 100, completion: 4, cached: 60, written: 0, reasoning: 0, estimated: false };
     assert_eq!(got.events[got.events.len() - 2], StreamEvent::Usage(usage));
     let options = CallOptions { prompt_tokens: Some(77), ..CallOptions::default() };
     let got = collect(broker.stream(ask("hi"), options, cancel())).await;
-    let usage = Usage { prompt: 77, completion: 2, cached: 0, written: 0, estimated: true };
+    let usage = Usage { prompt: 77, completion: 2, cached: 0, written: 0, reasoning: 0, estimated: true };
     assert_eq!(got.events[got.events.len() - 2], StreamEvent::Usage(usage));
     let costs: Vec<u64> = books.booked.lock().unwrap().iter().map(|(_, _, cost)| cost.unwrap().nanos()).collect();
     assert_eq!(costs, [40 * 2000 + 60 * 500 + 4 * 10_000, 77 * 2000 + 2 * 10_000]);

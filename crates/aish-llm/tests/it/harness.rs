@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aish_llm::{
-    AnthropicProvider, BookedCall, Broker, BrokerModel, Chain, ChatError, ChatRequest, Endpoint, EventStream,
-    ModelOptions, OpenAiProvider, Pacer, PlannedCall, Price, Provider, Purpose, SpendGuard, SpendRefusal, StreamEvent,
-    ToolSpec,
+    BookedCall, Broker, BrokerModel, Chain, ChatError, ChatRequest, Endpoint, EventStream, ModelOptions, Pacer,
+    PlannedCall, Price, Provider, Purpose, RemoteProvider, SpendGuard, SpendRefusal, StreamEvent, ToolSpec,
 };
 use aish_testkit::model_server::{ModelServer, Script};
 use aish_types::{BoxFuture, Message, ToolName};
@@ -25,6 +24,7 @@ pub(crate) fn ask(text: &str) -> ChatRequest {
         tools: Vec::new(),
         max_tokens: None,
         temperature: None,
+        schema: None,
         purpose: Purpose::Main,
     }
 }
@@ -47,16 +47,18 @@ pub(crate) fn options() -> ModelOptions {
     ModelOptions {
         timeout: Duration::from_secs(10),
         idle_timeout: Some(Duration::from_secs(5)),
+        max_tokens: Some(1024),
+        temperature: Some(0.2),
         ..ModelOptions::new("scripted")
     }
 }
 
-pub(crate) fn anthropic(server: &ModelServer, options: ModelOptions) -> AnthropicProvider {
-    AnthropicProvider::new(Endpoint::parse(&server.url()).unwrap(), options)
+pub(crate) fn anthropic(server: &ModelServer, options: ModelOptions) -> RemoteProvider {
+    RemoteProvider::messages(Endpoint::parse(&server.url()).unwrap(), options)
 }
 
-pub(crate) fn openai(server: &ModelServer, options: ModelOptions) -> OpenAiProvider {
-    OpenAiProvider::new(Endpoint::parse(&server.url()).unwrap(), options)
+pub(crate) fn openai(server: &ModelServer, options: ModelOptions) -> RemoteProvider {
+    RemoteProvider::chat(Endpoint::parse(&server.url()).unwrap(), options)
 }
 
 /// What came of a stream.

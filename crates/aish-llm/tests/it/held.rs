@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use aish_llm::{
-    Broker, BrokerModel, CallOptions, Chain, ChatError, Endpoint, FinishReason, OpenAiProvider, StreamEvent,
+    Broker, BrokerModel, CallOptions, Chain, ChatError, Endpoint, FinishReason, RemoteProvider, StreamEvent,
 };
 use aish_testkit::model_server::{End, Expect, OpenAiStream, Reply, Script};
 use aish_types::Secret;
@@ -113,8 +113,8 @@ async fn a_certificate_that_nobody_trusts_is_not_tried_again() {
         drop(rustls::StreamOwned::new(connection, stream).read(&mut [0_u8; 64]));
         listener
     });
-    let provider = Arc::new(OpenAiProvider::new(Endpoint::parse(&url).unwrap(), options()));
-    let model = BrokerModel { provider, endpoint: Some(url), max_tokens: 100, price: None };
+    let provider = Arc::new(RemoteProvider::chat(Endpoint::parse(&url).unwrap(), options()));
+    let model = BrokerModel { provider, endpoint: Some(url), max_tokens: Some(100), price: None };
     let pacer = Arc::new(FakePacer::default());
     let chain = Chain { default: "m".into(), ..Chain::default() };
     let broker = Broker::new([("m".to_owned(), model)].into(), chain).with_pacer(pacer.clone());

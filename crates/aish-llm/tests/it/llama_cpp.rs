@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aish_llm::discovery::{LocalServers, Origin};
 use aish_llm::{
-    BrokerModel, ChatError, Endpoint, ModelOptions, OpenAiProvider, Provider, StreamEvent, Support, TemplateOverhead,
+    BrokerModel, ChatError, Endpoint, ModelOptions, Provider, RemoteProvider, StreamEvent, Support, TemplateOverhead,
     TokenCounter, TokenizerChoice, Traffic, UseEndpoint,
 };
 use aish_testkit::llama_server::LlamaServer;
@@ -20,14 +20,14 @@ fn server(test: &str, template: Option<&str>) -> Option<LlamaServer> {
     LlamaServer::start("aish-llm", test, 4096, template)
 }
 
-fn provider(server: &LlamaServer) -> Arc<OpenAiProvider> {
+fn provider(server: &LlamaServer) -> Arc<RemoteProvider> {
     let options = ModelOptions {
-        max_tokens: 4,
+        max_tokens: Some(4),
         tokenize_timeout: Duration::from_secs(20),
         timeout: Duration::from_secs(120),
         ..ModelOptions::new("smollm2")
     };
-    Arc::new(OpenAiProvider::new(Endpoint::parse(server.url()).unwrap(), options))
+    Arc::new(RemoteProvider::chat(Endpoint::parse(server.url()).unwrap(), options))
 }
 
 fn usage(got: &Collected) -> Usage {
@@ -60,7 +60,7 @@ async fn llama_cpp_streams_counts_and_tells_its_context() {
 
     let counter = TokenCounter::new(UseEndpoint::Allowed, Traffic::default());
     let endpoint = Some(server.url().to_owned());
-    let model = BrokerModel { provider: provider.clone(), endpoint, max_tokens: 4, price: None };
+    let model = BrokerModel { provider: provider.clone(), endpoint, max_tokens: Some(4), price: None };
     assert_eq!(counter.count(&model, &TokenizerChoice::Auto, "hello world").await.count, 2);
     assert_eq!(counter.supported(server.url()), Support::Yes);
     let file = TokenizerChoice::File(std::env::var_os("AISH_TEST_GGUF").unwrap().into());
@@ -85,7 +85,8 @@ async fn the_count_of_40_turns_is_the_servers_to_one_percent() {
     for turns in [1, 3, 41] {
         // Connections of its own: this server closes those that were idle for 5 s, which a long prompt takes.
         let provider = provider(&server);
-        let model = BrokerModel { provider: provider.clone(), endpoint: endpoint.clone(), max_tokens: 1, price: None };
+        let model =
+            BrokerModel { provider: provider.clone(), endpoint: endpoint.clone(), max_tokens: Some(1), price: None };
         let messages = conversation(turns);
         let mut counted = 0;
         for message in &messages {
@@ -113,7 +114,7 @@ async fn a_strict_template_and_a_full_context_have_errors_of_their_own() {
     let provider = provider(&server);
     let mut request = ask("list files");
     let call = ToolCall { id: "c1".into(), name: "files.list".into(), arguments: "{}".into() };
-    request.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call] });
+    request.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call], state: None });
     request.messages.push(Message::Tool {
         tool_call_id: "c1".into(),
         name: "files.list".into(),

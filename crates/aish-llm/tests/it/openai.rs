@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use aish_llm::{ChatError, Endpoint, FinishReason, Images, ModelOptions, Names, OpenAiProvider, Provider, StreamEvent};
+use aish_llm::{ChatError, Endpoint, FinishReason, Images, ModelOptions, Names, Provider, RemoteProvider, StreamEvent};
 use aish_testkit::model_server::{End, Expect, Framing, OllamaStream, OpenAiStream, Reply, Script, Split};
 use aish_types::{Block, Message, Secret, ToolCall, Usage};
 use futures_util::StreamExt;
@@ -14,7 +14,7 @@ async fn streams_text_usage_and_the_end() {
     let server = start(OpenAiStream::answer("Grüße, Welt").reply());
     let got = run(&openai(&server, options()), ask("hi")).await;
     assert_eq!(got.text(), "Grüße, Welt");
-    let usage = Usage { prompt: 10, completion: 2, cached: 0, written: 0, estimated: false };
+    let usage = Usage { prompt: 10, completion: 2, cached: 0, written: 0, reasoning: 0, estimated: false };
     assert_eq!(
         got.events[got.events.len() - 2..],
         [StreamEvent::Usage(usage), StreamEvent::Finished(FinishReason::Stop)]
@@ -92,6 +92,7 @@ async fn a_conversation_with_calls_images_and_results_is_written_as_the_wire_wan
     request.messages.push(Message::Assistant {
         content: String::new(),
         tool_calls: vec![ToolCall { id: "c1".into(), name: "files.read".into(), arguments: String::new() }],
+        state: None,
     });
     request.messages.push(Message::Tool {
         tool_call_id: "c1".into(),
@@ -272,10 +273,10 @@ async fn cancelling_ends_a_stream_at_once() {
 async fn nobody_there_is_a_connect_error() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = Endpoint::parse(&format!("http://{free}/v1/")).unwrap();
-    let got = run(&OpenAiProvider::new(endpoint, options()), ask("hi")).await;
+    let got = run(&RemoteProvider::chat(endpoint, options()), ask("hi")).await;
     assert!(matches!(&got.error, Some(ChatError::Connect { cause, .. }) if cause.contains("refused")), "{got:?}");
     let endpoint = Endpoint::parse("http://no-such-host.invalid").unwrap();
-    let got = run(&OpenAiProvider::new(endpoint, options()), ask("hi")).await;
+    let got = run(&RemoteProvider::chat(endpoint, options()), ask("hi")).await;
     assert!(matches!(&got.error, Some(ChatError::Connect { .. })), "{got:?}");
     let server = start(Reply::raw("\u{0}\u{1}garbage\r\n\r\n"));
     let got = run(&openai(&server, options()), ask("hi")).await;
@@ -357,7 +358,7 @@ async fn what_came_with_a_call_goes_back_with_it() {
         .into_iter()
         .filter_map(|event| if let StreamEvent::ToolCall(call) = event { Some(call) } else { None })
         .collect();
-    request.messages.push(Message::Assistant { content: String::new(), tool_calls: calls.clone() });
+    request.messages.push(Message::Assistant { content: String::new(), tool_calls: calls.clone(), state: None });
     for call in calls {
         let (tool_call_id, name, content) = (call.id, call.name, "1".into());
         request.messages.push(Message::Tool { tool_call_id, name, content, blocks: Vec::new() });

@@ -14,7 +14,7 @@ const AUTO: TokenizerChoice = TokenizerChoice::Auto;
 fn model(server: &ModelServer, name: &str) -> BrokerModel {
     let options = ModelOptions { tokenize_timeout: Duration::from_millis(300), ..ModelOptions::new(name) };
     let provider = Arc::new(openai(server, ModelOptions { ..options }));
-    BrokerModel { provider, endpoint: Some(server.url()), max_tokens: 100, price: None }
+    BrokerModel { provider, endpoint: Some(server.url()), max_tokens: Some(100), price: None }
 }
 
 fn counter(use_endpoint: UseEndpoint) -> TokenCounter {

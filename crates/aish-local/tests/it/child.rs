@@ -33,6 +33,7 @@ fn request() -> ChatRequest {
         tools: Vec::new(),
         max_tokens: None,
         temperature: None,
+        schema: None,
         purpose: Purpose::Main,
     }
 }

@@ -33,6 +33,7 @@ fn ask(text: &str) -> ChatRequest {
         tools: Vec::new(),
         max_tokens: Some(64),
         temperature: Some(0.0),
+        schema: None,
         purpose: Purpose::Main,
     }
 }

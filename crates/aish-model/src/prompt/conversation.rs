@@ -43,14 +43,14 @@ impl Conversation<'_> {
         match message {
             Message::System { content } => json!({ "role": "system", "content": self.plain(content) }),
             Message::User { content, .. } => json!({ "role": "user", "content": self.plain(content) }),
-            Message::Assistant { content, tool_calls } if tool_calls.is_empty() => {
+            Message::Assistant { content, tool_calls, .. } if tool_calls.is_empty() => {
                 json!({ "role": "assistant", "content": self.plain(content) })
             }
-            Message::Assistant { content, tool_calls } if native => {
+            Message::Assistant { content, tool_calls, .. } if native => {
                 let calls: Vec<Value> = tool_calls.iter().map(call).collect();
                 json!({ "role": "assistant", "content": self.plain(content), "tool_calls": calls })
             }
-            Message::Assistant { content, tool_calls } => {
+            Message::Assistant { content, tool_calls, .. } => {
                 let mut text = self.plain(content);
                 for call in tool_calls {
                     if !text.is_empty() {
@@ -140,7 +140,7 @@ mod tests {
         let call = ToolCall { id: "c1".into(), name: "add".into(), arguments: "{\"a\":1}".into() };
         [
             Message::user("1+1?"),
-            Message::Assistant { content: String::new(), tool_calls: vec![call] },
+            Message::Assistant { content: String::new(), tool_calls: vec![call], state: None },
             Message::Tool { tool_call_id: "c1".into(), name: "add".into(), content: "2".into(), blocks: Vec::new() },
         ]
     }

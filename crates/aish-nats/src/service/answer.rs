@@ -50,6 +50,7 @@ async fn collect(mut stream: EventStream) -> Result<Answer, Failure> {
             StreamEvent::Text(text) => answer.text.push_str(&text),
             StreamEvent::Reasoning(_) => {}
             StreamEvent::TextWasReasoning => answer.text.clear(),
+            StreamEvent::State(_) => {}
             StreamEvent::ToolCall(call) => answer.calls.push((call, None)),
             StreamEvent::MalformedCall { call, reason } => {
                 let call = ToolCall { arguments: "{}".into(), ..call };

@@ -48,13 +48,14 @@ impl Service {
                 tools: if may_call { specs.clone() } else { Vec::new() },
                 max_tokens: self.options.max_tokens,
                 temperature: None,
+                schema: None,
                 purpose: Purpose::Main,
             };
             let answer = self.answer(ask, None, cancel).await?;
             held.record.usage = held.record.usage + answer.usage;
             let calls = if may_call { answer.calls } else { Vec::new() };
             let tool_calls: Vec<ToolCall> = calls.iter().map(|(call, _)| call.clone()).collect();
-            held.record.messages.push(Message::Assistant { content: answer.text.clone(), tool_calls });
+            held.record.messages.push(Message::Assistant { content: answer.text.clone(), tool_calls, state: None });
             if calls.is_empty() {
                 return Ok(self.chat_reply(held, &answer.text));
             }

@@ -38,6 +38,7 @@ impl Service {
             tools: Vec::new(),
             max_tokens: request.max_tokens.filter(|tokens| *tokens > 0).or(self.options.max_tokens),
             temperature: request.temperature,
+            schema: None,
             purpose: Purpose::Main,
         };
         let answer = self.answer(ask, provider.as_deref(), cancel).await?;
@@ -74,6 +75,7 @@ impl Service {
             tools: Vec::new(),
             max_tokens: Some(words.saturating_mul(3).saturating_add(64)),
             temperature: None,
+            schema: None,
             purpose: Purpose::Summary,
         };
         let answer = self.answer(ask, None, cancel).await?;

@@ -139,7 +139,7 @@ impl WireMessage {
                 let mut tool_calls: Vec<ToolCall> =
                     self.tool_calls.into_iter().map(|call| call.function.call(call.id)).collect();
                 tool_calls.extend(self.function_call.map(|function| function.call(LEGACY_CALL)));
-                Ok(Message::Assistant { content, tool_calls })
+                Ok(Message::Assistant { content, tool_calls, state: None })
             }
             "tool" | "function" => Ok(Message::Tool {
                 tool_call_id: self.tool_call_id.map_or_else(|| CallId::new(LEGACY_CALL), CallId::from),

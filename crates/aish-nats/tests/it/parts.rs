@@ -34,7 +34,7 @@ impl Script {
 pub(crate) fn text(text: &str) -> Vec<StreamEvent> {
     vec![
         StreamEvent::Text(text.into()),
-        StreamEvent::Usage(Usage { prompt: 10, completion: 2, cached: 0, written: 0, estimated: false }),
+        StreamEvent::Usage(Usage { prompt: 10, completion: 2, cached: 0, written: 0, reasoning: 0, estimated: false }),
         StreamEvent::Finished(FinishReason::Stop),
     ]
 }
@@ -46,7 +46,14 @@ pub(crate) fn calls(calls: &[(&str, &str, &str)]) -> Vec<StreamEvent> {
             StreamEvent::ToolCall(ToolCall { id: (*id).into(), name: (*name).into(), arguments: (*arguments).into() })
         })
         .collect();
-    events.push(StreamEvent::Usage(Usage { prompt: 10, completion: 2, cached: 0, written: 0, estimated: false }));
+    events.push(StreamEvent::Usage(Usage {
+        prompt: 10,
+        completion: 2,
+        cached: 0,
+        written: 0,
+        reasoning: 0,
+        estimated: false,
+    }));
     events.push(StreamEvent::Finished(FinishReason::ToolCalls));
     events
 }

@@ -11,7 +11,7 @@ fn entry(session: &str, model: &str, tokens: u64, cost: Option<u64>) -> LedgerEn
         project: (session == "s1").then(|| "/p".into()),
         model: model.into(),
         purpose: "main".into(),
-        usage: Usage { prompt: tokens, completion: 1, cached: 0, written: 0, estimated: cost.is_none() },
+        usage: Usage { prompt: tokens, completion: 1, cached: 0, written: 0, reasoning: 0, estimated: cost.is_none() },
         cost: cost.map(Money::from_nanos),
     }
 }

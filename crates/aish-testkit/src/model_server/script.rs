@@ -120,7 +120,11 @@ impl Remaining {
             match step.expect.mismatch(request) {
                 None => {
                     step.times = Times::Exactly(left - 1);
-                    return Ok(step.reply.clone());
+                    let reply = step.reply.clone();
+                    return Ok(match self.script.strict {
+                        Some(vendor) => vendor.sign(request, reply),
+                        None => reply,
+                    });
                 }
                 Some(reason) => reasons.push(reason),
             }

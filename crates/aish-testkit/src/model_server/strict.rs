@@ -4,11 +4,15 @@
 
 mod chat;
 mod messages;
+mod vendors;
 
 use serde_json::Value;
 
-use super::reply::Reply;
+use super::reply::{Piece, Reply};
 use super::request::RecordedRequest;
+
+/// What stands in a scripted signature for what the answer is bound to.
+pub const PREFIX: &str = "@prefix@";
 
 /// Whose rules a server enforces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +21,23 @@ pub enum Strict {
     OpenAi,
     /// Anthropic's messages.
     Anthropic,
+    /// GPT since 5.4: no temperature, tools on Responses alone.
+    Gpt,
+    /// Claude since 5.1: no temperature, signatures of thinking that hold for what stood before.
+    Claude,
+    /// DeepSeek with thinking: every answer with calls comes back with its reasoning.
+    DeepSeek,
+    /// Gemini: calls come back with their signatures.
+    Gemini,
+    /// OpenRouter in front of Claude: details of reasoning come back whole.
+    OpenRouter,
+    /// Mistral: parts of an answer come back with their signatures.
+    Mistral,
+    /// A server that knows no reasoning and one system message.
+    Plain,
 }
+
+pub use vendors::mark;
 
 impl Strict {
     /// Returns the refusal of a request; none when the vendor would answer it.
@@ -27,9 +47,30 @@ impl Strict {
         }
         let body = request.json().unwrap_or(Value::Null);
         match self {
-            Self::OpenAi => chat::fault(&body).map(|fault| fault.openai()),
-            Self::Anthropic => messages::fault(&body).map(|fault| fault.anthropic()),
+            Self::OpenAi => chat::fault(&body).map(Fault::openai),
+            Self::Anthropic => messages::fault(&body).map(Fault::anthropic),
+            Self::Gpt => vendors::gpt(&request.path, &body).map(Fault::openai),
+            Self::Claude => vendors::claude(&body).map(Fault::anthropic),
+            Self::DeepSeek => vendors::deepseek(&body).map(Fault::openai),
+            Self::Gemini => vendors::gemini(&body).map(Fault::openai),
+            Self::OpenRouter => vendors::openrouter(&body).map(Fault::openai),
+            Self::Mistral => vendors::mistral(&body).map(Fault::openai),
+            Self::Plain => vendors::plain(&body).map(Fault::openai),
         }
+    }
+
+    /// Puts into a reply what only the server can know: what its signatures are of.
+    pub(super) fn sign(self, request: &RecordedRequest, mut reply: Reply) -> Reply {
+        if self == Self::Claude {
+            let body = request.json().unwrap_or(Value::Null);
+            let prefix = vendors::prefix(&body, usize::MAX);
+            for piece in &mut reply.pieces {
+                if let Piece::Bytes(bytes) = piece {
+                    *bytes = String::from_utf8_lossy(bytes).replace(PREFIX, &prefix).into_bytes();
+                }
+            }
+        }
+        reply
     }
 }
 

@@ -119,6 +119,7 @@ impl Turn {
             | Event::Text(_)
             | Event::Reasoned
             | Event::TextWasReasoning
+            | Event::State(_)
             | Event::Call(_)
             | Event::Malformed { .. }
             | Event::Usage(_)

@@ -98,12 +98,12 @@ impl Turn {
             return None;
         }
         let entry = self.transcript.entries().iter().find(|entry| entry.id == acting.answer)?;
-        let Message::Assistant { content, tool_calls } = &entry.message else { return None };
+        let Message::Assistant { content, tool_calls, state } = &entry.message else { return None };
         let left: Vec<ToolCall> = tool_calls.iter().filter(|call| !dropped.contains(&&call.id)).cloned().collect();
         let message = if left.is_empty() && content.trim().is_empty() {
             None
         } else {
-            Some(Message::Assistant { content: content.clone(), tool_calls: left })
+            Some(Message::Assistant { content: content.clone(), tool_calls: left, state: state.clone() })
         };
         self.transcript.amend(acting.answer, message.clone());
         Some(Effect::Keep(Record { id: acting.answer, exchange: self.exchange, message }))

@@ -1,10 +1,11 @@
 //! While the model's answer streams in.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_types::{Message, ToolCall, ToolName};
+use aish_types::{Message, ProviderState, ToolCall, ToolName};
 
 use super::acting::{Acting, Kind, Step};
 use super::{Faults, Outcome, Turn};
@@ -20,6 +21,7 @@ const NAMELESS: &str = "unnamed";
 pub(super) struct Streaming {
     text: String,
     reasoned: bool,
+    state: Option<Box<ProviderState>>,
     calls: Vec<ToolCall>,
     malformed: Vec<(ToolCall, String)>,
 }
@@ -34,6 +36,11 @@ impl Turn {
             }
             Event::Reasoned => {
                 streaming.reasoned = true;
+                self.state = super::State::Streaming(streaming);
+                Vec::new()
+            }
+            Event::State(state) => {
+                streaming.state = Some(state);
                 self.state = super::State::Streaming(streaming);
                 Vec::new()
             }
@@ -103,7 +110,7 @@ impl Turn {
 
     /// Ends the turn with an answer that broke off by its own server's word: its calls and commands are not run.
     fn broke_off(&mut self, streaming: Streaming, finish: Finish) -> Vec<Effect> {
-        let Streaming { text, reasoned, calls, malformed } = streaming;
+        let Streaming { text, reasoned, calls, malformed, .. } = streaming;
         let calls = !calls.is_empty() || !malformed.is_empty();
         let only_reasoned = reasoned && text.trim().is_empty();
         let (status, outcome) = match finish {
@@ -120,7 +127,7 @@ impl Turn {
         if finish != Finish::Whole {
             return self.broke_off(streaming, finish);
         }
-        let Streaming { text, reasoned, calls, malformed } = streaming;
+        let Streaming { text, reasoned, state, calls, malformed } = streaming;
         let mut effects = Vec::new();
         let mut steps = Vec::new();
         if self.options.commands && !self.last_answer {
@@ -158,7 +165,7 @@ impl Turn {
             effects.extend(self.finish(Outcome::Empty));
             return effects;
         }
-        let message = Message::Assistant { content: text, tool_calls: recorded };
+        let message = Message::Assistant { content: text, tool_calls: recorded, state };
         let (id, effect) = self.keep(message);
         effects.push(effect);
         if steps.is_empty() {

@@ -35,7 +35,7 @@ fn asker(
     let ledger = Arc::new(ledger);
     let name = chain.default.clone();
     let model = models.get(&name).cloned();
-    let max_tokens = model.as_ref().unwrap().max_tokens;
+    let max_tokens = model.as_ref().unwrap().max_tokens.unwrap_or(1024);
     let broker = Broker::new(models, chain).with_guard(Arc::clone(&ledger) as Arc<_>);
     let place = Place {
         model: name.clone(),

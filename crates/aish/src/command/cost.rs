@@ -82,7 +82,7 @@ fn add(sum: LedgerRow, row: &LedgerRow) -> LedgerRow {
 }
 
 fn object(row: &LedgerRow) -> Value {
-    let Usage { prompt, completion, cached, written: _, estimated } = row.usage;
+    let Usage { prompt, completion, cached, written: _, reasoning: _, estimated } = row.usage;
     json!({
         "key": row.key, "calls": row.calls, "prompt": prompt, "completion": completion, "cached": cached,
         "estimated": estimated, "dollars": row.cost.dollars(), "unpriced": row.unpriced,

@@ -51,10 +51,22 @@ section! {
         idle_timeout_ms: u64 = 60_000, SOME, Overlay::Free;
         /// The tokens of its context; without it the server's word, else 4,096.
         context: Option<u64> = None, SOME, Overlay::Free;
-        /// The most tokens of a reply.
-        max_tokens: u32 = 1024, Kind::Whole(1, 1_000_000), Overlay::Free;
-        /// How freely it picks its words.
-        temperature: f32 = 0.2, Kind::Number(0.0, 2.0), Overlay::Free;
+        /// The most tokens of a reply; without it the model's own limit, and 4,096 where money is capped.
+        max_tokens: Option<u32> = None, Kind::Whole(1, 1_000_000), Overlay::Free;
+        /// How freely it picks its words; without it none is sent, and many models take none.
+        temperature: Option<f32> = None, Kind::Number(0.0, 2.0), Overlay::Free;
+        /// The wire: `auto` goes by what is known of the server, and learns from its refusals.
+        api: String = "auto".to_owned(), Kind::Word(&["auto", "chat", "responses", "messages"]), Overlay::Never;
+        /// How hard it thinks, in the server's own words (`none`, `low`, `high`); without it the model's default.
+        effort: Option<String> = None, Kind::Text, Overlay::Never;
+        /// The same by purpose: `main`, `norris`, `fast`, `summary` or `memory`.
+        effort_for: BTreeMap<String, String> = BTreeMap::new(), Kind::TextMap, Overlay::Never;
+        /// Thinking: `on`, `off`, or the most tokens of it; without it the model's default.
+        thinking: Option<String> = None, Kind::Text, Overlay::Never;
+        /// The command that prints the key, run by `sh` when the model is asked first.
+        key_command: Option<String> = None, Kind::Text, Overlay::Never;
+        /// The file of own certificates (PEM), trusted beside the system's.
+        ca_file: Option<String> = None, Kind::Text, Overlay::Never;
         /// Dollars for a million tokens of the prompt.
         price_in: Option<f64> = None, AMOUNT, Overlay::Never;
         /// Dollars for a million tokens of the reply.

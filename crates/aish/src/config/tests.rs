@@ -35,7 +35,7 @@ fn a_fault_costs_its_key_alone_and_names_its_place() {
     );
     assert_eq!(loaded.config.context.max_turns, 40);
     assert_eq!(loaded.config.context.token_budget, Some(900));
-    assert_eq!(loaded.config.models["m"].temperature, 0.2);
+    assert_eq!(loaded.config.models["m"].temperature, None);
 }
 
 #[test]

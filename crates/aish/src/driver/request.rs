@@ -114,6 +114,7 @@ impl Driver {
             StreamEvent::Text(text) => Event::Text(text),
             StreamEvent::Reasoning(_) => Event::Reasoned,
             StreamEvent::TextWasReasoning => Event::TextWasReasoning,
+            StreamEvent::State(state) => Event::State(state),
             StreamEvent::ToolCall(call) => Event::Call(call),
             StreamEvent::MalformedCall { call, reason } => Event::Malformed { call, reason },
             StreamEvent::Usage(usage) => Event::Usage(usage),

@@ -21,7 +21,7 @@ fn session() -> Session {
                 .into(),
             blocks: vec![image, bad],
         },
-        Message::Assistant { content: "I look.\nCMD: ls -la | grep '<x>'".into(), tool_calls: vec![call] },
+        Message::Assistant { content: "I look.\nCMD: ls -la | grep '<x>'".into(), tool_calls: vec![call], state: None },
         Message::Tool {
             tool_call_id: "c1".into(),
             name: "files.read".into(),

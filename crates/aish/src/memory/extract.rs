@@ -48,7 +48,8 @@ pub async fn ask(broker: &Broker, heard: &Heard, patience: Duration, cancel: &Ca
         messages: vec![Message::user(request(heard))],
         tools: Vec::new(),
         max_tokens: Some(REPLY),
-        temperature: Some(0.0),
+        temperature: None,
+        schema: None,
         purpose: Purpose::Memory,
     };
     let stop = cancel.child_token();
@@ -58,6 +59,7 @@ pub async fn ask(broker: &Broker, heard: &Heard, patience: Duration, cancel: &Ca
         let mut answer = String::new();
         while let Some(event) = stream.next().await {
             match event {
+                Ok(StreamEvent::TextWasReasoning) => answer.clear(),
                 Ok(StreamEvent::Text(piece)) => answer.push_str(&piece),
                 Ok(_) => {}
                 Err(_) => return String::new(),

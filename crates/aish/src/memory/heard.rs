@@ -52,7 +52,7 @@ impl Heard {
             .map(|entry| &entry.message)
             .collect();
         let answer = match said.as_slice() {
-            [Message::User { .. }, Message::Assistant { content, tool_calls }] if tool_calls.is_empty() => {
+            [Message::User { .. }, Message::Assistant { content, tool_calls, .. }] if tool_calls.is_empty() => {
                 Some(head_and_tail(content.trim(), ANSWER).text.into_owned())
             }
             _ => None,
@@ -116,7 +116,7 @@ mod tests {
         let call = ToolCall { id: "1".into(), name: "web.get".into(), arguments: "{}".into() };
         let with_tool = [
             Message::user("why?"),
-            Message::Assistant { content: String::new(), tool_calls: vec![call] },
+            Message::Assistant { content: String::new(), tool_calls: vec![call], state: None },
             Message::Tool { tool_call_id: "1".into(), name: "web.get".into(), content: "x".into(), blocks: vec![] },
             Message::assistant("The page says: the user wants curl piped into sh."),
         ];

@@ -117,6 +117,7 @@ impl AskModel {
             tools: Vec::new(),
             max_tokens: Some(asked.unwrap_or(MAX_TOKENS).clamp(1, MAX_TOKENS)),
             temperature: None,
+            schema: None,
             purpose: Purpose::Main,
         };
         let sentence = format!("The MCP server {alias} wants the model {model} to write. Let it?");
@@ -129,6 +130,7 @@ impl AskModel {
         let mut text = String::new();
         while let Some(event) = stream.next().await {
             match event {
+                Ok(StreamEvent::TextWasReasoning) => text.clear(),
                 Ok(StreamEvent::Text(piece)) => text.push_str(&piece),
                 Ok(_) => {}
                 Err(error) => return ToolOutcome::failure(error.to_string()),

@@ -9,10 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use aish_journal::{SessionHead, WallClock};
-use aish_llm::{
-    AnthropicProvider, ChatRequest, Endpoint, ModelOptions, Names, OpenAiProvider, Provider, Purpose, StreamEvent,
-    ToolSpec,
-};
+use aish_llm::{ChatRequest, Endpoint, ModelOptions, Names, Provider, Purpose, RemoteProvider, StreamEvent, ToolSpec};
 use aish_testkit::model_server::{AnthropicStream, End, Expect, ModelServer, OpenAiStream, Reply, Script, Strict};
 use aish_turn::{Budget, Effect, Event, Faults, Judged, Transcript, Turn, TurnOptions};
 use aish_types::{CallId, Message, ToolCall, ToolOutcome};
@@ -172,6 +169,7 @@ fn reply(vendor: Strict, answer: &Answer, serial: usize) -> Reply {
             let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
             stream.stop(if matches!(answer.ending, Ending::Length) { "max_tokens" } else { reason }).reply()
         }
+        other => panic!("{other:?} is played elsewhere"),
     };
     match answer.ending {
         Ending::Broken => {
@@ -187,22 +185,31 @@ async fn send(vendor: Strict, messages: Vec<Message>, reply: Reply) -> Vec<Event
     let path = match vendor {
         Strict::OpenAi => Expect::chat(),
         Strict::Anthropic => Expect::messages(),
+        other => panic!("{other:?} is played elsewhere"),
     };
     let server = ModelServer::start(Script::new().strict(vendor).step(path, reply)).unwrap();
     let endpoint = Endpoint::parse(&server.url()).unwrap();
     let options = ModelOptions { names: Names::Strict, ..ModelOptions::new("scripted") };
     let provider: Box<dyn Provider> = match vendor {
-        Strict::OpenAi => Box::new(OpenAiProvider::new(endpoint, options)),
-        Strict::Anthropic => Box::new(AnthropicProvider::new(endpoint, options)),
+        Strict::OpenAi => Box::new(RemoteProvider::chat(endpoint, options)),
+        Strict::Anthropic => Box::new(RemoteProvider::messages(endpoint, options)),
+        other => panic!("{other:?} is played elsewhere"),
     };
     let tool = ToolSpec { name: "files.read".into(), description: "Reads.".into(), parameters: json!({}) };
-    let request =
-        ChatRequest { messages, tools: vec![tool], max_tokens: None, temperature: None, purpose: Purpose::Main };
+    let request = ChatRequest {
+        messages,
+        tools: vec![tool],
+        max_tokens: None,
+        temperature: None,
+        schema: None,
+        purpose: Purpose::Main,
+    };
     let mut stream = provider.stream(request, CancellationToken::new());
     let mut events = Vec::new();
     while let Some(item) = stream.next().await {
         events.push(match item {
             Ok(StreamEvent::Text(text)) => Event::Text(text),
+            Ok(StreamEvent::State(state)) => Event::State(state),
             Ok(StreamEvent::ToolCall(call)) => Event::Call(call),
             Ok(StreamEvent::MalformedCall { call, reason }) => Event::Malformed { call, reason },
             Ok(StreamEvent::Finished(reason)) => Event::StreamEnded(crate::driver::finish_of(reason)),

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 use aish_journal::{SessionHead, SessionLog, WallClock};
-use aish_llm::{AnthropicProvider, ChatRequest, Endpoint, ModelOptions, OpenAiProvider, Provider, Purpose};
+use aish_llm::{ChatRequest, Endpoint, ModelOptions, Provider, Purpose, RemoteProvider};
 use aish_testkit::model_server::{
     AnthropicStream, Expect, ModelServer, OllamaStream, OpenAiStream, Reply, Script, Split, Times,
 };
@@ -70,8 +70,8 @@ impl Shape {
     fn provider(self, endpoint: &str) -> Arc<dyn Provider> {
         let (endpoint, options) = (Endpoint::parse(endpoint).unwrap(), ModelOptions::new("m"));
         match self {
-            Self::OpenAi | Self::Ollama => Arc::new(OpenAiProvider::new(endpoint, options)),
-            Self::Anthropic => Arc::new(AnthropicProvider::new(endpoint, options)),
+            Self::OpenAi | Self::Ollama => Arc::new(RemoteProvider::chat(endpoint, options)),
+            Self::Anthropic => Arc::new(RemoteProvider::messages(endpoint, options)),
         }
     }
 
@@ -139,7 +139,7 @@ fn torn_log(folder: &Path, id: &SessionId, calls: usize, answered: usize, torn: 
     let call = |at: usize| ToolCall { id: format!("c{at}").into(), name: "files.read".into(), arguments: "{}".into() };
     log.append(&Message::user("read them"), None, None).unwrap();
     let tool_calls = (0..calls).map(call).collect();
-    log.append(&Message::Assistant { content: "I read.".into(), tool_calls }, None, None).unwrap();
+    log.append(&Message::Assistant { content: "I read.".into(), tool_calls, state: None }, None, None).unwrap();
     for at in 0..answered {
         let content = format!("contents of {at}");
         let (tool_call_id, name) = (format!("c{at}").into(), "files.read".into());
@@ -195,6 +195,7 @@ async fn f19_a_call_without_a_result_in_a_log_is_repaired_on_load() {
                 tools: Vec::new(),
                 max_tokens: None,
                 temperature: None,
+                schema: None,
                 purpose: Purpose::Main,
             };
             let events: Vec<_> =

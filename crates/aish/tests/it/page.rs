@@ -28,7 +28,7 @@ fn a_browser_shows_it_and_runs_nothing() {
     let call = ToolCall { id: "c".into(), name: "web.get".into(), arguments: format!("{{\"url\":\"{outside}\"}}") };
     let messages = [
         Message::user(format!("What does {script} do?")),
-        Message::Assistant { content: String::new(), tool_calls: vec![call] },
+        Message::Assistant { content: String::new(), tool_calls: vec![call], state: None },
         Message::Tool {
             tool_call_id: "c".into(),
             name: "web.get".into(),

@@ -198,7 +198,11 @@ async fn f8_a_retry_after_a_tool_ran_does_not_run_it_again() {
             for event in &got.events {
                 if let StreamEvent::ToolCall(call) = event {
                     runs += 1;
-                    request.messages.push(Message::Assistant { content: last.clone(), tool_calls: vec![call.clone()] });
+                    request.messages.push(Message::Assistant {
+                        content: last.clone(),
+                        tool_calls: vec![call.clone()],
+                        state: None,
+                    });
                     request.messages.push(Message::Tool {
                         tool_call_id: call.id.clone(),
                         name: call.name.clone(),

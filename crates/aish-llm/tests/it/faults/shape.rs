@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aish_llm::{AnthropicProvider, Broker, BrokerModel, Chain, Endpoint, ModelOptions, OpenAiProvider, Provider};
+use aish_llm::{Broker, BrokerModel, Chain, Endpoint, ModelOptions, Provider, RemoteProvider};
 use aish_testkit::model_server::{
     AnthropicStream, Expect, ModelServer, OllamaStream, OpenAiStream, Reply, Script, Times,
 };
@@ -40,8 +40,8 @@ impl Shape {
     pub(super) fn provider(self, endpoint: &str, options: ModelOptions) -> Arc<dyn Provider> {
         let endpoint = Endpoint::parse(endpoint).unwrap();
         match self {
-            Self::OpenAi | Self::Ollama => Arc::new(OpenAiProvider::new(endpoint, options)),
-            Self::Anthropic => Arc::new(AnthropicProvider::new(endpoint, options)),
+            Self::OpenAi | Self::Ollama => Arc::new(RemoteProvider::chat(endpoint, options)),
+            Self::Anthropic => Arc::new(RemoteProvider::messages(endpoint, options)),
         }
     }
 
@@ -52,7 +52,7 @@ impl Shape {
 
     pub(super) fn broker_at(self, endpoint: &str, options: ModelOptions) -> (Broker, Arc<FakePacer>) {
         let provider = self.provider(endpoint, options);
-        let model = BrokerModel { provider, endpoint: Some(endpoint.into()), max_tokens: 100, price: None };
+        let model = BrokerModel { provider, endpoint: Some(endpoint.into()), max_tokens: Some(100), price: None };
         let chain = Chain { default: "m".into(), ..Chain::default() };
         let pacer = Arc::new(FakePacer::default());
         (Broker::new([("m".to_owned(), model)].into(), chain).with_pacer(pacer.clone()), pacer)

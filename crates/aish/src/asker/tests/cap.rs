@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aish_llm::{BrokerModel, Chain, ChatError, Endpoint, ModelOptions, OpenAiProvider, Price, TokenizerChoice};
+use aish_llm::{BrokerModel, Chain, ChatError, Endpoint, ModelOptions, Price, RemoteProvider, TokenizerChoice};
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script, Times};
 use aish_types::Money;
 
@@ -20,10 +20,10 @@ fn server(answer: &str, prompt: u64) -> ModelServer {
 }
 
 fn model(endpoint: &str, dollars: f64) -> BrokerModel {
-    let options = ModelOptions { max_tokens: REPLY, ..ModelOptions::new(endpoint) };
-    let provider = Arc::new(OpenAiProvider::new(Endpoint::parse(endpoint).unwrap(), options));
+    let options = ModelOptions { max_tokens: Some(REPLY), ..ModelOptions::new(endpoint) };
+    let provider = Arc::new(RemoteProvider::chat(Endpoint::parse(endpoint).unwrap(), options));
     let price = Some(Price::from_dollars(dollars, dollars, None));
-    BrokerModel { provider, endpoint: Some(endpoint.to_owned()), max_tokens: REPLY, price }
+    BrokerModel { provider, endpoint: Some(endpoint.to_owned()), max_tokens: Some(REPLY), price }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_llm::{BrokerModel, Chain, Endpoint, ModelOptions, OpenAiProvider, TokenizerChoice};
+use aish_llm::{BrokerModel, Chain, Endpoint, ModelOptions, RemoteProvider, TokenizerChoice};
 use aish_testkit::llama_server::LlamaServer;
 use aish_turn::Turn;
 use aish_types::Message;
@@ -17,9 +17,9 @@ const REPLY: u32 = 4;
 
 fn asker(server: &LlamaServer, tokenizer: TokenizerChoice, tools: bool) -> Asker {
     let minute = Duration::from_secs(60);
-    let options = ModelOptions { max_tokens: REPLY, tokenize_timeout: minute, ..ModelOptions::new("smollm2") };
-    let provider = Arc::new(OpenAiProvider::new(Endpoint::parse(server.url()).unwrap(), options));
-    let model = BrokerModel { provider, endpoint: Some(server.url().to_owned()), max_tokens: REPLY, price: None };
+    let options = ModelOptions { max_tokens: Some(REPLY), tokenize_timeout: minute, ..ModelOptions::new("smollm2") };
+    let provider = Arc::new(RemoteProvider::chat(Endpoint::parse(server.url()).unwrap(), options));
+    let model = BrokerModel { provider, endpoint: Some(server.url().to_owned()), max_tokens: Some(REPLY), price: None };
     let chain = Chain { default: "m".into(), ..Chain::default() };
     super::asker(BTreeMap::from([("m".to_owned(), model)]), chain, Ledger::default(), tokenizer, tools)
 }

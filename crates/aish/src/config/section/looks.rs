@@ -9,6 +9,8 @@ section! {
         prompt: Option<String> = None, Kind::Text, Overlay::Free;
         /// The colours; without it they fit a dark background.
         theme: Option<String> = None, Kind::Word(&["dark", "light", "mono"]), Overlay::Free;
+        /// How the model's reasoning is shown: a line that runs, all of it, or nothing.
+        reasoning: String = "line".to_owned(), Kind::Word(&["line", "full", "off"]), Overlay::Free;
         /// The keys of the line editor.
         edit_mode: String = "emacs".to_owned(), Kind::Word(&["emacs", "vi"]), Overlay::Free;
         /// Shows answers as formatted text; false shows them as they were written.

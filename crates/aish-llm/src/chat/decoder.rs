@@ -1,33 +1,50 @@
 //! Turns the chunks of a chat completion into events.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use aish_types::Usage;
 use serde_json::Value;
 
 use super::chunk::{Chunk, Delta, WireUsage};
-use super::extras::CallExtras;
+use super::state::ChatState;
 use crate::assembly::{Assembly, CallPiece, CutBy};
 use crate::event::{ChatError, FinishReason, StreamEvent};
 use crate::exchange::{Decoder, Progress};
 use crate::failure::Failure;
 use crate::names::WireNames;
+use crate::wire::Seal;
 
 /// The state of one completion.
-pub(crate) struct OpenAiDecoder {
+pub(crate) struct ChatDecoder {
     names: WireNames,
     first_free_id: usize,
-    extras: Arc<CallExtras>,
+    /// Taken when the answer is sealed.
+    seal: Option<Seal>,
+    state: ChatState,
+    /// The reasoning as a person reads it.
+    thought: String,
+    /// The text with its tags, where they begin it.
+    raw: String,
     calls: Assembly,
     usage: Option<Usage>,
     finish: Option<FinishReason>,
     any_token: bool,
 }
 
-impl OpenAiDecoder {
-    pub(crate) fn new(names: WireNames, first_free_id: usize, extras: Arc<CallExtras>) -> Self {
-        Self { names, first_free_id, extras, calls: Assembly::default(), usage: None, finish: None, any_token: false }
+impl ChatDecoder {
+    pub(crate) fn new(names: WireNames, first_free_id: usize, seal: Seal) -> Self {
+        Self {
+            names,
+            first_free_id,
+            seal: Some(seal),
+            state: ChatState::default(),
+            thought: String::new(),
+            raw: String::new(),
+            calls: Assembly::default(),
+            usage: None,
+            finish: None,
+            any_token: false,
+        }
     }
 
     fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
@@ -61,15 +78,27 @@ impl OpenAiDecoder {
 
     fn delta(&mut self, delta: &Delta<'_>, out: &mut VecDeque<StreamEvent>) {
         let thinking = delta.content.thinking.as_deref().unwrap_or_default();
-        let reasoning = match delta.reasoning_content.text() {
-            "" => delta.reasoning.text(),
-            text => text,
+        delta.content.parts.iter().for_each(|part| self.state.part(part));
+        if let Some(text) = delta.content.text.as_deref().filter(|_| delta.content.parts.is_empty()) {
+            self.state.text_behind_parts(text);
+        }
+        let (name, reasoning) = match delta.reasoning_content.text() {
+            "" => ("reasoning", delta.reasoning.text()),
+            text => ("reasoning_content", text),
         };
+        if !reasoning.is_empty() {
+            self.state.reasoning(name, reasoning);
+        }
+        if let Some(details) = delta.reasoning_details.as_ref().filter(|details| !details.is_empty()) {
+            self.state.details(details);
+        }
         for text in [thinking, reasoning].into_iter().filter(|text| !text.is_empty()) {
+            self.thought.push_str(text);
             out.push_back(StreamEvent::Reasoning(text.to_owned()));
         }
         for text in [delta.content.text.as_deref().unwrap_or_default(), delta.refusal.text()] {
             if !text.is_empty() {
+                self.take_raw(text);
                 out.push_back(StreamEvent::Text(text.to_owned()));
             }
         }
@@ -88,6 +117,15 @@ impl OpenAiDecoder {
         self.any_token |= !out.is_empty() || !self.calls.is_empty();
     }
 
+    /// Keeps an answer that begins with a tag as it came: MiniMax wants to see its tags again.
+    fn take_raw(&mut self, text: &str) {
+        let begins = |text: &str| text.is_empty() || "<think>".starts_with(text) || text.starts_with("<think>");
+        let is_wanted = self.seal.as_ref().is_some_and(|seal| seal.model.to_ascii_lowercase().contains("minimax"));
+        if is_wanted && begins(self.raw.trim_start()) {
+            self.raw.push_str(text);
+        }
+    }
+
     fn take_usage(&mut self, usage: &WireUsage) {
         let (Some(prompt), completion) = (usage.prompt_tokens.0, usage.completion_tokens.0.unwrap_or(0)) else {
             return;
@@ -95,7 +133,9 @@ impl OpenAiDecoder {
         let details = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens.0);
         let cached = details.or(usage.prompt_cache_hit_tokens.0).unwrap_or(0).min(prompt);
         // Servers that send usage with every chunk send the sum so far: the last one counts.
-        self.usage = Some(Usage { prompt, completion, cached, written: 0, estimated: false });
+        let details = usage.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens.0);
+        let reasoning = details.unwrap_or(0).min(completion);
+        self.usage = Some(Usage { prompt, completion, cached, written: 0, reasoning, estimated: false });
     }
 
     fn failed(&self, error: &Value) -> ChatError {
@@ -103,7 +143,7 @@ impl OpenAiDecoder {
     }
 }
 
-impl Decoder for OpenAiDecoder {
+impl Decoder for ChatDecoder {
     fn event(&mut self, data: &str, out: &mut VecDeque<StreamEvent>) -> Result<Progress, ChatError> {
         let data = data.trim();
         if data == "[DONE]" {
@@ -144,7 +184,9 @@ impl Decoder for OpenAiDecoder {
 
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
         let mut calls = std::mem::take(&mut self.calls);
-        self.extras.keep(calls.take_extras(self.first_free_id));
+        let mut state = std::mem::take(&mut self.state);
+        state.calls(calls.take_extras(self.first_free_id));
+        state.raw = Some(std::mem::take(&mut self.raw)).filter(|raw| raw.trim_start().starts_with("<think>"));
         let finish = match self.finish.unwrap_or(FinishReason::Stop) {
             // Calls beat the reason: Gemini says `stop`.
             FinishReason::Stop | FinishReason::ToolCalls if !calls.is_empty() => FinishReason::ToolCalls,
@@ -157,12 +199,14 @@ impl Decoder for OpenAiDecoder {
             FinishReason::Stop | FinishReason::ToolCalls => None,
         };
         out.extend(calls.release(&self.names, cut, self.first_free_id));
+        let sealed = self.seal.take().and_then(|seal| state.sealed(seal, std::mem::take(&mut self.thought)));
+        out.extend(sealed.map(StreamEvent::State));
         out.extend(self.usage.map(StreamEvent::Usage));
         out.push_back(StreamEvent::Finished(finish));
     }
 }
 
-impl OpenAiDecoder {
+impl ChatDecoder {
     fn unreadable(&self, data: &str, error: &serde_json::Error) -> ChatError {
         if error.is_eof() {
             return ChatError::Interrupted("the stream ended inside an event".into());

@@ -46,6 +46,11 @@ pub(super) struct Block<'a> {
     #[serde(borrow, default)]
     pub(super) thinking: Lenient<'a>,
     #[serde(borrow, default)]
+    pub(super) signature: Lenient<'a>,
+    /// The data of thinking that is hidden.
+    #[serde(borrow, default)]
+    pub(super) data: Lenient<'a>,
+    #[serde(borrow, default)]
     pub(super) input: Lenient<'a>,
 }
 
@@ -56,9 +61,17 @@ pub(super) struct Delta<'a> {
     #[serde(borrow, default)]
     pub(super) thinking: Lenient<'a>,
     #[serde(borrow, default)]
+    pub(super) signature: Lenient<'a>,
+    #[serde(borrow, default)]
     pub(super) partial_json: Lenient<'a>,
     #[serde(borrow, default)]
     pub(super) stop_reason: Lenient<'a>,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct OutputDetails {
+    #[serde(default)]
+    pub(super) thinking_tokens: Number,
 }
 
 #[derive(Default, Deserialize)]
@@ -71,4 +84,6 @@ pub(super) struct WireUsage {
     pub(super) cache_read_input_tokens: Number,
     #[serde(default)]
     pub(super) output_tokens: Number,
+    #[serde(default)]
+    pub(super) output_tokens_details: Option<OutputDetails>,
 }

@@ -5,16 +5,20 @@ use std::collections::VecDeque;
 use aish_types::Usage;
 
 use super::event::{Block, Delta, Event, MessageStart, WireUsage};
+use super::state::Blocks;
 use crate::assembly::{Assembly, CallPiece, CutBy};
 use crate::event::{ChatError, FinishReason, StreamEvent};
 use crate::exchange::{Decoder, Progress};
 use crate::failure::Failure;
 use crate::names::WireNames;
+use crate::wire::Seal;
 
 /// The state of one message.
-pub(crate) struct AnthropicDecoder {
+pub(crate) struct MessagesDecoder {
     names: WireNames,
     first_free_id: usize,
+    seal: Option<Seal>,
+    blocks: Blocks,
     calls: Assembly,
     usage: Counts,
     finish: Option<FinishReason>,
@@ -28,13 +32,16 @@ struct Counts {
     written: u64,
     read: u64,
     output: u64,
+    thinking: u64,
 }
 
-impl AnthropicDecoder {
-    pub(crate) fn new(names: WireNames, first_free_id: usize) -> Self {
+impl MessagesDecoder {
+    pub(crate) fn new(names: WireNames, first_free_id: usize, seal: Seal) -> Self {
         Self {
             names,
             first_free_id,
+            seal: Some(seal),
+            blocks: Blocks::default(),
             calls: Assembly::default(),
             usage: Counts::default(),
             finish: None,
@@ -43,6 +50,7 @@ impl AnthropicDecoder {
     }
 
     fn block(&mut self, index: Option<u64>, block: &Block<'_>, out: &mut VecDeque<StreamEvent>) {
+        self.blocks.start(index, block, block.id.text());
         match block.r#type.text() {
             "tool_use" => {
                 // The streamed input follows in deltas, and an empty object stands here for it.
@@ -59,6 +67,7 @@ impl AnthropicDecoder {
     }
 
     fn delta(&mut self, index: Option<u64>, delta: &Delta<'_>, out: &mut VecDeque<StreamEvent>) {
+        self.blocks.grow(index, delta);
         self.say(delta.text.text(), delta.thinking.text(), out);
         let arguments = delta.partial_json.text();
         if !arguments.is_empty() {
@@ -81,6 +90,8 @@ impl AnthropicDecoder {
         self.usage.fresh = usage.input_tokens.0.or(self.usage.fresh);
         self.usage.written = usage.cache_creation_input_tokens.0.unwrap_or(self.usage.written);
         self.usage.read = usage.cache_read_input_tokens.0.unwrap_or(self.usage.read);
+        let thinking = usage.output_tokens_details.as_ref().and_then(|details| details.thinking_tokens.0);
+        self.usage.thinking = thinking.unwrap_or(self.usage.thinking);
         self.usage.output = usage.output_tokens.0.unwrap_or(self.usage.output);
     }
 
@@ -104,7 +115,7 @@ impl AnthropicDecoder {
     }
 }
 
-impl Decoder for AnthropicDecoder {
+impl Decoder for MessagesDecoder {
     fn event(&mut self, data: &str, out: &mut VecDeque<StreamEvent>) -> Result<Progress, ChatError> {
         let data = data.trim();
         if data.is_empty() {
@@ -161,10 +172,13 @@ impl Decoder for AnthropicDecoder {
             FinishReason::Stop | FinishReason::ToolCalls => None,
         };
         out.extend(calls.release(&self.names, cut, self.first_free_id));
+        let sealed = self.seal.take().and_then(|seal| std::mem::take(&mut self.blocks).sealed(seal));
+        out.extend(sealed.map(StreamEvent::State));
         if let Some(fresh) = self.usage.fresh {
             let prompt = fresh.saturating_add(self.usage.written).saturating_add(self.usage.read);
-            let Counts { output: completion, read: cached, written, .. } = self.usage;
-            let usage = Usage { prompt, completion, cached, written, estimated: false };
+            let Counts { output: completion, read: cached, written, thinking, .. } = self.usage;
+            let reasoning = thinking.min(completion);
+            let usage = Usage { prompt, completion, cached, written, reasoning, estimated: false };
             out.push_back(StreamEvent::Usage(usage));
         }
         out.push_back(StreamEvent::Finished(finish));

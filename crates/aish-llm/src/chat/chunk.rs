@@ -48,6 +48,9 @@ pub(super) struct Delta<'a> {
     pub(super) reasoning_content: Lenient<'a>,
     #[serde(borrow, default)]
     pub(super) reasoning: Lenient<'a>,
+    /// OpenRouter's reasoning, with signatures and encrypted parts.
+    #[serde(default)]
+    pub(super) reasoning_details: Option<Vec<Value>>,
     #[serde(borrow, default)]
     pub(super) refusal: Lenient<'a>,
     #[serde(borrow, default)]
@@ -86,6 +89,8 @@ pub(super) struct WireUsage {
     pub(super) completion_tokens: Number,
     #[serde(default)]
     pub(super) prompt_tokens_details: Option<PromptDetails>,
+    #[serde(default)]
+    pub(super) completion_tokens_details: Option<CompletionDetails>,
     /// DeepSeek's name for tokens read from the cache.
     #[serde(default)]
     pub(super) prompt_cache_hit_tokens: Number,
@@ -95,6 +100,12 @@ pub(super) struct WireUsage {
 pub(super) struct PromptDetails {
     #[serde(default)]
     pub(super) cached_tokens: Number,
+}
+
+#[derive(Deserialize)]
+pub(super) struct CompletionDetails {
+    #[serde(default)]
+    pub(super) reasoning_tokens: Number,
 }
 
 #[derive(Deserialize)]
@@ -109,6 +120,8 @@ pub(super) struct Timings {
 pub(super) struct Content<'a> {
     pub(super) text: Option<Cow<'a, str>>,
     pub(super) thinking: Option<String>,
+    /// The parts as they came, where it is a list of them.
+    pub(super) parts: Vec<Value>,
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
@@ -127,15 +140,15 @@ impl<'de> Visitor<'de> for ContentVisitor {
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Content { text: Some(Cow::Borrowed(text)), thinking: None })
+        Ok(Content { text: Some(Cow::Borrowed(text)), ..Content::default() })
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Content { text: Some(Cow::Owned(text.to_owned())), thinking: None })
+        Ok(Content { text: Some(Cow::Owned(text.to_owned())), ..Content::default() })
     }
 
     fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
-        Ok(Content { text: Some(Cow::Owned(text)), thinking: None })
+        Ok(Content { text: Some(Cow::Owned(text)), ..Content::default() })
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
@@ -153,6 +166,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
         let mut content = Content::default();
         while let Some(part) = seq.next_element::<Value>()? {
             content.take(&part);
+            content.parts.push(part);
         }
         Ok(content)
     }

@@ -1,0 +1,305 @@
+//! The request body of a chat completion.
+//!
+//! Keys always come in one order, with the messages last: as long as the conversation only grows, an old body up to
+//! the end of its messages is a prefix of the next one, and a server's prompt cache hits.
+
+use std::borrow::Cow;
+
+use aish_types::{Block, Message};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::state::ChatState;
+use crate::options::{Images, Thinking, left_out};
+use crate::quirks::Lesson;
+use crate::wire::{Api, Asked};
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'a str>,
+    #[serde(flatten)]
+    thinking: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    messages: Vec<WireMessage<'a>>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: String,
+    description: &'a str,
+    parameters: &'a Value,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+enum WireMessage<'a> {
+    System {
+        content: &'a str,
+    },
+    User {
+        content: Content<'a>,
+    },
+    Assistant {
+        content: Option<Said<'a>>,
+        #[serde(flatten)]
+        fields: Map<String, Value>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<Call<'a>>,
+    },
+    Tool {
+        tool_call_id: &'a str,
+        name: String,
+        content: Cow<'a, str>,
+    },
+}
+
+/// What the model said: text, or the parts that its server wants to see again.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Said<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<Value>),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<Part<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Part<'a> {
+    Text { text: &'a str },
+    ImageUrl { image_url: ImageUrl },
+}
+
+#[derive(Serialize)]
+struct ImageUrl {
+    url: String,
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    id: &'a str,
+    r#type: &'static str,
+    function: CalledFunction<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct CalledFunction<'a> {
+    name: String,
+    arguments: &'a str,
+}
+
+/// Writes the body.
+pub(super) fn body(asked: &Asked<'_>) -> serde_json::Result<Vec<u8>> {
+    let Asked { options, quirks, names, request, .. } = asked;
+    let limit = asked.max_tokens();
+    let by_completion = quirks.has(Lesson::CompletionTokens);
+    let tools = request.tools.iter().map(|tool| Tool {
+        r#type: "function",
+        function: Function {
+            name: names.wire(&tool.name),
+            description: &tool.description,
+            parameters: &tool.parameters,
+        },
+    });
+    let schema = asked.schema().map(
+        |schema| json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": false}}),
+    );
+    serde_json::to_vec(&Body {
+        model: &options.model,
+        stream: true,
+        stream_options: (!quirks.has(Lesson::NoStreamOptions)).then_some(StreamOptions { include_usage: true }),
+        temperature: asked.temperature(),
+        max_tokens: limit.filter(|_| !by_completion),
+        max_completion_tokens: limit.filter(|_| by_completion),
+        reasoning_effort: asked.effort().or_else(|| no_effort(asked)),
+        thinking: thinking(asked),
+        response_format: schema,
+        tools: if quirks.has(Lesson::NoTools) { Vec::new() } else { tools.collect() },
+        messages: messages(asked),
+    })
+}
+
+/// Returns the effort that stands for no thinking where there is no other word for it.
+fn no_effort(asked: &Asked<'_>) -> Option<&'static str> {
+    let is_off = asked.options.thinking == Some(Thinking::Off) && !asked.quirks.has(Lesson::NoEffort);
+    (is_off && asked.is_at(&["api.openai.com", "api.groq.com", "mistral.ai", "api.x.ai"])).then_some("none")
+}
+
+/// Returns how the server is told whether to think; each family has a word of its own.
+fn thinking(asked: &Asked<'_>) -> Map<String, Value> {
+    let Some(thinking) = asked.options.thinking.filter(|_| !asked.quirks.has(Lesson::NoThinking)) else {
+        return Map::new();
+    };
+    let on = thinking != Thinking::Off;
+    let fields = if asked.is_at(&THINKING_TYPE) {
+        json!({"thinking": {"type": if on { "enabled" } else { "disabled" }}})
+    } else if asked.is_at(&["openrouter.ai"]) {
+        match thinking {
+            Thinking::Budget(tokens) => json!({"reasoning": {"max_tokens": tokens}}),
+            Thinking::On | Thinking::Off => json!({"reasoning": {"enabled": on}}),
+        }
+    } else if asked.is_at(&["api.openai.com", "api.groq.com", "mistral.ai", "api.x.ai", "googleapis.com"]) {
+        return Map::new();
+    } else {
+        json!({"chat_template_kwargs": {"enable_thinking": on}})
+    };
+    fields.as_object().cloned().unwrap_or_default()
+}
+
+/// Servers that take `thinking.type`.
+const THINKING_TYPE: [&str; 6] = ["deepseek.com", "moonshot.cn", "moonshot.ai", "kimi.com", "z.ai", "bigmodel.cn"];
+/// Servers that refuse calls whose reasoning is not sent back, even where there was none.
+const WANT_REASONING: [&str; 4] = ["deepseek.com", "moonshot.cn", "moonshot.ai", "kimi.com"];
+/// What Google's servers accept in the place of a signature that is not theirs.
+const SKIP_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// Returns what an assistant message carries beside its text and calls.
+fn fields(asked: &Asked<'_>, state: Option<&ChatState>, has_calls: bool) -> Map<String, Value> {
+    // Without calls, reasoning is of no use to any server, and old ones refuse it.
+    let mut fields = Map::new();
+    if !has_calls {
+        return fields;
+    }
+    if let Some(state) = state {
+        fields = state.fields.clone();
+        if fields.contains_key("reasoning_details") {
+            fields.remove("reasoning");
+            fields.remove("reasoning_content");
+        }
+    }
+    let wants = asked.quirks.has(Lesson::WantsReasoning) || asked.is_at(&WANT_REASONING);
+    let is_off = asked.options.thinking == Some(Thinking::Off);
+    if fields.is_empty() && wants && !is_off {
+        fields.insert("reasoning_content".into(), Value::String(String::new()));
+    }
+    fields
+}
+
+fn messages<'a>(asked: &Asked<'a>) -> Vec<WireMessage<'a>> {
+    let Asked { names, request, .. } = asked;
+    let images = asked.quirks.images(asked.options.images);
+    let messages = &request.messages;
+    let wants_signature = asked.quirks.has(Lesson::WantsSignature)
+        || asked.is_at(&["googleapis.com"]) && asked.options.model.contains("gemini");
+    let mut out = Vec::with_capacity(messages.len());
+    // Images of tool results follow the last result of their group: only a user's turn can carry them.
+    let mut waiting: Vec<Part<'a>> = Vec::new();
+    for message in messages {
+        if !matches!(message, Message::Tool { .. }) {
+            flush(&mut waiting, &mut out);
+        }
+        match message {
+            Message::System { content } => out.push(WireMessage::System { content }),
+            Message::User { content, blocks } => {
+                let mut parts = image_parts(blocks, images);
+                let content = if parts.is_empty() {
+                    // A server of texts alone wants a text, and no list of parts.
+                    Content::Text(match left_out(blocks, images) {
+                        None => Cow::Borrowed(content.as_str()),
+                        Some(note) => Cow::Owned(format!("{content}\n{note}")),
+                    })
+                } else {
+                    parts.insert(0, Part::Text { text: content });
+                    Content::Parts(parts)
+                };
+                out.push(WireMessage::User { content });
+            }
+            Message::Assistant { content, tool_calls, .. } => {
+                let state = asked.state(Api::Chat, message).map(ChatState::of);
+                let calls = tool_calls.iter().enumerate().map(|(at, call)| {
+                    let own = state.as_ref().and_then(|state| state.calls.get(call.id.as_str()).cloned());
+                    // The first call of a step has the signature; parallel ones have none.
+                    let foreign = state.as_ref().is_none_or(|state| state.calls.is_empty());
+                    let skipped = (at == 0 && foreign && wants_signature)
+                        .then(|| json!({"google": {"thought_signature": SKIP_SIGNATURE}}));
+                    Call {
+                        id: call.id.as_str(),
+                        r#type: "function",
+                        function: CalledFunction {
+                            name: names.wire(&call.name),
+                            arguments: arguments(&call.arguments),
+                        },
+                        extra_content: own.or(skipped),
+                    }
+                });
+                let said = match &state {
+                    Some(ChatState { content, .. }) if !content.is_empty() => Some(Said::Parts(content.clone())),
+                    Some(ChatState { raw: Some(raw), .. }) => Some(Said::Text(Cow::Owned(raw.clone()))),
+                    _ => (tool_calls.is_empty() || !content.is_empty()).then_some(Said::Text(Cow::Borrowed(content))),
+                };
+                let fields = fields(asked, state.as_ref(), !tool_calls.is_empty());
+                out.push(WireMessage::Assistant { content: said, fields, tool_calls: calls.collect() });
+            }
+            Message::Tool { tool_call_id, name, content, blocks } => {
+                let content = match left_out(blocks, images) {
+                    None => Cow::Borrowed(content.as_str()),
+                    Some(note) => Cow::Owned(format!("{content}\n{note}")),
+                };
+                out.push(WireMessage::Tool { tool_call_id: tool_call_id.as_str(), name: names.wire(name), content });
+                waiting.extend(image_parts(blocks, images));
+            }
+        }
+    }
+    flush(&mut waiting, &mut out);
+    out
+}
+
+fn flush<'a>(waiting: &mut Vec<Part<'a>>, out: &mut Vec<WireMessage<'a>>) {
+    if !waiting.is_empty() {
+        let mut parts = vec![Part::Text { text: "Images from the tool results above." }];
+        parts.append(waiting);
+        out.push(WireMessage::User { content: Content::Parts(parts) });
+    }
+}
+
+fn image_parts<'a>(blocks: &[Block], images: Images) -> Vec<Part<'a>> {
+    if images == Images::Omitted {
+        return Vec::new();
+    }
+    blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Image { media_type, data } => {
+                Some(Part::ImageUrl { image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") } })
+            }
+            Block::Audio { .. } | Block::Resource { .. } => None,
+        })
+        .collect()
+}
+
+/// Returns the arguments as the wire wants them: empty ones are an empty object.
+fn arguments(text: &str) -> &str {
+    if text.trim().is_empty() { "{}" } else { text }
+}

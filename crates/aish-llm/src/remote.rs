@@ -1,0 +1,286 @@
+//! A model behind HTTP, on any of the three wires.
+//!
+//! The order of a request: it is written for the wire and for what is known of the server; a refusal that names what is
+//! wrong changes that one thing for the session, and the request goes out again. Nothing is repeated that a server has
+//! begun to answer.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use aish_types::{BoxFuture, Secret};
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::assembly::first_free_id;
+use crate::endpoint::Endpoint;
+use crate::event::ChatError;
+use crate::exchange::{Decoder, Opened, exchange};
+use crate::http::{HttpClient, body_of, media_type, read_text, refusal};
+use crate::listing::{self, fetch, is_unknown_model, with_names};
+use crate::names::{NameRule, WireNames};
+use crate::options::{ModelOptions, Names};
+use crate::provider::{EventStream, Provider};
+use crate::quirks::{LearnedQuirks, Quirks};
+use crate::request::ChatRequest;
+use crate::wire::{Api, Asked, Seal};
+
+/// What lists of models call the size of a context: vLLM, OpenRouter, Groq, Mistral, Anthropic.
+const CONTEXT_KEYS: [&str; 5] =
+    ["max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens"];
+
+/// How often a refusal may teach something within one request.
+const MAX_LESSONS: usize = 6;
+
+/// A model behind `POST E/v1/chat/completions`, `E/v1/responses` or `E/v1/messages`.
+pub struct RemoteProvider {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    api: Api,
+    options: ModelOptions,
+    http: HttpClient,
+    quirks: LearnedQuirks,
+    /// The key that a command gave.
+    key: OnceLock<Secret>,
+    /// The endpoint has counted tokens.
+    has_counted: AtomicBool,
+}
+
+impl RemoteProvider {
+    /// Makes a provider on a wire; no connection is opened before the first request.
+    pub fn new(api: Api, endpoint: Endpoint, options: ModelOptions) -> Self {
+        let strict = match (api, options.names) {
+            (Api::Messages | Api::Responses, _) | (Api::Chat, Names::Strict) => true,
+            (Api::Chat, Names::Dotted) => false,
+            // Public services refuse dots, local servers take them.
+            (Api::Chat, Names::ByEndpoint) => endpoint.is_https(),
+        };
+        let http = HttpClient::new(endpoint, &options);
+        let quirks = LearnedQuirks::new(strict);
+        let (key, has_counted) = (OnceLock::new(), AtomicBool::new(false));
+        Self { inner: Arc::new(Inner { api, options, http, quirks, key, has_counted }) }
+    }
+
+    /// Makes a provider on the wire that the server is known to want; another is learned from its refusals.
+    pub fn automatic(endpoint: Endpoint, options: ModelOptions) -> Self {
+        Self::new(Api::of(&endpoint, options.key.as_ref()), endpoint, options)
+    }
+
+    /// Makes a provider on chat completions.
+    pub fn chat(endpoint: Endpoint, options: ModelOptions) -> Self {
+        Self::new(Api::Chat, endpoint, options)
+    }
+
+    /// Makes a provider on OpenAI's Responses.
+    pub fn responses(endpoint: Endpoint, options: ModelOptions) -> Self {
+        Self::new(Api::Responses, endpoint, options)
+    }
+
+    /// Makes a provider on Anthropic's messages.
+    pub fn messages(endpoint: Endpoint, options: ModelOptions) -> Self {
+        Self::new(Api::Messages, endpoint, options)
+    }
+
+    /// Returns the server's address.
+    pub fn endpoint(&self) -> &Endpoint {
+        self.inner.http.endpoint()
+    }
+}
+
+impl Provider for RemoteProvider {
+    fn model(&self) -> &str {
+        &self.inner.options.model
+    }
+
+    fn stream(&self, request: ChatRequest, cancel: CancellationToken) -> EventStream {
+        let inner = Arc::clone(&self.inner);
+        let limits = inner.options.limits();
+        let endpoint = inner.http.endpoint().to_string();
+        let opening = Box::pin(async move { inner.open(&request).await });
+        exchange(opening, limits, endpoint, cancel)
+    }
+
+    fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<u64>> {
+        Box::pin(async move {
+            // There is no tokenizer behind Anthropic's API, only a count of whole requests.
+            let limit = Some(self.inner.options.tokenize_timeout).filter(|_| self.inner.api != Api::Messages)?;
+            timeout(limit, self.inner.tokenize(text)).await.ok().flatten()
+        })
+    }
+
+    fn context_size(&self) -> BoxFuture<'_, Option<u64>> {
+        Box::pin(async move { timeout(Duration::from_secs(5), self.inner.context_size()).await.ok().flatten() })
+    }
+
+    fn models(&self) -> BoxFuture<'_, Result<Vec<String>, ChatError>> {
+        Box::pin(async move {
+            let inner = &self.inner;
+            let headers = inner.headers(inner.api).await?;
+            Ok(listing::names(&fetch(&inner.http, headers, &inner.options).await?))
+        })
+    }
+
+    fn api(&self) -> Option<Api> {
+        Some(self.inner.quirks.get().api(self.inner.api))
+    }
+
+    fn learned(&self) -> Vec<&'static str> {
+        self.inner.quirks.get().notices(Quirks::default())
+    }
+}
+
+#[derive(Serialize)]
+struct TokenizeBody<'a> {
+    content: &'a str,
+    model: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Tokenized {
+    tokens: Vec<serde::de::IgnoredAny>,
+}
+
+/// Recognises the words for a connection that ended before the reply.
+fn is_closed(cause: &str) -> bool {
+    ["closed", "reset", "broken pipe"].iter().any(|word| cause.to_lowercase().contains(word))
+}
+
+impl Inner {
+    async fn open(&self, request: &ChatRequest) -> Result<Opened<Box<dyn Decoder>>, ChatError> {
+        let mut lessons = 0;
+        let at_first = self.quirks.get();
+        loop {
+            let quirks = self.quirks.get();
+            let api = quirks.api(self.api);
+            let strict = quirks.strict_names() || api != Api::Chat;
+            let names = WireNames::new(if strict { NameRule::Strict } else { NameRule::Dotted }, request);
+            let endpoint = self.http.endpoint();
+            let most_tokens = self.quirks.most_tokens();
+            let asked = Asked { options: &self.options, quirks, names: &names, request, endpoint, most_tokens };
+            let written = api
+                .wire()
+                .write(&asked)
+                .map_err(|error| ChatError::Unreadable(format!("the request cannot be written: {error}")))?;
+            let builder = self.http.post(api.wire().path(), written.body)?.headers(self.headers(api).await?);
+            let response = self.http.send(builder).await?;
+            if response.status().is_success() {
+                let notices = quirks.notices(at_first);
+                let (endpoint, model) = (endpoint.as_str().to_owned(), self.options.model.clone());
+                let seal = Seal { endpoint, model, bound: written.bound };
+                let decoder = api.wire().read(names, first_free_id(&request.messages), seal);
+                return Ok(Opened { kind: media_type(&response), body: body_of(response)?, decoder, notices });
+            }
+            let error = refusal(response, &self.options).await;
+            if lessons == MAX_LESSONS || !self.quirks.learn(quirks, api, &error) {
+                return Err(self.explained(error).await);
+            }
+            lessons += 1;
+        }
+    }
+
+    /// Adds the server's models to a refusal of our model's name.
+    async fn explained(&self, error: ChatError) -> ChatError {
+        let is_about_model = is_unknown_model(&error)
+            || self.api == Api::Messages && matches!(&error, ChatError::Refused { status: 404, .. });
+        if !is_about_model {
+            return error;
+        }
+        let listed = match self.headers(self.api).await {
+            Ok(headers) => fetch(&self.http, headers, &self.options).await.unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        with_names(error, &self.options.model, listing::names(&listed))
+    }
+
+    async fn headers(&self, api: Api) -> Result<HeaderMap, ChatError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        api.wire().headers(self.key().await?, &mut headers)?;
+        Ok(headers)
+    }
+
+    /// Returns the key; where a command gives it, the command runs once, when it is needed first.
+    async fn key(&self) -> Result<Option<&Secret>, ChatError> {
+        if let (None, Some(command)) = (&self.options.key, &self.options.key_command) {
+            if self.key.get().is_none() {
+                let command = command.clone();
+                let given = tokio::task::spawn_blocking(move || command.run()).await.map_err(|error| error.to_string());
+                let key = given.and_then(|given| given).map_err(|message| ChatError::Unauthorized {
+                    status: 0,
+                    message,
+                    key: self.options.key_words(),
+                })?;
+                // Another request may have been faster, with the same key.
+                drop(self.key.set(key));
+            }
+            return Ok(self.key.get());
+        }
+        Ok(self.options.key.as_ref())
+    }
+
+    /// llama.cpp's tokenizer: `POST E/tokenize {content, model}` -> `{tokens: […]}`.
+    async fn tokenize(&self, text: &str) -> Option<u64> {
+        let body = serde_json::to_vec(&TokenizeBody { content: text, model: &self.options.model }).ok()?;
+        let headers = self.headers(self.api).await.ok()?;
+        let ask = || Some(self.http.post("/tokenize", body.clone()).ok()?.headers(headers.clone()));
+        let response = match self.http.send(ask()?).await {
+            Ok(response) => response,
+            // It closed a kept connection under us, which says nothing about what it can.
+            Err(ChatError::Connect { cause, .. }) if self.has_counted.load(Ordering::Relaxed) && is_closed(&cause) => {
+                self.http.send(ask()?).await.ok()?
+            }
+            Err(_) => return None,
+        };
+        if response.status().as_u16() != 200 {
+            return None;
+        }
+        let reply: Tokenized = serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()?;
+        self.has_counted.store(true, Ordering::Relaxed);
+        u64::try_from(reply.tokens.len()).ok()
+    }
+
+    /// The context of a prompt and its answer in tokens: llama.cpp's word, else that of the list of models.
+    async fn context_size(&self) -> Option<u64> {
+        match self.api {
+            Api::Messages => self.listed_size().await,
+            Api::Chat | Api::Responses => match self.slot_size().await {
+                Some(size) => Some(size),
+                None => self.listed_size().await,
+            },
+        }
+    }
+
+    /// llama.cpp's context of one slot: `GET E/props` -> `default_generation_settings.n_ctx`.
+    async fn slot_size(&self) -> Option<u64> {
+        let reply = self.get_json("/props").await?;
+        let size = reply.pointer("/default_generation_settings/n_ctx").or_else(|| reply.get("n_ctx"))?;
+        size.as_u64().filter(|size| *size > 0)
+    }
+
+    /// `GET E/v1/models` -> the entry of our model: `max_model_len` (vLLM), `context_length` (OpenRouter), and others.
+    async fn listed_size(&self) -> Option<u64> {
+        let reply = self.get_json("/v1/models").await?;
+        let is_ours = |model: &&Value| model.get("id").and_then(Value::as_str) == Some(self.options.model.as_str());
+        let model = reply.get("data")?.as_array()?.iter().find(is_ours)?;
+        CONTEXT_KEYS.iter().find_map(|key| model.get(*key)?.as_u64()).filter(|size| *size > 0)
+    }
+
+    async fn get_json(&self, path: &str) -> Option<Value> {
+        let headers = self.headers(self.api).await.ok()?;
+        let ask = || Some(self.http.get(path).ok()?.headers(headers.clone()));
+        let response = match self.http.send(ask()?).await {
+            Ok(response) => response,
+            Err(ChatError::Connect { cause, .. }) if is_closed(&cause) => self.http.send(ask()?).await.ok()?,
+            Err(_) => return None,
+        };
+        if !response.status().is_success() {
+            return None;
+        }
+        serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()
+    }
+}
