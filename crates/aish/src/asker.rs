@@ -29,6 +29,7 @@ pub struct Offering {
 }
 
 /// Asks models.
+#[derive(Clone)]
 pub struct Asker {
     /// The broker over all models.
     pub broker: Broker,
@@ -65,6 +66,11 @@ pub struct Asker {
 }
 
 impl Asker {
+    /// Takes over what another asker of the same models learnt of them.
+    pub fn learn_from(&mut self, other: Self) {
+        (self.calibrations, self.summaries, self.sizes) = (other.calibrations, other.summaries, other.sizes);
+    }
+
     /// Returns the configured name of the model for small questions.
     pub fn fast_model(&self) -> &str {
         self.broker.chain().fast.as_deref().unwrap_or(&self.model)

@@ -4,6 +4,7 @@
 
 mod follow;
 mod resumed;
+mod run;
 mod sampling;
 pub mod settings;
 mod switch;

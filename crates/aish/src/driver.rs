@@ -290,7 +290,7 @@ impl Driver {
             session: self.session.clone(),
             user: self.user.clone(),
             channel: None,
-            folder: std::env::current_dir().ok().map(|folder| folder.display().to_string()),
+            folder: (self.surroundings)().folder,
         }
     }
 }

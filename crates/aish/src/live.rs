@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aish_safety::Surroundings;
 use aish_shell::{
     ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
 };
@@ -11,6 +12,7 @@ use aish_types::BoxFuture;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio_util::sync::CancellationToken;
 
+use crate::base::Base;
 use crate::failure::chain;
 use crate::shell_tool::{CommandRunner, Ran};
 
@@ -20,7 +22,8 @@ const BY_INTERRUPT: i32 = 130;
 /// What is remembered between commands.
 #[derive(Debug, Clone, Default)]
 pub struct Remembered {
-    /// The shell's folder.
+    /// The shell's folder, which is what every relative path of the person and the model means; this process stays where
+    /// it was started.
     pub folder: Option<PathBuf>,
     /// The exit code of the last command.
     pub status: i32,
@@ -100,7 +103,9 @@ impl Live {
         if let Some(shell) = running.as_ref() {
             return Arc::clone(shell);
         }
-        let mut shell = Shell::start(self.options.clone());
+        // One that exited is followed by one where it was.
+        let folder = self.lock().folder.clone();
+        let mut shell = Shell::start(Options { cwd: folder, ..self.options.clone() });
         let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let (Some(mut events), Some(listener)) = (shell.take_events(), listener) {
             // Ends with the shell.
@@ -128,6 +133,15 @@ impl Live {
     /// Returns what is remembered.
     pub fn remembered(&self) -> Remembered {
         self.lock().clone()
+    }
+
+    /// Returns what reads the surroundings of commands in this shell: what is known at the start, and its folder by then.
+    pub fn surroundings(self: &Arc<Self>, base: &Base) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
+        let (fixed, live) = (base.surroundings(), Arc::clone(self));
+        Arc::new(move || {
+            let folder = live.remembered().folder.map(|folder| folder.display().to_string());
+            Surroundings { folder: folder.or_else(|| fixed.folder.clone()), ..fixed.clone() }
+        })
     }
 
     /// Takes what was typed ahead.
@@ -199,8 +213,6 @@ impl Live {
         remembered.took = result.duration;
         remembered.typed_ahead.push_str(&String::from_utf8_lossy(&result.type_ahead));
         drop(remembered);
-        // The shell's folder is ours too: relative paths in questions and prompts mean the same.
-        let _ = std::env::set_current_dir(&result.cwd);
         Ok(result)
     }
 

@@ -19,14 +19,29 @@ impl Switch {
         Self { usual, of_run: Mutex::new(None) }
     }
 
-    /// Hands commands to another shell, or to the usual one again.
-    pub fn set(&self, of_run: Option<Arc<dyn CommandRunner>>) {
+    /// Hands commands to a run's shell until what it returns is dropped.
+    #[must_use]
+    pub fn lend(self: &Arc<Self>, shell: Arc<dyn CommandRunner>) -> Lent {
+        self.set(Some(shell));
+        Lent(Arc::clone(self))
+    }
+
+    fn set(&self, of_run: Option<Arc<dyn CommandRunner>>) {
         *self.of_run.lock().unwrap_or_else(PoisonError::into_inner) = of_run;
     }
 
     fn current(&self) -> Arc<dyn CommandRunner> {
         let of_run = self.of_run.lock().unwrap_or_else(PoisonError::into_inner).clone();
         of_run.unwrap_or_else(|| Arc::clone(&self.usual))
+    }
+}
+
+/// The time in which commands go to a run's shell.
+pub struct Lent(Arc<Switch>);
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.0.set(None);
     }
 }
 

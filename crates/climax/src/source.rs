@@ -66,7 +66,12 @@ impl ToolSource for ConfigTools {
         let confirm = confirm::plan(&self.catalogue, entry, tool, arguments, &*self.world);
         let (policy, timeout_s) = (Arc::clone(policy), tool.timeout_s);
         let subject = Subject::Argv { words: invocation.words.clone() };
-        let plan = Plan::of(subject, move |_call, context| async move {
+        let plan = Plan::of(subject, move |call, context| async move {
+            // What names no folder of its own runs where the caller is.
+            let mut invocation = invocation;
+            if matches!(policy.executor, Executor::Local) && invocation.folder.is_none() {
+                invocation.folder.clone_from(&call.call().context.folder);
+            }
             let limits = Limits { timeout_s, cancel: context.cancel };
             run::call(invocation, limits, &policy.executor).await
         });

@@ -70,10 +70,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let live = Arc::new(Live::headless(&base.config.shell.program));
     let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
     let (sources, mut notices) = Sources::start(base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
-    let surroundings = {
-        let known = base.surroundings();
-        Arc::new(move || known.clone())
-    };
+    let surroundings = live.surroundings(base);
     let mode = if flags.yes { Mode::HeadlessYes } else { Mode::Headless };
     let setup = Setup {
         approver: Arc::new(Nobody(mode)),

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use aish_turn::Record;
 use aish_types::Message;
 
-use crate::conversation::gate;
 use crate::driver::clock::RunClock;
-use crate::driver::{Seen, SessionLog};
 use crate::norris::approver::HaltApprover;
 use crate::norris::log::RunLog;
 use crate::norris::order::Order;
@@ -16,19 +14,6 @@ use crate::norris::shell::{OwnShell, Seed};
 use crate::norris::{self, Finished, report};
 use crate::repl::Repl;
 use crate::sandbox;
-
-/// The messages of a run are not the session's; the run's own log has them, and the session its goal and report.
-struct Unkept;
-
-impl SessionLog for Unkept {
-    fn keep(&mut self, _record: &Record, _model: &str) -> Option<String> {
-        None
-    }
-
-    fn context(&mut self, _seen: &Seen<'_>) -> Option<String> {
-        None
-    }
-}
 
 pub(super) async fn run(repl: &mut Repl, rest: &str) {
     let session = repl.conversation.driver.session.clone();
@@ -60,30 +45,20 @@ fn show_log(repl: &Repl, all: bool) {
 async fn work(repl: &mut Repl, order: &Order) {
     let interrupt = repl.interrupts.arm();
     let clock = Arc::new(RunClock::default());
-    let shell = match own_shell(repl).await {
-        Ok((shell, said)) => {
-            repl.say(&said);
-            repl.conversation.driver.standing_notes.push(said);
-            Arc::new(shell)
-        }
+    let (shell, sandbox) = match own_shell(repl).await {
+        Ok((shell, sandbox)) => (Arc::new(shell), sandbox),
         Err(why) => return repl.complain(&why),
     };
+    repl.say(&sandbox);
     let approver = HaltApprover::new(Arc::clone(&repl.editor), Arc::clone(&clock), interrupt.clone());
     let mut turn = norris::turn(&repl.base, &repl.conversation);
     let mut surface = repl.surface.of_run();
-    repl.runner.set(Some(Arc::clone(&shell) as Arc<_>));
+    let lent = repl.runner.lend(Arc::clone(&shell) as Arc<_>);
     let _silent = repl.silence();
-    let driver = &mut repl.conversation.driver;
-    let person = std::mem::replace(&mut driver.approver, Arc::new(approver));
-    let before = std::mem::replace(driver.door.gate_mut(), gate(&repl.base));
-    let surroundings = std::mem::replace(&mut driver.surroundings, shell.surroundings(&repl.base));
-    let log: Box<dyn SessionLog> = std::mem::replace(&mut driver.log, Box::new(Unkept));
-    let purpose = driver.asker.purpose;
-    let finished = norris::play(driver, &mut turn, order, &clock, &mut repl.runs, &mut surface, &interrupt).await;
-    (driver.approver, driver.surroundings, driver.log, driver.asker.purpose) = (person, surroundings, log, purpose);
-    *driver.door.gate_mut() = before;
-    repl.conversation.driver.standing_notes.clear();
-    repl.runner.set(None);
+    let mut driver = repl.conversation.driver_of_run(&repl.base, Arc::new(approver), &shell, vec![sandbox]);
+    let finished = norris::play(&mut driver, &mut turn, order, &clock, &mut repl.runs, &mut surface, &interrupt).await;
+    drop(lent);
+    repl.conversation.learn_from(driver);
     shell.close().await;
     remember(repl, order, &finished);
 }

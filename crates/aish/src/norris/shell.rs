@@ -36,8 +36,6 @@ pub struct OwnShell {
     live: Arc<Live>,
     sandbox: Option<Chosen>,
     program: String,
-    /// The folder that this process was in before.
-    folder_before: Option<PathBuf>,
 }
 
 impl OwnShell {
@@ -56,28 +54,18 @@ impl OwnShell {
                 options.environment.set(name, value);
             }
         }
-        let folder_before = std::env::current_dir().ok();
         let live = Arc::new(Live::of_run(options, seed.folder));
-        Ok(Self { sandbox: seed.sandbox, live, program: seed.program, folder_before })
-    }
-
-    /// Returns the folder that the shell is in.
-    pub fn folder(&self) -> Option<String> {
-        self.live.remembered().folder.map(|folder| folder.display().to_string())
+        Ok(Self { sandbox: seed.sandbox, live, program: seed.program })
     }
 
     /// Returns what reads the surroundings of the run's commands: this bash is where it is, and has no aliases.
-    pub fn surroundings(self: &Arc<Self>, base: &Base) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
-        let (fixed, shell) = (base.surroundings(), Arc::clone(self));
-        Arc::new(move || Surroundings { folder: shell.folder().or_else(|| fixed.folder.clone()), ..fixed.clone() })
+    pub fn surroundings(&self, base: &Base) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
+        self.live.surroundings(base)
     }
 
-    /// Ends the shell with everything that it started, and goes back to the folder that this process was in.
+    /// Ends the shell with everything that it started.
     pub async fn close(&self) {
         self.live.close().await;
-        if let Some(folder) = &self.folder_before {
-            let _ = std::env::set_current_dir(folder);
-        }
     }
 }
 
@@ -114,19 +102,16 @@ impl CommandRunner for OwnShell {
             let inside = self.live.remembered().folder;
             let mut options = Options::headless();
             options.program = vec![self.program.clone().into()];
-            options.cwd = inside.clone();
+            options.cwd.clone_from(&inside);
             if let Some(snapshot) = self.live.snapshot().await {
                 options.environment = aish_process::Environment::empty();
                 for (name, value) in snapshot.environment.into_iter().filter(|(name, _)| name != EXCHANGE) {
                     options.environment.set(name, value);
                 }
             }
-            let outside = Live::of_run(options, inside.clone().unwrap_or_default());
+            let outside = Live::of_run(options, inside.unwrap_or_default());
             let ran = outside.run(command, limit, cancel).await;
             outside.close().await;
-            if let Some(folder) = inside {
-                let _ = std::env::set_current_dir(folder);
-            }
             ran
         })
     }

@@ -84,16 +84,10 @@ pub(super) fn surroundings(
     live: &Arc<Live>,
     known: &Known,
 ) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
-    let fixed = base.surroundings();
-    let (live, known) = (Arc::clone(live), Arc::clone(known));
+    let (around, known) = (live.surroundings(base), Arc::clone(known));
     Arc::new(move || {
         let snapshot = known.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = live.remembered().folder.map(|folder| folder.display().to_string());
-        Surroundings {
-            folder: folder.or_else(|| fixed.folder.clone()),
-            aliases: snapshot.aliases.clone(),
-            ..fixed.clone()
-        }
+        Surroundings { aliases: snapshot.aliases.clone(), ..around() }
     })
 }
 
