@@ -87,7 +87,7 @@ pub struct Service {
     started: Duration,
     pub(crate) open: OpenRequests,
     /// Why the model gave no answer when it was last asked.
-    ailment: Mutex<Option<String>>,
+    model_error: Mutex<Option<String>>,
     /// Why the state could not be written when that was last tried.
     state_fault: Mutex<Option<String>>,
 }
@@ -109,7 +109,7 @@ impl Service {
             random: ports.random,
             meter: Meter::default(),
             open: OpenRequests::default(),
-            ailment: Mutex::default(),
+            model_error: Mutex::default(),
             state_fault: Mutex::default(),
             options,
         }
@@ -242,13 +242,13 @@ impl Service {
     async fn status(&self, now_ms: u64) -> Result<Value, Failure> {
         let mut reply = success(self.meter.counts(&*self.state, None, now_ms).await?.fields());
         if let Some(map) = reply.as_object_mut() {
-            let ailment = self.ailment.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let model_error = self.model_error.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let state_fault = self.state_fault.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            map.insert("healthy".into(), (ailment.is_none() && state_fault.is_none()).into());
+            map.insert("healthy".into(), (model_error.is_none() && state_fault.is_none()).into());
             if let Some(error) = state_fault {
                 map.insert("state_error".into(), error.into());
             }
-            if let Some(error) = ailment {
+            if let Some(error) = model_error {
                 map.insert("model_error".into(), error.into());
             }
             map.insert("provider".into(), self.model.name().into());

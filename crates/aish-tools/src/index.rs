@@ -119,7 +119,7 @@ impl Index {
     /// Adds a tool, or puts it in the place of one with the same name, whose load order it keeps.
     pub fn put(&mut self, definition: Arc<ToolDefinition>) {
         let order = match self.names.get(&definition.name).copied() {
-            Some(id) => self.bury(id),
+            Some(id) => self.remove_document(id),
             None => None,
         };
         let order = order.unwrap_or(self.next_order);
@@ -131,7 +131,7 @@ impl Index {
     /// Takes a tool out; says whether it was there.
     pub fn remove(&mut self, name: &ToolName) -> bool {
         let Some(id) = self.names.remove(name) else { return false };
-        self.bury(id);
+        self.remove_document(id);
         self.rebuild_if_worn();
         true
     }
@@ -214,7 +214,7 @@ impl Index {
     }
 
     /// Marks a document as dead and returns its load order.
-    fn bury(&mut self, id: u32) -> Option<u64> {
+    fn remove_document(&mut self, id: u32) -> Option<u64> {
         let document = self.documents.get_mut(id as usize).filter(|document| document.alive)?;
         document.alive = false;
         self.dead += 1;

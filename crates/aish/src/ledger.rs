@@ -44,7 +44,7 @@ pub struct Row {
 }
 
 #[derive(Debug, Default)]
-struct Books {
+struct Spending {
     limits: Limits,
     rows: BTreeMap<(String, &'static str), Row>,
     /// What earlier sessions of the day spent, where the cap is a day's.
@@ -58,7 +58,7 @@ struct Books {
 }
 
 /// Where calls are booked for good.
-pub struct Shelf {
+pub struct StoredLedger {
     /// The database.
     pub store: Arc<Store>,
     /// The session.
@@ -73,20 +73,20 @@ pub type Today = Box<dyn Fn() -> Result<Money, String> + Send + Sync>;
 /// The session's books, which every request passes.
 #[derive(Default)]
 pub struct Ledger {
-    books: Mutex<Books>,
-    shelf: Option<Shelf>,
+    books: Mutex<Spending>,
+    stored: Option<StoredLedger>,
     today: Option<Today>,
 }
 
 impl Ledger {
     /// Makes the books of a session, with the configured limits and the database behind them.
     pub fn of(base: &Base, session: &SessionId) -> Self {
-        let shelf = Shelf {
+        let stored = StoredLedger {
             store: Arc::clone(&base.store),
             session: session.to_string(),
             project: project_root(&base.folder).map(|root| root.display().to_string()),
         };
-        let ledger = Self::new(Limits::of(base), Money::ZERO).on(shelf);
+        let ledger = Self::new(Limits::of(base), Money::ZERO).on(stored);
         if base.config.cost.scope != "day" {
             return ledger;
         }
@@ -101,13 +101,13 @@ impl Ledger {
 
     /// Opens the books with limits and what counts against them already.
     pub fn new(limits: Limits, before: Money) -> Self {
-        Self { books: Mutex::new(Books { limits, before, ..Books::default() }), shelf: None, today: None }
+        Self { books: Mutex::new(Spending { limits, before, ..Spending::default() }), stored: None, today: None }
     }
 
     /// Books every call in the database too.
     #[must_use]
-    pub fn on(mut self, shelf: Shelf) -> Self {
-        self.shelf = Some(shelf);
+    pub fn on(mut self, stored: StoredLedger) -> Self {
+        self.stored = Some(stored);
         self
     }
 
@@ -122,14 +122,14 @@ impl Ledger {
     ///
     /// # Errors
     /// When the limits are a day's and the day's spending cannot be read.
-    fn counted(&self, books: &Books) -> Result<Money, String> {
+    fn counted(&self, books: &Spending) -> Result<Money, String> {
         match &self.today {
             Some(today) => Ok(today()? + books.unwritten),
             None => Ok(books.rows.values().map(|row| row.cost).sum::<Money>() + books.before),
         }
     }
 
-    fn books(&self) -> std::sync::MutexGuard<'_, Books> {
+    fn books(&self) -> std::sync::MutexGuard<'_, Spending> {
         self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -226,11 +226,11 @@ impl SpendGuard for Ledger {
 
     fn book(&self, call: &BookedCall<'_>) {
         let mut unwritten = false;
-        if let Some(shelf) = &self.shelf {
+        if let Some(stored) = &self.stored {
             // Books that cannot be written cost the session nothing; the store warns once.
-            let written = shelf.store.book(&LedgerEntry {
-                session: shelf.session.clone(),
-                project: shelf.project.clone(),
+            let written = stored.store.book(&LedgerEntry {
+                session: stored.session.clone(),
+                project: stored.project.clone(),
                 model: call.model.to_owned(),
                 purpose: call.purpose.as_str().to_owned(),
                 usage: call.usage,

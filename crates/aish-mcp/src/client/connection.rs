@@ -25,7 +25,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::handler::Handler;
 use super::http::{Heard, HttpClient, client};
 use super::http_sse::HttpSseTransport;
-use super::lines::{Bounds, DEAF, MUTE, Obituary, ProcessTransport};
+use super::lines::{Bounds, DEAF, ExitReason, MUTE, ProcessTransport};
 use super::oauth::Authorizer;
 use super::options::{Endpoint, Era, ServerOptions};
 use super::ports::Ports;
@@ -48,7 +48,7 @@ pub(super) struct Connection {
     pub(super) tools_changed: Arc<Notify>,
     pub(super) protocol: String,
     pub(super) instructions: Option<String>,
-    last: Obituary,
+    last: ExitReason,
     _subscription: Option<AbortOnDropHandle<()>>,
 }
 
@@ -134,7 +134,7 @@ pub(super) async fn connect(options: &ServerOptions, ports: &Ports) -> Result<Co
     // What is told of a server that takes no posts is why, and not that it has no stream of events either.
     let mut told: Option<String> = None;
     loop {
-        let trial = Trial { last: Obituary::default(), heard: Heard::default(), authorizer: authorizer.clone() };
+        let trial = Trial { last: ExitReason::default(), heard: Heard::default(), authorizer: authorizer.clone() };
         let work = attempt(options, ports, greeting, &trial);
         let failed = match patiently(deadline, options.connect_timeout, &trial, work).await {
             Ok(Ok(connection)) => return Ok(connection),
@@ -164,7 +164,7 @@ pub(super) async fn connect(options: &ServerOptions, ports: &Ports) -> Result<Co
 
 /// What is known of one attempt while it goes on.
 struct Trial {
-    last: Obituary,
+    last: ExitReason,
     heard: Heard,
     authorizer: Option<Arc<Authorizer>>,
 }
@@ -358,7 +358,7 @@ fn plain(error: ClientInitializeError, last: Option<String>) -> Failed {
     }
 }
 
-fn connected(service: RunningService<RoleClient, Handler>, tools_changed: Arc<Notify>, last: Obituary) -> Connection {
+fn connected(service: RunningService<RoleClient, Handler>, tools_changed: Arc<Notify>, last: ExitReason) -> Connection {
     let info = service.peer().peer_info();
     let protocol = info.as_ref().map(|info| info.protocol_version.clone()).unwrap_or_default();
     let announces = info.as_ref().and_then(|info| info.capabilities.tools.as_ref()?.list_changed).unwrap_or_default();

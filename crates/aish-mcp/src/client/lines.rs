@@ -28,7 +28,7 @@ const MAX_SPREAD: usize = 1024 * 1024;
 /// How often a server that has written nothing yet gets the time of the probe again.
 const MAX_EXTENSIONS: u32 = 3;
 /// The most lines that are no messages, of a server that has sent none.
-const MAX_CHATTER: usize = 10_000;
+const MAX_STRAY_LINES: usize = 10_000;
 /// Messages that wait for a server that does not read.
 const QUEUE: usize = 64;
 
@@ -51,7 +51,7 @@ pub(super) struct Bounds {
 }
 
 /// How a server ended, for whoever reports it.
-pub(super) type Obituary = Arc<Mutex<Option<String>>>;
+pub(super) type ExitReason = Arc<Mutex<Option<String>>>;
 
 /// The probe of the newest protocol: its request, and until when it is waited for.
 type Probe = Arc<Mutex<Option<(i64, Instant)>>>;
@@ -80,14 +80,14 @@ pub(super) struct ProcessTransport {
     /// Whether it has sent a message.
     spoke: bool,
     /// The first line that was no message, and how many there were.
-    chatter: (Option<String>, usize),
+    stray_lines: (Option<String>, usize),
     /// Tells a server that is stuck from one that is at work.
     silence: Silence,
-    obituary: Obituary,
+    exit_reason: ExitReason,
 }
 
 impl ProcessTransport {
-    pub(super) fn new(mut server: Server, bounds: Bounds, obituary: Obituary) -> io::Result<Self> {
+    pub(super) fn new(mut server: Server, bounds: Bounds, exit_reason: ExitReason) -> io::Result<Self> {
         let missing = || io::Error::other("the server's streams are taken");
         let stdin = server.take_stdin().ok_or_else(missing)?;
         let stdout = server.take_stdout().ok_or_else(missing)?;
@@ -110,9 +110,9 @@ impl ProcessTransport {
             heard: false,
             extensions: 0,
             spoke: false,
-            chatter: (None, 0),
+            stray_lines: (None, 0),
             silence,
-            obituary,
+            exit_reason,
         })
     }
 
@@ -201,18 +201,18 @@ impl ProcessTransport {
     fn chat(&mut self, text: &[u8]) {
         let text = String::from_utf8_lossy(text);
         tracing::debug!(line = %text, "the server printed a line that is no message");
-        self.chatter.1 += 1;
-        if self.chatter.0.is_none() {
-            self.chatter.0 = Some(aish_types::sanitize(&text).chars().take(120).collect());
+        self.stray_lines.1 += 1;
+        if self.stray_lines.0.is_none() {
+            self.stray_lines.0 = Some(aish_types::sanitize(&text).chars().take(120).collect());
         }
-        if !self.spoke && self.chatter.1 > MAX_CHATTER {
+        if !self.spoke && self.stray_lines.1 > MAX_STRAY_LINES {
             self.give_up();
         }
     }
 
     /// Ends what is waited for with what is known of a server that does not answer.
     fn give_up(&mut self) {
-        let words = match &self.chatter.0 {
+        let words = match &self.stray_lines.0 {
             // One that has not even taken the probe would not take a greeting either.
             _ if self.unanswered && !self.spoke && self.silence.has_read() => MUTE.to_owned(),
             _ if self.normalizer.repeats() => "the server only sends back what it is sent".to_owned(),
@@ -278,19 +278,19 @@ impl ProcessTransport {
 
     async fn die(&mut self, reason: &str) {
         let how = self.end(reason).await;
-        self.bury(format!("the server {how}"));
+        self.end_with(format!("the server {how}"));
     }
 
     /// Ends a server that was silent at the probe and does nothing.
     async fn end_mute(&mut self) {
         self.silence.give_up();
         self.end("was ended").await;
-        self.bury(MUTE.to_owned());
+        self.end_with(MUTE.to_owned());
     }
 
     /// Ends what is waited for.
-    fn bury(&mut self, text: String) {
-        *self.obituary.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.clone());
+    fn end_with(&mut self, text: String) {
+        *self.exit_reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.clone());
         let failed = self.normalizer.fail_all(&text);
         self.push(failed);
     }
@@ -418,7 +418,7 @@ impl Transport<RoleClient> for ProcessTransport {
         self.close_input().await;
         if let Some(server) = self.server.take() {
             let how = process::end(server, self.silence.patience()).await;
-            *self.obituary.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("the server {how}"));
+            *self.exit_reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("the server {how}"));
         }
         Ok(())
     }

@@ -93,7 +93,7 @@ impl McpClient {
     /// # Errors
     /// When the server cannot be reached at the first try.
     pub async fn connect(options: ServerOptions, ports: Ports) -> Result<Self, ConnectError> {
-        let client = Self::start(ServerOptions { restarts: options.restarts, ..options }, ports);
+        let client = Self::start(options, ports);
         match client.ready().await {
             Ok(()) => Ok(client),
             Err(error) => {

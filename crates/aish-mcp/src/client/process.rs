@@ -53,11 +53,11 @@ pub(super) async fn start(
 pub(super) async fn end(server: Server, patience: Duration) -> String {
     let stderr = server.stderr().clean_text();
     let exit = server.stop(patience).await;
-    obituary(exit, &stderr)
+    exit_reason(exit, &stderr)
 }
 
 /// Says how a server ended.
-fn obituary(exit: Exit, stderr: &str) -> String {
+fn exit_reason(exit: Exit, stderr: &str) -> String {
     let how = match exit {
         Exit::Code(code) => format!("exited with code {code}"),
         Exit::Signal(signal) => format!("ended by signal {signal}"),

@@ -35,7 +35,7 @@ impl Service {
         let answer = collect(self.model.ask(request, named, cancel.clone())).await;
         if !cancel.is_cancelled() {
             let failure = answer.as_ref().err().map(|failure| failure.error.clone());
-            *self.ailment.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+            *self.model_error.lock().unwrap_or_else(PoisonError::into_inner) = failure;
         }
         answer
     }

@@ -184,7 +184,7 @@ pub(super) mod tests {
     /// Returns the commands of two of the labelled families.
     pub(in super::super) fn lines() -> impl Iterator<Item = String> {
         let families =
-            [include_str!("../../tests/it/lines/code.jsonl"), include_str!("../../tests/it/lines/third.jsonl")];
+            [include_str!("../../tests/it/lines/code.jsonl"), include_str!("../../tests/it/lines/destroying.jsonl")];
         families.into_iter().flat_map(str::lines).map(|line| {
             let case: serde_json::Value = serde_json::from_str(line).unwrap();
             case["command"].as_str().unwrap().into()

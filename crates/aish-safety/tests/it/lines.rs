@@ -7,22 +7,21 @@ use crate::analysed::judge_command;
 
 const FAMILIES: &[&str] = &[
     include_str!("lines/code.jsonl"),
-    include_str!("lines/eighth.jsonl"),
-    include_str!("lines/eleventh.jsonl"),
-    include_str!("lines/fifth.jsonl"),
+    include_str!("lines/destroying.jsonl"),
+    include_str!("lines/development.jsonl"),
+    include_str!("lines/dry-runs.jsonl"),
     include_str!("lines/files.jsonl"),
-    include_str!("lines/fourth.jsonl"),
     include_str!("lines/git.jsonl"),
-    include_str!("lines/ninth.jsonl"),
-    include_str!("lines/second.jsonl"),
+    include_str!("lines/help.jsonl"),
+    include_str!("lines/look-alikes.jsonl"),
+    include_str!("lines/quoted.jsonl"),
+    include_str!("lines/reading.jsonl"),
     include_str!("lines/services.jsonl"),
-    include_str!("lines/seventh.jsonl"),
-    include_str!("lines/sixth.jsonl"),
     include_str!("lines/system.jsonl"),
-    include_str!("lines/tenth.jsonl"),
-    include_str!("lines/third.jsonl"),
     include_str!("lines/traps.jsonl"),
+    include_str!("lines/wrapped-by-program.jsonl"),
     include_str!("lines/wrapped.jsonl"),
+    include_str!("lines/writes.jsonl"),
 ];
 
 /// Lines whose label is disputed or whose way is not followed; `docs/safety.md` says why.

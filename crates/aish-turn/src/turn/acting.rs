@@ -129,9 +129,7 @@ impl Turn {
                 return Vec::new();
             }
         }
-        if let Some(position) = effects.iter().position(|effect| matches!(effect, Effect::Status(Status::Halted(_)))) {
-            let halted = effects.split_off(position);
-            effects.extend(halted);
+        if effects.iter().any(|effect| matches!(effect, Effect::Status(Status::Halted(_)))) {
             effects.extend(self.stop(acting, Outcome::Halted));
             return effects;
         }
