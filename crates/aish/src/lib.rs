@@ -54,6 +54,8 @@ mod shell_tool;
 mod surface;
 mod system_prompt;
 mod termination;
+#[cfg(test)]
+mod texts;
 mod tool_server;
 mod toolset;
 mod undo;

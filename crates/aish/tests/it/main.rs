@@ -53,6 +53,8 @@ mod signals;
 #[cfg(test)]
 mod stopped;
 #[cfg(test)]
+mod texts;
+#[cfg(test)]
 mod trial;
 #[cfg(test)]
 mod unwritable;
