@@ -13,6 +13,7 @@ mod limits;
 mod memories;
 mod open;
 pub mod options;
+mod play;
 pub mod recovery;
 pub(crate) mod reply;
 mod text;

@@ -18,6 +18,13 @@ pub enum Event {
         /// Images and the like.
         blocks: Vec<Block>,
     },
+    /// An exchange whose messages are in the transcript already is gone on with, by whoever took it over.
+    Resumed {
+        /// The exchange.
+        exchange: u64,
+        /// Calls of it that count against the cap.
+        calls: u32,
+    },
     /// Every entry, the system prompt and the schemas are counted as well as they can be.
     Measured {
         /// Tokens of the system message.

@@ -130,6 +130,8 @@ pub struct Turn {
     exchange: u64,
     rounds: u32,
     calls: u32,
+    /// Calls that count against [`Cap::Calls`]: refused and malformed ones too.
+    counted_calls: u32,
     strikes: u32,
     failures: BTreeMap<(ToolName, String), u32>,
     last_answer: bool,
@@ -148,6 +150,7 @@ impl Turn {
             exchange: 0,
             rounds: 0,
             calls: 0,
+            counted_calls: 0,
             strikes: 0,
             failures: BTreeMap::new(),
             last_answer: false,
@@ -195,15 +198,27 @@ impl Turn {
         self.usage
     }
 
+    /// Returns the calls of this turn that count against [`Cap::Calls`].
+    pub fn counted_calls(&self) -> u32 {
+        self.counted_calls
+    }
+
     /// Takes an event and returns what is to be done. An event that does not belong to the state changes nothing.
     pub fn handle(&mut self, event: Event) -> Vec<Effect> {
         match (core::mem::take(&mut self.state), event) {
             (State::Idle, Event::Asked { text, blocks }) => {
-                self.begin();
+                let exchange = self.transcript.open_exchange();
+                self.begin(exchange);
                 let message = Message::User { content: text, blocks };
                 let id = self.transcript.push(self.exchange, message.clone());
                 self.state = State::Measuring;
                 vec![Effect::Keep(Record { id, exchange: self.exchange, message: Some(message) }), Effect::Measure]
+            }
+            (State::Idle, Event::Resumed { exchange, calls }) => {
+                self.begin(exchange);
+                self.counted_calls = calls;
+                self.last_answer = self.calls_left() == Some(0);
+                self.again()
             }
             (State::Measuring, Event::Measured { system_tokens, schema_tokens }) => {
                 self.budget.system_tokens = system_tokens;
@@ -227,14 +242,23 @@ impl Turn {
         }
     }
 
-    fn begin(&mut self) {
-        self.exchange = self.transcript.open_exchange();
+    fn begin(&mut self, exchange: u64) {
+        self.exchange = exchange;
+        self.counted_calls = 0;
         self.rounds = 0;
         self.calls = 0;
         self.strikes = 0;
         self.failures.clear();
         self.last_answer = false;
         self.usage = Usage::default();
+    }
+
+    /// Returns how many calls may still be made, where calls are counted.
+    fn calls_left(&self) -> Option<u32> {
+        match self.options.cap {
+            Cap::Calls(most) => Some(most.saturating_sub(self.counted_calls)),
+            Cap::Rounds(_) => None,
+        }
     }
 
     /// Enforces both limits, and has what went summarised.

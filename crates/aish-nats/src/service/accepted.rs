@@ -7,6 +7,7 @@ use aish_types::{Message, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::service::history::Forgotten;
 use crate::service::keyed::encode;
 use crate::service::reply::Failure;
 use crate::state::{Bucket, StateError, StateStore};
@@ -36,6 +37,9 @@ pub(crate) struct Record {
     pub(crate) messages: Vec<Message>,
     pub(crate) calls_made: usize,
     pub(crate) usage: Usage,
+    /// What the channel's conversation becomes by this exchange, beside being longer.
+    #[serde(default)]
+    pub(crate) forgotten: Forgotten,
     pub(crate) reply: Option<Value>,
 }
 

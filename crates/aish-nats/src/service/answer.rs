@@ -1,11 +1,11 @@
-//! One answer of a model, collected from its stream.
+//! One answer of a model without tools, collected from its stream.
 
 use std::sync::PoisonError;
 
-use aish_llm::event::{FinishReason, StreamEvent};
+use aish_llm::event::StreamEvent;
 use aish_llm::provider::EventStream;
 use aish_llm::request::ChatRequest;
-use aish_types::{ToolCall, Usage};
+use aish_types::Usage;
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
@@ -13,14 +13,12 @@ use crate::service::Service;
 use crate::service::reply::Failure;
 
 /// The code of a model that gives no answer.
-const MODEL_FAILED: &str = "model_failed";
+pub(crate) const MODEL_FAILED: &str = "model_failed";
 
 /// What a model said.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) text: String,
-    /// Each call, with what is wrong with it where it cannot be run.
-    pub(crate) calls: Vec<(ToolCall, Option<String>)>,
     pub(crate) usage: Usage,
 }
 
@@ -50,25 +48,15 @@ async fn collect(mut stream: EventStream) -> Result<Answer, Failure> {
             StreamEvent::Text(text) => answer.text.push_str(&text),
             StreamEvent::Reasoning(_) => {}
             StreamEvent::TextWasReasoning => answer.text.clear(),
-            StreamEvent::State(_) => {}
-            StreamEvent::ToolCall(call) => answer.calls.push((call, None)),
-            StreamEvent::MalformedCall { call, reason } => {
-                let call = ToolCall { arguments: "{}".into(), ..call };
-                answer.calls.push((call, Some(format!("the call is malformed and was not run: {reason}"))));
-            }
+            // No tools are offered here, and nothing is said again.
+            StreamEvent::State(_) | StreamEvent::ToolCall(_) | StreamEvent::MalformedCall { .. } => {}
             StreamEvent::Usage(usage) => answer.usage = answer.usage + usage,
             StreamEvent::Notice(notice) => tracing::info!("{notice}"),
             StreamEvent::Finished(reason) => finished = Some(reason),
         }
     }
-    match finished {
-        None => return Err(Failure::new(MODEL_FAILED, "the answer broke off")),
-        Some(FinishReason::Length) => {
-            for (_, fault) in &mut answer.calls {
-                fault.get_or_insert_with(|| "the answer was cut by its length limit; the call was not run".into());
-            }
-        }
-        Some(FinishReason::Stop | FinishReason::ToolCalls | FinishReason::ContentFilter) => {}
+    if finished.is_none() {
+        return Err(Failure::new(MODEL_FAILED, "the answer broke off"));
     }
     if answer.usage.total() == 0 {
         let completion = answer.text.len() as u64 / 4;

@@ -1,38 +1,31 @@
-//! Chat with tools: ask, run the calls, ask again, up to the cap; then once more without tools.
+//! Chat with tools: a turn that is played with the record of its request as its log, so that another worker can go on
+//! where one died.
 
-use aish_llm::request::{ChatRequest, Purpose};
 use aish_tools::memory::Owner;
-use aish_types::{CallContext, Message, ToolCall, ToolOutcome, head_and_tail};
+use aish_turn::{Budget, Cap, Event, Faults, Outcome, Turn, TurnOptions};
+use aish_types::{CallContext, Message, ToolCall, ToolOutcome};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::service::accepted::Held;
+use crate::service::answer::MODEL_FAILED;
+use crate::service::play::{Player, StoredLog};
 use crate::service::reply::{Failure, success};
-use crate::service::{Service, history, toolbox, wire};
+use crate::service::{Service, history, wire};
 
-/// Characters of a tool's result that a model reads.
-const RESULT_CHARS: usize = 16_000;
-/// Bytes of a result's images and files, as they are stored.
-const MAX_BLOCKS: usize = 200_000;
 /// What a model reads when a worker died between a call and its result.
 const ABORTED: &str = "Error: the call was aborted before it had a result; it is not known whether it had an effect";
-/// What it reads for calls over the cap.
-const OVER_CAP: &str = "Error: the limit of tool calls is reached; this call was not run";
 
 impl Service {
     /// Goes on with a chat from where its record is, and returns the reply.
     pub(crate) async fn chat(&self, held: &mut Held, cancel: &CancellationToken) -> Result<Value, Failure> {
         let request: wire::Chat = wire::read(&held.record.payload)?;
         let system = self.persona(request.persona.as_deref())?;
-        let past = history::load(&*self.state, &request.channel).await?;
+        let past = history::load(&*self.state, &request.channel, &system).await?;
         if held.record.messages.is_empty() {
             held.record.messages.push(Message::user(format!("{}: {}", request.user, request.message)));
         }
         close_open_calls(&mut held.record.messages);
-        let definitions = if request.enable_tools { self.toolbox.offered(None) } else { Vec::new() };
-        let specs: Vec<_> = definitions.iter().map(|definition| toolbox::spec(definition)).collect();
-        let schema_bytes: usize =
-            specs.iter().map(|spec| spec.description.len() + spec.parameters.to_string().len()).sum();
         let context = CallContext {
             call: "".into(),
             session: format!("channel:{}", request.channel).into(),
@@ -40,37 +33,42 @@ impl Service {
             channel: Some(request.channel.clone()),
             folder: None,
         };
-        loop {
-            let may_call = held.record.calls_made < self.options.max_tool_calls;
-            let messages = history::prompt(&system, &past, &held.record.messages, schema_bytes, &self.options);
-            let ask = ChatRequest {
-                messages,
-                tools: if may_call { specs.clone() } else { Vec::new() },
-                max_tokens: self.options.max_tokens,
-                temperature: None,
-                schema: None,
-                purpose: Purpose::Main,
-            };
-            let answer = self.answer(ask, None, cancel).await?;
-            held.record.usage = held.record.usage + answer.usage;
-            let calls = if may_call { answer.calls } else { Vec::new() };
-            let tool_calls: Vec<ToolCall> = calls.iter().map(|(call, _)| call.clone()).collect();
-            held.record.messages.push(Message::Assistant { content: answer.text.clone(), tool_calls, state: None });
-            if calls.is_empty() {
-                return Ok(self.chat_reply(held, &answer.text));
+        let mut transcript = past.transcript.clone();
+        let exchange = transcript.open_exchange();
+        let calls = u32::try_from(held.record.calls_made).unwrap_or(u32::MAX);
+        let log = StoredLog::begin(held, &mut transcript, exchange);
+        let mut turn = Turn::new(self.turn_options(), transcript, self.budget());
+        let mut player = Player::new(self, log, context, request.enable_tools, cancel);
+        turn.set_offers(player.offers());
+        let outcome = player.play(&mut turn, Event::Resumed { exchange, calls }).await?;
+        let failed = player.failed.take();
+        drop(player);
+        held.record.forgotten = past.forgotten(turn.transcript());
+        match (outcome, held.record.messages.last()) {
+            (Outcome::Answered | Outcome::Cut | Outcome::Withheld, Some(Message::Assistant { content, .. })) => {
+                Ok(self.chat_reply(held, content))
             }
-            // Stored before a call runs: whoever goes on after a crash sees that it may have had its effect.
-            held.save(&*self.state).await?;
-            let room = self.options.max_tool_calls - held.record.calls_made;
-            let (run, over) = calls.split_at(calls.len().min(room));
-            let outcomes = self.toolbox.run(run, &context, cancel).await;
-            for ((call, _), outcome) in run.iter().zip(outcomes) {
-                self.tool_event(&context, call, &outcome);
-                held.record.messages.push(result(call, outcome));
-            }
-            held.record.messages.extend(over.iter().map(|(call, _)| failed(call, OVER_CAP)));
-            held.record.calls_made += run.len();
-            held.save(&*self.state).await?;
+            (Outcome::Failed, _) => Err(Failure::new(MODEL_FAILED, failed.unwrap_or_default())),
+            (outcome, _) => Err(Failure::new(MODEL_FAILED, no_answer(&outcome))),
+        }
+    }
+
+    fn turn_options(&self) -> TurnOptions {
+        TurnOptions {
+            cap: Cap::Calls(u32::try_from(self.options.max_tool_calls).unwrap_or(u32::MAX)),
+            faults: Faults::Model,
+            commands: false,
+            ..TurnOptions::default()
+        }
+    }
+
+    fn budget(&self) -> Budget {
+        Budget {
+            max_turns: self.options.max_turns,
+            token_budget: self.options.token_budget,
+            system_tokens: 0,
+            schema_tokens: 0,
+            tokens_per_message: 0,
         }
     }
 
@@ -94,7 +92,7 @@ impl Service {
         })
     }
 
-    fn tool_event(&self, context: &CallContext, call: &ToolCall, outcome: &ToolOutcome) {
+    pub(crate) fn tool_event(&self, context: &CallContext, call: &ToolCall, outcome: &ToolOutcome) {
         let owner = Owner::of(context);
         self.events.publish(
             "tool",
@@ -104,17 +102,21 @@ impl Service {
     }
 }
 
-/// Makes the message of a result, cut as the shell cuts it: it is stored with its request.
-fn result(call: &ToolCall, outcome: ToolOutcome) -> Message {
-    let text = if outcome.success { outcome.text } else { format!("Error: {}", outcome.text) };
-    let mut content = head_and_tail(&text, RESULT_CHARS).text.into_owned();
-    let mut blocks = outcome.blocks;
-    let bytes = serde_json::to_vec(&blocks).map_or(usize::MAX, |bytes| bytes.len());
-    if bytes > MAX_BLOCKS {
-        blocks.clear();
-        content.push_str("\n(images and files of this result are too large to be kept here)");
+/// Says why a turn ended without an answer.
+fn no_answer(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Cut => "the answer was cut by its length limit before anything was said",
+        Outcome::Withheld => "the provider withheld the answer",
+        Outcome::Empty => "the model gave neither text nor calls",
+        Outcome::Interrupted | Outcome::Stopped => "the request was interrupted",
+        Outcome::Answered
+        | Outcome::Declined
+        | Outcome::NothingLeft
+        | Outcome::DepthLimit
+        | Outcome::Looping
+        | Outcome::Failed
+        | Outcome::Halted => "the model came to no answer",
     }
-    Message::Tool { tool_call_id: call.id.clone(), name: call.name.clone(), content, blocks }
 }
 
 fn failed(call: &ToolCall, text: &str) -> Message {

@@ -48,6 +48,7 @@ impl Service {
             messages: Vec::new(),
             calls_made: 0,
             usage: aish_types::Usage::default(),
+            forgotten: history::Forgotten::default(),
             reply: None,
         };
         let taken = accepted::accept(&*self.state, key.clone(), record).await;
@@ -114,7 +115,7 @@ impl Service {
         let chat: wire::Chat = wire::read(&held.record.payload)?;
         let reply = held.record.reply.clone().unwrap_or_default();
         if reply.get("success") == Some(&Value::Bool(true)) {
-            history::add(&*self.state, &chat.channel, &held.key, &held.record.messages, &self.options).await?;
+            history::add(&*self.state, &chat.channel, &held.key, &held.record).await?;
             self.meter.count(Some(&chat.user), held.record.usage, self.now_ms());
             self.events.publish(
                 "response",

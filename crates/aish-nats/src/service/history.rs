@@ -1,11 +1,13 @@
-//! The conversation of a channel, bounded as the shell's is.
+//! The conversation of a channel: exchanges, and a summary of what was before them.
 
-use aish_turn::{Budget, Transcript};
+use std::collections::BTreeMap;
+
+use aish_turn::Transcript;
 use aish_types::{Message, head_and_tail};
 use serde::{Deserialize, Serialize};
 
+use crate::service::accepted::Record;
 use crate::service::keyed::{change, encode, key, read};
-use crate::service::options::ServiceOptions;
 use crate::service::reply::Failure;
 use crate::state::{Bucket, StateStore};
 
@@ -22,31 +24,65 @@ struct Exchange {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct History {
     exchanges: Vec<Exchange>,
+    /// The summary of what was there before them.
+    #[serde(default)]
+    summary: Option<String>,
 }
 
-/// Returns the messages of a channel, oldest first.
-pub(crate) async fn load(state: &dyn StateStore, channel: &str) -> Result<Vec<Message>, Failure> {
+/// What an exchange pushed out of the conversation: it goes when the exchange is added.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Forgotten {
+    /// The keys of the requests whose exchanges go.
+    pub(crate) requests: Vec<String>,
+    /// The summary that stands for them; none leaves the one that is there.
+    pub(crate) summary: Option<String>,
+}
+
+/// The conversation of a channel, with which request each of its exchanges is of.
+pub(crate) struct Past {
+    pub(crate) transcript: Transcript,
+    requests: BTreeMap<u64, String>,
+}
+
+impl Past {
+    /// Returns what is in the conversation and no longer in a transcript that began with it.
+    pub(crate) fn forgotten(&self, now: &Transcript) -> Forgotten {
+        let is_gone = |exchange: &u64| now.entries().iter().all(|entry| entry.exchange != *exchange);
+        let gone = self.requests.iter().filter(|(exchange, _)| is_gone(exchange));
+        Forgotten {
+            requests: gone.map(|(_, request)| request.clone()).collect(),
+            summary: now.summary().map(str::to_owned),
+        }
+    }
+}
+
+/// Returns the conversation of a channel below a system prompt.
+pub(crate) async fn load(state: &dyn StateStore, channel: &str, system: &str) -> Result<Past, Failure> {
     let (history, _) = read::<History>(state, Bucket::History, &key(&[channel])).await?;
-    Ok(history.exchanges.into_iter().flat_map(|exchange| exchange.messages).collect())
+    let mut past = Past { transcript: Transcript::new(system), requests: BTreeMap::new() };
+    past.transcript.set_summary(history.summary);
+    for Exchange { request, messages } in history.exchanges {
+        let number = past.transcript.open_exchange();
+        for message in messages {
+            past.transcript.push(number, message);
+        }
+        past.requests.insert(number, request);
+    }
+    Ok(past)
 }
 
-/// Adds an exchange to a channel, once, and lets the oldest go.
-pub(crate) async fn add(
-    state: &dyn StateStore,
-    channel: &str,
-    request: &str,
-    messages: &[Message],
-    options: &ServiceOptions,
-) -> Result<(), Failure> {
-    let kept: Vec<Message> = messages.iter().map(shorten).collect();
+/// Adds the exchange of a request to a channel, once, and takes out what it pushed out.
+pub(crate) async fn add(state: &dyn StateStore, channel: &str, request: &str, record: &Record) -> Result<(), Failure> {
+    let kept: Vec<Message> = record.messages.iter().map(shorten).collect();
     change(state, Bucket::History, &key(&[channel]), |history: &mut History| {
         if history.exchanges.iter().any(|exchange| exchange.request == request) {
             return Ok(());
         }
-        history.exchanges.push(Exchange { request: request.into(), messages: kept.clone() });
-        while history.exchanges.len() > 1 && is_over(history, options) {
-            history.exchanges.remove(0);
+        history.exchanges.retain(|exchange| !record.forgotten.requests.contains(&exchange.request));
+        if let Some(summary) = &record.forgotten.summary {
+            history.summary = Some(summary.clone());
         }
+        history.exchanges.push(Exchange { request: request.into(), messages: kept.clone() });
         // Escapes make a text longer than it is; what is too long even alone is not kept.
         while !history.exchanges.is_empty() && encode(history)?.len() > state.max_value() {
             history.exchanges.remove(0);
@@ -56,17 +92,6 @@ pub(crate) async fn add(
     .await
 }
 
-fn is_over(history: &History, options: &ServiceOptions) -> bool {
-    let messages: usize = history.exchanges.iter().map(|exchange| exchange.messages.len()).sum();
-    let bytes: usize = history.exchanges.iter().flat_map(|exchange| &exchange.messages).map(size).sum();
-    messages > options.max_turns || (bytes as u64) / 4 > options.token_budget
-}
-
-fn size(message: &Message) -> usize {
-    let calls = message.tool_calls().iter().map(|call| call.name.as_str().len() + call.arguments.len());
-    message.content().len() + calls.sum::<usize>()
-}
-
 fn shorten(message: &Message) -> Message {
     let mut message = message.clone();
     if let Message::Tool { content, blocks, .. } = &mut message {
@@ -74,29 +99,4 @@ fn shorten(message: &Message) -> Message {
         blocks.clear();
     }
     message
-}
-
-/// Lays out what a model is asked: the system prompt, what still fits of the conversation, and this exchange.
-pub(crate) fn prompt(
-    system: &str,
-    history: &[Message],
-    exchange: &[Message],
-    schema_bytes: usize,
-    options: &ServiceOptions,
-) -> Vec<Message> {
-    let mut transcript = Transcript::new(system);
-    transcript.load(history.iter().cloned());
-    let running = transcript.open_exchange();
-    for message in exchange {
-        transcript.push(running, message.clone());
-    }
-    let budget = Budget {
-        max_turns: options.max_turns,
-        token_budget: options.token_budget,
-        system_tokens: system.len() as u64 / 4,
-        schema_tokens: schema_bytes as u64 / 4,
-        tokens_per_message: 0,
-    };
-    budget.enforce(&mut transcript, Some(running));
-    transcript.render(true)
 }

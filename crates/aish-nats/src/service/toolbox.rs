@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aish_llm::request::ToolSpec;
 use aish_safety::{AuditLog, Gate, Nobody, PinStore, Policy, Surroundings};
 use aish_tools::builtin::SOURCE;
-use aish_tools::{Call, Door, Executor};
+use aish_tools::{Call, Door, Executor, Passed, Ready};
 use aish_types::{CallContext, Risk, ToolCall, ToolDefinition, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
@@ -44,32 +44,21 @@ impl Toolbox {
         allowed && !definition.requires_confirmation
     }
 
-    /// Runs the calls of one answer, in their order, and returns an outcome for each.
-    pub(crate) async fn run(
-        &self,
-        calls: &[(ToolCall, Option<String>)],
-        context: &CallContext,
-        cancel: &CancellationToken,
-    ) -> Vec<ToolOutcome> {
-        let mut refused: Vec<Option<ToolOutcome>> = Vec::with_capacity(calls.len());
-        let mut usable = Vec::new();
-        for (call, fault) in calls {
-            let read = match fault {
-                Some(fault) => Err(ToolOutcome::failure(fault.clone())),
-                None => self.read(call, CallContext { call: call.id.clone(), ..context.clone() }),
-            };
-            refused.push(match read {
-                Ok(call) => {
-                    usable.push(call);
-                    None
-                }
-                Err(outcome) => Some(outcome),
-            });
+    /// Takes a call as far as the gate, where nobody can be asked. The error is the outcome for the model.
+    pub(crate) async fn pass(&self, call: &ToolCall, context: &CallContext) -> Result<Ready, ToolOutcome> {
+        let call = self.read(call, CallContext { call: call.id.clone(), ..context.clone() })?;
+        match self.door.pass(call, &Surroundings::default(), &Nobody::default()).await {
+            Passed::Approved(ready) => Ok(ready),
+            Passed::Refused(outcome) => Err(*outcome),
+            Passed::Declined { reason, .. } => Err(ToolOutcome::failure(reason)),
+            Passed::Halted(judgement) => Err(ToolOutcome::failure(format!("not approved: {}", judgement.reason))),
+            Passed::Edited(_) => Err(ToolOutcome::failure("the call was changed and not run")),
         }
-        let outcomes = self.door.call_all(usable, &Surroundings::default(), &Nobody::default(), cancel).await;
-        let mut outcomes = outcomes.into_iter();
-        let lost = || ToolOutcome::failure("the call has no result");
-        refused.into_iter().map(|refused| refused.or_else(|| outcomes.next()).unwrap_or_else(lost)).collect()
+    }
+
+    /// Runs a call that passed.
+    pub(crate) async fn run(&self, ready: Ready, cancel: &CancellationToken) -> ToolOutcome {
+        self.door.run(ready, cancel.clone()).await.outcome
     }
 
     fn read(&self, call: &ToolCall, context: CallContext) -> Result<Call, ToolOutcome> {

@@ -66,19 +66,58 @@ async fn at_the_cap_the_model_is_asked_once_more_without_tools() {
 }
 
 #[tokio::test]
-async fn malformed_and_cut_calls_are_told_to_the_model() {
+async fn malformed_calls_are_told_to_the_model() {
     let call = aish_types::ToolCall { id: "1".into(), name: "calculator".into(), arguments: "{\"expr".into() };
     let malformed =
         vec![StreamEvent::MalformedCall { call, reason: "EOF".into() }, StreamEvent::Finished(FinishReason::ToolCalls)];
-    let mut cut = calls(&[("2", "calculator", r#"{"expression": "1"}"#)]);
-    *cut.last_mut().unwrap() = StreamEvent::Finished(FinishReason::Length);
-    let built = build(Script::of(vec![malformed, cut, text("ok")]), ServiceOptions::default());
+    let built = build(Script::of(vec![malformed, text("ok")]), ServiceOptions::default());
     assert_eq!(built.chat("?").await["content"], json!("ok"));
     let requests = built.script.requests();
-    let messages: Vec<&str> = requests[2].messages.iter().map(Message::content).collect();
-    assert!(messages.iter().any(|text| text.contains("malformed and was not run: EOF")), "{messages:?}");
-    assert!(messages.iter().any(|text| text.contains("cut by its length limit")), "{messages:?}");
+    let messages: Vec<&str> = requests[1].messages.iter().map(Message::content).collect();
+    assert!(messages.iter().any(|text| text.contains("the call was not run: EOF")), "{messages:?}");
     assert!(built.books.audit.lock().unwrap().is_empty(), "nothing ran");
+}
+
+#[tokio::test]
+async fn a_cut_answer_runs_nothing_and_says_that_it_was_cut() {
+    let mut cut = calls(&[("2", "calculator", r#"{"expression": "1"}"#)]);
+    *cut.last_mut().unwrap() = StreamEvent::Finished(FinishReason::Length);
+    let built = build(Script::of(vec![cut]), ServiceOptions::default());
+    let reply = built.chat("?").await;
+    assert_eq!((&reply["success"], &reply["code"]), (&json!(false), &json!("model_failed")));
+    assert!(reply["error"].as_str().unwrap().contains("cut by its length limit"), "{reply}");
+    assert!(built.books.audit.lock().unwrap().is_empty(), "nothing ran");
+}
+
+#[tokio::test]
+async fn what_leaves_the_context_of_a_channel_is_summarised_once() {
+    let long = |word: &str| format!("{word} {}", "and more of it ".repeat(40));
+    let script = Script::of(vec![
+        text(&long("one")),
+        text(&long("two")),
+        text("They spoke of one."),
+        text("three"),
+        text("four"),
+    ]);
+    let options = ServiceOptions { token_budget: 600, system: "Be brief.".into(), ..ServiceOptions::default() };
+    let built = build(script, options);
+    for (question, answer) in [
+        (long("first"), long("one")),
+        (long("second"), long("two")),
+        ("3".into(), "three".into()),
+        ("4".into(), "four".into()),
+    ] {
+        let payload = json!({"channel": "#a", "user": "me", "message": question, "enable_tools": false});
+        assert_eq!(built.ask("chat", payload).await["content"], json!(answer));
+    }
+    let requests = built.script.requests();
+    assert_eq!(requests.len(), 5, "the fourth question has no summary made again");
+    for request in &requests[3..] {
+        let system = request.messages[0].content();
+        assert!(system.starts_with("Be brief.") && system.contains("They spoke of one."), "{system}");
+        assert!(request.messages.iter().all(|message| !message.content().contains("first")), "{request:?}");
+        assert!(request.messages.iter().any(|message| message.content().contains("second")), "{request:?}");
+    }
 }
 
 fn tool(name: &str, owner: &str) -> ToolDefinition {

@@ -81,6 +81,14 @@ impl Step {
     }
 }
 
+impl Step {
+    /// Resolves a step that is over the cap of calls.
+    pub(super) fn over_cap(&mut self) {
+        let text = "Error: the limit of tool calls is reached; this call was not run".into();
+        self.progress = Progress::Resolved(Resolution::Answered { text, blocks: Vec::new() });
+    }
+}
+
 /// The calls of one answer.
 #[derive(Debug)]
 pub(super) struct Acting {
@@ -114,6 +122,7 @@ impl Turn {
             Event::Interrupted => return self.stop(acting, Outcome::Interrupted),
             Event::Stopped => return self.stop(acting, Outcome::Stopped),
             Event::Asked { .. }
+            | Event::Resumed { .. }
             | Event::Measured { .. }
             | Event::Summarized(_)
             | Event::Text(_)

@@ -131,10 +131,13 @@ impl Turn {
             self.failures.iter().find(|(_, times)| **times >= self.options.strikes).map(|(key, _)| key.clone())
         {
             effects.push(Effect::Status(Status::Looping { tool }));
-            effects.extend(self.finish(Outcome::Looping));
-            return effects;
+            if self.calls_left().is_none() {
+                effects.extend(self.finish(Outcome::Looping));
+                return effects;
+            }
+            self.last_answer = true;
         }
-        if self.strikes >= self.options.strikes {
+        if self.strikes >= self.options.strikes && self.calls_left().is_none() {
             effects.extend(self.finish(Outcome::NothingLeft));
             return effects;
         }
@@ -144,7 +147,7 @@ impl Turn {
                 effects.extend(self.finish(Outcome::DepthLimit));
                 return effects;
             }
-            Cap::Calls(calls) if self.calls >= calls => self.last_answer = true,
+            Cap::Calls(_) if self.calls_left() == Some(0) => self.last_answer = true,
             Cap::Rounds(_) | Cap::Calls(_) => {}
         }
         effects.extend(self.again());

@@ -89,6 +89,7 @@ impl Turn {
                 effects
             }
             Event::Asked { .. }
+            | Event::Resumed { .. }
             | Event::Measured { .. }
             | Event::Summarized(_)
             | Event::Judged { .. }
@@ -121,6 +122,17 @@ impl Turn {
         effects.push(Effect::Status(status));
         effects.extend(self.finish(outcome));
         effects
+    }
+
+    /// Counts the calls of an answer; those over the cap are not run, and the model is told.
+    fn count_calls(&mut self, steps: &mut [Step]) {
+        let Some(left) = self.calls_left() else { return };
+        let room = usize::try_from(left).unwrap_or(usize::MAX);
+        for step in steps.iter_mut().skip(room) {
+            step.over_cap();
+        }
+        let counted = u32::try_from(steps.len().min(room)).unwrap_or(u32::MAX);
+        self.counted_calls = self.counted_calls.saturating_add(counted);
     }
 
     fn stream_ended(&mut self, streaming: Streaming, finish: Finish) -> Vec<Effect> {
@@ -165,6 +177,7 @@ impl Turn {
             effects.extend(self.finish(Outcome::Empty));
             return effects;
         }
+        self.count_calls(&mut steps);
         let message = Message::Assistant { content: text, tool_calls: recorded, state };
         let (id, effect) = self.keep(message);
         effects.push(effect);
