@@ -4,11 +4,12 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::Command;
 
+use aish_types::near::slip;
 use anyhow::Context as _;
 
 use crate::arguments::ConfigCommand;
 use crate::base::Base;
-use crate::config::key::near;
+use crate::config::key::{names, near};
 use crate::config::show::show;
 use crate::config::template::template;
 use crate::exit::ExitCode;
@@ -62,7 +63,8 @@ pub fn run(
 /// Says that there is no key of a name, and which one may be meant.
 pub fn unknown(name: &str) -> String {
     let path: Vec<String> = name.split('.').map(str::to_owned).collect();
-    let near = near(&path).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let meant = near(&path).or_else(|| slip(name, names()).map(str::to_owned));
+    let near = meant.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     format!("there is no key or section `{name}`{near}")
 }
 

@@ -64,5 +64,15 @@ fn the_doctor() {
         .collect();
     assert!(text.contains("ok   configuration no file at HOME/.config/aish/config.toml; the defaults hold"), "{text}");
     assert!(text.contains("ok   state         HOME/.local/state/aish"), "{text}");
-    insta::assert_snapshot!(subjects.join("\n"), @"");
+    insta::assert_snapshot!(subjects.join("\n"), @r"
+    $ aish doctor
+    configuration
+    state
+    model
+    shell
+    sandbox
+    terminal
+    MCP servers
+    [1]
+    ");
 }
