@@ -52,7 +52,11 @@ impl Run {
     }
 
     fn ask(&mut self, question: &str) -> Outcome {
-        let mut events: VecDeque<Event> = [Event::Asked { text: question.into(), blocks: vec![] }].into();
+        self.play(Event::Asked { text: question.into(), blocks: vec![] })
+    }
+
+    fn play(&mut self, first: Event) -> Outcome {
+        let mut events = VecDeque::from([first]);
         let mut outcome = None;
         while let Some(event) = events.pop_front() {
             for effect in self.turn.handle(event) {
@@ -305,6 +309,34 @@ fn the_chat_service_asks_once_more_without_tools() {
     let offered: Vec<bool> = run.requests.iter().map(|(_, offered)| *offered).collect();
     assert_eq!(offered, [true, true, true, true, true, false]);
     run.check_log();
+}
+
+#[test]
+fn an_exchange_that_is_taken_over_keeps_its_count_and_runs_no_call_over_the_cap() {
+    let three = vec![("1", "read", "{}"), ("2", "read", "{}"), ("3", "read", "{}")];
+    let answers = vec![Answer::Calls("", three), Answer::Text("Done.")];
+    let mut run = Run::new(TurnOptions { cap: Cap::Calls(5), ..options() }, answers);
+    let transcript = run.turn.transcript_mut();
+    let exchange = transcript.open_exchange();
+    transcript.push(exchange, Message::user("go"));
+    assert_eq!(run.play(Event::Resumed { exchange, calls: 3 }), Outcome::Answered);
+    assert_eq!(run.order.iter().filter(|step| step.starts_with("run")).count(), 2);
+    assert_eq!((run.turn.counted_calls(), run.requests[1].1), (5, false));
+    let (last, _) = run.requests[1].0.split_last().unwrap();
+    assert!(last.content().contains("the limit of tool calls is reached"), "the third call has a result");
+    assert_eq!(run.requests[1].0.iter().filter(|message| matches!(message, Message::Tool { .. })).count(), 3);
+}
+
+#[test]
+fn where_calls_are_counted_a_loop_ends_with_an_answer() {
+    let again = || Answer::Calls("", vec![("1", "read", "{}")]);
+    let mut run = Run::new(
+        TurnOptions { cap: Cap::Calls(9), ..options() },
+        vec![again(), again(), again(), Answer::Text("I give up.")],
+    );
+    run.outcomes.insert("read", ToolOutcome::reported_failure("no such file"));
+    assert_eq!(run.ask("go"), Outcome::Answered);
+    assert_eq!((run.turn.counted_calls(), run.requests[3].1), (3, false), "the last request offers no tools");
 }
 
 #[test]

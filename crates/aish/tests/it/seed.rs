@@ -90,7 +90,7 @@ const RISKS: &[(&str, &str, &[&str])] = &[
         &[
             "a_transport_error_is_a_status_and_leaves_the_recorded_turn",
             "the_depth_limit_stops_the_shell_and_leaves_no_call_unanswered",
-            "the_model_is_told_of_faults_where_nobody_else_is",
+            "the_model_is_told_of_malformed_calls_and_a_person_sees_them",
             "a_template_that_refuses_tools_is_asked_again_once_without",
         ],
     ),
