@@ -28,7 +28,7 @@ mod view;
 mod waiting;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, PoisonError, mpsc};
 
 use aish_safety::{Answer, Question};
 use tokio::sync::oneshot;
@@ -42,7 +42,7 @@ pub use view::PromptView;
 
 use crate::question::HaltAnswer;
 use hangup::Hangup;
-use thread::{Asked, Job};
+use thread::{Asked, Job, Words};
 
 /// The line editor. Its thread starts at once and ends when the editor is dropped; it holds the terminal only while
 /// a read or a question is under way.
@@ -50,6 +50,7 @@ use thread::{Asked, Job};
 pub struct LineEditor {
     jobs: mpsc::Sender<Job>,
     printer: Printer,
+    words: Arc<Words>,
     hangup: Hangup,
 }
 
@@ -61,12 +62,13 @@ impl LineEditor {
     pub fn start(options: EditorOptions) -> Result<Self, EditorError> {
         let (jobs, inbox) = mpsc::channel();
         let printer = Printer::new(options.capabilities.color);
-        let shared = printer.clone();
+        let (shared, words) = (printer.clone(), Arc::new(Words::default()));
+        let said = Arc::clone(&words);
         std::thread::Builder::new()
             .name("line-editor".into())
-            .spawn(move || thread::run(options, &shared, &inbox))
+            .spawn(move || thread::run(options, &shared, &said, &inbox))
             .map_err(EditorError::Thread)?;
-        Ok(Self { jobs, printer, hangup: Hangup::watch() })
+        Ok(Self { jobs, printer, words, hangup: Hangup::watch() })
     }
 
     /// Reads a line.
@@ -98,6 +100,11 @@ impl LineEditor {
         }
         self.printer.knock();
         self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(Answer::No)
+    }
+
+    /// Takes what the person said beside the last no: what is to be done instead.
+    pub fn take_words(&self) -> Option<String> {
+        self.words.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Asks at the HALT gate of an autonomous run. End of input and a terminal that cannot be read end the run.

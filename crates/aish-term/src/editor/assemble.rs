@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crossterm::cursor::SetCursorStyle;
 use reedline::{
-    AbbrExpandContext, CursorConfig, EditCommand, Highlighter, Reedline, ReedlineMenu, Signal, StyledText,
-    ValidationResult, Validator,
+    AbbrExpandContext, CursorConfig, EditCommand, Highlighter, Osc133Markers, Reedline, ReedlineMenu, Signal,
+    StyledText, ValidationResult, Validator,
 };
 
 use super::adapter::HistoryAdapter;
@@ -55,7 +55,12 @@ pub(super) fn engine(
 ) -> Reedline {
     let theme = &options.theme;
     let completion = CompletionMenu::new(theme);
-    let search = Search::new(Arc::clone(&options.history), Arc::clone(shared), options.session.clone());
+    let search = Search::new(
+        Arc::clone(&options.history),
+        Arc::clone(shared),
+        options.session.clone(),
+        Arc::clone(&options.now_ms),
+    );
     let search = ReedlineMenu::WithCompleter {
         menu: Box::new(SearchMenu::new(theme, search.clone())),
         completer: Box::new(search),
@@ -79,6 +84,9 @@ pub(super) fn engine(
     if options.hints {
         let hinter = HistoryHinter::new(Arc::clone(&options.history), Arc::clone(shared), converted(theme.dim));
         engine = engine.with_hinter(Box::new(hinter));
+    }
+    if options.marks {
+        engine = engine.with_semantic_markers(Some(Osc133Markers::boxed()));
     }
     if options.keys == KeyMode::Vi {
         engine = engine.with_cursor_config(CursorConfig {

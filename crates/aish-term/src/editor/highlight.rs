@@ -52,14 +52,8 @@ impl Highlighter for RouteHighlighter {
         }
     }
 
-    /// `!!` and `!$` are expanded at the end of a line; any other `!x` forces the shell and stays.
-    fn should_expand_abbr(&self, line: &str, _cursor: usize, context: AbbrExpandContext) -> bool {
-        match context {
-            AbbrExpandContext::WordAbbreviation => false,
-            AbbrExpandContext::BangExpansion => {
-                let last = line.rsplit(' ').next().unwrap_or_default();
-                last == "!!" || (last == "!$" && line != "!$")
-            }
-        }
+    /// The binary expands them, as bash does, when the line is entered.
+    fn should_expand_abbr(&self, _line: &str, _cursor: usize, _context: AbbrExpandContext) -> bool {
+        false
     }
 }

@@ -6,6 +6,7 @@ use nu_ansi_term::Style;
 use reedline::{Hinter, History};
 
 use super::session::Shared;
+use crate::cells::{cells, cut};
 use crate::history::{HistoryQuery, HistoryStore, TextFilter};
 
 pub(super) struct HistoryHinter {
@@ -40,6 +41,16 @@ impl HistoryHinter {
     }
 }
 
+/// Cuts what is shown of a hint: with the line it takes two rows at most, so that it moves nothing off the screen.
+fn shown(hint: &str, line: &str) -> String {
+    let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+    let room = (2 * width).saturating_sub(cells(line) + width / 2);
+    if cells(hint) <= room {
+        return hint.to_owned();
+    }
+    cut(hint, room.max(1), true)
+}
+
 impl Hinter for HistoryHinter {
     fn handle(
         &mut self,
@@ -50,10 +61,13 @@ impl Hinter for HistoryHinter {
         _cwd: &str,
     ) -> String {
         self.hint.clear();
-        if line.is_empty() || line.contains('\n') {
+        if line.contains('\n') {
             return String::new();
         }
-        if let Some(found) = self.newest(line)
+        if line.is_empty() {
+            // What was probably meant by the line before.
+            self.hint = self.shared.suggestion().unwrap_or_default();
+        } else if let Some(found) = self.newest(line)
             && let Some(rest) = found.strip_prefix(line)
             // A hint of several lines would push the screen about.
             && let Some(first) = rest.lines().next()
@@ -62,7 +76,7 @@ impl Hinter for HistoryHinter {
         }
         // Without colour a hint could not be told from what was typed.
         if use_ansi_coloring && !self.hint.is_empty() {
-            self.style.paint(&self.hint).to_string()
+            self.style.paint(shown(&self.hint, line)).to_string()
         } else {
             self.hint.clear();
             String::new()

@@ -53,6 +53,10 @@ pub struct EditorOptions {
     pub completer: Option<Box<dyn LineCompleter>>,
     /// Says whether Enter ends the line.
     pub wholeness: Option<WholenessCheck>,
+    /// Marks prompts for the terminal (OSC 133).
+    pub marks: bool,
+    /// The time, in milliseconds since the epoch: for the age of lines in the search.
+    pub now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
     /// Shows a hint from history after the cursor.
     pub hints: bool,
 }
@@ -78,6 +82,8 @@ impl EditorOptions {
             route: None,
             completer: None,
             wholeness: None,
+            marks: false,
+            now_ms: Arc::new(|| 0),
             hints: true,
         }
     }

@@ -45,8 +45,10 @@ pub(super) struct Readline {
     waits: Option<Waits>,
     /// What was killed, newest last.
     ring: Vec<String>,
-    /// The line before a kill whose text is not in the ring yet, and whether it goes on the one before.
-    killing: Option<(String, bool)>,
+    /// The line and the cursor before a kill whose text is not in the ring yet, and whether it goes on the one before.
+    killing: Option<(String, usize, bool)>,
+    /// The last kill came in one go with other keys, so that only the engine has its text.
+    unseen: bool,
     last: Last,
     mark: usize,
     /// The line that was typed before one of the history was taken.
@@ -116,6 +118,7 @@ impl Readline {
             waits: None,
             ring: Vec::new(),
             killing: None,
+            unseen: false,
             last: Last::Other,
             mark: 0,
             typed: None,
@@ -222,9 +225,9 @@ impl Readline {
             Some(Act::Event(event)) if times == 1 => event(),
             Some(Act::Event(event)) => ReedlineEvent::Multiple((0..times).map(|_| event()).collect()),
             Some(Act::Kill(kill)) => {
-                if let Some((line, _)) = self.shared.painted() {
-                    self.killing = Some((line, last == Last::Kill));
-                }
+                let painted = self.shared.painted();
+                self.unseen = painted.is_none();
+                self.killing = painted.map(|(line, cursor)| (line, cursor, last == Last::Kill));
                 self.last = Last::Kill;
                 ReedlineEvent::Edit((0..times).map(|_| kill()).collect())
             }
@@ -234,12 +237,12 @@ impl Readline {
 
     /// Puts what the last kill took into the ring: what is missing of the line since.
     fn finish_kill(&mut self) {
-        let Some((before, goes_on)) = self.killing.take() else { return };
-        let Some((after, cursor)) = self.shared.painted() else { return };
+        let Some((before, from, goes_on)) = self.killing.take() else { return };
+        let Some((after, to)) = self.shared.painted() else { return };
         let Some(killed) = text::removed(&before, &after) else { return };
         match self.ring.last_mut().filter(|_| goes_on) {
             // Killed to the left: it comes before what was killed first.
-            Some(last) if cursor < after.len() || before.ends_with(last.as_str()) => last.insert_str(0, &killed),
+            Some(last) if to < from => last.insert_str(0, &killed),
             Some(last) => last.push_str(&killed),
             None => self.ring.push(killed),
         }
@@ -306,6 +309,16 @@ impl Readline {
                     ]),
                     None => ReedlineEvent::None,
                 }
+            }),
+            Own::Yank if self.unseen => ReedlineEvent::Edit(vec![EditCommand::PasteCutBufferBefore]),
+            Own::TransposeWords => painted.map_or(ReedlineEvent::None, |(line, cursor)| {
+                text::transposed(&line, cursor).map_or(ReedlineEvent::None, |(line, position)| {
+                    ReedlineEvent::Edit(vec![
+                        EditCommand::Clear,
+                        EditCommand::InsertString(line),
+                        EditCommand::MoveToPosition { position, select: false },
+                    ])
+                })
             }),
             Own::Yank => match self.ring.last().cloned() {
                 Some(killed) => {

@@ -47,6 +47,7 @@ struct Searched {
     store: Arc<dyn HistoryStore>,
     shared: Arc<Shared>,
     session: Option<String>,
+    now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
     /// The scope that is chosen, as an index into [`SCOPES`].
     chosen: usize,
     /// What was fetched for the scope; a menu that stays open does not fetch again for each key.
@@ -54,8 +55,13 @@ struct Searched {
 }
 
 impl Search {
-    pub(super) fn new(store: Arc<dyn HistoryStore>, shared: Arc<Shared>, session: Option<String>) -> Self {
-        Self(Arc::new(Mutex::new(Searched { store, shared, session, chosen: 0, fetched: None })))
+    pub(super) fn new(
+        store: Arc<dyn HistoryStore>,
+        shared: Arc<Shared>,
+        session: Option<String>,
+        now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
+    ) -> Self {
+        Self(Arc::new(Mutex::new(Searched { store, shared, session, now_ms, chosen: 0, fetched: None })))
     }
 
     fn lock(&self) -> MutexGuard<'_, Searched> {
@@ -107,12 +113,14 @@ impl Searched {
 impl Completer for Search {
     fn complete(&mut self, line: &str, _pos: usize) -> CompletionResult {
         let length = line.len();
-        let found: Vec<Suggestion> = rank(line, self.lock().entries(), SHOWN)
+        let mut searched = self.lock();
+        let now = (searched.now_ms)();
+        let found: Vec<Suggestion> = rank(line, searched.entries(), SHOWN)
             .into_iter()
             .map(|found| Suggestion {
                 value: found.entry.line.clone(),
                 display_override: Some(aish_types::visible(&found.entry.line).replace('\n', " ⏎ ").replace('\t', " ")),
-                description: Some(described(found.entry)),
+                description: Some(described(found.entry, now)),
                 span: Span::new(0, length),
                 ..Suggestion::default()
             })
@@ -121,11 +129,21 @@ impl Completer for Search {
     }
 }
 
-/// Says how a line went and where: `1 · 2.5s · /tmp`.
-fn described(entry: &HistoryEntry) -> String {
+/// Says how old a line is, how it went and where: `3d · [1] · 2.5s · /tmp`.
+fn described(entry: &HistoryEntry, now_ms: i64) -> String {
     let mut parts = Vec::new();
+    let seconds = now_ms.saturating_sub(entry.started_ms) / 1000;
+    if entry.started_ms > 0 && seconds >= 0 {
+        parts.push(match seconds {
+            0..60 => "now".to_owned(),
+            60..3_600 => format!("{}min", seconds / 60),
+            3_600..86_400 => format!("{}h", seconds / 3_600),
+            86_400..31_536_000 => format!("{}d", seconds / 86_400),
+            _ => format!("{}y", seconds / 31_536_000),
+        });
+    }
     if let Some(code) = entry.status.filter(|code| *code != 0) {
-        parts.push(code.to_string());
+        parts.push(format!("[{code}]"));
     }
     if let Some(duration) = entry.duration.filter(|duration| duration.as_millis() >= 1_000) {
         parts.push(format!("{:.1}s", duration.as_secs_f64()));

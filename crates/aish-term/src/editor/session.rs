@@ -12,6 +12,8 @@ pub(super) struct Shared {
     /// The line as it was drawn last, and the cursor in it, in bytes.
     painted: Mutex<Option<(String, usize)>>,
     folder: Mutex<Option<String>>,
+    /// What the read offers on its empty line.
+    suggestion: Mutex<Option<String>>,
     route: Option<Mutex<Box<dyn RouteHint>>>,
     completer: Option<Mutex<Box<dyn LineCompleter>>>,
     wholeness: Option<Mutex<WholenessCheck>>,
@@ -28,6 +30,7 @@ impl Shared {
             flipped: AtomicBool::new(false),
             painted: Mutex::new(None),
             folder: Mutex::new(None),
+            suggestion: Mutex::new(None),
             route: options.route.take().map(Mutex::new),
             completer: options.completer.take().map(Mutex::new),
             wholeness: options.wholeness.take().map(Mutex::new),
@@ -57,9 +60,14 @@ impl Shared {
         self.flipped.fetch_xor(true, Ordering::Relaxed);
     }
 
-    pub(super) fn start(&self, folder: Option<String>) {
+    pub(super) fn start(&self, folder: Option<String>, suggestion: Option<String>) {
         self.flipped.store(false, Ordering::Relaxed);
         *locked(&self.folder) = folder;
+        *locked(&self.suggestion) = suggestion.map(|text| aish_types::sanitize(&text).into_owned());
+    }
+
+    pub(super) fn suggestion(&self) -> Option<String> {
+        locked(&self.suggestion).clone()
     }
 
     pub(super) fn folder(&self) -> Option<String> {

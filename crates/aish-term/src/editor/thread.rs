@@ -4,7 +4,7 @@
 //! asks or stops, and reads on with the line as it was.
 
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use aish_safety::{Answer, Question};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
@@ -33,6 +33,9 @@ pub(super) enum Job {
     Release { answer: oneshot::Sender<()> },
 }
 
+/// What the person said beside the last no.
+pub(super) type Words = Mutex<Option<String>>;
+
 /// A question that a person answers by keys.
 pub(super) enum Asked {
     Gate { question: Box<Question>, answer: oneshot::Sender<Answer> },
@@ -41,7 +44,7 @@ pub(super) enum Asked {
 }
 
 /// Works until every handle is gone.
-pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::Receiver<Job>) {
+pub(super) fn run(mut options: EditorOptions, printer: &Printer, words: &Words, inbox: &mpsc::Receiver<Job>) {
     // The engine draws on standard error; into a file it would only write escapes.
     if !io::stderr().is_terminal() {
         options.reach = Reach::Plain;
@@ -55,6 +58,7 @@ pub(super) fn run(mut options: EditorOptions, printer: &Printer, inbox: &mpsc::R
         options,
         shared,
         printer,
+        words,
         inbox,
         engine: first,
         behind,
@@ -78,6 +82,7 @@ struct Worker<'a> {
     options: EditorOptions,
     shared: Arc<Shared>,
     printer: &'a Printer,
+    words: &'a Words,
     inbox: &'a mpsc::Receiver<Job>,
     engine: Option<Reedline>,
     behind: Behind,
@@ -96,7 +101,7 @@ impl Worker<'_> {
         if answer.is_closed() {
             return;
         }
-        self.shared.start(view.folder.clone());
+        self.shared.start(view.folder.clone(), view.suggestion.clone());
         if self.options.keys == KeyMode::Vi {
             // A line begins in the insert mode, also behind one that was given up.
             edits_of(&self.keys, vec![escape(), Event::Key(KeyEvent::new(KeyCode::Char('i'), KeyModifiers::NONE))]);
@@ -301,6 +306,8 @@ impl Worker<'_> {
             Asked::Choice { answer, .. } if answer.is_closed() => return,
             Asked::Gate { question, answer } => {
                 let given = question::ask_on_terminal(&question, options, &|| answer.is_closed(), &mut aside);
+                // Whoever waits for the answer looks for the words next.
+                *self.words.lock().unwrap_or_else(PoisonError::into_inner) = aside.words.take();
                 let _ = answer.send(given);
             }
             Asked::Halt { question, answer } => {

@@ -14,6 +14,8 @@ pub struct PromptView {
     /// Put into the line before anything is typed: what was typed ahead while a command ran. A line that ends in it with
     /// a newline was entered: it is given at once, and what follows waits for the next read.
     pub initial: String,
+    /// Shown as a hint on the empty line; the keys that take a hint take it.
+    pub suggestion: Option<String>,
     /// The folder that hints prefer and that the history search can be narrowed to.
     pub folder: Option<String>,
 }

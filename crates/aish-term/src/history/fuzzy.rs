@@ -16,7 +16,7 @@ pub struct Match<'a> {
 
 /// Ranks entries against what was typed: words in any order, each fuzzy; `'word` exact, `^word` at the start, `!word` not.
 ///
-/// Equal scores keep the given order (newest first). An empty pattern keeps all, in order. At most `limit` are returned.
+/// Equal scores keep the given order (newest first), lines that failed behind the others. An empty pattern keeps all, in order. At most `limit` are returned.
 pub fn rank<'a>(typed: &str, entries: &'a [HistoryEntry], limit: usize) -> Vec<Match<'a>> {
     if typed.trim().is_empty() {
         return entries.iter().take(limit).map(|entry| Match { entry, score: 0 }).collect();
@@ -31,7 +31,9 @@ pub fn rank<'a>(typed: &str, entries: &'a [HistoryEntry], limit: usize) -> Vec<M
             Some(Match { entry, score })
         })
         .collect();
-    found.sort_by_key(|found| std::cmp::Reverse(found.score));
+    // Of two that match alike, the one that failed is wanted less often.
+    let failed = |entry: &HistoryEntry| entry.status.is_some_and(|code| code != 0);
+    found.sort_by_key(|found| std::cmp::Reverse((found.score, !failed(found.entry))));
     found.truncate(limit);
     found
 }
@@ -56,6 +58,22 @@ mod tests {
             .collect();
         let found: Vec<&str> = rank(typed, &entries, 10).iter().map(|found| found.entry.line.as_str()).collect();
         assert_eq!(found, expected, "{typed:?}");
+    }
+
+    #[test]
+    fn lines_that_failed_come_behind_those_that_match_alike() {
+        let entry = |line: &str, status| HistoryEntry {
+            id: 0,
+            line: line.to_owned(),
+            folder: None,
+            status,
+            duration: None,
+            session: None,
+            started_ms: 0,
+        };
+        let entries = [entry("make a", Some(2)), entry("make b", Some(0)), entry("make c", None)];
+        let found: Vec<&str> = rank("make", &entries, 10).iter().map(|found| found.entry.line.as_str()).collect();
+        assert_eq!(found, ["make b", "make c", "make a"]);
     }
 
     #[test]

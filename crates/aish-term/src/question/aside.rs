@@ -9,6 +9,8 @@ const MOST: usize = 64 * 1024;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Aside {
     text: String,
+    /// What was said beside a no.
+    pub(crate) words: Option<String>,
 }
 
 impl Aside {

@@ -39,6 +39,14 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
                 let kept = terminal.edit("always allow: ", &offered)?;
                 kept.filter(|text| !text.trim().is_empty()).map(Answer::Always)
             }
+            Choice::Instead => {
+                said(terminal, "instead", None)?;
+                let words = terminal.edit("no; instead: ", "")?.filter(|words| !words.trim().is_empty());
+                words.map(|words| {
+                    terminal.keep_words(words);
+                    Answer::No
+                })
+            }
             Choice::Why => {
                 said(terminal, "why", None)?;
                 let width = usize::from(terminal.capabilities().width);
@@ -85,13 +93,14 @@ enum Choice {
     Stop,
     Edit,
     Always(String),
+    Instead,
     Why,
 }
 
 fn choices(question: &Question, theme: &Theme) -> Styled {
     let mut line = Styled::default();
     let always = if question.always.is_some() { "  [a]lways" } else { "" };
-    line.push(theme.strong, &format!("[y]es  [n]o  [e]dit{always}  [?]why"));
+    line.push(theme.strong, &format!("[y]es  [n]o  [e]dit{always}  [?]why  [i]nstead"));
     line.push(theme.dim, " (no) ");
     line
 }
@@ -104,6 +113,7 @@ fn offered(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -
         Key::Interrupt => Some(Choice::Stop),
         Key::Char('e' | 'E') => Some(Choice::Edit),
         Key::Char('?' | 'w' | 'W') => Some(Choice::Why),
+        Key::Char('i' | 'I') => Some(Choice::Instead),
         Key::Char('a' | 'A') => question.always.clone().map(Choice::Always),
         Key::Char(_) | Key::Other => None,
     };
@@ -208,11 +218,19 @@ mod tests {
         edit: Option<String>,
         shown: String,
         offered: usize,
+        words: Option<String>,
     }
 
     impl Script {
         fn new(keys: &[Key], size: (u16, u16)) -> Self {
-            Self { size, keys: keys.iter().copied().collect(), edit: None, shown: String::new(), offered: 0 }
+            Self {
+                size,
+                keys: keys.iter().copied().collect(),
+                edit: None,
+                shown: String::new(),
+                offered: 0,
+                words: None,
+            }
         }
     }
 
@@ -239,6 +257,10 @@ mod tests {
 
         fn edit(&mut self, _label: &str, text: &str) -> io::Result<Option<String>> {
             Ok(self.edit.as_ref().map(|edit| edit.replace('%', text)))
+        }
+
+        fn keep_words(&mut self, words: String) {
+            self.words = Some(words);
         }
     }
 
@@ -277,7 +299,7 @@ mod tests {
             description:
             - old
             + new\e[2J
-        [y]es  [n]o  [e]dit  [?]why (no) yes
+        [y]es  [n]o  [e]dit  [?]why  [i]nstead (no) yes
         "#);
     }
 
@@ -340,6 +362,18 @@ mod tests {
         script.edit = Some("  ".into());
         let answer = ask(&question(Subject::Tool), &Theme::dark(), &mut script);
         assert_eq!(answer, Answer::No);
+    }
+
+    #[test]
+    fn a_no_carries_words() {
+        let mut script = Script::new(&[Key::Char('i')], (60, 24));
+        script.edit = Some("list them first".into());
+        assert_eq!(ask(&question(Subject::Tool), &Theme::dark(), &mut script), Answer::No);
+        assert_eq!(script.words.as_deref(), Some("list them first"));
+        // Without any it goes back to the question.
+        let mut script = Script::new(&[Key::Char('i'), Key::Char('y')], (60, 24));
+        assert_eq!(ask(&question(Subject::Tool), &Theme::dark(), &mut script), Answer::Yes);
+        assert_eq!(script.words, None);
     }
 
     #[test]

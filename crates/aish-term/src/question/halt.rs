@@ -166,6 +166,10 @@ mod tests {
             self.shown.push_str(&format!("{label}{}\n", typed.unwrap_or_default()));
             Ok(typed.map(str::to_owned))
         }
+
+        fn keep_words(&mut self, words: String) {
+            unreachable!("{words:?}: a halt takes none");
+        }
     }
 
     fn answered(verdict: Verdict, keys: &[Key], typed: &[Option<&'static str>]) -> (HaltAnswer, String) {

@@ -44,4 +44,7 @@ pub trait AskTerminal {
     /// # Errors
     /// When the terminal is closed.
     fn edit(&mut self, label: &str, text: &str) -> io::Result<Option<String>>;
+
+    /// Keeps what the person said beside a no: what is to be done instead.
+    fn keep_words(&mut self, words: String);
 }

@@ -168,7 +168,8 @@ fn meant(event: &Event) -> Option<Key> {
 }
 
 /// What stands behind the keys of the choices.
-const WORDS: &[&str] = &["yes", "no", "edit", "always", "why", "shell", "ai", "cancel", "run", "skip", "change", "end"];
+const WORDS: &[&str] =
+    &["yes", "no", "edit", "always", "why", "instead", "shell", "ai", "cancel", "run", "skip", "change", "end"];
 
 /// A line stands for a key where it is that key or the word behind it.
 fn word(line: &str) -> Key {
@@ -225,6 +226,10 @@ impl AskTerminal for Tty<'_> {
                 self.write(choice)?;
             }
         }
+    }
+
+    fn keep_words(&mut self, words: String) {
+        self.aside.words = Some(words);
     }
 
     fn edit(&mut self, label: &str, text: &str) -> io::Result<Option<String>> {

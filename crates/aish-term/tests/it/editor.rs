@@ -165,11 +165,46 @@ fn vi_keys() {
     terminal.send("abcd");
     terminal.see("> abcd");
     terminal.send("\u{1b}");
-    terminal.wait("the cursor steps back", |screen| screen.cursor_position() == (0, 5));
+    terminal.wait("the cursor steps back", |screen| screen.cursor_position() == (0, 11));
     terminal.send("xhx");
-    terminal.wait("two letters cut", |screen| screen.contents().trim_end() == "> ac");
+    terminal.wait("two letters cut", |screen| screen.contents().trim_end() == "> (cmd) ac");
     terminal.send("\r");
     terminal.see(&line("ac"));
+}
+
+#[test]
+fn vi_keys_that_come_in_one_go() {
+    let terminal = Terminal::start("vi");
+    terminal.see("> ");
+    terminal.send("abcd ef\u{1b}");
+    terminal.wait("the text as it was typed", |screen| screen.contents().trim_end() == "> (cmd) abcd ef");
+    terminal.send("0x");
+    terminal.wait("the first letter cut", |screen| screen.contents().trim_end() == "> (cmd) bcd ef");
+    // The line that comes behind one that was given up begins in the insert mode.
+    terminal.send("\u{3}");
+    terminal.see("GOT Interrupted");
+    terminal.send("new\r");
+    terminal.see(&line("new"));
+}
+
+#[test]
+fn keys_of_readline_work_on_the_screen() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("echo one two");
+    terminal.see("> echo one two");
+    // Two words are killed, put back, and one is taken in its place.
+    terminal.send("\u{17}");
+    terminal
+        .wait("a word killed", |screen| screen.contents().contains("> echo one") && !screen.contents().contains("two"));
+    terminal.send("\u{19}\u{1f}x");
+    terminal.see("> echo one x");
+    terminal.send("\u{1b}.");
+    terminal.see("> echo one xb");
+    terminal.send("\u{1b}#");
+    terminal.see(&line("#echo one xb"));
+    terminal.send("exit\r");
+    terminal.end();
 }
 
 #[test]

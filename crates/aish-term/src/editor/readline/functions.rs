@@ -32,6 +32,7 @@ pub(super) enum Own {
     Comment,
     Revert,
     Tilde,
+    TransposeWords,
     Yank,
     YankPop,
 }
@@ -110,7 +111,7 @@ pub(super) const FUNCTIONS: &[(&str, Act)] = &[
     ("shell-kill-word", Act::Kill(|| EditCommand::CutBigWordRight)),
     ("tilde-expand", Act::Own(Own::Tilde)),
     ("transpose-chars", Act::Event(|| edit(EditCommand::SwapGraphemes))),
-    ("transpose-words", Act::Event(|| edit(EditCommand::SwapWords))),
+    ("transpose-words", Act::Own(Own::TransposeWords)),
     ("undo", Act::Event(|| edit(EditCommand::Undo))),
     ("unix-line-discard", Act::Kill(|| EditCommand::CutFromStart)),
     ("unix-word-rubout", Act::Kill(|| EditCommand::CutBigWordLeft)),

@@ -32,6 +32,29 @@ pub(super) fn tilde_expanded(line: &str, cursor: usize, home: &str) -> Option<(S
     Some((format!("{}{home}{rest}", line.get(..start)?), position))
 }
 
+/// Returns the line with the word at or behind the cursor and the one before it exchanged, and the cursor behind both.
+pub(super) fn transposed(line: &str, cursor: usize) -> Option<(String, usize)> {
+    let mut words: Vec<(usize, usize)> = Vec::new();
+    for (at, c) in line.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
+        let end = at + c.len_utf8();
+        match words.last_mut() {
+            Some((_, last)) if *last == at => *last = end,
+            _ => words.push((at, end)),
+        }
+    }
+    let second = words.iter().position(|(_, end)| *end > cursor).unwrap_or(words.len().checked_sub(1)?);
+    let (first_start, first_end) = *words.get(second.checked_sub(1)?)?;
+    let (second_start, second_end) = *words.get(second)?;
+    let parts = [
+        line.get(..first_start)?,
+        line.get(second_start..second_end)?,
+        line.get(first_end..second_start)?,
+        line.get(first_start..first_end)?,
+        line.get(second_end..)?,
+    ];
+    Some((parts.concat(), second_end))
+}
+
 /// Returns a word of a line: the last one, or the nth, counted from 0, from the end where it is negative.
 pub(super) fn word(line: &str, nth: Option<i64>) -> Option<String> {
     let words = words(line);
@@ -118,6 +141,21 @@ mod tests {
             ("", None, None),
         ] {
             assert_eq!(word(line, nth).as_deref(), expected, "{line:?} {nth:?}");
+        }
+    }
+
+    #[test]
+    fn words_change_places_as_in_readline() {
+        for (line, cursor, expected) in [
+            ("a b", 3, Some("b a")),
+            ("one two three", 4, Some("two one three")),
+            ("one two three", 13, Some("one three two")),
+            ("cp a.txt b", 10, Some("cp a.b txt")),
+            ("one", 3, None),
+            ("one two", 0, None),
+            ("", 0, None),
+        ] {
+            assert_eq!(transposed(line, cursor).map(|(line, _)| line).as_deref(), expected, "{line:?} {cursor}");
         }
     }
 
