@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::alternate_screen::AlternateScreen;
 use crate::command_result::{CommandResult, Ending};
 use crate::event::RestartCause;
+use crate::left_modes::LeftModes;
 use crate::mark::Mark;
 use crate::passage::{AtTerminal, Passage};
 use crate::running::Keeper;
@@ -44,6 +45,7 @@ enum Outcome {
 struct Keep {
     capture: Capture,
     screen: AlternateScreen,
+    modes: LeftModes,
 }
 
 /// The steps from a wish to end a command to its end, and the time that each leaves the command.
@@ -98,8 +100,11 @@ impl Keeper {
             false => session.send(command).await,
         }
         .map_err(terminal)?;
-        let mut keep = Keep { capture: Capture::new(cap), screen: AlternateScreen::default() };
+        let mut keep =
+            Keep { capture: Capture::new(cap), screen: AlternateScreen::default(), modes: LeftModes::default() };
         let (heard, wish) = follow(session, &mut passage, &mut keep, surroundings, started).await;
+        // A program that was killed leaves the mouse on, or the other screen.
+        passage.show(&keep.modes.back());
         passage.finish().await;
         let mut type_ahead = match passage.is_watched() {
             true => session.take_type_ahead().unwrap_or_default(),
@@ -190,6 +195,7 @@ async fn follow(
                 // Once the hook is put back, the user's own prompt commands run a second time.
                 Heard::Output(_) if prompts > 1 => {}
                 Heard::Output(bytes) => {
+                    keep.modes.feed(&bytes);
                     keep.capture.push(&keep.screen.feed(&bytes));
                     passage.show(&bytes);
                 }

@@ -9,7 +9,8 @@ use aish_process::Exit;
 pub enum ShellEvent {
     /// Bytes that came while no command was running: from the rc file, or from a job in the background.
     Output(Vec<u8>),
-    /// The shell was started again; variables, functions and jobs of the old one are gone.
+    /// The shell was started again, in the same folder and with the same exports; other variables, functions and jobs of the
+    /// old one are gone.
     Restarted {
         /// Why.
         cause: RestartCause,

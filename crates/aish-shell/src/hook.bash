@@ -19,7 +19,7 @@ function __aish_hook {
 
 function __aish_serve {
   \builtin local __aish_status="$1" __aish_kind= __aish_next= IFS=$' \t\n' TMOUT=0
-  if [[ ${PS1-} != "$__aish_prompt" ]]; then PS1=$__aish_prompt; fi
+  if [[ ${PS1-} != "$__aish_prompt" ]]; then __aish_ps1=${PS1-} PS1=$__aish_prompt; fi
   if [[ ${PS0-} != "$__aish_start"* ]]; then PS0=$__aish_start${PS0-}; fi
   if [[ ${PS2-} != "$__aish_more"* ]]; then PS2=$__aish_more${PS2-}; fi
   if [[ ${HISTIGNORE-} != *'*__aish_*'* ]]; then HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}'*__aish_*'; fi
@@ -102,5 +102,6 @@ function __aish_arm {
   if [[ $__aish_last == '' ]]; then PROMPT_COMMAND[1]=$__aish_entry; else PROMPT_COMMAND+=("$__aish_entry"); fi
 }
 
+if [[ ${PS1-} != "$__aish_prompt" ]]; then __aish_ps1=${PS1-}; fi 2>/dev/null
 { __aish_arm; PS1=$__aish_prompt; } 2>/dev/null
 return $__aish_status

@@ -23,6 +23,7 @@ mod command;
 mod declarations;
 mod delivery;
 mod exchange;
+mod left_modes;
 mod line;
 mod mark;
 mod passage;

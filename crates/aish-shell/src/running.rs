@@ -138,6 +138,14 @@ impl Keeper {
         if folder.is_some() {
             self.options.cwd.clone_from(&folder);
         }
+        if let Some(session) = self.session.as_ref().filter(|session| session.was_ready()) {
+            // What was exported lasts; functions, aliases and jobs cannot.
+            for (name, value) in &session.report.environment {
+                if !matches!(name.as_str(), "_" | "SHLVL" | "PWD" | "OLDPWD") {
+                    self.options.environment.set(name, value);
+                }
+            }
+        }
         let without_files = self.rc == Rc::Skip;
         if cause == RestartCause::StartUpFiles {
             self.rc = Rc::Skip;

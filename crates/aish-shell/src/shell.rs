@@ -120,6 +120,22 @@ impl Shell {
         Ok(text.lines().map(str::trim_end).filter(|line| line.starts_with('[')).map(str::to_owned).collect())
     }
 
+    /// Expands the prompt that the start-up files or the person set (`PS1`), as it stands after a command that ended with
+    /// this status; empty where there is none, and before bash 4.4. 2 s at most.
+    ///
+    /// # Errors
+    /// When there is no shell, or it gave no answer.
+    pub async fn prompt(&self, status: i32) -> Result<String, ShellError> {
+        let limit = Duration::from_secs(2);
+        let status = status.clamp(0, 255);
+        let script = format!(
+            "function __aish_status_of {{ \\builtin return {status}; }}\n__aish_status_of\n\
+             \\builtin printf '%s' \"${{__aish_ps1@P}}\"\n\\builtin unset -f __aish_status_of\n"
+        );
+        let answer = self.request(|reply| Request::Ask { script, limit, reply }).await?;
+        Ok(String::from_utf8_lossy(&answer).into_owned())
+    }
+
     /// Asks bash's programmable completion about a line; `point` is the byte that the cursor is before. Answers
     /// nothing where no completion is defined for the line's command. 2 s at most.
     ///

@@ -72,3 +72,26 @@ async fn jobs_are_counted() {
     assert_eq!(run(&shell, "kill %1 %2; wait; true").await.jobs, 0);
     shell.stop().await;
 }
+
+#[tokio::test]
+async fn exports_and_folder_outlive_a_shell_that_ended() {
+    let shell = Shell::start(watched());
+    run(&shell, "export MINE='a b'; cd /usr").await;
+    run(&shell, "set -e; false").await;
+    assert_eq!(run(&shell, "echo $MINE $PWD").await.output.clean_text(), "a b /usr\n");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn the_persons_prompt_is_expanded() {
+    let folder = tempfile::tempdir().unwrap();
+    let rc = folder.path().join("rc");
+    std::fs::write(&rc, "PS1='\\[\\e[32m\\]\\W\\[\\e[0m\\] $? $(echo sub) \\j> '\n").unwrap();
+    let shell = Shell::start(Options { rc: Rc::File(rc), ..watched() });
+    run(&shell, "cd /usr; false").await;
+    let shown = shell.prompt(1).await.unwrap();
+    assert_eq!(shown.replace(['\u{1}', '\u{2}'], ""), "\u{1b}[32musr\u{1b}[0m 1 sub 0> ");
+    run(&shell, "PS1='new $ '").await;
+    assert_eq!(shell.prompt(0).await.unwrap(), "new $ ");
+    shell.stop().await;
+}
