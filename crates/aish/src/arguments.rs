@@ -67,6 +67,9 @@ pub struct ShellFlags {
     /// Do not load the rc file of the shell.
     #[arg(long)]
     pub norc: bool,
+    /// Draw nothing anew and use no colour: for screen readers and terminals that only print.
+    #[arg(long)]
+    pub plain: bool,
     /// Let the model work on a goal by itself; as `aish norris GOAL`.
     #[arg(long, value_name = "GOAL", conflicts_with_all = ["line", "resume"])]
     pub norris: Option<String>,
@@ -75,7 +78,7 @@ pub struct ShellFlags {
 impl ShellFlags {
     /// Says whether any is given; none goes with a command.
     pub fn any(&self) -> bool {
-        self.line.is_some() || self.resume.is_some() || self.norc || self.norris.is_some()
+        self.line.is_some() || self.resume.is_some() || self.norc || self.plain || self.norris.is_some()
     }
 }
 

@@ -41,6 +41,16 @@ impl LineHistory {
         let _ = self.store.add_history(&entry, self.size);
     }
 
+    /// Returns the newest lines that went to the shell, here or in a shell before, newest first.
+    pub fn commands(&self, limit: usize, text: Option<TextFilter>) -> Vec<String> {
+        let query = StoredQuery { text: text.as_ref().map(text_match), ..StoredQuery::default() };
+        // Few lines in a row go elsewhere.
+        let query = StoredQuery { limit: Some(limit.saturating_mul(4).saturating_add(100)), ..query };
+        let found = self.store.search_history(&query).unwrap_or_default();
+        let of_shell = |entry: &StoredEntry| !matches!(entry.route.as_deref(), Some("ai" | "meta"));
+        found.into_iter().filter(of_shell).map(|entry| entry.command).take(limit).collect()
+    }
+
     /// Returns the newest lines, newest first.
     pub fn newest(&self, limit: usize) -> Vec<HistoryEntry> {
         let query = HistoryQuery { limit: Some(limit), ..HistoryQuery::default() };
@@ -51,11 +61,7 @@ impl LineHistory {
 impl HistoryStore for LineHistory {
     fn search(&self, query: &HistoryQuery) -> Result<Vec<HistoryEntry>, HistoryError> {
         let query = StoredQuery {
-            text: query.text.as_ref().map(|text| match text {
-                TextFilter::Prefix(text) => TextMatch::Prefix(text.clone()),
-                TextFilter::Contains(text) => TextMatch::Contains(text.clone()),
-                TextFilter::Exactly(text) => TextMatch::Exact(text.clone()),
-            }),
+            text: query.text.as_ref().map(text_match),
             not: query.except.clone(),
             folder: query.folder.clone(),
             session: query.session.clone(),
@@ -79,6 +85,14 @@ impl HistoryStore for LineHistory {
 
     fn load(&self, id: i64) -> Result<Option<HistoryEntry>, HistoryError> {
         Ok(self.store.history_entry(id).map_err(|error| failed(&error))?.map(shown))
+    }
+}
+
+fn text_match(text: &TextFilter) -> TextMatch {
+    match text {
+        TextFilter::Prefix(text) => TextMatch::Prefix(text.clone()),
+        TextFilter::Contains(text) => TextMatch::Contains(text.clone()),
+        TextFilter::Exactly(text) => TextMatch::Exact(text.clone()),
     }
 }
 

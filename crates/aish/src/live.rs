@@ -35,6 +35,8 @@ pub struct Remembered {
     pub jobs: usize,
     /// How long the last command ran.
     pub took: Duration,
+    /// The last command that the person typed.
+    pub last: Option<Executed>,
     /// Commands for the next question, oldest first.
     pub pending: Vec<Executed>,
 }
@@ -170,6 +172,14 @@ impl Live {
         tokio::time::timeout(Duration::from_secs(1), shell.jobs()).await.ok().and_then(Result::ok).unwrap_or_default()
     }
 
+    /// Expands the person's own prompt; none where there is none, or the shell does not answer in time.
+    pub async fn ps1(&self) -> Option<String> {
+        let status = self.lock().status;
+        let shell = self.start().await;
+        let expanded = tokio::time::timeout(Duration::from_secs(2), shell.prompt(status)).await;
+        expanded.ok()?.ok().filter(|prompt| !prompt.is_empty())
+    }
+
     /// Returns what bash's programmable completion says for a line and a cursor in bytes.
     pub async fn complete(&self, line: &str, cursor: usize) -> Vec<aish_shell::Completion> {
         let shell = self.start().await;
@@ -185,11 +195,13 @@ impl Live {
         let result = self.run_at_terminal(&format!("{blank}{command}"), 0, CancellationToken::new()).await?;
         let mut remembered = self.lock();
         remembered.exited = result.ending == Ending::Exited;
-        remembered.pending.push(Executed {
+        let executed = Executed {
             command: command.to_owned(),
             status: result.status,
             output: if result.full_screen { "(a full-screen program)".to_owned() } else { result.output.clean_text() },
-        });
+        };
+        remembered.last = Some(executed.clone());
+        remembered.pending.push(executed);
         Ok(result)
     }
 

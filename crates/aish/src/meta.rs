@@ -6,6 +6,7 @@ mod export;
 mod help;
 mod history;
 mod image;
+mod last;
 mod mcp;
 mod memory;
 mod model;
@@ -100,6 +101,19 @@ pub const COMMANDS: &[MetaCommand] = &[
         usage: "[COUNT]",
         summary: "show the last lines",
         run: |repl, rest| done(history::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "last",
+        usage: "[copy|page|save FILE|ask QUESTION]",
+        summary: "what the last command showed",
+        run: |repl, rest| Box::pin(last::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "again",
+        summary: "run the last command again",
+        run: |repl, _| Box::pin(last::again(repl)),
         ..ROW
     },
     MetaCommand {

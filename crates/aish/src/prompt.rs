@@ -66,6 +66,56 @@ const LONG: Duration = Duration::from_secs(2);
 /// The template when none is configured.
 pub const TEMPLATE: &str = "{login} {venv} {cwd} {git} {jobs} {duration} {status} {mark} ";
 
+/// Who draws the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drawn<'a> {
+    /// We do, by a template.
+    Template(&'a str),
+    /// Bash expands the person's own.
+    Ps1,
+    /// The program starship.
+    Starship,
+}
+
+impl<'a> Drawn<'a> {
+    /// Reads the setting.
+    pub fn of(setting: Option<&'a str>) -> Self {
+        match setting {
+            None => Self::Template(TEMPLATE),
+            Some("ps1" | "PS1") => Self::Ps1,
+            Some("starship") => Self::Starship,
+            Some(template) => Self::Template(template),
+        }
+    }
+}
+
+/// Makes a prompt of one that another program wrote, colours and all.
+pub fn foreign(text: &str, facts: &PromptFacts) -> PromptView {
+    PromptView {
+        // Starship begins with an empty line, which is for a terminal's own scrolling.
+        left: aish_term::ansi::styled(text.trim_start_matches('\n')),
+        continuation: Styled::plain("  "),
+        folder: Some(facts.folder.clone()),
+        ..PromptView::default()
+    }
+}
+
+/// Asks starship; none where it is not there or takes too long.
+pub async fn starship(facts: &PromptFacts, environment: &[(String, String)]) -> Option<String> {
+    let mut command = tokio::process::Command::new("starship");
+    command
+        .args(["prompt", "--status", &facts.status.to_string(), "--jobs", &facts.jobs.to_string()])
+        .args(["--cmd-duration", &facts.took.as_millis().to_string(), "--terminal-width", &facts.width.to_string()])
+        .env_remove("STARSHIP_SHELL")
+        .current_dir(&facts.folder)
+        .stdin(std::process::Stdio::null())
+        .kill_on_drop(true);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    let output = tokio::time::timeout(Duration::from_secs(1), command.output()).await.ok()?.ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    (output.status.success() && !text.trim().is_empty() && text.len() < 64 * 1024).then_some(text)
+}
+
 /// Expands a template into a prompt. Where a name stands for nothing, the blank behind it goes too; `\n` in a template
 /// is a new line, and the model stands on the right unless the template shows it.
 pub fn view(template: &str, facts: &PromptFacts, theme: &Theme, unicode: bool) -> PromptView {
@@ -155,7 +205,8 @@ fn anstyle_plain() -> anstyle::Style {
     anstyle::Style::new()
 }
 
-fn short_folder(folder: &str, home: Option<&str>) -> String {
+/// Returns a folder with the home folder as `~`.
+pub fn short_folder(folder: &str, home: Option<&str>) -> String {
     match home.and_then(|home| folder.strip_prefix(home)) {
         Some("") => "~".to_owned(),
         Some(rest) if rest.starts_with('/') => format!("~{rest}"),
@@ -194,6 +245,12 @@ pub fn duration(took: Duration) -> String {
         60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
         _ => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
     }
+}
+
+/// Returns the machine's name, up to the first dot.
+pub fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().split('.').next().unwrap_or_default().to_owned()
 }
 
 /// Returns the branch that a folder is on, read from the repository's HEAD; a short hash when it is on none.

@@ -2,9 +2,12 @@
 
 mod editor;
 mod ending;
+mod entered;
+mod expansion;
 mod jobs;
 mod known;
 mod models;
+mod outward;
 mod question;
 mod shown;
 
@@ -45,7 +48,9 @@ use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::toolset;
 use editor::editor_options;
+pub use editor::inputrc;
 use ending::Signals;
+use entered::unprompted;
 use jobs::JobOutput;
 pub use known::Known;
 use known::surroundings;
@@ -106,6 +111,10 @@ pub struct Repl {
     refreshing: Option<JoinHandle<()>>,
     /// Reads the shell's names after its start-up files.
     start_up: Option<JoinHandle<()>>,
+    /// What the next prompt offers on its empty line.
+    suggestion: Option<String>,
+    /// Whether the terminal is told where prompts are, the folder, and what runs.
+    marks: bool,
     heard: Heard,
 }
 
@@ -130,7 +139,16 @@ impl Repl {
     /// # Errors
     /// When there is no terminal or the line editor cannot start.
     pub async fn start(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> anyhow::Result<Self> {
-        let (out, err) = capabilities(&base, shared);
+        let (mut out, mut err) = capabilities(&base, shared);
+        if flags.plain {
+            let plain = |seen: Capabilities| Capabilities {
+                width: seen.width,
+                height: seen.height,
+                unicode: seen.unicode,
+                ..Capabilities::plain()
+            };
+            (out, err) = (plain(out), plain(err));
+        }
         let theme = theme(&base);
         let terminal = Arc::new(UserTerminal::standard()?);
         let rc = base.config.shell.rc && !flags.norc;
@@ -143,6 +161,9 @@ impl Repl {
             Arc::new(LineHistory::new(store, Arc::clone(&base.secrets), session.to_string(), base.config.history.size));
         let known: Known = Arc::default();
         let mut options = editor_options(&base, err, &theme, &history, &known);
+        if flags.plain {
+            options.reach = Reach::Plain;
+        }
         let (found, looking) = models::find(&base, shared.model.as_deref()).await;
         let registry = Arc::new(Registry::default());
         let vocabulary = Arc::new(Vocabulary::new(Arc::clone(&registry)));
@@ -150,6 +171,11 @@ impl Repl {
         let completer = Completer::new(Arc::clone(&live), Arc::clone(&known), runtime, Arc::clone(&vocabulary));
         let drawn = options.reach == Reach::Full && io::stderr().is_terminal();
         options.completer = Some(Box::new(completer));
+        // The console of the kernel prints what it does not know.
+        let marks = drawn && base.config.ui.marks && base.variable("TERM").is_none_or(|term| term != "linux");
+        options.marks = marks;
+        let clock = base.clock.clone();
+        options.now_ms = Arc::new(move || clock.millis());
         let editor = Arc::new(LineEditor::start(options)?);
         let jobs = JobOutput::new(editor.printer());
         live.listen(move |event| jobs.take(&event));
@@ -223,6 +249,8 @@ impl Repl {
             reading,
             refreshing: None,
             start_up: None,
+            suggestion: None,
+            marks,
             heard: Heard::default(),
         })
     }
@@ -272,8 +300,10 @@ impl Repl {
             let reading = match self.reading.take() {
                 Some(reading) => reading,
                 None => {
-                    let mut view = self.prompt();
+                    let mut view = self.prompt().await;
                     view.initial = self.live.take_typed_ahead();
+                    view.suggestion = self.suggestion.take();
+                    self.tell_folder();
                     self.editor.begin(view).map_err(Ended::ByFault)?
                 }
             };
@@ -335,6 +365,14 @@ impl Repl {
         self.names_are_fresh().await;
         // A blank before a line keeps it out of the history.
         let typed = text.trim_end();
+        let expanded = match self.expanded(&unprompted(typed)) {
+            Ok(expanded) => expanded,
+            Err(missing) => {
+                self.complain(&format!("{missing}: event not found"));
+                return Flow::Go;
+            }
+        };
+        let typed = expanded.as_str();
         let trimmed = typed.trim_start();
         let line = match parse_line(trimmed) {
             Line::Empty => return Flow::Go,
@@ -374,16 +412,19 @@ impl Repl {
         }
     }
 
-    async fn command(&mut self, typed: &str, command: &str) -> Flow {
+    /// Runs a command line in the live shell; `typed` is what the history keeps.
+    pub async fn command(&mut self, typed: &str, command: &str) -> Flow {
         let folder = self.folder();
         let started = Instant::now();
         let hidden = typed.starts_with([' ', '\t']);
+        self.tell_start(command);
         let result = self.live.run_typed(command, hidden).await;
         match result {
             Ok(result) => {
                 // Bash says whether its HISTCONTROL and HISTIGNORE keep it.
                 let typed = if result.kept { typed } else { " " };
                 self.history.add(typed, &folder, "shell", Some(result.status), Some(started.elapsed()));
+                self.tell_end(result.status, started.elapsed());
                 if result.ending == aish_shell::Ending::Exited {
                     return Flow::End(ExitCode::Of(u8::try_from(result.status).unwrap_or(1)));
                 }
@@ -391,6 +432,7 @@ impl Repl {
                     && let Some(meant) = corrected(command, &self.names())
                 {
                     self.say(&format!("did you mean: {meant}"));
+                    self.suggestion = Some(meant);
                 }
                 self.refresh_names();
             }

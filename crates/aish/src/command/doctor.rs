@@ -26,6 +26,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, print: &mut dyn FnMut(&str))
     findings.push(shell(base).await);
     findings.push(sandbox(base));
     findings.push(terminal(base));
+    findings.push(keys(base));
     findings.push(servers(base));
     for finding in &findings {
         let mark = if finding.good { "ok  " } else { "FAIL" };
@@ -144,6 +145,15 @@ fn terminal(base: &Base) -> Finding {
         (true, term) => term.to_owned(),
     };
     Finding { good: true, what: "terminal", text }
+}
+
+fn keys(base: &Base) -> Finding {
+    let left_out = crate::repl::inputrc(base).left_out;
+    let text = match left_out.len() {
+        0 => format!("those of {}", base.config.ui.edit_mode),
+        count => format!("{count} lines of the inputrc are about what is not here: {}", left_out.join(" | ")),
+    };
+    Finding { good: true, what: "keys", text }
 }
 
 fn servers(base: &Base) -> Finding {

@@ -57,7 +57,11 @@ impl Repl {
             return Flow::End(ExitCode::Ok);
         }
         self.refresh_names();
-        Flow::Go
+        // "No, and do this instead" is the answer to what was proposed.
+        match self.editor.take_words() {
+            Some(words) if outcome == Outcome::Declined => Box::pin(self.question(&words, &words)).await,
+            Some(_) | None => Flow::Go,
+        }
     }
 
     /// Reads the project's files again: they may have changed, and the person may have gone elsewhere.

@@ -9,7 +9,7 @@ use aish_term::{Capabilities, PromptView, Theme};
 use super::Repl;
 use crate::base::Base;
 use crate::live::Live;
-use crate::prompt::{self, PromptFacts};
+use crate::prompt::{self, Drawn, PromptFacts};
 use crate::surface::{Shown, Surface as _};
 
 /// Returns the first prompt, before the conversation is put together; none where it shows something of that.
@@ -20,24 +20,26 @@ pub(super) fn first_prompt(
     err: Capabilities,
     model: Option<&str>,
 ) -> Option<PromptView> {
-    let template = base.config.ui.prompt.as_deref().unwrap_or(prompt::TEMPLATE);
+    let Drawn::Template(template) = Drawn::of(base.config.ui.prompt.as_deref()) else { return None };
     let shows = |name| template.contains(name);
     let known = (model.unwrap_or_default().to_owned(), 0, String::new());
     let variable = |name: &str| base.variable(name);
-    (!shows("{ctx_used}") && !shows("{cost}")).then(|| prompt_of(base, live, theme, err, known, &variable))
+    (!shows("{ctx_used}") && !shows("{cost}")).then(|| {
+        let facts = facts_of(base, live, template, err, known, &variable);
+        prompt::view(template, &facts, theme, err.unicode)
+    })
 }
 
-/// Returns a prompt with a model, the tokens of the context, and what it has cost.
-fn prompt_of(
+/// Returns what a prompt can show, with a model, the tokens of the context, and what it has cost.
+fn facts_of(
     base: &Base,
     live: &Live,
-    theme: &Theme,
+    template: &str,
     err: Capabilities,
     (model, ctx_used, cost): (String, u64, String),
     variable: &dyn Fn(&str) -> Option<String>,
-) -> PromptView {
+) -> PromptFacts {
     let remembered = live.remembered();
-    let template = base.config.ui.prompt.as_deref().unwrap_or(prompt::TEMPLATE);
     let folder = remembered.folder.unwrap_or_else(|| PathBuf::from("/"));
     let mut facts = PromptFacts {
         git: prompt::branch(&folder),
@@ -47,7 +49,7 @@ fn prompt_of(
         model,
         ctx_used,
         cost,
-        host: host(),
+        host: prompt::host(),
         jobs: remembered.jobs,
         took: remembered.took,
         time: if template.contains("{time}") { time_of_day() } else { String::new() },
@@ -55,13 +57,7 @@ fn prompt_of(
         ..PromptFacts::default()
     };
     facts.take_environment(variable);
-    prompt::view(template, &facts, theme, err.unicode)
-}
-
-/// The machine's name, up to the first dot.
-fn host() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    name.trim().split('.').next().unwrap_or_default().to_owned()
+    facts
 }
 
 fn time_of_day() -> String {
@@ -79,17 +75,33 @@ impl Repl {
         budget.estimate(turn.transcript())
     }
 
-    /// Returns the prompt as it stands now.
-    pub(super) fn prompt(&self) -> PromptView {
-        let asker = &self.conversation.driver.asker;
-        let spent = asker.ledger.spent().to_string();
-        let known = (asker.model.clone(), self.context_tokens(), spent);
-        let shell = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let variable = |name: &str| match shell.environment.is_empty() {
-            true => self.base.variable(name),
-            false => shell.environment.get(name).cloned(),
+    /// Returns the prompt as it stands now. One that another program draws falls back to ours.
+    pub(super) async fn prompt(&self) -> PromptView {
+        let drawn = Drawn::of(self.base.config.ui.prompt.as_deref());
+        let template = if let Drawn::Template(template) = drawn { template } else { prompt::TEMPLATE };
+        let environment = self.known.lock().unwrap_or_else(PoisonError::into_inner).environment.clone();
+        let facts = {
+            let asker = &self.conversation.driver.asker;
+            let spent = asker.ledger.spent().to_string();
+            let known = (asker.model.clone(), self.context_tokens(), spent);
+            let variable = |name: &str| match environment.is_empty() {
+                true => self.base.variable(name),
+                false => environment.get(name).cloned(),
+            };
+            facts_of(&self.base, &self.live, template, self.err, known, &variable)
         };
-        prompt_of(&self.base, &self.live, &self.theme, self.err, known, &variable)
+        let foreign = match drawn {
+            Drawn::Template(_) => None,
+            Drawn::Ps1 => self.live.ps1().await,
+            Drawn::Starship => {
+                let environment: Vec<(String, String)> = environment.into_iter().collect();
+                prompt::starship(&facts, &environment).await
+            }
+        };
+        match foreign {
+            Some(text) => prompt::foreign(&text, &facts),
+            None => prompt::view(template, &facts, &self.theme, self.err.unicode),
+        }
     }
 
     /// Shows what waits to be shown above a prompt, before something else is shown.

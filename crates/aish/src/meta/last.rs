@@ -1,0 +1,106 @@
+//! `:last` and `:again`: the last command and what it showed.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use crate::repl::{Flow, Repl};
+
+/// Bytes that go to a terminal's clipboard at most: many take no more.
+const CLIPBOARD: usize = 74_000;
+
+pub(super) async fn run(repl: &mut Repl, rest: &str) -> Flow {
+    let Some(last) = repl.live.remembered().last else {
+        repl.complain("no command has run yet");
+        return Flow::Go;
+    };
+    let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    match (word, rest.trim()) {
+        ("", _) => {
+            repl.print(&format!("$ {}  [{}]", last.command.trim(), last.status));
+            repl.print(&last.output);
+        }
+        ("copy", _) if last.output.len() > CLIPBOARD => {
+            repl.complain("it is too long for a clipboard; `:last save FILE`")
+        }
+        ("copy", _) => {
+            // The terminal puts it there, also from afar.
+            eprint!("\u{1b}]52;c;{}\u{7}", base64(last.output.as_bytes()));
+            repl.say("copied, where the terminal lets programs do so (OSC 52)");
+        }
+        ("page", _) => page(repl, &last.output),
+        ("save", "") => repl.complain(":last save takes the name of a file"),
+        ("save", file) => {
+            let path = std::path::Path::new(&repl.folder()).join(file);
+            let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
+            match made.and_then(|mut made| made.write_all(last.output.as_bytes())) {
+                Ok(()) => repl.say(&format!("saved in {}", path.display())),
+                Err(error) => repl.complain(&format!("{}: {error}", path.display())),
+            }
+        }
+        ("ask", "") => repl.complain(":last ask takes a question"),
+        ("ask", question) => {
+            let output = aish_types::head_and_tail(last.output.trim_end(), repl.base.config.shell.output_bytes);
+            repl.live.take_pending();
+            repl.attach(format!("[exec: {}]\n{}\n[exit code: {}]", last.command.trim(), output.text, last.status));
+            repl.ask(&format!(":last ask {question}"), question).await;
+        }
+        _ => repl.complain(":last takes `copy`, `page`, `save FILE`, `ask QUESTION`, or nothing"),
+    }
+    Flow::Go
+}
+
+/// Runs the last command again.
+pub(super) async fn again(repl: &mut Repl) -> Flow {
+    match repl.live.remembered().last {
+        Some(last) => {
+            repl.print(&format!("$ {}", last.command.trim()));
+            repl.command(last.command.trim(), last.command.trim()).await
+        }
+        None => {
+            repl.complain("no command has run yet");
+            Flow::Go
+        }
+    }
+}
+
+/// Shows a text in `$PAGER`; where there is none it is printed.
+fn page(repl: &Repl, text: &str) {
+    let pager = repl.base.variable("PAGER").filter(|pager| !pager.is_empty()).unwrap_or_else(|| "less -R".to_owned());
+    let started = Command::new("sh").args(["-c", &pager]).stdin(Stdio::piped()).spawn();
+    match started {
+        Ok(mut child) => {
+            if let Some(mut input) = child.stdin.take() {
+                // A pager that is left early closes its end.
+                let _ = input.write_all(text.as_bytes());
+            }
+            let _ = child.wait();
+        }
+        Err(_) => repl.print(text),
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let number =
+            chunk.iter().fold(0_usize, |number, byte| number << 8 | usize::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            match place <= chunk.len() {
+                true => out.extend(LETTERS.get(number >> (18 - 6 * place) & 63).copied().map(char::from)),
+                false => out.push('='),
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
+            assert_eq!(super::base64(text.as_bytes()), expected);
+        }
+    }
+}
