@@ -130,7 +130,7 @@ mod tests {
         models."a.b".timeout_ms = 300000  # default
         models."a.b".connect_timeout_ms = 5000  # default
         models."a.b".idle_timeout_ms = 60000  # default
-        models."a.b".max_tokens = 1024  # default
+        models."a.b".api = "auto"  # default
         "#);
         insta::assert_snapshot!(show(&user(text), Some("mcp.servers.s")), @r#"
         mcp.servers.s.url = "http://h"  # config.toml:4:1
