@@ -98,12 +98,16 @@ const METADATA: &[i64] = &[
     libc::SYS_sched_setaffinity,
     libc::SYS_ioprio_set,
     SYS_FILE_SETATTR,
+    libc::SYS_mknodat,
+];
+
+/// Signals, where the kernel does not keep them inside by itself.
+const SIGNALS: &[i64] = &[
     libc::SYS_kill,
     libc::SYS_tkill,
     libc::SYS_rt_sigqueueinfo,
     libc::SYS_rt_tgsigqueueinfo,
     libc::SYS_pidfd_send_signal,
-    libc::SYS_mknodat,
 ];
 
 /// The older forms of the same, where there are any.
@@ -128,8 +132,11 @@ const TIOCLINUX: u64 = 0x541c;
 pub(crate) enum Strength {
     /// Name spaces hold files, processes and the network already.
     InNamespaces,
-    /// Nothing else holds sockets and metadata.
-    Alone,
+    /// Landlock holds files and, since Linux 6.12, signals; nothing else holds sockets and metadata.
+    Alone {
+        /// Whether Landlock keeps signals inside.
+        signals: bool,
+    },
 }
 
 /// Sets the filter for this process and all that it starts. New privileges must have been given up before.
@@ -164,7 +171,10 @@ fn programs(strength: Strength) -> Result<Vec<BpfProgram>, String> {
             let is = condition(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, vsock)?;
             refused.insert(libc::SYS_socket, vec![rule(vec![is])?]);
         }
-        Strength::Alone => {
+        Strength::Alone { signals } => {
+            if !signals {
+                refused.extend(SIGNALS.iter().map(|call| (*call, Vec::new())));
+            }
             refused.extend(METADATA.iter().chain(OLD_METADATA).map(|call| (*call, Vec::new())));
             let sockets = BTreeMap::from([(libc::SYS_socket, Vec::new())]);
             // Programs know this answer, and say it in words.
@@ -220,7 +230,8 @@ mod tests {
 
     #[test]
     fn the_filters_compile_and_fit_the_kernel() {
-        for strength in [Strength::InNamespaces, Strength::Alone] {
+        for strength in [Strength::InNamespaces, Strength::Alone { signals: true }, Strength::Alone { signals: false }]
+        {
             let programs = programs(strength).unwrap();
             assert!(programs.iter().all(|program| (4..4096).contains(&program.len())));
         }
@@ -228,7 +239,7 @@ mod tests {
 
     #[test]
     fn no_call_is_listed_twice() {
-        let mut all: Vec<i64> = [REFUSED, ABSENT, METADATA, OLD_METADATA].concat();
+        let mut all: Vec<i64> = [REFUSED, ABSENT, METADATA, SIGNALS, OLD_METADATA].concat();
         let count = all.len();
         all.sort_unstable();
         all.dedup();

@@ -150,7 +150,7 @@ fn give_up(plan: &Plan) -> Result<(), String> {
             let readable: Vec<PathBuf> =
                 plan.roots.iter().map(|root| root.path.clone()).chain(plan.shown.iter().cloned()).collect();
             landlocked::reads_below(&readable, &plan.hidden)?;
-            filter::apply(Strength::Alone)
+            filter::apply(Strength::Alone { signals: landlocked::keeps_signals() })
         }
         Mechanism::Namespaces => {
             privileges::drop_all().map_err(words("give up capabilities"))?;

@@ -77,6 +77,12 @@ pub(crate) fn probe() -> Result<(), String> {
     made.map(drop).map_err(|error| error.to_string())
 }
 
+/// Says whether the kernel keeps signals of a restricted process among its own (Linux 6.12).
+pub(crate) fn keeps_signals() -> bool {
+    let rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    rules.scope(Scope::Signal).and_then(Ruleset::create).is_ok()
+}
+
 /// Keeps writing below the given paths. Returns `false` where the kernel cannot.
 pub(crate) fn writes_below(paths: &[PathBuf], machine_network: bool) -> Result<bool, String> {
     let enforce = || -> Result<bool, RulesetError> {

@@ -110,7 +110,7 @@ impl Place {
 pub(crate) fn command(plan: &Plan) -> Command {
     let mut command = Command::new(launcher());
     command.args(plan.to_arguments()).stdin(Stdio::null()).env_clear();
-    command.env("PATH", std::env::var_os("PATH").unwrap()).env("LC_ALL", "C.UTF-8");
+    command.env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin").env("LC_ALL", "C.UTF-8");
     command
 }
 
