@@ -15,6 +15,8 @@ mod cut;
 #[cfg(test)]
 mod facts;
 #[cfg(test)]
+mod guarded;
+#[cfg(test)]
 mod keeping;
 #[cfg(test)]
 mod place;

@@ -1,0 +1,61 @@
+//! What keeping, dropping and taking back cost. The folder is `CONFINE_BENCH`, or the one for temporary files.
+
+#![expect(clippy::expect_used, reason = "a benchmark that cannot be set up has nothing to measure")]
+
+use std::fs;
+
+use aish_confine::{Layer, OnConflict};
+use tempfile::TempDir;
+
+const FILES: usize = 1000;
+
+fn main() {
+    divan::main();
+}
+
+/// Makes a tree of 1,000 files of 4 kB, and a layer that has another version of each.
+fn changed() -> (TempDir, Layer) {
+    let base = std::env::var_os("CONFINE_BENCH").map_or_else(std::env::temp_dir, Into::into);
+    let folder = tempfile::tempdir_in(base).expect("a folder");
+    let real = fs::canonicalize(folder.path()).expect("a path");
+    let tree = real.join("tree");
+    fs::create_dir(&tree).expect("a tree");
+    for number in 0..FILES {
+        fs::write(tree.join(number.to_string()), vec![b'a'; 4096]).expect("a file");
+    }
+    let layer = Layer::create(&real.join("layers"), "bench", None, &[(tree, false)]).expect("a layer");
+    let upper = layer.roots().into_iter().next().expect("a root").upper;
+    for number in 0..FILES {
+        fs::write(upper.join(number.to_string()), vec![b'b'; 4096]).expect("a file");
+    }
+    (folder, layer)
+}
+
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn keep_1000_files(bencher: divan::Bencher<'_, '_>) {
+    bencher.with_inputs(changed).bench_values(|(folder, layer)| {
+        layer.keep(false, OnConflict::Stop).expect("kept");
+        (folder, layer)
+    });
+}
+
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn take_1000_files_back(bencher: divan::Bencher<'_, '_>) {
+    let kept = || {
+        let (folder, layer) = changed();
+        layer.keep(false, OnConflict::Stop).expect("kept");
+        (folder, layer)
+    };
+    bencher.with_inputs(kept).bench_values(|(folder, layer)| {
+        layer.take_back(OnConflict::Stop).expect("taken back");
+        (folder, layer)
+    });
+}
+
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn drop_1000_files(bencher: divan::Bencher<'_, '_>) {
+    bencher.with_inputs(changed).bench_values(|(folder, layer)| {
+        layer.discard().expect("dropped");
+        folder
+    });
+}

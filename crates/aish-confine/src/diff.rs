@@ -1,0 +1,109 @@
+//! Line counts and unified differences of changes.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use similar::{Algorithm, ChangeTag, TextDiff, capture_diff_slices_deadline};
+
+use crate::attributes::{Attributes, FileKind};
+use crate::changes::{Change, ChangeKind};
+use crate::layer::{Layer, State};
+
+/// Bytes of a file that is compared by lines; a longer one is told by its size.
+const LONGEST: u64 = 1 << 20;
+
+/// How long one file is compared before the rest is told as replaced.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// A change in lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines {
+    /// Lines that came.
+    pub added: usize,
+    /// Lines that went.
+    pub removed: usize,
+}
+
+/// Where the two versions of a change are, none where there is none.
+struct Versions {
+    old: Option<PathBuf>,
+    new: Option<PathBuf>,
+}
+
+impl Layer {
+    /// Counts the lines of a change; none where a version is no text, or is too long to be compared.
+    pub fn lines(&self, change: &Change) -> Option<Lines> {
+        let (old, new) = self.texts(change)?;
+        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+        let deadline = std::time::Instant::now().checked_add(PATIENCE);
+        let mut lines = Lines { added: 0, removed: 0 };
+        for operation in capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline) {
+            for piece in operation.iter_changes(&old, &new) {
+                match piece.tag() {
+                    ChangeTag::Insert => lines.added += 1,
+                    ChangeTag::Delete => lines.removed += 1,
+                    ChangeTag::Equal => {}
+                }
+            }
+        }
+        Some(lines)
+    }
+
+    /// Writes the unified difference of a change; none where a version is no text, or is too long to be compared.
+    pub fn diff(&self, change: &Change) -> Option<String> {
+        let (old, new) = self.texts(change)?;
+        let name = change.path.display().to_string();
+        let side = |side: &str, there: bool| if there { format!("{side}/{name}") } else { "/dev/null".to_owned() };
+        let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(&old, &new);
+        let header = (side("a", change.kind != ChangeKind::New), side("b", change.kind != ChangeKind::Deleted));
+        Some(diff.unified_diff().context_radius(3).header(&header.0, &header.1).to_string())
+    }
+
+    fn texts(&self, change: &Change) -> Option<(String, String)> {
+        let versions = self.versions(change);
+        let text = |path: Option<PathBuf>| match path {
+            Some(path) => read_text(&path),
+            None => Some(String::new()),
+        };
+        Some((text(versions.old)?, text(versions.new)?))
+    }
+
+    /// Finds both versions, whichever side they are on by now.
+    fn versions(&self, change: &Change) -> Versions {
+        let tree = self.tree(change.root).join(&change.path);
+        let upper = self.upper(change.root).join(&change.path);
+        let (inside, outside) = match self.state() {
+            Ok(State::Kept) => (tree, upper),
+            Ok(State::Open | State::Keeping | State::TakingBack | State::TakenBack) | Err(_) => (upper, tree),
+        };
+        let moved = || {
+            let (_, moves) = self.journal().ok()?;
+            let one = moves.iter().find(|one| one.root == change.root && one.path == change.path)?;
+            let path = self.folder.join("old").join(one.number.to_string());
+            path.symlink_metadata().is_ok().then_some(path)
+        };
+        match change.kind {
+            ChangeKind::New => Versions { old: None, new: Some(inside) },
+            ChangeKind::Changed => Versions { old: Some(outside), new: Some(inside) },
+            ChangeKind::Deleted => {
+                Versions { old: moved().or(Some(self.tree(change.root).join(&change.path))), new: None }
+            }
+        }
+    }
+}
+
+/// Reads a text of bounded length; a link's text is where it leads.
+fn read_text(path: &Path) -> Option<String> {
+    let attributes = Attributes::of(path).ok()??;
+    match attributes.kind {
+        FileKind::Link => Some(format!("link to {}\n", fs::read_link(path).ok()?.display())),
+        FileKind::File if attributes.size <= LONGEST => {
+            let mut text = String::new();
+            fs::File::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
+            (!text.contains('\0')).then_some(text)
+        }
+        FileKind::File | FileKind::Folder | FileKind::Whiteout | FileKind::Special => None,
+    }
+}

@@ -1,0 +1,100 @@
+//! Whether two versions of a git configuration run the same programs and reach the same places.
+
+/// Keys that run nothing and lead nowhere: section, then name.
+const PLAIN: &[(&str, &[&str])] = &[
+    (
+        "core",
+        &[
+            "repositoryformatversion",
+            "filemode",
+            "bare",
+            "logallrefupdates",
+            "ignorecase",
+            "precomposeunicode",
+            "symlinks",
+            "autocrlf",
+            "eol",
+            "safecrlf",
+            "quotepath",
+            "abbrev",
+            "sparsecheckout",
+            "sparsecheckoutcone",
+        ],
+    ),
+    ("branch", &["remote", "merge", "rebase", "description", "pushremote", "autosetuprebase", "autosetupmerge"]),
+    ("user", &["name", "email"]),
+    ("remote", &["fetch", "tagopt", "prune", "skipdefaultupdate"]),
+    ("push", &["default", "autosetupremote", "followtags"]),
+    ("pull", &["rebase", "ff"]),
+    ("init", &["defaultbranch"]),
+    ("extensions", &["objectformat", "worktreeconfig", "refstorage"]),
+    ("color", &["ui"]),
+    ("gc", &["auto"]),
+    ("maintenance", &["auto", "strategy"]),
+];
+
+/// Says whether all keys that are not known as plain have the same values in both. What cannot be read differs.
+pub(super) fn runs_the_same(old: &str, new: &str) -> bool {
+    match (others(old), others(new)) {
+        (Some(old), Some(new)) => old == new,
+        _ => false,
+    }
+}
+
+/// Lists the lines of a configuration whose keys are not plain, each with its section.
+fn others(text: &str) -> Option<Vec<(String, String)>> {
+    let mut section = String::new();
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            continue;
+        }
+        // A value that goes on in the next line, and a key behind a section's bracket, are not read here.
+        if line.ends_with('\\') {
+            return None;
+        }
+        if let Some(rest) = line.strip_prefix('[') {
+            let (name, after) = rest.rsplit_once(']')?;
+            if !after.trim().is_empty() {
+                return None;
+            }
+            section = name.to_owned();
+            continue;
+        }
+        let key = line.split(['=', ' ', '\t']).next()?.to_ascii_lowercase();
+        let kind = section.split([' ', '.', '"']).next()?.to_ascii_lowercase();
+        let plain = PLAIN.iter().any(|(known, keys)| *known == kind && keys.contains(&key.as_str()));
+        if !plain {
+            found.push((section.clone(), line.to_owned()));
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str =
+        "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://example.org/a\n[branch \"b\"]\n\tmerge = b\n";
+
+    #[test]
+    fn daily_work_is_plain_and_what_runs_is_not() {
+        for new in ["[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://example.org/a\n", OLD] {
+            assert!(runs_the_same(OLD, new), "{new}");
+        }
+        for added in [
+            "[core]\n\tfsmonitor = x\n",
+            "[core]\n\thooksPath = x\n",
+            "[alias]\n\tst = !x\n",
+            "[core] sshCommand = x\n",
+            "[include]\n\tpath = x\n",
+            "[remote \"origin\"]\n\turl = ext::x\n",
+            "[filter \"a\"]\n\tclean = x\n",
+            "[user]\n\tname = a\\\n",
+            "[branch \"x\"]y\n",
+        ] {
+            assert!(!runs_the_same(OLD, &format!("{OLD}{added}")), "{added}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Guarded places: what is told beside a change, and what is ordinary.
+
+use crate::place::Place;
+
+fn guarded(line: &str) -> Vec<String> {
+    let place = Place::new();
+    place.write("src/main.rs", "fn main() {}\n");
+    place.write("run", "#!/bin/sh\n");
+    place.write("package.json", "{\"scripts\":{\"test\":\"x\"}}");
+    place.write(".git/config", "[core]\n\tbare = false\n");
+    place.write(".git/HEAD", "ref: refs/heads/main\n");
+    let ran = place.run(line);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let changes = ran.layer.changes(false).unwrap().changes;
+    let settings = ["Makefile.local"];
+    let ordinary = [".config/fine/**".to_owned()];
+    let is_guarded = |change: &&aish_confine::Change| ran.layer.guard(change, &ordinary, &settings).is_some();
+    changes.iter().filter(is_guarded).map(|change| change.path.display().to_string()).collect()
+}
+
+#[test]
+fn places_that_act_later_are_guarded() {
+    for (line, path) in [
+        ("echo x > .envrc", ".envrc"),
+        ("mkdir .vscode; echo {} > .vscode/tasks.json", ".vscode"),
+        ("mkdir -p a/b; echo x > a/b/.npmrc", "a"),
+        ("mkdir .git/hooks; echo x > .git/hooks/post-checkout", ".git/hooks"),
+        ("printf '[core]\\n\\tfsmonitor = x\\n' >> .git/config", ".git/config"),
+        ("mkdir -p .git/objects/info; echo /x > .git/objects/info/alternates", ".git/objects"),
+        ("echo x > AGENTS.md", "AGENTS.md"),
+        ("mkdir -p skills/x; echo x > skills/x/SKILL.md", "skills"),
+        ("chmod +x run", "run"),
+        ("printf '#!/bin/sh\\n' > new; chmod +x new", "new"),
+        ("echo '{\"scripts\":{\"test\":\"y\"}}' > package.json", "package.json"),
+        ("echo x > Makefile.local", "Makefile.local"),
+    ] {
+        assert_eq!(guarded(line), [path], "{line}");
+    }
+}
+
+#[test]
+fn everyday_changes_are_ordinary() {
+    for line in [
+        "echo x >> src/main.rs; rm run",
+        "mkdir -p target/debug/.fingerprint; cp /bin/true target/debug/x; echo x > target/.rustc_info.json",
+        "mkdir -p node_modules/.bin; printf '#!/bin/sh\\n' > node_modules/.bin/x; chmod +x node_modules/.bin/x",
+        "printf '[branch \"x\"]\\n\\tmerge = refs/heads/x\\n' >> .git/config",
+        "echo x > .git/index; mkdir -p .git/refs/heads .git/logs .git/objects/ab; echo x > .git/objects/ab/cd; echo x > .git/HEAD",
+        "mkdir -p .git/hooks; echo x > .git/hooks/pre-push.sample",
+        "mkdir .pytest_cache; echo x > .pytest_cache/x",
+        "mkdir -p .config/fine; echo x > .config/fine/x",
+        "echo '{\"scripts\":{\"test\":\"x\"},\"version\":\"2\"}' > package.json",
+        "cp /bin/true compiled",
+    ] {
+        let found = guarded(line);
+        // A folder that is new is judged by what is in it, and by its own name.
+        assert!(found.iter().all(|path| path == ".config"), "{line}: {found:?}");
+    }
+}
