@@ -130,6 +130,8 @@ pub enum Command {
         /// `list`, or the name of a step as the list shows it.
         what: Option<String>,
     },
+    /// Run a command in a layer, show what it changed, and keep or drop that.
+    Try(TrialFlags),
     /// Check configuration, model, servers, terminal and shell.
     Doctor,
     /// Print a completion script.
@@ -172,6 +174,26 @@ pub struct AskFlags {
     /// Go on with a session: the newest, or the one that is named.
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", require_equals = true)]
     pub resume: Option<String>,
+}
+
+/// `aish try`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TrialFlags {
+    /// Keep what it changed without asking.
+    #[arg(long, conflicts_with = "drop")]
+    pub keep: bool,
+    /// Drop what it changed without asking; also without a terminal.
+    #[arg(long)]
+    pub drop: bool,
+    /// Print the changes as JSON; the command's own output goes to standard error.
+    #[arg(long)]
+    pub json: bool,
+    /// Let it reach the network.
+    #[arg(long)]
+    pub net: bool,
+    /// The command with its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
 }
 
 /// `aish __sandbox`.

@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod check;
 pub mod config;
+pub mod confine;
 pub mod cost;
 pub mod doctor;
 pub mod hook;
@@ -21,4 +22,5 @@ pub mod sessions;
 pub mod sources;
 pub mod tokenize;
 pub mod tools;
+pub mod trial;
 pub mod undo;

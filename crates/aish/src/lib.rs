@@ -14,6 +14,7 @@ mod cli_tools;
 mod command;
 mod completion;
 mod config;
+mod confinement;
 mod context_size;
 mod conversation;
 mod counting;

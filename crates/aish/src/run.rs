@@ -12,6 +12,9 @@ use crate::{command, failure};
 
 /// Parses the command line and runs it.
 pub fn run() -> ExitCode {
+    if let Some(code) = command::confine::launched(std::env::args_os().skip(1)) {
+        return code;
+    }
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -125,6 +128,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print, &mut complain),
         Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Undo { what }) => command::undo::run(&Base::load(shared), what.as_deref(), &mut print),
+        Some(Command::Try(flags)) => command::trial::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Sandbox(flags)) => command::sandbox::run(flags),
         Some(Command::Doctor) => {
             let base = Base::load(shared);

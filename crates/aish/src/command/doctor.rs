@@ -25,6 +25,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, print: &mut dyn FnMut(&str))
     findings.push(model(base, shared).await);
     findings.push(shell(base).await);
     findings.push(sandbox(base));
+    findings.push(confinement());
     findings.push(terminal(base));
     findings.push(keys(base));
     findings.push(servers(base));
@@ -125,6 +126,11 @@ async fn shell(base: &Base) -> Finding {
         Ok(ran) => Finding { good: false, what: "shell", text: format!("an odd answer: {}", ran.output.trim()) },
         Err(why) => Finding { good: false, what: "shell", text: format!("{why} (shell.program)") },
     }
+}
+
+fn confinement() -> Finding {
+    let (good, text) = crate::confinement::say();
+    Finding { good, what: "confinement", text }
 }
 
 fn sandbox(base: &Base) -> Finding {

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use aish_confine::{KeepError, Layer, OnConflict};
 use aish_journal::undo::{UndoError, UndoJournal, UndoOptions};
 use aish_types::SessionId;
 
 use super::{UndoKeeper, say};
 use crate::base::Base;
+use crate::confinement;
 use crate::failure::chain;
 
 impl UndoKeeper {
@@ -35,11 +37,34 @@ fn journal(base: &Base) -> Option<UndoJournal> {
 pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dyn FnMut(&str)) -> Result<bool, String> {
     let journal = journal(base).ok_or("there is no home folder, so nothing was put aside")?;
     let session = session.map(SessionId::as_str);
+    let kept = confinement::kept(base, say);
     if what == "list" {
         journal.prune().map_err(|error| chain(&error))?;
         let steps = journal.steps().map_err(|error| chain(&error))?;
-        say::list(&steps, session).iter().for_each(|line| say(line));
+        let steps = steps.iter().flat_map(|step| {
+            say::list(std::slice::from_ref(step), session)
+                .into_iter()
+                .map(|line| (u64::try_from(step.time_ms).unwrap_or(0), line))
+        });
+        let mut lines: Vec<(u64, String)> =
+            kept.iter().map(|layer| (layer.about.time_ms, listed(layer))).chain(steps).collect();
+        lines.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+        if lines.is_empty() {
+            lines.push((0, "there is nothing to undo".to_owned()));
+        }
+        lines.iter().for_each(|(_, line)| say(line));
         return Ok(true);
+    }
+    let newest = kept.iter().rfind(|layer| session.is_none() || layer.about.session.as_deref() == session);
+    let layer = match what {
+        "" => newest.filter(|layer| {
+            // The newer of the two ways in which something can be brought back.
+            journal.last(session).map_or(true, |step| u64::try_from(step.time_ms).unwrap_or(0) < layer.about.time_ms)
+        }),
+        name => kept.iter().find(|layer| layer.id() == name),
+    };
+    if let Some(layer) = layer {
+        return take_back(layer, !what.is_empty(), say);
     }
     let found = if what.is_empty() { journal.last(session) } else { journal.named(what) };
     let step = found.map_err(|error| match error {
@@ -56,4 +81,38 @@ pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dy
     let restored = journal.bring_back(&step).map_err(|error| chain(&error))?;
     say::restored(&restored, &step).iter().for_each(|line| say(line));
     Ok(restored.failed.is_empty() && step.unnamed.is_empty())
+}
+
+/// Lists a layer that was kept, as steps are listed.
+fn listed(layer: &Layer) -> String {
+    let time = i64::try_from(layer.about.time_ms).ok().and_then(|time| jiff::Timestamp::from_millisecond(time).ok());
+    let time = time.map(|time| time.strftime("%Y-%m-%d %H:%M").to_string()).unwrap_or_default();
+    let command: String = layer.about.command.lines().next().unwrap_or_default().chars().take(100).collect();
+    format!("{}  {time}  {}  (a layer, exact) {command}", layer.id(), say::size(layer.size().0))
+}
+
+/// Takes a kept layer back. What changed since is only replaced where the layer was named, and goes into the layer then.
+fn take_back(layer: &Layer, named: bool, say: &mut dyn FnMut(&str)) -> Result<bool, String> {
+    let on_conflict = if named { OnConflict::Replace } else { OnConflict::Stop };
+    match layer.take_back(on_conflict) {
+        Ok(paths) => {
+            say(&format!("undone: {}", layer.about.command));
+            say(&format!(
+                "  {} as before, exactly",
+                if paths == 1 { "1 path is".to_owned() } else { format!("{paths} paths are") }
+            ));
+            Ok(true)
+        }
+        Err(KeepError::Conflicts(conflicts)) => {
+            for conflict in &conflicts {
+                say(&format!("{} {} since", conflict.path.display(), conflict.why.as_str()));
+            }
+            let id = layer.id();
+            let whole = format!(
+                "nothing was undone; `undo {id}` undoes it all the same and keeps what is there now in its layer"
+            );
+            Err(whole)
+        }
+        Err(error) => Err(chain(&error)),
+    }
 }

@@ -88,7 +88,7 @@ fn count(files: u64) -> String {
 }
 
 /// Writes a size in bytes for a person.
-fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let tenths = |unit: u64| format!("{}.{}", bytes / unit, bytes % unit / (unit / 10));
     match bytes {
         0..1_000 => format!("{bytes} bytes"),

@@ -55,6 +55,8 @@ mod stopped;
 #[cfg(test)]
 mod texts;
 #[cfg(test)]
+mod transactions;
+#[cfg(test)]
 mod trial;
 #[cfg(test)]
 mod unwritable;

@@ -1,0 +1,163 @@
+//! `aish try`: runs a command in a layer, shows what it changed, and keeps or drops that.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use aish_confine::{KeepError, Layer, Network, OnConflict, Report, Streams, run_on_pipes, run_on_terminal};
+
+use crate::arguments::TrialFlags;
+use crate::base::Base;
+use crate::confinement::facts::{Facts, remarks};
+use crate::confinement::{Confinement, kept};
+use crate::exit::ExitCode;
+use crate::failure::chain;
+
+/// Exit code where the command could not be run at all, as of `env` and `timeout`.
+const NOT_RUN: u8 = 125;
+
+/// What becomes of the changes.
+enum Decision {
+    Keep,
+    Drop,
+}
+
+/// Runs the command; its exit code, or 3 where its changes were dropped.
+///
+/// # Errors
+/// When there is no folder for layers, or the changes cannot be kept.
+pub fn run(
+    base: &Base,
+    flags: &TrialFlags,
+    print: &mut dyn FnMut(&str),
+    complain: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
+    // What an earlier run left half done is whole before this one looks at the tree.
+    kept(base, complain);
+    let confinement = Confinement::of(base).map_err(anyhow::Error::msg)?;
+    if confinement.tree().is_none() {
+        complain("this folder belongs to no tree (it is the home folder or above): nothing can be written");
+    }
+    let network = if flags.net { Network::Machine } else { Network::Loopback };
+    let on_terminal =
+        !flags.json && io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
+    let mut prepared = confinement.prepare(&flags.command, network, on_terminal).map_err(anyhow::Error::msg)?;
+    let layer = prepared.layer;
+    let streams = if flags.json { Streams::Error } else { Streams::Own };
+    let ran =
+        if on_terminal { run_on_terminal(&mut prepared.command) } else { run_on_pipes(&mut prepared.command, streams) };
+    let status = match ran {
+        Ok(status) => status,
+        Err(error) => {
+            let _ = layer.discard();
+            return Err(error.into());
+        }
+    };
+    let report = Report::read(&layer.report_path()).unwrap_or_default();
+    if report.failed.is_some() {
+        let _ = layer.discard();
+        complain("`aish doctor` says what commands can be confined by here");
+        return Ok(ExitCode::Of(NOT_RUN));
+    }
+    let code = ExitCode::Of(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
+    remarks(&report).iter().for_each(|line| complain(line));
+    let facts = Facts::of(&layer).map_err(anyhow::Error::msg)?;
+    if facts.is_empty() {
+        if flags.json {
+            print(&facts.to_json(&layer, &report, "empty").to_string());
+        }
+        layer.discard()?;
+        return Ok(code);
+    }
+    if !flags.json {
+        complain(&format!("ran apart: {}", aish_types::visible(&layer.about.command)));
+        facts.say().iter().for_each(|line| complain(&format!("  {line}")));
+    }
+    let decision = match (flags.keep, flags.drop) {
+        (true, _) => Decision::Keep,
+        (false, true) => Decision::Drop,
+        (false, false) if on_terminal => ask(&layer, &facts),
+        (false, false) => Decision::Drop,
+    };
+    match decision {
+        Decision::Keep => {
+            let json = flags.json.then(|| facts.to_json(&layer, &report, "kept").to_string());
+            keep(&layer, network == Network::Machine, on_terminal, complain)?;
+            match json {
+                Some(json) => print(&json),
+                None => complain(&format!("kept; `aish undo {}` takes it back", layer.id())),
+            }
+            Ok(code)
+        }
+        Decision::Drop => {
+            if flags.json {
+                print(&facts.to_json(&layer, &report, "dropped").to_string());
+            } else {
+                complain("dropped: nothing of it is in the tree");
+            }
+            layer.discard()?;
+            Ok(ExitCode::Halted)
+        }
+    }
+}
+
+/// Moves the changes into the tree; where something else changed there in the meantime, a person decides.
+fn keep(layer: &Layer, caches: bool, on_terminal: bool, complain: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
+    match layer.keep(caches, OnConflict::Stop) {
+        Ok(_) => Ok(()),
+        Err(KeepError::Conflicts(conflicts)) => {
+            for conflict in &conflicts {
+                let path = conflict.path.display().to_string();
+                complain(&format!("{} {}", aish_types::visible(&path), conflict.why.as_str()));
+            }
+            if on_terminal && answer("replace it all the same? what is there now can be brought back [y/N] ") == "y" {
+                layer.keep(caches, OnConflict::Replace).map(drop).map_err(|error| anyhow::Error::msg(chain(&error)))
+            } else {
+                layer.discard()?;
+                anyhow::bail!("nothing was kept: the tree changed while the command ran; run it again")
+            }
+        }
+        Err(error) => {
+            let why = chain(&error);
+            layer.discard()?;
+            anyhow::bail!("nothing was kept: {why}")
+        }
+    }
+}
+
+/// Asks what becomes of the changes; the end of input drops them.
+fn ask(layer: &Layer, facts: &Facts) -> Decision {
+    loop {
+        match answer("[k]eep  [d]iff  [n]o, drop it  [?]why ").as_str() {
+            "k" | "keep" | "y" => return Decision::Keep,
+            "n" | "no" | "" => return Decision::Drop,
+            "d" | "diff" => {
+                let diff = Facts::diff(layer, facts.changes());
+                for line in diff.lines() {
+                    let _ = writeln!(io::stdout(), "{}", aish_types::visible(line));
+                }
+            }
+            _ => {
+                let _ = writeln!(
+                    io::stdout(),
+                    "The command ran in a layer: what it changed is listed above and is not in the tree yet.\n\
+                     keep moves it there (aish undo takes it back exactly), no throws it away."
+                );
+            }
+        }
+    }
+}
+
+/// Asks on the terminal and returns the answer in small letters; empty at the end of input.
+fn answer(question: &str) -> String {
+    let mut terminal = io::stderr();
+    let _ = write!(terminal, "{question}");
+    let _ = terminal.flush();
+    let mut line = String::new();
+    match io::stdin().lock().read_line(&mut line) {
+        Ok(read) if read > 0 => {
+            let line = line.trim().to_lowercase();
+            // Enter alone is no answer.
+            if line.is_empty() { "?".to_owned() } else { line }
+        }
+        Ok(_) | Err(_) => String::new(),
+    }
+}

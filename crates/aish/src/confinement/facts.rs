@@ -1,0 +1,172 @@
+//! What a confined run changed, in words and as JSON.
+
+use aish_confine::{Change, ChangeKind, Changes, Ended, Layer, Lines, Report};
+use aish_types::visible;
+use serde_json::{Value, json};
+
+use crate::undo::say::size;
+
+/// Changes that are shown, a line each; there may be more.
+const SHOWN: usize = 20;
+
+/// Files whose lines are counted; the rest is told by bytes.
+const COUNTED: usize = 200;
+
+/// Bytes of a difference that is shown.
+const LONGEST_DIFF: usize = 1 << 20;
+
+/// The facts of one run.
+pub struct Facts {
+    entries: Vec<Entry>,
+    changes: Changes,
+}
+
+struct Entry {
+    change: Change,
+    lines: Option<Lines>,
+    guarded: Option<&'static str>,
+}
+
+impl Facts {
+    /// Gathers the facts of a layer that is open.
+    ///
+    /// # Errors
+    /// In words, when the layer cannot be read.
+    pub fn of(layer: &Layer) -> Result<Self, String> {
+        let changes = layer.changes(false).map_err(|error| crate::failure::chain(&error))?;
+        let entry = |(number, change): (usize, &Change)| Entry {
+            lines: (number < COUNTED && change.kind == ChangeKind::Changed).then(|| layer.lines(change)).flatten(),
+            guarded: layer.guard(change, &[], &[]),
+            change: change.clone(),
+        };
+        Ok(Self { entries: changes.changes.iter().enumerate().map(entry).collect(), changes })
+    }
+
+    /// Says whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// Tells the facts, a line a change.
+    pub fn say(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.entries.iter().take(SHOWN).map(Entry::say).collect();
+        if let Some(more) = self.entries.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            lines.push(format!("and {more} more"));
+        }
+        for refused in self.changes.refused.iter().take(SHOWN) {
+            lines.push(format!("left out {} because {}", visible(&refused.path.display().to_string()), refused.why));
+        }
+        lines
+    }
+
+    /// Returns the event `changes`.
+    pub fn to_json(&self, layer: &Layer, report: &Report, decision: &str) -> Value {
+        let change = |entry: &Entry| {
+            let change = &entry.change;
+            let mut value = json!({
+                "path": change.path.display().to_string(),
+                "kind": change.kind.as_str(),
+                "files": change.files,
+                "bytes": change.bytes,
+            });
+            let mut put = |key: &str, new: Value| {
+                if let Some(object) = value.as_object_mut() {
+                    object.insert(key.to_owned(), new);
+                }
+            };
+            if let Some(lines) = entry.lines {
+                put("added", json!(lines.added));
+                put("removed", json!(lines.removed));
+            }
+            if let Some((old, new)) = change.mode {
+                put("mode", json!([format!("{old:o}"), format!("{new:o}")]));
+            }
+            if let Some(why) = entry.guarded {
+                put("guarded", json!(why));
+            }
+            value
+        };
+        let refused =
+            |refused: &aish_confine::Refused| json!({"path": refused.path.display().to_string(), "why": refused.why});
+        json!({
+            "event": "changes",
+            "id": layer.id(),
+            "command": layer.about.command,
+            "code": report.code,
+            "signal": report.signal,
+            "decision": decision,
+            "changes": self.entries.iter().map(change).collect::<Vec<_>>(),
+            "left_out": self.changes.refused.iter().map(refused).collect::<Vec<_>>(),
+            "hosts": report.names,
+        })
+    }
+
+    /// Writes the differences of all changes, up to 1 MiB.
+    pub fn diff(layer: &Layer, changes: &Changes) -> String {
+        let mut out = String::new();
+        for change in &changes.changes {
+            if out.len() > LONGEST_DIFF {
+                out.push_str("and more, which is too long to show\n");
+                break;
+            }
+            match layer.diff(change) {
+                Some(text) if change.files == 1 => out.push_str(&text),
+                Some(_) | None => {
+                    let entry = Entry { change: change.clone(), lines: None, guarded: None };
+                    out.push_str(&entry.say());
+                    out.push('\n');
+                }
+            }
+        }
+        out
+    }
+
+    /// What changed, for [`Facts::diff`].
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+}
+
+impl Entry {
+    fn say(&self) -> String {
+        let change = &self.change;
+        let path = visible(&change.path.display().to_string()).into_owned();
+        let path = if path.is_empty() { ".".to_owned() } else { path };
+        let is_whole_folder = change.files != 1
+            || change.after.or(change.before).is_some_and(|kind| kind == aish_confine::FileKind::Folder);
+        let mut text = format!("{:<8} {path}", change.kind.as_str());
+        if let Some(Lines { added, removed }) = self.lines.filter(|_| !change.attributes_only) {
+            text.push_str(&format!(" +{added} \u{2212}{removed}"));
+        } else if is_whole_folder && change.kind != ChangeKind::Changed {
+            let files = if change.files == 1 { "1 file".to_owned() } else { format!("{} files", change.files) };
+            text.push_str(&format!("/ ({files}, {})", size(change.bytes)));
+        } else if !change.attributes_only {
+            text.push_str(&format!(" ({})", size(change.bytes)));
+        }
+        match change.mode {
+            Some((old, new)) => text.push_str(&format!(" mode {old:o} \u{2192} {new:o}")),
+            None if change.attributes_only && change.kind == ChangeKind::Changed => {
+                text.push_str(" (times or attributes)")
+            }
+            None => {}
+        }
+        if let Some(why) = self.guarded {
+            text.push_str(&format!("  ! {why}"));
+        }
+        text
+    }
+}
+
+/// Tells what the run may have missed, and why it was ended.
+pub fn remarks(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(Ended::LayerFull) = report.ended {
+        lines.push("it was ended because what it wrote grew over the limit".to_owned());
+    }
+    if let Some((first, rest)) = report.names.split_first() {
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        let first = visible(first);
+        lines.push(format!("it asked for {first}{more} and had no network; it may have needed it (--net)"));
+    }
+    lines
+}

@@ -1,0 +1,150 @@
+//! `aish try`: a command in a layer, its facts, kept or dropped, and taken back.
+
+use std::path::Path;
+use std::process::Output;
+
+use crate::person::{Home, Person};
+
+/// A home whose work folder has two files in it.
+fn home() -> Home {
+    let home = Home::new();
+    std::fs::write(home.work().join("a"), "one\ntwo\n").unwrap();
+    std::fs::write(home.work().join("b"), "old\n").unwrap();
+    home
+}
+
+fn run(home: &Home, arguments: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = std::process::Command::new(env!("CARGO_BIN_EXE_aish"))
+        .args(arguments)
+        .env_clear()
+        .envs(home.all_variables())
+        .current_dir(home.work())
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+fn read(home: &Home, name: &str) -> String {
+    std::fs::read_to_string(home.work().join(name)).unwrap_or_else(|error| error.kind().to_string())
+}
+
+const LINE: &[&str] = &["sh", "-c", "sed -i s/two/2/ a; rm b; mkdir n; echo x > n/f; cat a; exit 7"];
+
+fn with(flags: &[&'static str]) -> Vec<&'static str> {
+    [&["try"], flags, &["--"], LINE].concat()
+}
+
+#[test]
+fn without_anybody_to_ask_the_changes_are_shown_and_dropped() {
+    let home = home();
+    let (code, out, err) = run(&home, &with(&[]));
+    assert_eq!((code, out.as_str()), (3, "one\n2\n"), "{err}");
+    for line in [
+        "changed  a +1 \u{2212}1",
+        "deleted  b (4 bytes)",
+        "new      n/ (1 file, 2 bytes)",
+        "dropped: nothing of it is in the tree",
+    ] {
+        assert!(err.contains(line), "{line}: {err}");
+    }
+    assert_eq!((read(&home, "a").as_str(), read(&home, "b").as_str()), ("one\ntwo\n", "old\n"));
+    assert_eq!(std::fs::read_dir(home.path(".local/state/aish/layers")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_kept_is_there_and_undo_takes_it_back() {
+    let home = home();
+    let (code, _, err) = run(&home, &with(&["--keep"]));
+    assert_eq!(code, 7, "{err}");
+    assert_eq!((read(&home, "a").as_str(), read(&home, "n/f").as_str()), ("one\n2\n", "x\n"));
+    assert!(!home.work().join("b").exists());
+    let (_, listed, _) = run(&home, &["undo", "list"]);
+    assert!(listed.contains("(a layer, exact) sh -c"), "{listed}");
+    let (code, said, err) = run(&home, &["undo"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(said.contains("3 paths are as before, exactly"), "{said}");
+    assert_eq!((read(&home, "a").as_str(), read(&home, "b").as_str()), ("one\ntwo\n", "old\n"));
+    assert!(!home.work().join("n").exists());
+    assert!(run(&home, &["undo"]).2.contains("there is nothing to undo"));
+}
+
+#[test]
+fn undo_does_not_overwrite_later_work_unless_it_is_named() {
+    let home = home();
+    let (_, _, said) = run(&home, &["try", "--keep", "--", "sh", "-c", "echo run > a"]);
+    let id = said.split("`aish undo ").nth(1).unwrap().split('`').next().unwrap().to_owned();
+    std::fs::write(home.work().join("a"), "person\n").unwrap();
+    let (code, _, err) = run(&home, &["undo"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("nothing was undone"), "{err}");
+    assert_eq!(read(&home, "a"), "person\n");
+    assert_eq!(run(&home, &["undo", &id]).0, 0);
+    assert_eq!(read(&home, "a"), "one\ntwo\n");
+}
+
+#[test]
+fn the_exit_code_is_the_commands_where_nothing_changed() {
+    let home = home();
+    for (line, code) in [("true", 0), ("exit 5", 5), ("kill -TERM $$", 143), ("cat a >/dev/null", 0)] {
+        assert_eq!(run(&home, &["try", "--", "sh", "-c", line]).0, code, "{line}");
+    }
+    assert_eq!(run(&home, &["try", "--", "no-such-program"]).0, 127);
+    assert_eq!(run(&home, &["try"]).0, 2);
+    assert_eq!(run(&home, &["try", "--keep", "--drop", "--", "true"]).0, 2);
+}
+
+#[test]
+fn the_changes_are_an_event_of_json() {
+    let home = home();
+    std::fs::create_dir(home.work().join(".git")).unwrap();
+    let line =
+        "echo out; echo x >> a; echo '[alias] x = !y' > .git/config; ln -s /etc/shadow l; getent hosts example.org";
+    let (code, out, err) = run(&home, &["try", "--json", "--keep", "--", "sh", "-c", line]);
+    assert!(code == 2 && err.starts_with("out\n"), "{code} {err}{out}");
+    let event: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let changes = event.get("changes").unwrap();
+    assert_eq!(event["event"], "changes");
+    assert_eq!(event["decision"], "kept");
+    let hosts = event["hosts"].as_array().unwrap();
+    assert!(hosts.iter().any(|host| host.as_str().unwrap().starts_with("example.org")), "{out}");
+    assert_eq!(changes[0]["path"], ".git/config");
+    assert_eq!(changes[0]["guarded"], "git runs what it names");
+    assert_eq!((&changes[1]["path"], &changes[1]["added"]), (&"a".into(), &1.into()));
+    assert_eq!(event["left_out"][0]["path"], "l");
+    assert!(!home.work().join("l").is_symlink());
+}
+
+#[test]
+fn secrets_stay_outside_and_the_home_folder_is_no_tree() {
+    let mut home = home().with("DEPLOY_TOKEN", "hush-hush-hush").with("PLAIN", "seen");
+    std::fs::create_dir(home.path(".ssh")).unwrap();
+    std::fs::write(home.path(".ssh/id"), "hush").unwrap();
+    let line = "env; cat ~/.ssh/id ~/.local/state/aish/* ; echo x > /usr/new";
+    let (_, out, err) = run(&home, &["try", "--", "sh", "-c", line]);
+    assert!(out.contains("PLAIN=seen") && !out.contains("hush"), "{out}");
+    assert!(err.contains("Read-only file system"), "{err}");
+    home.variables.retain(|(name, _)| name != "HOME");
+    let above = home.work().display().to_string();
+    home.variables.push(("HOME".to_owned(), above));
+    let (_, _, err) = run(&home, &["try", "--", "sh", "-c", "echo x > new"]);
+    assert!(err.contains("belongs to no tree") && err.contains("Read-only file system"), "{err}");
+}
+
+#[test]
+fn a_person_is_asked_and_sees_the_difference() {
+    let home = home();
+    let ask = || {
+        let arguments = ["try", "--", "sh", "-c", "tty -s && echo two more >> a"];
+        Person { session: home.terminal(Path::new(env!("CARGO_BIN_EXE_aish")), &arguments) }
+    };
+    let person = ask();
+    person.sees("[k]eep").types("d\r").sees("+two more").sees("[k]eep").types("n\r").sees("dropped");
+    assert_eq!(person.leaves(""), Some(3));
+    assert_eq!(read(&home, "a"), "one\ntwo\n");
+    let person = ask();
+    person.sees("[k]eep").types("k\r").sees("kept;");
+    assert_eq!(person.leaves(""), Some(0));
+    assert_eq!(read(&home, "a"), "one\ntwo\ntwo more\n");
+}
