@@ -82,6 +82,9 @@ impl Maker {
             Err(message) => return self.fault(file, &written.on, message),
         };
         let (steps, tests) = self.builder.pattern(&parsed);
+        // What a rule asks for is known to it.
+        let asked: Vec<&str> = parsed.asked.iter().map(String::as_str).collect();
+        let flags: Vec<&str> = written.flags.0.iter().map(String::as_str).chain(asked).collect();
         let row = RuleRow {
             id: self.builder.text(&written.id),
             file: self.builder.text(file),
@@ -94,6 +97,9 @@ impl Maker {
             tests,
             letters: parsed.letters,
             option: parsed.option,
+            harmless: written.harmless,
+            flags: self.builder.list(&flags),
+            values: self.builder.list(&written.values.0),
         };
         let number = self.builder.rule(row);
         if self.rules.insert(written.id.clone(), number).is_some() {
@@ -167,6 +173,13 @@ impl Maker {
         if content.names.is_empty() {
             return self.fault(file, "", "`names` names no program".to_string());
         }
+        for (at, list) in [&content.takes, &content.flags, &content.values].into_iter().enumerate() {
+            let others = [&content.takes, &content.flags, &content.values].into_iter().take(at);
+            let twice = list.0.iter().find(|option| others.clone().any(|other| other.0.contains(option)));
+            if let Some(option) = twice {
+                self.fault(file, option, format!("`{option}` is named in two lists of options"));
+            }
+        }
         let facts = self.facts(content);
         let facts = self.builder.facts(facts);
         let named = content.rule.iter().flat_map(|rule| &rule.names);
@@ -220,7 +233,8 @@ impl Maker {
         let secrets: Vec<Vec<Vec<String>>> =
             content.prints_secrets.iter().map(|command| command.iter().map(|part| part.0.clone()).collect()).collect();
         let builder = &mut self.builder;
-        let takes = builder.list(&content.takes.0);
+        let taking: Vec<&String> = content.takes.0.iter().chain(&content.values.0).collect();
+        let takes = builder.list(&taking);
         let dry = builder.list(&content.dry.0);
         Facts {
             options: content.options
@@ -234,6 +248,12 @@ impl Maker {
             shortens: content.shortens,
             single_dash: content.single_dash,
             complete: content.complete,
+            stops: content.stops,
+            harmless: content.harmless,
+            flags: builder.list(&content.flags.0),
+            values: builder.list(&content.values.0),
+            variables: builder.list(&content.variables.0),
+            settings: builder.list(&content.settings.0),
             traits,
             output: content.output.unwrap_or_default(),
             change: content.changes.unwrap_or_default(),

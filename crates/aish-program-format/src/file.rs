@@ -82,6 +82,18 @@ pub struct ProgramFile {
     pub single_dash: bool,
     /// True where `takes` is complete.
     pub complete: bool,
+    /// True where options end at the first operand.
+    pub stops: bool,
+    /// True where every option is harmless: none writes, runs, sends or reads settings.
+    pub harmless: bool,
+    /// Options that take nothing and are harmless; `-#` stands for a number.
+    pub flags: Words,
+    /// Options that take a value and are harmless whatever it is.
+    pub values: Words,
+    /// Variables, as globs, that change only how it works or what it shows.
+    pub variables: Words,
+    /// Files of settings that a folder may bring, and that make it run what they say.
+    pub settings: Words,
     /// True where something is known of its options though the lists are empty.
     pub options: bool,
     /// What is true of it.
@@ -170,6 +182,12 @@ pub struct Written {
     pub shows: bool,
     /// When it holds.
     pub on: String,
+    /// True where every option is harmless when it holds.
+    pub harmless: bool,
+    /// Options that take nothing and are harmless when it holds.
+    pub flags: Words,
+    /// Options that take a value and are harmless when it holds.
+    pub values: Words,
     /// What it does, in words.
     pub reason: String,
     /// Lines that it must match.
@@ -192,6 +210,12 @@ struct RuleText {
     shows: bool,
     #[serde(default)]
     on: On,
+    #[serde(default)]
+    harmless: bool,
+    #[serde(default)]
+    flags: Words,
+    #[serde(default)]
+    values: Words,
     reason: Option<String>,
     #[serde(default)]
     r#match: Vec<String>,
@@ -224,6 +248,9 @@ impl TryFrom<RuleText> for RuleFile {
             effect,
             shows: text.shows,
             on: text.on.0,
+            harmless: text.harmless,
+            flags: text.flags,
+            values: text.values,
             reason,
             examples: text.r#match,
             counters: text.not,

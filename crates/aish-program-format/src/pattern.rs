@@ -19,7 +19,7 @@
 //! | `<secret`, `<foreign`, `<any`, `<none` | what comes in through the pipe is that |
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::builder::Builder;
@@ -146,6 +146,8 @@ named! {
         Asks = "asks",
         /// The statements that are given, by the program's `statements`, only read.
         OnlyReads = "only-reads",
+        /// The program of awk that it is given runs nothing, and writes and reads no file that it names itself.
+        Contained = "contained",
     }
 }
 
@@ -228,6 +230,8 @@ pub struct Parsed {
     pub letters: u128,
     /// True where an option is asked for.
     pub option: bool,
+    /// The options that are asked for.
+    pub asked: Vec<String>,
 }
 
 /// Parses the parts of a pattern behind the programs' names.
@@ -247,6 +251,10 @@ pub fn parse(text: &str, builder: &mut Builder) -> Result<Parsed, String> {
             narrow(&mut out.letters, &globs);
             out.steps.push(Step::Word(builder.list(&globs)));
             continue;
+        }
+        if !part.starts_with('!') {
+            let options = part.split('|').filter(|one| one.starts_with('-'));
+            out.asked.extend(options.map(|one| one.split('=').next().unwrap_or(one).to_string()));
         }
         if part.starts_with('-') {
             out.option |= part.split('|').all(|one| one.starts_with('-'));

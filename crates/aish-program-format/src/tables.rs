@@ -109,6 +109,12 @@ pub struct RuleRow {
     pub letters: u128,
     /// True where an option is asked for.
     pub option: bool,
+    /// True where every option is harmless when it holds.
+    pub harmless: bool,
+    /// Options that take nothing and are harmless when it holds, those that it asks for too.
+    pub flags: List,
+    /// Options that take a value and are harmless when it holds.
+    pub values: List,
 }
 
 /// One way in which programs run what they are given.
@@ -156,6 +162,18 @@ pub struct Facts {
     pub single_dash: bool,
     /// True where `takes` is complete: every other option takes no argument after it.
     pub complete: bool,
+    /// True where options end at the first operand.
+    pub stops: bool,
+    /// True where every option is harmless: none writes, runs, sends or reads settings.
+    pub harmless: bool,
+    /// Options that take nothing and are harmless.
+    pub flags: List,
+    /// Options that take a value and are harmless whatever it is; they are among `takes` too.
+    pub values: List,
+    /// Variables, as globs, that change only how it works or what it shows.
+    pub variables: List,
+    /// Files of settings that a folder may bring, and that make it run what they say.
+    pub settings: List,
     /// What is true of it.
     pub traits: Traits,
     /// What it writes to the pipe.
@@ -324,6 +342,12 @@ static NO_FACTS: Facts = Facts {
     shortens: false,
     single_dash: false,
     complete: false,
+    stops: false,
+    harmless: false,
+    flags: List { from: 0, count: 0 },
+    values: List { from: 0, count: 0 },
+    variables: List { from: 0, count: 0 },
+    settings: List { from: 0, count: 0 },
     traits: Traits(0),
     output: Output::Mixed,
     change: Change::Nothing,

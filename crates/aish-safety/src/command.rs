@@ -27,6 +27,7 @@ mod decode;
 mod escape;
 mod expand;
 mod filters;
+mod harmless;
 mod help;
 mod hint;
 mod memo;
@@ -56,6 +57,7 @@ mod word;
 
 pub use explain::Part;
 pub(crate) use explain::render;
+pub use harmless::brought;
 pub use hint::FALLBACK;
 pub(crate) use path::glob_match;
 pub(crate) use pattern::{Pattern, Subject};
@@ -74,6 +76,8 @@ pub struct Surroundings {
     pub functions: BTreeMap<String, String>,
     /// Variables whose values are known.
     pub variables: BTreeMap<String, String>,
+    /// Files of settings, by the names that programs have for them, that stand in the folder or above it.
+    pub brought: Vec<String>,
     /// Files and folders of ours (config, policy, audit, history, binary) that nothing but a person may change.
     pub protected: Vec<String>,
 }

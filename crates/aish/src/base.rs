@@ -112,6 +112,7 @@ impl Base {
             folder: Some(self.folder.display().to_string()),
             home: self.paths.home.as_ref().map(|home| home.display().to_string()),
             variables: self.variables.iter().filter(|(name, _)| STEADY.contains(&name.as_str())).cloned().collect(),
+            brought: brought(&self.folder),
             protected: self.protected(),
             ..Surroundings::default()
         }
@@ -182,4 +183,9 @@ pub fn read_config(path: &Path, wanted: bool, faults: &mut Vec<Diagnostic>) -> O
             None
         }
     }
+}
+
+/// Returns the files of settings in a folder and above it that make programs run what they say.
+pub fn brought(folder: &Path) -> Vec<String> {
+    aish_safety::brought(&folder.display().to_string(), &|path| Path::new(path).symlink_metadata().is_ok())
 }

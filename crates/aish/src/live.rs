@@ -12,7 +12,7 @@ use aish_types::BoxFuture;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::base::Base;
+use crate::base::{Base, brought};
 use crate::failure::chain;
 use crate::shell_tool::{CommandRunner, Ran};
 
@@ -141,8 +141,12 @@ impl Live {
     pub fn surroundings(self: &Arc<Self>, base: &Base) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
         let (fixed, live) = (base.surroundings(), Arc::clone(self));
         Arc::new(move || {
-            let folder = live.remembered().folder.map(|folder| folder.display().to_string());
-            Surroundings { folder: folder.or_else(|| fixed.folder.clone()), ..fixed.clone() }
+            let Some(folder) = live.remembered().folder else { return fixed.clone() };
+            Surroundings {
+                folder: Some(folder.display().to_string()),
+                brought: brought(&folder),
+                ..fixed.clone()
+            }
         })
     }
 

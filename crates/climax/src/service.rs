@@ -92,8 +92,14 @@ pub struct Service {
 impl Service {
     /// Makes the service over a catalogue.
     pub fn new(catalogue: Catalogue, options: ServiceOptions) -> Self {
-        let surroundings =
-            Surroundings { folder: options.folder.clone(), home: options.world.get("HOME"), ..Surroundings::default() };
+        let exists = |path: &str| std::path::Path::new(path).symlink_metadata().is_ok();
+        let brought = options.folder.as_deref().map(|folder| aish_safety::brought(folder, &exists));
+        let surroundings = Surroundings {
+            folder: options.folder.clone(),
+            home: options.world.get("HOME"),
+            brought: brought.unwrap_or_default(),
+            ..Surroundings::default()
+        };
         let ports = Ports { audit: Arc::new(options.audit), pins: Arc::new(options.pins) };
         Self {
             state: watch::Sender::new(Arc::new(State::new(catalogue, &options.world, &ports))),

@@ -64,6 +64,17 @@ impl Walker<'_> {
                     })
                     .collect();
                 self.code_settings(&assigned);
+                let shows = !arguments.iter().any(|word| !word.text.starts_with('-'))
+                    || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('p'));
+                if shows && !arguments.iter().any(|word| matches!(word.text.as_str(), "-f" | "-F")) {
+                    self.note_environment(words);
+                    return Some(empty);
+                }
+                if name == "export"
+                    || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x'))
+                {
+                    self.environment(assigned.iter().map(|one| one.name.as_str()), None);
+                }
                 self.note_plain(
                     &shown(words),
                     Verdict::Allow,
@@ -94,6 +105,10 @@ impl Walker<'_> {
                     self.state.positional = Rc::new(self.names_found(words));
                 } else if arguments.first().is_some_and(|word| !word.text.starts_with(['-', '+'])) {
                     self.state.positional = Rc::new(self.names_found(arguments.to_vec()));
+                }
+                if arguments.is_empty() {
+                    self.note_environment(words);
+                    return Some(empty);
                 }
                 self.note_plain(
                     &shown(words),
@@ -430,6 +445,9 @@ impl Walker<'_> {
         command: &brush_parser::ast::SimpleCommand,
     ) {
         self.code_settings(assigned);
+        // A variable that programs have from elsewhere changes for them too.
+        let inherited = assigned.iter().map(|one| one.name.as_str()).filter(|name| settings::is_inherited(name));
+        self.environment(inherited, None);
         if let Some(one) = assigned.first() {
             self.note_plain(&one.name, Verdict::Allow, Effect::Read, "shell.assign", "sets variables of the shell");
             return;

@@ -170,13 +170,6 @@ impl Walker<'_> {
             }
             if matches!(kind, Output::Part | Output::End) {
                 out.taint = Taint::NONE | mask(out.taint);
-                if kind != Output::End
-                    && out.text.as_ref().is_some_and(|text| text.lines().count() > 1)
-                    && !arguments.is_empty()
-                {
-                    // Which lines are left is not followed; any of them may be run.
-                    out.text = out.text.clone();
-                }
             }
             return out;
         }

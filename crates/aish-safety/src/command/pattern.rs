@@ -192,6 +192,7 @@ impl Rest<'_, '_> {
                 self.words().all(|word| word.is_known() && !program.tables().holds(changing, &word.text))
             }),
             Question::OnlyReads => self.only_reads(),
+            Question::Contained => self.words().next().is_none_or(|word| super::readonly::is_contained(&word.text)),
         }
     }
 

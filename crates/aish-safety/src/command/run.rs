@@ -258,7 +258,9 @@ impl Walker<'_> {
             if best.is_some() && row.verdict != Verdict::Halt {
                 continue;
             }
-            if row.verdict != Verdict::Allow || self.may_allow(rule, program, words) {
+            if row.verdict != Verdict::Allow
+                || self.may_allow(rule, program, words) && self.is_harmless(rule, name, &sorted)
+            {
                 best = Some((rule, left));
             }
         }

@@ -12,6 +12,7 @@ use super::word::{Stream, Taint, Word};
 use crate::rules::settings;
 
 /// One assignment before a command's name.
+#[derive(Clone)]
 pub(crate) struct Assigned {
     pub(crate) name: String,
     pub(crate) value: Vec<Word>,
@@ -110,7 +111,13 @@ impl Walker<'_> {
             }
             Stream { connected: true, text: Some(String::new()), taint: Taint::NONE }
         } else {
-            self.code_settings(&assigned);
+            // `IFS= read`: the separators are those of that one line.
+            let reads =
+                words.first().is_some_and(|word| matches!(word.text.as_str(), "read" | "mapfile" | "readarray"));
+            let judged: Vec<Assigned> = assigned.iter().filter(|one| !(reads && one.name == "IFS")).cloned().collect();
+            self.code_settings(&judged);
+            let program = words.first().map(|word| word.text.clone());
+            self.environment(assigned.iter().map(|one| one.name.as_str()), program.as_deref());
             self.name_descriptor(&mut words, &mut redirects, stdin);
             if let [program] = words.as_slice()
                 && program.text == "exec"

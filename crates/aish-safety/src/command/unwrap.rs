@@ -45,6 +45,10 @@ impl Walker<'_> {
                 sql.as_ref().and_then(|sorted| sorted.operand(0)).is_some_and(|(_, word, _)| word.text == ":memory:");
             let label = Self::label(program, wrapper.tables().text(used.path));
             let mut ran = false;
+            let mut least = wrapper.floor();
+            if least == Verdict::Allow && !self.runs_harmlessly(program, &split(wrapper, rest, 1)) {
+                least = Verdict::Ask;
+            }
             self.trail.push(label);
             for form in wrapper.forms() {
                 ran |= self.form(wrapper, form, program, rest, stdin, out, ran);
@@ -52,7 +56,7 @@ impl Walker<'_> {
             self.trail.pop();
             self.fleeting = fleeting;
             if ran {
-                floor = Some(floor.map_or(wrapper.floor(), |found: Verdict| found.max(wrapper.floor())));
+                floor = Some(floor.map_or(least, |found: Verdict| found.max(least)));
             }
         }
         floor
@@ -422,6 +426,9 @@ impl Walker<'_> {
             })
             .collect();
         self.code_settings(&assigned);
+        let names: Vec<String> = assigned.iter().map(|one| one.name.clone()).collect();
+        let program = split.operands.last().and_then(|at| arguments.get(*at)).map(|word| word.text.clone());
+        self.environment(names.iter().map(String::as_str), program.as_deref());
         for one in assigned {
             self.state.assign(&one.name, one.value);
         }

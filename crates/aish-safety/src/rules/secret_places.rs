@@ -127,6 +127,7 @@ pub(crate) const SECRET_EXCEPTIONS: &[&str] = &[
 /// Ends of paths that hold secrets, and folders in which everything is one.
 pub(crate) const SECRET_PATHS: &[&str] = &[
     "/.ssh",
+    "/aish/mcp-tokens",
     "/.gnupg",
     "/.aws",
     "/.azure",

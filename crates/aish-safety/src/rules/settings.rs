@@ -174,3 +174,13 @@ pub(crate) const OPTION_VARIABLES: &[(&str, Language)] = &[
     ("GVIMINIT", Language::Editor),
     ("FZF_DEFAULT_OPTS", Language::Bindings),
 ];
+
+/// Says whether a variable is in the environment of most sessions, so that an assignment alone changes it for programs.
+pub(crate) fn is_inherited(name: &str) -> bool {
+    matches!(
+        name,
+        "HOME" | "USER" | "LOGNAME" | "SHELL" | "TMPDIR" | "DISPLAY" | "SSH_AUTH_SOCK" | "DBUS_SESSION_BUS_ADDRESS"
+    ) || ["XDG_", "GIT_", "CARGO_", "NPM_CONFIG_", "npm_config_", "AWS_", "KUBE", "DOCKER_", "LD_", "http", "HTTP"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+}

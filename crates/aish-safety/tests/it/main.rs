@@ -12,6 +12,7 @@ mod bounds;
 mod changes;
 #[cfg(test)]
 mod combinations;
+mod effects;
 #[cfg(test)]
 mod gate;
 #[cfg(test)]

@@ -172,7 +172,7 @@ fn reading_is_allowed() {
         "echo $HOME",
         "git diff HEAD~1",
         "command -v mkfs.ext4",
-        "env FOO=1 git status",
+        "env LC_ALL=C git status",
         "sudo systemctl status nginx",
         "git --help",
         "timeout 5 du -sh .",

@@ -1,0 +1,207 @@
+//! Whether everything that a program is given is known to be harmless: a list of what is known, never of what is
+//! forbidden. An option, a `+word` or a word that may become an option and is not in the lists is asked about.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use aish_program_format::tables::List;
+use aish_program_format::{Form, Program, Rule, Tables, Trait};
+
+use super::arguments::{Arguments, Role};
+use super::path::glob_match;
+use super::split::Split;
+use super::walk::Walker;
+use super::word::{HOLE, Word};
+use crate::rules::{Effect, programs, settings};
+use crate::verdict::Verdict;
+
+/// Lists of options that are known to be harmless.
+struct Lists<'t> {
+    flags: [(&'t Tables, List); 3],
+    values: [(&'t Tables, List); 2],
+    single_dash: bool,
+}
+
+impl Lists<'_> {
+    fn is_flag(&self, option: &str) -> bool {
+        self.flags.iter().any(|(tables, list)| tables.holds(*list, option))
+    }
+
+    fn takes_value(&self, option: &str) -> bool {
+        self.values.iter().any(|(tables, list)| tables.holds(*list, option))
+    }
+
+    fn knows(&self, text: &str) -> bool {
+        if matches!(text, "--help" | "--version") {
+            return true;
+        }
+        let (name, given) = text.split_once('=').map_or((text, false), |(name, _)| (name, true));
+        if self.is_flag(name) && (!given || name.starts_with("--")) || self.takes_value(name) {
+            return true;
+        }
+        if text.starts_with("--") {
+            // A list for all parameters of a request.
+            return self.is_flag("--*") && !name.contains(HOLE);
+        }
+        let rest = text.get(1..).unwrap_or_default();
+        if rest.bytes().all(|byte| byte.is_ascii_digit()) && self.is_flag("-#") {
+            return true;
+        }
+        if self.single_dash {
+            return false;
+        }
+        let mut letters = rest.chars();
+        while let Some(letter) = letters.next() {
+            let mut option = [b'-', 0, 0, 0, 0];
+            let end = 1 + option.get_mut(1..).map_or(0, |place| letter.encode_utf8(place).len());
+            let option = option.get(..end).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default();
+            if self.takes_value(option) {
+                return true;
+            }
+            if !self.is_flag(option) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Says whether a `+word` is one that is known.
+    fn knows_plus(&self, text: &str) -> bool {
+        self.flags
+            .iter()
+            .any(|(tables, list)| tables.texts(*list).any(|known| known.starts_with('+') && glob_match(known, text)))
+    }
+}
+
+impl Walker<'_> {
+    /// Says whether what a program is given is harmless under a rule that allows: every option is in the lists of the
+    /// program or the rule, no word may turn out to be another option, and no settings of the folder run something.
+    pub(crate) fn is_harmless(&self, rule: Rule<'_>, program: &str, arguments: &Arguments<'_>) -> bool {
+        let Some(known) = programs::find(program) else { return false };
+        let (facts, row) = (known.facts(), rule.row());
+        if self.brings_settings(known) {
+            return false;
+        }
+        if facts.harmless || row.harmless {
+            return true;
+        }
+        let lists = Lists {
+            flags: [(known.tables(), facts.flags), (known.tables(), facts.dry), (rule.tables(), row.flags)],
+            values: [(known.tables(), facts.values), (rule.tables(), row.values)],
+            single_dash: facts.single_dash,
+        };
+        let mut ended = false;
+        let mut inside: Option<List> = None;
+        arguments.iter().all(|(word, role)| match role {
+            // What stands behind a mark is another command, judged by itself.
+            _ if inside.is_some() => {
+                if inside.is_some_and(|ends| known.tables().holds(ends, &word.text)) {
+                    inside = None;
+                }
+                true
+            }
+            Role::Option if lists.knows(&word.text) && marks(known, &word.text).is_some() => {
+                inside = marks(known, &word.text);
+                true
+            }
+            _ if ended => true,
+            Role::Option if word.text == "--" => {
+                ended = true;
+                true
+            }
+            Role::Option => lists.knows(&word.text),
+            // What is not known may be several words.
+            Role::Value => !word.text.contains(HOLE),
+            Role::Operand { .. } => {
+                ended = facts.stops;
+                !may_be_option(word)
+                    && (word.text.len() < 2 || !word.text.starts_with('+') || lists.knows_plus(&word.text))
+            }
+        })
+    }
+
+    /// Says whether the options of a program that runs another are harmless.
+    pub(crate) fn runs_harmlessly(&self, program: &str, split: &Split<'_>) -> bool {
+        let Some(known) = programs::find(program) else { return false };
+        let facts = known.facts();
+        let lists = Lists {
+            flags: [(known.tables(), facts.flags); 3],
+            values: [(known.tables(), facts.values); 2],
+            single_dash: facts.single_dash,
+        };
+        facts.harmless || split.options.iter().all(|(option, _)| lists.knows(option))
+    }
+
+    /// Says whether files of the folder make a program run what they say; where the line went elsewhere, they may.
+    fn brings_settings(&self, program: Program<'_>) -> bool {
+        let mut files = program.tables().texts(program.facts().settings).peekable();
+        files.peek().is_some()
+            && (self.state.folder.is_some() && self.state.folder != self.around.folder
+                || files.any(|file| self.around.brought.iter().any(|brought| brought == file)))
+    }
+
+    /// Notes that variables are shown.
+    pub(crate) fn note_environment(&mut self, words: &[Word]) {
+        let reason = "shows variables, which may hold secrets";
+        self.note_plain(&super::run::shown(words), Verdict::Ask, Effect::ReadSecret, "read.environment", reason);
+    }
+
+    /// Asks about variables that are put into the environment of a program and are not known to be harmless for it.
+    pub(crate) fn environment<'n>(&mut self, names: impl Iterator<Item = &'n str>, program: Option<&str>) {
+        let own = program.and_then(programs::find);
+        if own.is_some_and(|own| own.is(Trait::Builtin) || own.is(Trait::Shell)) {
+            return;
+        }
+        for name in names {
+            // What is a command line itself was judged.
+            if settings::CODE_VARIABLES.contains(&name) {
+                continue;
+            }
+            let knows = |program: Program<'_>| {
+                program.tables().texts(program.facts().variables).any(|glob| glob_match(glob, name))
+            };
+            if own.is_some_and(knows) || programs::find("*").is_some_and(knows) {
+                continue;
+            }
+            let mut reason = String::from("sets ");
+            reason.push_str(name);
+            reason.push_str(", and what a program makes of that is not known");
+            self.note_plain(name, Verdict::Ask, Effect::Run, "shell.environment", &reason);
+            return;
+        }
+    }
+}
+
+/// Returns the files of settings, by the names that programs have for them, that stand in a folder or above it.
+///
+/// `exists` says whether there is something at an absolute path. A name with `+` in it stands for several files that must
+/// be in one folder.
+pub fn brought(folder: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for program in aish_programs::built_in().programs() {
+        names.extend(program.tables().texts(program.facts().settings));
+    }
+    names.sort_unstable();
+    names.dedup();
+    let mut above: Vec<&str> = folder.match_indices('/').filter_map(|(at, _)| folder.get(..at)).collect();
+    above.push(folder.trim_end_matches('/'));
+    let stands = |name: &&str| {
+        let there = |folder: &&str| name.split('+').all(|file| exists(&alloc::format!("{folder}/{file}")));
+        above.iter().any(there)
+    };
+    names.into_iter().filter(stands).map(String::from).collect()
+}
+
+/// Returns the end marks of the command that a word announces.
+fn marks(program: Program<'_>, text: &str) -> Option<List> {
+    let forms = program.wrappers().flat_map(|(wrapper, _)| wrapper.forms().iter());
+    forms.copied().find_map(|form| match form {
+        Form::Marked { markers, ends } if program.tables().holds(markers, text) => Some(ends),
+        _ => None,
+    })
+}
+
+/// Says whether a word may turn out to be an option: it is not known before it runs, or a pattern for names.
+fn may_be_option(word: &Word) -> bool {
+    word.text.contains(HOLE) || word.glob && word.text.starts_with(['*', '?', '['])
+}

@@ -1,0 +1,46 @@
+//! Lines that write, run, send or show secrets through an option, an operand, a variable or settings: none is allowed.
+
+use aish_safety::{Surroundings, Verdict, brought};
+
+use crate::analysed::judge_command;
+
+const LINES: &str = include_str!("effects.txt");
+
+fn around() -> Surroundings {
+    Surroundings { folder: Some("/home/ana/w".into()), home: Some("/home/ana".into()), ..Surroundings::default() }
+}
+
+#[test]
+fn a_line_with_an_effect_is_never_allowed() {
+    let allowed: Vec<String> = LINES
+        .lines()
+        .filter_map(|line| {
+            let judgement = judge_command(line, &around());
+            (judgement.verdict == Verdict::Allow).then(|| format!("{line} ({})", judgement.rule))
+        })
+        .collect();
+    assert!(LINES.lines().count() >= 300);
+    assert!(allowed.is_empty(), "{} allowed\n{}", allowed.len(), allowed.join("\n"));
+}
+
+#[test]
+fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
+    let with = |files: &[&str], command: &str| {
+        let exists = |path: &str| files.contains(&path);
+        let brought = brought("/home/ana/w", &exists);
+        judge_command(command, &Surroundings { brought, ..around() }).verdict
+    };
+    for (files, command) in [
+        (&["/home/ana/w/.cargo/config.toml"][..], "cargo tree"),
+        (&["/home/ana/rust-toolchain.toml"], "cargo tree"),
+        (&["/home/ana/w/rust-toolchain"], "rustc --print sysroot"),
+        (&["/home/ana/w/.npmrc"], "npm ls"),
+        (&["/home/ana/w/.terraform"], "terraform show"),
+        (&["/home/ana/w/HEAD", "/home/ana/w/config", "/home/ana/w/objects"], "git status"),
+    ] {
+        assert_eq!(with(files, command), Verdict::Ask, "{command} with {files:?}");
+        assert_eq!(with(&["/home/ana/w/README.md"], command), Verdict::Allow, "{command}");
+    }
+    // An ordinary repository has none of these files beside one another.
+    assert_eq!(with(&["/home/ana/w/config"], "git status"), Verdict::Allow);
+}
