@@ -101,7 +101,10 @@ impl Source {
         match self {
             Self::Bundled(bundled) => config::read(bundled.name, bundled.text),
             Self::File(path) => match read_text(path) {
-                Ok(text) => config::read(&self.name(), &text),
+                Ok(text) => {
+                    let (config, faults) = config::read(&self.name(), &text);
+                    (config.map(|config| anchored(config, path)), faults)
+                }
                 Err(message) => {
                     let at = crate::fault::Position { line: 1, column: 1 };
                     let fault = Fault { file: self.name().into(), at, severity: Severity::Error, message };
@@ -110,6 +113,21 @@ impl Source {
             },
         }
     }
+}
+
+/// Reads a program that is named by a relative path as one that lies beside its file, wherever the caller is.
+fn anchored(mut config: Config, file: &Path) -> Config {
+    let command = config.command.trim_start();
+    let (program, rest) = command.split_at(command.find(char::is_whitespace).unwrap_or(command.len()));
+    // What has quotes or variables in it is told by whoever runs it.
+    let relative =
+        program.contains('/') && !program.starts_with(['/', '~']) && !program.contains(['$', '\'', '"', '\\']);
+    let folder = file.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    if relative && let Some(folder) = folder.and_then(|folder| std::path::absolute(folder).ok()) {
+        let program = folder.join(program.trim_start_matches("./"));
+        config.command = format!("{}{rest}", shell_words::quote(&program.to_string_lossy()));
+    }
+    config
 }
 
 fn has_yaml_ending(path: &Path) -> bool {

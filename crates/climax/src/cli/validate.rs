@@ -25,25 +25,50 @@ pub(super) fn run(args: &Args) -> Exit {
     let sources = if nothing { Some(Vec::new()) } else { configs::sources(&args.names, &args.selection, or_all) };
     let Some(sources) = sources else { return Exit::Failure };
     let mut good = args.selection.policy.as_deref().is_none_or(validate_policy);
+    // A policy may run the programs elsewhere.
+    let here = args.selection.policy.is_none();
     for source in &sources {
-        good &= validate_config(source);
+        good &= validate_config(source, here);
     }
     if good { Exit::Success } else { Exit::Failure }
 }
 
-fn validate_config(source: &Source) -> bool {
+fn validate_config(source: &Source, here: bool) -> bool {
     let loaded = load::load(std::slice::from_ref(source));
     for fault in &loaded.faults {
         output::tell(&fault.to_string());
     }
     let errors = loaded.faults.iter().filter(|fault| fault.severity > Severity::Warning).count();
     let tools: usize = loaded.configs.iter().map(|config| config.tools.len()).sum();
-    match errors {
-        0 => output::line(&format!("{}: ok, {tools} tools", source.name())),
-        1 => output::line(&format!("{}: 1 error", source.name())),
-        errors => output::line(&format!("{}: {errors} errors", source.name())),
+    let missing = loaded.configs.iter().filter(|_| here).find_map(|config| missing_program(&config.command));
+    match (errors, missing) {
+        (0, Some(program)) => {
+            output::line(&format!("{}: {tools} tools, but its program '{program}' is not here", source.name()));
+            // One that comes with us is for whoever has the program.
+            return matches!(source, Source::Bundled(_));
+        }
+        (0, None) => output::line(&format!("{}: ok, {tools} tools", source.name())),
+        (1, _) => output::line(&format!("{}: 1 error", source.name())),
+        (errors, _) => output::line(&format!("{}: {errors} errors", source.name())),
     }
     errors == 0
+}
+
+/// Returns the program of a command that cannot be started; none where it can, or where only a run will tell.
+fn missing_program(command: &str) -> Option<String> {
+    let words = climax::expand::command(command, &|name: &str| std::env::var(name).ok());
+    let program = words.into_iter().next().filter(|program| !program.contains('$'))?;
+    let is_program = |path: &Path| {
+        use std::os::unix::fs::PermissionsExt as _;
+        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    let found = if program.contains('/') {
+        is_program(Path::new(&program))
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| is_program(&folder.join(&program)))
+    };
+    (!found).then_some(program)
 }
 
 fn validate_policy(path: &Path) -> bool {

@@ -1,5 +1,7 @@
 //! From YAML to a [`Config`], with every fault at once.
 
+use std::collections::HashSet;
+
 use aish_types::Risk;
 use serde_json::Value;
 
@@ -48,13 +50,19 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
         faults.error(fields.at, "a config needs 'tools' (an empty list will do)");
     }
     let mut tools: Vec<Tool> = Vec::new();
+    let mut names: HashSet<String> = HashSet::new();
     for node in fields.list("tools", faults) {
-        let Some((tool, at)) = read_tool(node, faults) else { continue };
-        if let Some(first) = tools.iter_mut().find(|first| first.name == tool.name) {
-            faults.contradiction(at, format!("two tools are called '{}'; the last one counts", tool.name));
-            *first = tool;
-        } else {
-            tools.push(tool);
+        let Named { name, at, tool } = read_tool(node, faults);
+        // Said whatever else is wrong with either of them.
+        if let Some(name) = name
+            && !names.insert(name.clone())
+        {
+            faults.contradiction(at, format!("two tools are called '{name}'; the last one counts"));
+        }
+        let Some(tool) = tool else { continue };
+        match tools.iter_mut().find(|first| first.name == tool.name) {
+            Some(first) => *first = tool,
+            None => tools.push(tool),
         }
     }
     fields.end(faults);
@@ -62,11 +70,31 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     has_tools.then_some(Config { name, description, command, env, working_dir, category, tags, global_args, tools })
 }
 
-fn read_tool(node: &Node<'_>, faults: &mut Faults) -> Option<(Tool, Position)> {
+/// A tool, or what is known of one that cannot be read.
+struct Named {
+    name: Option<String>,
+    at: Position,
+    tool: Option<Tool>,
+}
+
+fn read_tool(node: &Node<'_>, faults: &mut Faults) -> Named {
     let before = faults.errors();
-    let mut fields = Fields::open(node, "a tool", faults)?;
+    let Some(mut fields) = Fields::open(node, "a tool", faults) else {
+        return Named { name: None, at: node.at, tool: None };
+    };
     let at = fields.position_of("name").unwrap_or(fields.at);
     let name = fields.required_text("name", faults);
+    let tool = read_fields(fields, name.clone(), at, before, faults);
+    Named { name, at, tool }
+}
+
+fn read_fields(
+    mut fields: Fields<'_, '_>,
+    name: Option<String>,
+    at: Position,
+    before: usize,
+    faults: &mut Faults,
+) -> Option<Tool> {
     if let Some(name) = &name {
         check::tool_name(name, at, faults);
     }
@@ -97,7 +125,7 @@ fn read_tool(node: &Node<'_>, faults: &mut Faults) -> Option<(Tool, Position)> {
     let tool =
         Tool { name: name?, description: description?, command, args, timeout_s, risk, confirm_message, resolve };
     check::tool(&tool, at, confirm_at, faults);
-    Some((tool, at))
+    Some(tool)
 }
 
 fn read_words(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Vec<String> {

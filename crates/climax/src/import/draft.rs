@@ -146,7 +146,10 @@ impl Draft {
             &format!("# Made from {}. Look at every risk before it is used: they are guessed by name.", self.origin),
         );
         line(&mut out, &format!("name: {}", quoted(&format!("{base}-tools"))));
-        line(&mut out, &format!("description: {}", quoted(&self.about)));
+        // What says nothing is not found.
+        let runs = format!("Runs {base}");
+        let about = if self.about.is_empty() { &runs } else { &self.about };
+        line(&mut out, &format!("description: {}", quoted(about)));
         line(&mut out, &format!("command: {}", quoted(&shell_words::quote(&self.program))));
         if self.tools.is_empty() {
             line(&mut out, "tools: []");

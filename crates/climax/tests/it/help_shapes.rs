@@ -189,3 +189,31 @@ fn a_program_with_sub_commands_is_asked_for_all_of_them() {
     assert_eq!(nothing.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&nothing.stderr).contains("error: /no/such/program: command not found"));
 }
+
+#[test]
+fn headings_between_dashes_are_no_options() {
+    let text = "usage: tree [-acd] [<directory list>]\n  ------- Listing options -------\n  -a            All files are listed.\n  \
+                -d            List directories only.\n  ------- XML/HTML/JSON options -------\n  -X            Prints out an XML \
+                representation of the tree.\n";
+    let help = Help::read(text, &["tree"]);
+    let flags: Vec<&str> = help.options.iter().map(|option| option.flag.as_str()).collect();
+    assert!(["-a", "-d", "-X"].iter().all(|flag| flags.contains(flag)), "{flags:?}");
+    assert!(flags.iter().all(|flag| !flag.starts_with("---")) && help.unread.is_empty(), "{help:?}");
+}
+
+#[test]
+fn an_option_of_two_values_is_told_and_not_made_one_of_one() {
+    let text = "Usage: jq [OPTIONS] FILTER\n\nOptions:\n      --arg name value      set $name to the string value;\n      \
+                --indent n            use n spaces for indentation;\n      --slurpfile name file set $name to an array\n";
+    let help = Help::read(text, &["jq"]);
+    let flags: Vec<&str> = help.options.iter().map(|option| option.flag.as_str()).collect();
+    assert_eq!(flags, ["--indent"], "{help:?}");
+    assert_eq!(help.unread.len(), 2, "{:?}", help.unread);
+}
+
+#[test]
+fn a_program_whose_help_says_nothing_has_a_description_all_the_same() {
+    let mut draft = climax::import::Draft::new("git", &Help::default());
+    draft.add(&[], &Help::default());
+    assert!(draft.yaml().contains("description: \"Runs git\""), "{}", draft.yaml());
+}

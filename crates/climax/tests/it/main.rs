@@ -29,4 +29,6 @@ mod processes;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
+mod validate;
+#[cfg(test)]
 mod wire;

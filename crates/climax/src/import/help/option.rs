@@ -38,6 +38,10 @@ pub(super) fn read(flags: &str, description: &str) -> Option<Read> {
         joined |= flag.starts_with("--") && !inline.is_empty() && (first.contains('=') || is_optional);
         let after = words.next().filter(|word| *word != "..." && !word.starts_with('-'));
         let value = if inline.is_empty() { after } else { Some(inline) };
+        // `--arg name value` takes two words; a configuration can say one.
+        if value.is_some() && inline.is_empty() && words.next().is_some_and(is_placeholder) {
+            return None;
+        }
         if shown.is_empty()
             && let Some(value) = value
         {
@@ -54,6 +58,12 @@ pub(super) fn read(flags: &str, description: &str) -> Option<Read> {
     let mut option = HelpOption { flag, value, description: description.to_owned(), choices, required: false };
     finish(&mut option);
     Some(Read { option, flags: all })
+}
+
+/// Says whether a word stands for another value, and is no part of a sentence or sign that the last one may be repeated.
+fn is_placeholder(word: &str) -> bool {
+    let name = word.trim_matches(['<', '>']);
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
 /// Names a value; a default (`''`, `[]`, `30s`) names none.

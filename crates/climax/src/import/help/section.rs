@@ -20,6 +20,15 @@ pub(super) enum Section {
 pub(super) fn heading(line: &str) -> Option<Section> {
     let body = line.trim();
     let indent = line.len() - line.trim_start().len();
+    // `------- Listing options -------`
+    let rule = |text: &str| text.len() >= 3 && text.bytes().all(|byte| matches!(byte, b'-' | b'=' | b'*' | b'#'));
+    if let Some((left, rest)) = body.split_once(' ')
+        && let Some((name, right)) = rest.rsplit_once(' ')
+        && rule(left)
+        && rule(right)
+    {
+        return heading(&format!("{}:", name.trim().trim_end_matches(':')));
+    }
     let capitals = body.len() > 3 && indent == 0 && body.chars().all(|c| c.is_uppercase() || c == ' ');
     let name = body.strip_suffix(':').or_else(|| capitals.then_some(body))?;
     if indent > 2 || name.contains("  ") || name.starts_with(['-', '<', '[', '{']) || name.len() > 70 {
