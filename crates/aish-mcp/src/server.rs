@@ -13,6 +13,7 @@ mod http;
 mod input;
 mod lines;
 mod material;
+mod priming;
 mod scope;
 mod stdio;
 

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use aish_types::Secret;
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -27,6 +27,7 @@ use tokio_util::task::TaskTracker;
 use super::adapter::{Adapter, Shared};
 use super::handler::ServerHandler;
 use super::input::Rounds;
+use super::priming;
 
 /// What open connections are given when the server ends.
 const END_GRACE: Duration = Duration::from_secs(2);
@@ -41,18 +42,23 @@ pub struct HttpOptions {
     /// Names that clients may call it by (`Host`), beside the loopback names; without any, and on another address
     /// than loopback, every name (the token then is the guard).
     pub hosts: Vec<String>,
-    /// Origins of web pages that may call it, beside those of loopback, as `https://host:port`.
+    /// Origins of web pages that may call it, as `https://host:port`, beside the server's own and, where a token is asked for,
+    /// those of loopback.
     pub origins: Vec<String>,
     /// The key of input rounds, for several servers behind a balancer; random when none.
     pub state_key: Option<[u8; 32]>,
     /// The largest request body, in bytes.
     pub max_body: usize,
+    /// How long the body of a request may take to come.
+    pub body_timeout: Duration,
+    /// Sessions of clients before 2026-07-28 that are open at once; a silent one ends after five minutes.
+    pub max_sessions: usize,
     /// Ends the server when it fires.
     pub shutdown: CancellationToken,
 }
 
 impl HttpOptions {
-    /// Makes options without a token, for bodies of up to 4 MiB.
+    /// Makes options without a token, for bodies of up to 4 MiB that come within 30 s, and 1,000 sessions.
     pub fn new(address: SocketAddr) -> Self {
         Self {
             address,
@@ -61,6 +67,8 @@ impl HttpOptions {
             origins: Vec::new(),
             state_key: None,
             max_body: 4 * 1024 * 1024,
+            body_timeout: Duration::from_secs(30),
+            max_sessions: 1_000,
             shutdown: CancellationToken::new(),
         }
     }
@@ -109,12 +117,13 @@ pub async fn serve_http_on(
     let tasks = TaskTracker::new();
     let rounds = Rounds::new(options.state_key);
     let shared = Arc::new(Shared { handler, rounds, gone: gone.clone(), tasks: tasks.clone() });
+    let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(
         move || Ok(Adapter::new(Arc::clone(&shared))),
-        Arc::new(LocalSessionManager::default()),
-        config(&options, address.ip(), gone.clone()),
+        Arc::clone(&sessions),
+        config(&options, address, gone.clone()),
     );
-    let token = options.token.map(Arc::new);
+    let door = Arc::new(Door { service, sessions, options });
     let graceful = GracefulShutdown::new();
     loop {
         let stream = tokio::select! {
@@ -130,9 +139,11 @@ pub async fn serve_http_on(
             },
         };
         let _ = stream.set_nodelay(true);
-        let service = service.clone();
-        let token = token.clone();
-        let answer = service_fn(move |request| answer(request, service.clone(), token.clone()));
+        let door = Arc::clone(&door);
+        let answer = service_fn(move |request| {
+            let door = Arc::clone(&door);
+            async move { Ok::<_, Infallible>(door.answer(request).await) }
+        });
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(Duration::from_secs(30))
@@ -161,10 +172,13 @@ fn guarded(options: &HttpOptions, ip: IpAddr) -> Result<(), ServeHttpError> {
     if ip.is_loopback() || has_token { Ok(()) } else { Err(ServeHttpError::Unguarded(ip)) }
 }
 
-fn config(options: &HttpOptions, ip: IpAddr, gone: CancellationToken) -> StreamableHttpServerConfig {
+fn config(options: &HttpOptions, address: SocketAddr, gone: CancellationToken) -> StreamableHttpServerConfig {
+    let ip = address.ip();
+    // Any page of this machine may speak for the person where a token guards; else only our own address may.
+    let port = if options.token.is_some() { "*".to_owned() } else { address.port().to_string() };
     let mut origins: Vec<String> = ["localhost", "127.0.0.1", "[::1]"]
         .iter()
-        .flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")])
+        .flat_map(|host| [format!("http://{host}:{port}"), format!("https://{host}:{port}")])
         .collect();
     origins.extend(options.origins.iter().cloned());
     let config = StreamableHttpServerConfig::default()
@@ -181,24 +195,60 @@ fn config(options: &HttpOptions, ip: IpAddr, gone: CancellationToken) -> Streama
     config.with_allowed_hosts(hosts)
 }
 
-type Body = BoxBody<Bytes, Infallible>;
+const SESSION: &str = "mcp-session-id";
 
-async fn answer(
-    request: Request<Incoming>,
+pub(super) type Body = BoxBody<Bytes, Infallible>;
+
+/// What every request passes.
+struct Door {
     service: StreamableHttpService<Adapter, LocalSessionManager>,
-    token: Option<Arc<Secret>>,
-) -> Result<Response<Body>, Infallible> {
-    if request.uri().path().trim_end_matches('/') != "/mcp" {
-        return Ok(refuse(StatusCode::NOT_FOUND, "Not Found: the server is at /mcp"));
+    sessions: Arc<LocalSessionManager>,
+    options: HttpOptions,
+}
+
+impl Door {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        if request.uri().path().trim_end_matches('/') != "/mcp" {
+            return refuse(StatusCode::NOT_FOUND, "Not Found: the server is at /mcp");
+        }
+        if let Some(token) = &self.options.token
+            && !authorized(request.headers(), token)
+        {
+            let mut response = refuse(StatusCode::UNAUTHORIZED, "Unauthorized");
+            response.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
+            return response;
+        }
+        let (method, version) = (request.method().clone(), priming::version_of(request.headers()));
+        if method != Method::POST {
+            let mut response = self.service.handle(request).await;
+            if method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
+                // The session is gone, and nothing more comes of it.
+                *response.status_mut() = StatusCode::NO_CONTENT;
+            }
+            return priming::for_client(response, version.as_deref());
+        }
+        let (head, body) = request.into_parts();
+        let body =
+            match tokio::time::timeout(self.options.body_timeout, Limited::new(body, self.options.max_body).collect())
+                .await
+            {
+                Ok(Ok(body)) => body.to_bytes(),
+                Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                    return refuse(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large");
+                }
+                Ok(Err(_)) => return refuse(StatusCode::BAD_REQUEST, "Bad Request: the body broke off"),
+                Err(_) => return refuse(StatusCode::REQUEST_TIMEOUT, "Request Timeout: the body did not come"),
+            };
+        let begins = !head.headers.contains_key(SESSION);
+        if begins && self.sessions.sessions.read().await.len() >= self.options.max_sessions {
+            let mut response = refuse(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: too many sessions");
+            response.headers_mut().insert(RETRY_AFTER, http::HeaderValue::from_static("60"));
+            return response;
+        }
+        let version = version.or_else(|| priming::version_in(&body));
+        let response = self.service.handle(Request::from_parts(head, Full::new(body))).await;
+        priming::for_client(response, version.as_deref())
     }
-    if let Some(token) = &token
-        && !authorized(request.headers(), token)
-    {
-        let mut response = refuse(StatusCode::UNAUTHORIZED, "Unauthorized");
-        response.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
-        return Ok(response);
-    }
-    Ok(service.handle(request).await)
 }
 
 /// Compares without telling by the time taken how much of the token was right.

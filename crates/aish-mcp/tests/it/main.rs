@@ -25,6 +25,8 @@ mod fake;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod server_door;
+#[cfg(test)]
 mod server_http;
 #[cfg(test)]
 mod server_input;
