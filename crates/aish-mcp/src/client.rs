@@ -5,6 +5,7 @@
 //! Reading order: [`ServerOptions`], [`Ports`], [`McpClient`], [`ServerPool`].
 
 mod activity;
+mod asked_secret;
 mod call;
 mod connection;
 mod definition;

@@ -210,7 +210,7 @@ impl SpendGuard for Ledger {
             if spent + worst > cap {
                 let left = cap.saturating_sub(spent);
                 return Err(SpendRefusal(format!(
-                    "not sent: this request to {} could cost {worst} ({} + {} tokens), and {left} of the cap of {cap} \
+                    "this request to {} could cost {worst} ({} + {} tokens), and {left} of the cap of {cap} \
                      is left ({key})",
                     call.model, call.prompt_tokens, call.max_completion_tokens
                 )));
@@ -258,7 +258,7 @@ impl SpendGuard for Ledger {
 /// A day's cap that cannot be compared with the day is not held by guessing.
 fn unreadable(why: String) -> SpendRefusal {
     SpendRefusal(format!(
-        "not sent: cost.cap_at_dollars holds for the day, and what was spent today cannot be read: {why}. Mend the \
+        "cost.cap_at_dollars holds for the day, and what was spent today cannot be read: {why}. Mend the \
          database or move it away, or set cost.scope = \"session\""
     ))
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_mcp::client::{Endpoint, Ports, ServerOptions, ServerPool, ServerState, StatusSink, expand};
+use aish_mcp::client::{Endpoint, Era, Ports, ServerOptions, ServerPool, ServerState, StatusSink, expand};
 use aish_tools::Registry;
 use aish_types::Secret;
 
@@ -173,6 +173,11 @@ fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOption
     options.call_timeout = server.timeout_ms.map(Duration::from_millis);
     options.elicitation = server.elicitation;
     options.sampling = server.sampling;
+    options.era = match server.protocol.as_str() {
+        "older" => Era::Older,
+        "newest" => Era::Newest,
+        _ => Era::Any,
+    };
     options.oauth.client_id = server.client_id.as_ref().map(filled).transpose()?;
     options.roots = vec![base.folder.clone()];
     Ok((options, warning))

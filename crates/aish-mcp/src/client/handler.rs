@@ -15,6 +15,7 @@ use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
+use super::asked_secret;
 use super::options::ServerOptions;
 use super::ports::{Ports, Status};
 
@@ -69,31 +70,6 @@ fn file_url(path: &str) -> String {
     url
 }
 
-/// Secrets are never asked for on a server's behalf.
-fn asks_for_a_secret(message: &str, schema: &Value) -> bool {
-    let words = [
-        "password",
-        "passwd",
-        "passphrase",
-        "secret",
-        "api key",
-        "api_key",
-        "apikey",
-        "token",
-        "credential",
-        "private key",
-    ];
-    let suspicious = |text: &str| words.iter().any(|word| text.to_ascii_lowercase().contains(word));
-    let fields = schema.get("properties").and_then(Value::as_object);
-    suspicious(message)
-        || fields.into_iter().flatten().any(|(name, field)| {
-            let told = ["title", "description"].iter().filter_map(|key| field.get(*key)?.as_str());
-            suspicious(name)
-                || told.into_iter().any(suspicious)
-                || field.get("format").and_then(Value::as_str) == Some("password")
-        })
-}
-
 #[expect(deprecated, reason = "servers before 2026-07-28 still use them")]
 impl rmcp::ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
@@ -121,7 +97,7 @@ impl rmcp::ClientHandler for Handler {
             return Ok(decline());
         };
         let schema = serde_json::to_value(requested_schema).unwrap_or_default();
-        if asks_for_a_secret(&message, &schema) {
+        if asked_secret::asks(&message, &schema) {
             let reason = "it asked for a secret, which was declined".to_owned();
             self.ports.status.status(&self.alias, Status::Log { level: "warning".into(), text: reason });
             return Ok(decline());
@@ -196,10 +172,10 @@ mod tests {
     #[test]
     fn safety_14_secrets_are_not_asked_for() {
         let schema = |name: &str| json!({"properties": {name: {"type": "string"}}});
-        assert!(asks_for_a_secret("Your API key?", &schema("key")));
-        assert!(asks_for_a_secret("Sign in", &schema("Password")));
-        assert!(asks_for_a_secret("Go on", &json!({"properties": {"x": {"title": "Access token"}}})));
-        assert!(!asks_for_a_secret("Which branch?", &schema("branch")));
+        assert!(asked_secret::asks("Your API key?", &schema("key")));
+        assert!(asked_secret::asks("Sign in", &schema("Password")));
+        assert!(asked_secret::asks("Go on", &json!({"properties": {"x": {"title": "Access token"}}})));
+        assert!(!asked_secret::asks("Which branch?", &schema("branch")));
     }
 
     #[test]

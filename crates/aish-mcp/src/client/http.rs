@@ -88,8 +88,7 @@ pub(super) async fn event_stream(
     client: &reqwest::Client,
     request: reqwest::RequestBuilder,
 ) -> Result<reqwest::Response, Failure> {
-    let response = send(client, request).await.map_err(StreamableHttpError::Client)?;
-    refusal(&response)?;
+    let response = refusal(send(client, request).await.map_err(StreamableHttpError::Client)?).await?;
     let is_stream = header(&response, CONTENT_TYPE.as_str())
         .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"));
     if response.status().is_success() && is_stream {
@@ -105,9 +104,8 @@ pub(super) async fn answer_of(
     request: reqwest::RequestBuilder,
     message: &Value,
 ) -> Result<Vec<Value>, Failure> {
-    let response = send(&http.client, request).await.map_err(StreamableHttpError::Client)?;
+    let response = refusal(send(&http.client, request).await.map_err(StreamableHttpError::Client)?).await?;
     let status = response.status();
-    refusal(&response)?;
     let encoding = header(&response, CONTENT_ENCODING.as_str());
     let mut body = decode::stream(response.bytes_stream(), encoding.as_deref());
     let begin = begin(&mut body).await?;
@@ -234,9 +232,8 @@ impl HttpClient {
         post: &Post,
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let has_session = post.session.is_some();
-        let response = send(&self.client, request).await.map_err(StreamableHttpError::Client)?;
+        let response = refusal(send(&self.client, request).await.map_err(StreamableHttpError::Client)?).await?;
         let status = response.status();
-        refusal(&response)?;
         if matches!(post.kind, Kind::Notice) {
             return Ok(StreamableHttpPostResponse::Accepted);
         }

@@ -93,7 +93,7 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, String> {
         (Some(command), _) => ImportedEndpoint::Stdio {
             command,
             args: texts(entry.get("args")),
-            env: pairs(entry.get("env")),
+            env: without_loaders(pairs(entry.get("env")), &mut notes),
             cwd: text("cwd"),
         },
         (None, Some(url)) => {
@@ -117,6 +117,43 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, String> {
     let flag = |key: &str| entry.get(key).and_then(Value::as_bool);
     let disabled = flag("disabled") == Some(true) || flag("enabled") == Some(false);
     Ok(ImportedServer { alias: clean_alias(name), endpoint, disabled, notes })
+}
+
+/// Variables with which another program's code gets into any program: nobody needs one to reach a server.
+const LOADERS: [&str; 16] = [
+    "BASH_ENV",
+    "BASH_FUNC_*",
+    "DYLD_*",
+    "ENV",
+    "GCONV_PATH",
+    "GIT_*",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "LD_*",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "PERL5LIB",
+    "PROMPT_COMMAND",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "_JAVA_OPTIONS",
+];
+
+fn without_loaders(env: BTreeMap<String, String>, notes: &mut Vec<String>) -> BTreeMap<String, String> {
+    let loads = |name: &str| {
+        LOADERS.iter().any(|loader| match loader.strip_suffix('*') {
+            Some(begin) => name.starts_with(begin),
+            None => name == *loader,
+        })
+    };
+    let (loaders, kept): (BTreeMap<_, _>, BTreeMap<_, _>) = env.into_iter().partition(|(name, _)| loads(name));
+    for name in loaders.keys() {
+        let name = aish_types::visible(name);
+        notes.push(format!(
+            "`{name}` was not taken over: it loads code into the program; set it yourself if you mean it"
+        ));
+    }
+    kept
 }
 
 fn texts(value: Option<&Value>) -> Vec<String> {

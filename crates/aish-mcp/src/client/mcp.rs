@@ -4,6 +4,8 @@
 //! or the end of the client. After an end it tries again, a bounded number of times; calls that were open failed at
 //! once and are not sent again, and the tools are listed and checked anew, so that the gate sees what has changed.
 
+mod supervise;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -20,14 +22,12 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::call;
-use super::connection::{Connection, END_TIMEOUT, connect};
+use super::connection::Connection;
 use super::definition::check;
 use super::listing;
 use super::options::{Endpoint, ServerOptions};
 use super::ports::{Ports, Status};
 
-/// A connection that stayed so long may fail again as often as a new one.
-const SETTLED: Duration = Duration::from_secs(60);
 /// How long a call waits for a server that is still starting.
 const START_WAIT: Duration = Duration::from_secs(10);
 
@@ -38,7 +38,7 @@ pub enum ServerState {
     Connecting,
     /// It can be called.
     Ready,
-    /// It could not be reached, and is not tried any more.
+    /// It could not be reached. A server at a URL is tried again now and then.
     Failed(String),
     /// It was disconnected.
     Closed,
@@ -84,7 +84,7 @@ impl McpClient {
             refresh: tokio::sync::Notify::new(),
             listed: watch::Sender::new(0),
         });
-        let task = tokio::spawn(supervise(Arc::clone(&inner)));
+        let task = tokio::spawn(supervise::supervise(Arc::clone(&inner)));
         Self { inner, task: Mutex::new(Some(task)) }
     }
 
@@ -120,6 +120,11 @@ impl McpClient {
     /// Returns where the server stands.
     pub fn state(&self) -> ServerState {
         self.inner.state.borrow().clone()
+    }
+
+    /// Returns where the server stands, to wait on.
+    pub fn states(&self) -> watch::Receiver<ServerState> {
+        self.inner.state.subscribe()
     }
 
     /// Returns the alias.
@@ -280,6 +285,11 @@ impl Inner {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Says whether it may work again by itself: a server at a URL is started by others, a program by us alone.
+    fn comes_back(&self) -> bool {
+        matches!(self.options.endpoint, Endpoint::Http { .. }) && self.options.restarts > 0
+    }
+
     fn say(&self, status: Status) {
         self.ports.status.status(&self.options.alias, status);
     }
@@ -382,107 +392,5 @@ impl Inner {
 
     fn take(&self, connection: Option<Arc<Connection>>) -> Option<Arc<Connection>> {
         std::mem::replace(&mut *self.connection.lock().unwrap_or_else(PoisonError::into_inner), connection)
-    }
-}
-
-/// Ends a connection and waits for its process.
-async fn finish(connection: Option<Arc<Connection>>) {
-    let Some(mut connection) = connection else { return };
-    let deadline = Instant::now() + END_TIMEOUT;
-    // A call that is just failing may still hold it.
-    loop {
-        match Arc::try_unwrap(connection) {
-            Ok(mut connection) => {
-                let _ = connection.service.close_with_timeout(END_TIMEOUT).await;
-                return;
-            }
-            Err(shared) if Instant::now() < deadline => {
-                shared.service.cancellation_token().cancel();
-                connection = shared;
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-            Err(_) => return,
-        }
-    }
-}
-
-async fn supervise(inner: Arc<Inner>) {
-    if let Endpoint::Http { url, token: Some(_), .. } = &inner.options.endpoint
-        && let Ok(url) = reqwest::Url::parse(url)
-        && url.scheme() == "http"
-        && !super::http::is_loopback(&url)
-    {
-        inner.say(Status::PlainToken);
-    }
-    let mut failures = 0_u32;
-    let mut ever = false;
-    let put_off = inner.options.start_after;
-    if !put_off.is_zero() && inner.close.run_until_cancelled(tokio::time::sleep(put_off)).await.is_none() {
-        return;
-    }
-    loop {
-        let started = Instant::now();
-        let ended = tokio::select! {
-            ended = one_connection(&inner, &mut ever) => ended,
-            () = inner.close.cancelled() => break,
-        };
-        let connection = inner.take(None);
-        // A pending call fails now and not when somebody looks.
-        if let Some(connection) = &connection {
-            connection.service.cancellation_token().cancel();
-        }
-        finish(connection).await;
-        if started.elapsed() > SETTLED {
-            failures = 0;
-        }
-        if !ever || failures >= inner.options.restarts {
-            inner.definitions.write().map(|mut definitions| *definitions = Arc::default()).ok();
-            inner.say(Status::Failed(ended.clone()));
-            inner.state.send_replace(ServerState::Failed(ended));
-            inner.close.cancelled().await;
-            break;
-        }
-        let retry_ms = 250_u64 << failures.min(6);
-        failures += 1;
-        inner.state.send_replace(ServerState::Connecting);
-        inner.say(Status::Lost { reason: ended, retry_ms });
-        tokio::select! {
-            () = tokio::time::sleep(Duration::from_millis(retry_ms)) => {}
-            () = inner.close.cancelled() => break,
-        }
-    }
-    finish(inner.take(None)).await;
-    inner.state.send_replace(ServerState::Closed);
-}
-
-/// Connects, lists, and returns why it ended.
-async fn one_connection(inner: &Inner, ever: &mut bool) -> String {
-    let connection = match connect(&inner.options, &inner.ports).await {
-        Ok(connection) => Arc::new(connection),
-        Err(reason) => return reason,
-    };
-    inner.take(Some(Arc::clone(&connection)));
-    if let Err(reason) = inner.list(&connection).await {
-        return reason;
-    }
-    *ever = true;
-    let tools = inner.definitions.read().map_or(0, |definitions| definitions.len());
-    inner.state.send_replace(ServerState::Ready);
-    inner.say(Status::Connected { tools, protocol: connection.protocol.clone() });
-    let mut look = tokio::time::interval(Duration::from_millis(50));
-    loop {
-        tokio::select! {
-            () = connection.tools_changed.notified() => {}
-            () = inner.refresh.notified() => {}
-            _ = look.tick() => {
-                if connection.peer().is_transport_closed() || connection.service.is_closed() {
-                    return connection.last_words().unwrap_or_else(|| "the connection ended".into());
-                }
-                continue;
-            }
-        }
-        if let Err(reason) = inner.list(&connection).await {
-            inner.say(Status::Log { level: "warning".into(), text: reason });
-        }
     }
 }

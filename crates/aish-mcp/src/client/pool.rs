@@ -34,9 +34,15 @@ impl ServerPool {
         Self { ports, clients: RwLock::default() }
     }
 
-    /// Starts to connect a server and returns at once. An alias that is taken gets `-2`, `-3` and so on; a URL that is
-    /// there already is the server that is there, whose tools are listed anew, or one that takes its place if it failed.
-    pub fn add(&self, mut options: ServerOptions) -> Arc<McpClient> {
+    /// Starts to connect a server and returns at once. An alias that is taken gets `-2`, `-3` and so on. Two servers may have
+    /// one URL: with other tokens they are other people's.
+    pub fn add(&self, options: ServerOptions) -> Arc<McpClient> {
+        self.start(&mut self.clients.write().unwrap_or_else(PoisonError::into_inner), options)
+    }
+
+    /// Does what [`ServerPool::add`] does, but a URL that is there already is the server that is there, whose tools are listed
+    /// anew, or one that takes its place if it failed.
+    pub fn reach(&self, options: ServerOptions) -> Arc<McpClient> {
         let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);
         if let Endpoint::Http { url, .. } = &options.endpoint
             && let Some(at) = clients.iter().position(|client| client.is_at(url))
@@ -50,6 +56,10 @@ impl ServerPool {
                 ServerState::Failed(_) | ServerState::Closed => drop(clients.remove(at)),
             }
         }
+        self.start(&mut clients, options)
+    }
+
+    fn start(&self, clients: &mut Vec<Arc<McpClient>>, mut options: ServerOptions) -> Arc<McpClient> {
         let taken: BTreeSet<String> = clients.iter().map(|client| client.alias().to_owned()).collect();
         options.alias = free_alias(&options.alias, &taken);
         let client = Arc::new(McpClient::start(options, self.ports.clone()));

@@ -63,9 +63,98 @@ fn exit_reason(exit: Exit, stderr: &str) -> String {
         Exit::Signal(signal) => format!("ended by signal {signal}"),
         Exit::TimedOut | Exit::Cancelled => "was ended".to_owned(),
     };
-    let last = stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    match last {
+    match cause(stderr) {
         Some(line) => format!("{how}: {}", sanitize(line).chars().take(300).collect::<String>()),
         None => how,
+    }
+}
+
+/// Returns the line of an error stream that most likely says why a program ended: the last one that speaks of an error, else the
+/// last that is no frame of a stack, version, rule or bracket.
+fn cause(stderr: &str) -> Option<&str> {
+    let lines = || stderr.lines().rev().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric)).take(200);
+    let told = |line: &&str| !is_frame(line);
+    lines().filter(told).find(|line| is_error(line)).or_else(|| lines().find(told)).or_else(|| lines().next())
+}
+
+/// A frame of a stack, what runs the program telling its version, or where a log is.
+fn is_frame(line: &str) -> bool {
+    let beginnings = [
+        "at ",
+        "File \"",
+        "Node.js v",
+        "Deno ",
+        "Bun v",
+        "from ",
+        "in <module>",
+        "stack backtrace",
+        "note: ",
+        "npm notice",
+    ];
+    let frame =
+        |rest: &str| rest.split_once(": ").is_some_and(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()));
+    beginnings.iter().any(|begin| line.starts_with(begin)) || frame(line) || line.contains("A complete log of this run")
+}
+
+fn is_error(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    let words = [
+        "error",
+        "exception",
+        "panicked",
+        "fatal",
+        "cannot",
+        "can't",
+        "could not",
+        "couldn't",
+        "failed",
+        "not found",
+        "no such",
+        "denied",
+        "refused",
+        "missing",
+        "invalid",
+        "required",
+        "usage:",
+        "unable",
+        "unknown",
+        "unrecognized",
+        "unsupported",
+    ];
+    words.iter().any(|word| lower.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_is_the_line_that_tells_it() {
+        for (stderr, expected) in [
+            (
+                "node:internal/modules/cjs/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module '/x/server.js'\n    at \
+                 Module._resolveFilename (node:internal/modules/cjs/loader:1225:15)\n    at node:internal/main {\n  code: \
+                 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v20.20.2\n",
+                "Error: Cannot find module '/x/server.js'",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"/x/server.py\", line 3, in <module>\n    import nothing\n\
+                 ModuleNotFoundError: No module named 'nothing'\n",
+                "ModuleNotFoundError: No module named 'nothing'",
+            ),
+            (
+                "thread 'main' panicked at src/main.rs:3:5:\nno port given\nnote: run with `RUST_BACKTRACE=1`\n",
+                "thread 'main' panicked at src/main.rs:3:5:",
+            ),
+            (
+                "npm error code E404\nnpm error 404 Not Found\nnpm error A complete log of this run can be found in: /x\n",
+                "npm error 404 Not Found",
+            ),
+            ("listening\nbye\n}\n", "bye"),
+            ("Node.js v20.20.2\n", "Node.js v20.20.2"),
+        ] {
+            assert_eq!(cause(stderr), Some(expected));
+        }
+        assert_eq!(cause("\n---\n"), None);
     }
 }

@@ -4,11 +4,11 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_mcp::client::{LoopbackSignIn, McpClient, Person, Ports, ServerPool, SignIn, Status};
+use aish_mcp::client::{Endpoint, LoopbackSignIn, McpClient, Person, Ports, ServerPool, ServerState, SignIn, Status};
 use aish_mcp::server::{Change, HttpOptions, serve_http_on};
-use aish_testkit::mcp_server::HttpServer;
+use aish_testkit::mcp_server::{HttpServer, McpScript};
 use aish_tools::ToolSource;
-use aish_types::BoxFuture;
+use aish_types::{BoxFuture, Secret};
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 
@@ -119,11 +119,11 @@ async fn the_same_url_again_lists_its_tools_anew() {
         json!({"sequences": {"tools/list": [{"tools": [{"name": "a"}]}, {"tools": [{"name": "a"}, {"name": "b"}]}]}});
     let server = HttpServer::start(serde_json::from_value(script).unwrap()).unwrap();
     let pool = ServerPool::new(fake::ports().0);
-    let first = pool.add(fake::http(&server.url()));
+    let first = pool.reach(fake::http(&server.url()));
     first.ready().await.unwrap();
     let mut changes = first.changes();
     changes.mark_unchanged();
-    let second = pool.add(fake::http(&server.url()));
+    let second = pool.reach(fake::http(&server.url()));
     assert!(Arc::ptr_eq(&first, &second));
     tokio::time::timeout(Duration::from_secs(60), changes.changed()).await.unwrap().unwrap();
     assert_eq!((pool.rows().len(), second.definitions().len()), (1, 2));
@@ -136,13 +136,55 @@ async fn a_server_that_failed_is_tried_again_when_it_is_added_again() {
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     drop(listener);
     let pool = ServerPool::new(fake::ports().0);
-    let first = pool.add(fake::http(&url));
+    let first = pool.reach(fake::http(&url));
     first.ready().await.unwrap_err();
-    let second = pool.add(fake::http(&url));
+    let second = pool.reach(fake::http(&url));
     assert!(!Arc::ptr_eq(&first, &second));
     assert_eq!((pool.rows().len(), second.alias()), (1, "fake"));
     second.ready().await.unwrap_err();
     pool.close().await;
+}
+
+#[tokio::test]
+async fn two_servers_of_the_configuration_may_have_one_url() {
+    let server = HttpServer::start(McpScript::default()).unwrap();
+    let pool = ServerPool::new(fake::ports().0);
+    let with = |alias: &str, token: Option<&str>| {
+        let mut options = fake::http(&server.url());
+        options.alias = alias.into();
+        if let Endpoint::Http { token: given, .. } = &mut options.endpoint {
+            *given = token.map(|token| Secret::new(token.into()));
+        }
+        options
+    };
+    let clients =
+        [with("mine", Some("a")), with("theirs", Some("b")), with("nobodys", None)].map(|options| pool.add(options));
+    for client in &clients {
+        client.ready().await.unwrap();
+    }
+    let aliases: Vec<String> = pool.rows().into_iter().map(|row| row.alias).collect();
+    assert_eq!(aliases, ["mine", "theirs", "nobodys"]);
+    let sources: std::collections::BTreeSet<_> = clients.iter().map(|client| client.id().clone()).collect();
+    assert_eq!(sources.len(), 3, "each is a source of its own");
+    pool.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_down_at_the_start_is_reached_when_it_comes() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let pool = ServerPool::new(fake::ports().0);
+    let client = pool.add(fake::http(&format!("http://{address}/mcp")));
+    client.ready().await.unwrap_err();
+    assert!(matches!(client.state(), ServerState::Failed(_)));
+    let server = HttpServer::start_on(McpScript::default(), std::net::TcpListener::bind(address).unwrap()).unwrap();
+    let mut state = client.states();
+    let came = state.wait_for(|state| *state == ServerState::Ready);
+    tokio::time::timeout(Duration::from_secs(120), came).await.expect("it is tried again").unwrap();
+    assert!(client.tool_count() > 0);
+    pool.close().await;
+    drop(server);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 mod login;
 mod material;
 
-use aish_mcp::client::ServerPool;
+use aish_mcp::client::{Endpoint, ServerPool};
 use aish_tools::ToolSource as _;
 use aish_types::ToolName;
 
@@ -20,8 +20,8 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
         [] | ["list"] => list(repl),
         ["tools"] => tools(repl),
         ["tool", name] => tool(repl, name),
-        ["connect", url] => connect(repl, url, None).await,
-        ["connect", url, alias] => connect(repl, url, Some(alias)).await,
+        ["connect", target] => connect(repl, target, None).await,
+        ["connect", target, alias] => connect(repl, target, Some(alias)).await,
         ["disconnect", alias] => disconnect(repl, alias).await,
         ["prompts"] => material::prompts(repl, None).await,
         ["prompts", alias] => material::prompts(repl, Some(alias)).await,
@@ -31,7 +31,7 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
         ["resource", alias, uri] => material::resource(repl, alias, uri).await,
         ["login", alias] => login::run(repl, alias).await,
         _ => repl.complain(
-            ":mcp connect URL [ALIAS] | disconnect ALIAS | list | tools | tool ALIAS.NAME | login ALIAS\n\
+            ":mcp connect URL|'COMMAND ARGUMENTS' [ALIAS] | disconnect ALIAS | list | tools | tool ALIAS.NAME | login ALIAS\n\
              :mcp prompts [ALIAS] | prompt ALIAS.NAME [ARGUMENT=VALUE ...] | resources [ALIAS] | resource ALIAS URI",
         ),
     }
@@ -68,21 +68,25 @@ fn tool(repl: &mut Repl, name: &str) {
     }
 }
 
-async fn connect(repl: &mut Repl, url: &str, alias: Option<&str>) {
-    let mut options = match servers::target(&repl.base, url) {
+async fn connect(repl: &mut Repl, target: &str, alias: Option<&str>) {
+    let mut options = match servers::target(&repl.base, target) {
         Ok(options) => options,
         Err(why) => return repl.complain(&why),
     };
     options.alias = match alias {
         Some(alias) => alias.to_owned(),
-        None => ServerPool::alias_of(url),
+        None => match &options.endpoint {
+            Endpoint::Http { url, .. } => ServerPool::alias_of(url),
+            Endpoint::Stdio { command, .. } => command.rsplit('/').next().unwrap_or(command).to_owned(),
+        },
     };
     options.sign_in_hint = Some(servers::SignInWords::Shell.hint(&options.alias));
-    let client = repl.servers.add(options);
+    let client = repl.servers.reach(options);
     repl.conversation.driver.asker.registry.add(client.clone());
     match client.ready().await {
         Ok(()) => repl.say(&format!("mcp: {}: {} tools", client.alias(), client.tool_count())),
-        Err(error) => repl.complain(&format!("mcp: {}: {}", client.alias(), crate::failure::chain(&error))),
+        // What is told of servers says it.
+        Err(_) => {}
     }
 }
 

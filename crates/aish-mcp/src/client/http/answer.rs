@@ -13,6 +13,9 @@ use serde_json::Value;
 use super::reach::sending;
 use super::{Failure, HttpError, MAX_BODY, repair};
 
+/// Bytes of a refusal that are read, and how long they are waited for.
+const REFUSAL: usize = 4096;
+const REFUSAL_WAIT: Duration = Duration::from_secs(1);
 /// How long a body may pause before it is looked at whether it is whole.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -32,9 +35,9 @@ pub(super) fn header(response: &Response, name: &str) -> Option<String> {
     Some(response.headers().get(name)?.to_str().ok()?.to_owned())
 }
 
-/// 401 and 403 end an exchange before its body is looked at.
-pub(super) fn refusal(response: &Response) -> Result<(), Failure> {
-    let challenge = header(response, WWW_AUTHENTICATE.as_str());
+/// 401 and 403 end an exchange; of a 403 without a challenge the body may say why.
+pub(super) async fn refusal(response: Response) -> Result<Response, Failure> {
+    let challenge = header(&response, WWW_AUTHENTICATE.as_str());
     match response.status() {
         StatusCode::UNAUTHORIZED => {
             Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge.unwrap_or_default())))
@@ -44,10 +47,40 @@ pub(super) fn refusal(response: &Response) -> Result<(), Failure> {
                 let scope = parameter(&challenge, "scope");
                 Err(StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, scope)))
             }
-            None => Err(StreamableHttpError::Client(HttpError(refused_scope(None)))),
+            None => {
+                let mut words = refused_scope(None);
+                if let Some(said) = said(response).await {
+                    words.push_str(": ");
+                    words.push_str(&said);
+                }
+                Err(StreamableHttpError::Client(HttpError(words)))
+            }
         },
-        _ => Ok(()),
+        _ => Ok(response),
     }
+}
+
+/// Reads what a refusal says: the message of a JSON body, or its first line.
+async fn said(mut response: Response) -> Option<String> {
+    let mut body = Vec::new();
+    let read = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            body.extend_from_slice(&chunk);
+            if body.len() > REFUSAL {
+                break;
+            }
+        }
+    };
+    // What came until then is as good.
+    let _ = tokio::time::timeout(REFUSAL_WAIT, read).await;
+    body.truncate(REFUSAL);
+    let json = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+    let places = ["/error/message", "/error_description", "/message", "/detail", "/error"];
+    let told = places.iter().find_map(|place| json.pointer(place)?.as_str().map(str::to_owned));
+    let text = told.unwrap_or_else(|| String::from_utf8_lossy(&body).into_owned());
+    let text = aish_types::sanitize(text.trim());
+    let line: String = text.lines().next().unwrap_or_default().chars().take(200).collect();
+    (!line.is_empty() && !line.starts_with('<')).then_some(line)
 }
 
 /// Finds a parameter of a challenge.

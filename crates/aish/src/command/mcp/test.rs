@@ -73,7 +73,9 @@ pub(super) async fn run(
             {
                 error.push_str(" (--timeout SECONDS waits longer)");
             }
-            let code = if report.ok { ExitCode::Ok } else { ExitCode::Error };
+            // A result that says that the tool failed is a result; the call failed all the same.
+            let failed = report.result.as_ref().and_then(|result| result.get("is_error")) == Some(&Value::Bool(true));
+            let code = if report.ok && !failed { ExitCode::Ok } else { ExitCode::Error };
             (report, code)
         }
         Err(why) => (TargetReport::failed(why), ExitCode::Usage),

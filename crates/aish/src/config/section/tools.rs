@@ -57,6 +57,8 @@ section! {
         elicitation: bool = false, Kind::Bool, Overlay::Only(false);
         /// Lets the server have the model write, after your yes each time.
         sampling: bool = false, Kind::Bool, Overlay::Only(false);
+        /// The protocols that are tried: all, those before 2026-07-28 (`older`), or the newest alone.
+        protocol: String = "any".to_owned(), Kind::Word(&["any", "older", "newest"]), Overlay::Never;
         /// The client id to sign in with, where the server's operator gave you one.
         client_id: Option<String> = None, Kind::Text, Overlay::Never;
         /// Starts the server; false leaves it alone.
