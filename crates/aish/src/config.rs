@@ -9,6 +9,7 @@ pub mod diagnostic;
 pub mod environment;
 pub mod file;
 pub mod key;
+pub mod keys;
 pub mod layer;
 pub mod model;
 pub mod page;

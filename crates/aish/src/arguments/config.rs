@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use clap::Subcommand;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
-use crate::config::key::names;
+use crate::config::keys::names;
 
 /// `aish config`.
 #[derive(Debug, Clone, Subcommand)]

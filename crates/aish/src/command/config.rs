@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use crate::arguments::ConfigCommand;
 use crate::base::Base;
-use crate::config::key::{names, near};
+use crate::config::keys::{names, near};
 use crate::config::show::show;
 use crate::config::template::template;
 use crate::exit::ExitCode;

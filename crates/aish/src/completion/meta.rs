@@ -7,7 +7,7 @@ use aish_term::Candidate;
 use aish_tools::Registry;
 
 use super::plain;
-use crate::config::key::names;
+use crate::config::keys::names;
 use crate::meta::{COMMANDS, Completes};
 
 /// The names that meta commands take: models, tools, servers. It knows them as they are when it is asked.

@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, Severity};
 use super::file::fits;
-use super::key::{Key, Kind, keys};
+use super::key::{Key, Kind};
+use super::keys::keys;
 use super::layer::{Layer, Origin, Setting};
 
 /// Variables that begin with `AISH_` and are no keys.

@@ -4,7 +4,8 @@ use serde_json::Value;
 use toml_edit::{Document, Item, TableLike};
 
 use super::diagnostic::{Diagnostic, Severity, position};
-use super::key::{self, Kind};
+use super::key::Kind;
+use super::keys;
 use super::layer::{Layer, Origin, Setting};
 
 /// Begins the message for a file of which nothing could be read.
@@ -41,9 +42,9 @@ impl Reader<'_> {
         for (name, item) in table.iter() {
             path.push(name.to_owned());
             let offset = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).map(|span| span.start);
-            if let Some(key) = key::find(path) {
+            if let Some(key) = keys::find(path) {
                 self.setting(key.kind, item, offset, path);
-            } else if key::is_section(path) {
+            } else if keys::is_section(path) {
                 match item.as_table_like() {
                     Some(section) => self.table(section, path),
                     None => {
@@ -51,7 +52,7 @@ impl Reader<'_> {
                     }
                 }
             } else {
-                let hint = key::near(path).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                let hint = keys::near(path).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 self.report(Severity::Warning, offset, format!("unknown key `{}`{hint}", path.join(".")));
             }
             path.pop();

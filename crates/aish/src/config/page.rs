@@ -1,7 +1,7 @@
 //! `docs/configuration.md`, and the keys in the manual: written from the tables of the sections.
 
 use super::default::{default_of, toml};
-use super::key::keys;
+use super::keys::keys;
 
 /// Writes the keys as a section of a manual page.
 pub fn manual() -> String {

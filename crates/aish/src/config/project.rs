@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, Severity};
-use super::key::{self, Overlay};
+use super::key::Overlay;
+use super::keys;
 use super::layer::{Layer, Setting};
 use super::section::Config;
 
@@ -20,7 +21,7 @@ pub fn tighten(overlay: Layer, below: &Layer, diagnostics: &mut Vec<Diagnostic>)
     let mut kept = Layer::default();
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
     for (path, mut setting) in overlay.settings {
-        let rule = key::find(&path).map_or(Overlay::Never, |key| key.overlay);
+        let rule = keys::find(&path).map_or(Overlay::Never, |key| key.overlay);
         let default = || defaults.pointer(&format!("/{}", path.join("/"))).filter(|value| !value.is_null());
         let current = below.settings.get(&path).map(|setting| &setting.value).or_else(default);
         let refused = match rule {

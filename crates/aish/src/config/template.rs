@@ -41,7 +41,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::config::key::keys;
+    use crate::config::keys::keys;
     use crate::config::load;
     use crate::config::section::Config;
 
