@@ -124,8 +124,8 @@ async fn main() -> ExitCode {
     for (name, arguments) in calls {
         match gated(&name, arguments, Duration::from_secs(20)).run(&client).await {
             Ok(outcome) => {
-                let _ = writeln!(std::io::stderr(), "{name}: {} {}", outcome.success, outcome.text);
-                failed |= outcome.transport_error;
+                let _ = writeln!(std::io::stderr(), "{name}: {} {}", outcome.is_success(), outcome.text);
+                failed |= outcome.ending == aish_types::Ending::Transport;
             }
             Err(why) => {
                 let _ = writeln!(std::io::stderr(), "{name}: {why}");

@@ -251,7 +251,7 @@ impl Door {
         let passage = self.gate.pass(call, surroundings, sentence, &Nobody::default()).await;
         let Passage::Approved(approved) = passage else { return None };
         let outcome = executor::run_alone(plan.run, approved, timeout_ms, CancellationToken::new()).await?;
-        (outcome.success && !outcome.text.is_empty()).then_some(outcome.text)
+        (outcome.is_success() && !outcome.text.is_empty()).then_some(outcome.text)
     }
 }
 

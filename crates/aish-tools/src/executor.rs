@@ -116,7 +116,7 @@ impl Executor {
                 text.push_str(&format!(". Did you mean: {}?", names.join(", ")));
             }
             let mut outcome = ToolOutcome::failure(text);
-            outcome.notes.insert("near_names".into(), near.iter().map(ToolName::as_str).collect());
+            outcome.notes.near_names = near;
             Box::new(outcome)
         })
     }
@@ -125,6 +125,6 @@ impl Executor {
 /// Words faults of the arguments for the model.
 pub(crate) fn refused(faults: &Faults) -> Box<ToolOutcome> {
     let mut outcome = ToolOutcome::failure(faults.to_string());
-    outcome.notes.insert("faults".into(), faults.0.iter().map(String::as_str).collect());
+    outcome.notes.faults.clone_from(&faults.0);
     Box::new(outcome)
 }

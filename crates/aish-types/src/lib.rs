@@ -13,6 +13,7 @@ pub mod mask;
 pub mod message;
 pub mod money;
 pub mod near;
+pub mod outcome;
 pub mod sanitize;
 pub mod secret;
 pub mod tool;
@@ -27,9 +28,10 @@ pub use id::{CallId, RequestId, SessionId, SourceId, ToolName};
 pub use mask::mask;
 pub use message::{Block, Message, ProviderState, Role, ToolCall};
 pub use money::Money;
+pub use outcome::{Ending, Exit, OutcomeNotes, Stopped, ToolOutcome};
 pub use sanitize::{sanitize, visible};
 pub use secret::Secret;
-pub use tool::{CallContext, Hints, Risk, ToolDefinition, ToolOutcome};
+pub use tool::{CallContext, Hints, Risk, ToolDefinition};
 pub use usage::Usage;
 
 /// A boxed future that may be sent between threads; what object-safe asynchronous ports return.

@@ -1,7 +1,5 @@
-//! Tool definitions, the context of a call, and outcomes.
+//! Tool definitions and the context of a call.
 
-use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -9,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::{CallId, SessionId, SourceId, ToolName};
-use crate::message::Block;
 
 /// What a tool may do, as its author or the user's policy says; ordered so that `max` is the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -137,71 +134,4 @@ pub struct CallContext {
     /// The working directory at the time of the call, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-}
-
-/// What came of a call; a failure is data for the model, not an error of the program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ToolOutcome {
-    /// False when the tool failed, by its own word or ours.
-    pub success: bool,
-    /// The text that the model reads.
-    pub text: String,
-    /// The structured result, where the tool gave one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub structured: Option<Value>,
-    /// Images and other content that is not text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub blocks: Vec<Block>,
-    /// Milliseconds from start to end.
-    pub duration_ms: u64,
-    /// True when output was cut.
-    pub truncated: bool,
-    /// True when the failure is ours (validation, time-out, a built-in tool's own message): the model reads it as
-    /// `Error: TEXT`. False for text that a tool reported, which reaches the model unchanged.
-    #[serde(default)]
-    pub failed_here: bool,
-    /// Set when the failure is the transport's (a JSON-RPC error, a dead server): a status line for the
-    /// person and no tool turn for the model. The text then is the message alone.
-    #[serde(default)]
-    pub transport_error: bool,
-    /// Further facts for `structuredContent` and logs (ignored keys and the like).
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub notes: BTreeMap<String, Value>,
-}
-
-impl ToolOutcome {
-    /// Makes a successful outcome of text alone; the executor fills in the duration.
-    pub fn success(text: impl Into<String>) -> Self {
-        Self {
-            success: true,
-            text: text.into(),
-            structured: None,
-            blocks: Vec::new(),
-            duration_ms: 0,
-            truncated: false,
-            failed_here: false,
-            transport_error: false,
-            notes: BTreeMap::new(),
-        }
-    }
-
-    /// Makes a failure of ours, whose text is the message alone.
-    pub fn failure(message: impl Into<String>) -> Self {
-        Self { success: false, failed_here: true, ..Self::success(message) }
-    }
-
-    /// Makes a failure that the tool itself reported (`isError`, a non-zero exit): its text stays as it is.
-    pub fn reported_failure(text: impl Into<String>) -> Self {
-        Self { success: false, ..Self::success(text) }
-    }
-
-    /// Returns the text that the model reads: `Error: TEXT` for a failure of ours, else the text unchanged.
-    pub fn model_text(&self) -> String {
-        if self.failed_here { format!("Error: {}", self.text) } else { self.text.clone() }
-    }
-
-    /// Makes a failure of the transport: shown to the person, not to the model.
-    pub fn transport(message: impl Into<String>) -> Self {
-        Self { transport_error: true, ..Self::failure(message) }
-    }
 }

@@ -27,7 +27,6 @@ use tokio_util::sync::CancellationToken;
 use crate::asker::Asker;
 use crate::secrets::Secrets;
 use crate::servers::news::CallNews;
-use crate::shell_tool::BY_PERSON;
 use crate::surface::{Shown, Surface};
 use crate::undo::UndoKeeper;
 
@@ -257,7 +256,7 @@ impl Driver {
                 ended = running.next() => match ended {
                     Some((id, mut outcome)) => {
                         // Who stops a proposed command with Ctrl-C means the turn.
-                        if outcome.notes.contains_key(BY_PERSON) {
+                        if outcome.exit.as_ref().is_some_and(|exit| exit.by_person) {
                             interrupt.cancel();
                         }
                         outcome.text = self.secrets.redact(&outcome.text).into_owned();

@@ -7,10 +7,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use aish_process::sandbox::{Bounds, Kind, works};
+use aish_types::Stopped;
 
 use crate::base::Base;
 use crate::project::project_root;
-use crate::shell_tool::Suspicion;
 
 /// The variable by which a live shell tells the launcher its folder.
 pub const EXCHANGE: &str = "AISH_SHELL_FOLDER";
@@ -147,7 +147,7 @@ const HINTS: &[(&str, &str)] = &[
 ];
 
 /// Says what of a failed command the sandbox may have stopped.
-pub fn suspicion(status: i32, output: &str, chosen: &Chosen) -> Option<Suspicion> {
+pub fn suspicion(status: i32, output: &str, chosen: &Chosen) -> Option<Stopped> {
     if status == 0 {
         return None;
     }
@@ -159,7 +159,7 @@ pub fn suspicion(status: i32, output: &str, chosen: &Chosen) -> Option<Suspicion
     let (line, what) = output.lines().find_map(|line| Some((line, hinted(line)?)))?;
     let sandbox = chosen.say();
     let what = format!("{what} may have been stopped by the sandbox ({})", sandbox.trim_start_matches("sandbox: "));
-    Some(Suspicion { what, said: line.trim().to_owned() })
+    Some(Stopped { what, said: line.trim().to_owned() })
 }
 
 #[cfg(test)]

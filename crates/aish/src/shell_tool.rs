@@ -6,18 +6,9 @@ use std::sync::Arc;
 use aish_safety::Subject;
 use aish_tools::schema::Faults;
 use aish_tools::{COMMAND, Changes, Parameter, ParameterKind, Plan, Registry, ToolSource, input_schema};
-use aish_types::{BoxFuture, Risk, SourceId, ToolDefinition, ToolOutcome};
+use aish_types::{BoxFuture, Exit, Risk, SourceId, Stopped, ToolDefinition, ToolOutcome};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-
-/// What of a failed command the sandbox may have stopped.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suspicion {
-    /// What, and by which sandbox.
-    pub what: String,
-    /// The line of its output that says so.
-    pub said: String,
-}
 
 /// What came of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +22,7 @@ pub struct Ran {
     /// How it ended, when not by itself.
     pub ending: Option<String>,
     /// What of it the sandbox may have stopped.
-    pub stopped: Option<Suspicion>,
+    pub stopped: Option<Stopped>,
     /// True when the person ended it with Ctrl-C at the terminal.
     pub by_person: bool,
 }
@@ -63,10 +54,6 @@ pub const SHELL_SOURCE: &str = "shell";
 pub const OUTSIDE_SOURCE: &str = "outside";
 /// The tool that runs a command outside the sandbox. No model is told of it; a person is asked for each call.
 pub const OUTSIDE: &str = "shell_outside";
-/// The note of an outcome that says what the sandbox may have stopped.
-pub const STOPPED: &str = "sandbox";
-/// The note of an outcome that the person ended with Ctrl-C.
-pub const BY_PERSON: &str = "interrupted";
 
 /// Where the commands of a source run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,6 +128,11 @@ impl ToolSource for ShellTool {
     }
 }
 
+/// Returns the line that ends the text of every command.
+pub fn exit_line(code: i32) -> String {
+    format!("\n[exit code: {code}]")
+}
+
 fn outcome(ran: &Ran) -> ToolOutcome {
     let mut text = ran.output.trim_end().to_owned();
     if text.is_empty() {
@@ -150,15 +142,10 @@ fn outcome(ran: &Ran) -> ToolOutcome {
     if let Some(ending) = ran.ending.as_ref().or(stopped) {
         text.push_str(&format!("\n[{ending}]"));
     }
-    text.push_str(&format!("\n[exit code: {}]", ran.status));
+    text.push_str(&exit_line(ran.status));
     let mut outcome = if ran.status == 0 { ToolOutcome::success(text) } else { ToolOutcome::reported_failure(text) };
     outcome.truncated = ran.truncated;
     outcome.structured = Some(json!({"exit_code": ran.status, "truncated": ran.truncated}));
-    if let Some(stopped) = &ran.stopped {
-        outcome.notes.insert(STOPPED.into(), json!({"what": stopped.what, "said": stopped.said}));
-    }
-    if ran.by_person {
-        outcome.notes.insert(BY_PERSON.into(), json!(true));
-    }
+    outcome.exit = Some(Exit { code: ran.status, by_person: ran.by_person, stopped: ran.stopped.clone() });
     outcome
 }

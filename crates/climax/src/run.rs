@@ -85,8 +85,8 @@ fn outcome_of(run: &RunOutcome, timeout_s: f64) -> ToolOutcome {
     };
     let truncated = run.stdout.truncated() || run.stderr.truncated();
     let duration_ms = u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX);
-    let mut outcome = ToolOutcome::success(text(&stdout, &stderr, code));
-    outcome.success = code == 0;
+    let text = text(&stdout, &stderr, code);
+    let mut outcome = if code == 0 { ToolOutcome::success(text) } else { ToolOutcome::reported_failure(text) };
     outcome.truncated = truncated;
     outcome.duration_ms = duration_ms;
     outcome.structured = Some(json!({

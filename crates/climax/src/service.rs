@@ -218,11 +218,7 @@ fn invalid(faults: &[String]) -> ToolOutcome {
 
 /// Words what the executor refused: faults of the arguments as a list, everything else as it is.
 fn refused(outcome: ToolOutcome) -> ToolOutcome {
-    let faults = outcome.notes.get("faults").and_then(Value::as_array).map(|faults| {
-        let texts = faults.iter().filter_map(Value::as_str);
-        texts.map(str::to_owned).collect::<Vec<String>>()
-    });
-    faults.map_or(outcome, |faults| invalid(&faults))
+    if outcome.notes.faults.is_empty() { outcome } else { invalid(&outcome.notes.faults) }
 }
 
 fn denied(tool: &ToolName, reason: &str) -> ToolOutcome {
@@ -233,10 +229,10 @@ fn denied(tool: &ToolName, reason: &str) -> ToolOutcome {
 
 /// Names ignored keys in the structured result, never in the text.
 fn finished(mut outcome: ToolOutcome) -> ToolOutcome {
-    if let Some(ignored) = outcome.notes.get("ignored").cloned()
+    if !outcome.notes.ignored.is_empty()
         && let Some(Value::Object(facts)) = &mut outcome.structured
     {
-        facts.insert("ignored".into(), ignored);
+        facts.insert("ignored".into(), json!(outcome.notes.ignored));
     }
     outcome
 }

@@ -60,6 +60,7 @@ pub(super) fn message(error: ServiceError, last: Option<String>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use aish_types::Ending;
     use serde_json::json;
 
     use super::*;
@@ -72,9 +73,9 @@ mod tests {
     fn risk_is_error_false_on_actual_failure_passes_the_text_unchanged() {
         let said = json!([{"type": "text", "text": "Error: no such file"}]);
         let claimed_success = of(json!({"content": said, "isError": false}));
-        assert_eq!((claimed_success.success, claimed_success.text.as_str()), (true, "Error: no such file"));
+        assert_eq!((claimed_success.is_success(), claimed_success.text.as_str()), (true, "Error: no such file"));
         let failed = of(json!({"content": said, "isError": true}));
-        assert_eq!((failed.success, failed.transport_error), (false, false));
+        assert_eq!(failed.ending, Ending::Reported);
         assert_eq!(failed.text, "Error: no such file");
     }
 

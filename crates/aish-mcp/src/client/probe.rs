@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aish_tools::ToolSource as _;
-use aish_types::ToolOutcome;
+use aish_types::{Ending, ToolOutcome};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -56,7 +56,7 @@ pub async fn test_target(options: ServerOptions, ports: Ports, call: Option<Gate
             match call {
                 None => report.ok = true,
                 Some(call) => match call.run(&client).await {
-                    Ok(outcome) if !outcome.transport_error => {
+                    Ok(outcome) if outcome.ending != Ending::Transport => {
                         report.ok = true;
                         report.result = Some(result(outcome));
                     }
@@ -74,7 +74,7 @@ pub async fn test_target(options: ServerOptions, ports: Ports, call: Option<Gate
 fn result(outcome: ToolOutcome) -> Value {
     let mut result = Map::new();
     result.insert("text".into(), json!(outcome.text));
-    result.insert("is_error".into(), json!(!outcome.success));
+    result.insert("is_error".into(), json!(!outcome.is_success()));
     if let Some(structured) = outcome.structured {
         result.insert("structured".into(), structured);
     }

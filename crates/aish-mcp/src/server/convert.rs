@@ -55,12 +55,13 @@ fn object_schema(schema: &Value) -> Map<String, Value> {
 
 /// Writes an outcome as the protocol's result: text first, then the other blocks.
 pub(super) fn result(outcome: ToolOutcome) -> CallToolResult {
+    let is_success = outcome.is_success();
     let mut content = Vec::with_capacity(1 + outcome.blocks.len());
     if !outcome.text.is_empty() || outcome.blocks.is_empty() {
         content.push(ContentBlock::text(outcome.text));
     }
     content.extend(outcome.blocks.into_iter().map(block));
-    let mut result = if outcome.success { CallToolResult::success(content) } else { CallToolResult::error(content) };
+    let mut result = if is_success { CallToolResult::success(content) } else { CallToolResult::error(content) };
     result.structured_content = outcome.structured;
     result
 }

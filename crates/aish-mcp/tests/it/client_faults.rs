@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use aish_mcp::client::{Endpoint, McpClient, ServerOptions, ServerState, Status};
 use aish_testkit::mcp_server::{HttpServer, McpScript};
 use aish_tools::ToolSource;
+use aish_types::Ending;
 use serde_json::{Map, Value, json};
 
 use crate::fake::{self, echo};
@@ -43,7 +44,7 @@ async fn f20_a_call_fails_at_once_when_its_server_dies_and_is_not_sent_again() {
     let client = fake::connect(options, ports).await.unwrap();
     let started = Instant::now();
     let outcome = fake::call(&client, "echo", Map::new(), Duration::from_secs(60)).await;
-    assert!(outcome.transport_error);
+    assert_eq!(outcome.ending, Ending::Transport);
     assert!(outcome.text.contains("exited with code 3"), "{}", outcome.text);
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
     recorder.wait(|status| matches!(status, Status::Lost { .. })).await;
@@ -119,7 +120,7 @@ async fn f21_a_late_reply_reaches_no_other_call() {
     let client = fake::connect(fake::stdio(&script(json!({"delay_ms": 400}))), ports).await.unwrap();
     let arguments = |text: &str| [("text".to_owned(), json!(text))].into_iter().collect();
     let late = fake::call(&client, "echo", arguments("late"), Duration::from_millis(100)).await;
-    assert!(late.transport_error && late.text.contains("no answer within"), "{}", late.text);
+    assert!(late.ending == Ending::Transport && late.text.contains("no answer within"), "{}", late.text);
     assert_eq!(echo(&client, "mine").await.unwrap(), "mine");
     client.close().await;
 }

@@ -8,7 +8,7 @@ use aish_mcp::client::{Endpoint, LoopbackSignIn, McpClient, Person, Ports, Serve
 use aish_mcp::server::{Change, HttpOptions, serve_http_on};
 use aish_testkit::mcp_server::{HttpServer, McpScript};
 use aish_tools::ToolSource;
-use aish_types::{BoxFuture, Secret};
+use aish_types::{BoxFuture, Ending, Secret};
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 
@@ -90,7 +90,7 @@ async fn a_call_that_is_cancelled_is_cancelled_there() {
     let (ports, recorder) = fake::ports();
     let client = fake::connect(fake::http(&url), ports).await.unwrap();
     let outcome = fake::call(&client, "slow", Map::new(), Duration::from_millis(500)).await;
-    assert!(outcome.transport_error);
+    assert_eq!(outcome.ending, Ending::Transport);
     for _ in 0..1000 {
         if fixture.cancelled.load(std::sync::atomic::Ordering::SeqCst) == 1 {
             recorder.wait(|status| matches!(status, Status::Progress { .. })).await;

@@ -10,7 +10,7 @@ use aish_safety::{
 };
 use aish_testkit::mcp_server::{HttpServer, McpScript};
 use aish_tools::{Call, Door, Executor, Passed, Registry, ToolSource};
-use aish_types::{BoxFuture, CallContext, SourceId, ToolName, ToolOutcome};
+use aish_types::{BoxFuture, CallContext, Ending, SourceId, ToolName, ToolOutcome};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -113,7 +113,7 @@ async fn done_when_a_call_is_dispatched_to_the_right_server_and_its_result_comes
     let (_server, client) = lmcp().await;
     let keeper = Arc::new(Keeper::default());
     let outcome = pass(&client, &keeper, Policy::default(), "boltzmann.list_dir", json!({"path": "/tmp"})).await;
-    assert_eq!((outcome.success, outcome.text.as_str()), (true, "/tmp"));
+    assert_eq!((outcome.is_success(), outcome.text.as_str()), (true, "/tmp"));
     assert_eq!(keeper.audited.lock().unwrap().len(), 1);
 }
 
@@ -175,7 +175,7 @@ async fn risk_a_tool_handler_exception_is_for_the_model_unchanged() {
     let (_server, client) = lmcp().await;
     let keeper = Arc::new(Keeper::default());
     let outcome = pass(&client, &keeper, Policy::default(), "boltzmann.fail", json!({})).await;
-    assert_eq!((outcome.success, outcome.transport_error), (false, false));
+    assert_eq!(outcome.ending, Ending::Reported);
     assert_eq!(outcome.text, "Error: it failed");
 }
 
@@ -188,7 +188,7 @@ async fn risk_a_json_rpc_error_from_tools_call_is_a_status_and_no_tool_turn() {
     let server = HttpServer::start(script).unwrap();
     let client = fake::connect(fake::http(&server.url()), fake::ports().0).await.unwrap();
     let outcome = fake::call(&client, "no_such", Map::new(), Duration::from_secs(5)).await;
-    assert!(outcome.transport_error);
+    assert_eq!(outcome.ending, Ending::Transport);
     assert_eq!(outcome.text, "Tool not found");
 }
 

@@ -103,7 +103,7 @@ pub(crate) async fn call(
 pub(crate) async fn echo(client: &Arc<McpClient>, text: &str) -> Result<String, String> {
     let arguments = [("text".to_owned(), text.into())].into_iter().collect();
     let outcome = call(client, "echo", arguments, Duration::from_secs(10)).await;
-    if outcome.success { Ok(outcome.text) } else { Err(outcome.text) }
+    if outcome.is_success() { Ok(outcome.text) } else { Err(outcome.text) }
 }
 
 /// Says whether a process is alive.

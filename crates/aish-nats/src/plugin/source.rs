@@ -89,7 +89,7 @@ impl ToolSource for PluginSource {
 /// Makes the outcome of a tool that nobody runs.
 pub(super) fn unavailable(name: &ToolName, why: &str) -> ToolOutcome {
     let mut outcome = ToolOutcome::failure(format!("Tool '{name}' is unavailable: {why}"));
-    outcome.notes.insert("code".into(), "unavailable".into());
+    outcome.notes.code = Some("unavailable".to_owned());
     outcome
 }
 
@@ -122,10 +122,8 @@ fn fault(fault: Option<CallFault>) -> ToolOutcome {
         Some(CallFault::Text(text)) => ToolOutcome::failure(text),
         Some(CallFault::Coded { code, message, retry_after_ms }) => {
             let mut outcome = ToolOutcome::failure(if message.is_empty() { code.clone() } else { message });
-            outcome.notes.insert("code".into(), code.into());
-            if let Some(ms) = retry_after_ms {
-                outcome.notes.insert("retry_after_ms".into(), ms.into());
-            }
+            outcome.notes.code = Some(code);
+            outcome.notes.retry_after_ms = retry_after_ms;
             outcome
         }
     }

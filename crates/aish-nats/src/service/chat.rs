@@ -97,7 +97,7 @@ impl Service {
         self.events.publish(
             "tool",
             json!({"channel": owner.channel, "user": owner.user, "tool": call.name, "call_id": call.id,
-                   "success": outcome.success, "duration_ms": outcome.duration_ms}),
+                   "success": outcome.is_success(), "duration_ms": outcome.duration_ms}),
         );
     }
 }

@@ -179,19 +179,19 @@ async fn what_a_plugin_answers_is_read_with_care() {
         ("types", false, "the plugin's reply cannot be read: "),
     ] {
         let outcome = call(&registry, &format!("p.{name}"), json!({}), 10_000).await;
-        assert_eq!(outcome.success, success, "{name}: {}", outcome.text);
+        assert_eq!(outcome.is_success(), success, "{name}: {}", outcome.text);
         assert!(outcome.text.starts_with(text), "{name}: {}", outcome.text);
         match name {
             "object" => assert_eq!(outcome.structured, Some(json!({"a": [1]}))),
             "coded" => {
-                assert_eq!((&outcome.notes["code"], &outcome.notes["retry_after_ms"]), (&json!("busy"), &json!(1500)))
+                assert_eq!((outcome.notes.code.as_deref(), outcome.notes.retry_after_ms), (Some("busy"), Some(1500)))
             }
             _ => {}
         }
     }
     // Larger than the bus takes: the call is not sent.
     let outcome = call(&registry, "p.text", json!({"x": "x".repeat(2_000_000)}), 10_000).await;
-    assert_eq!((outcome.success, outcome.text.as_str()), (false, "the arguments are larger than the bus takes"));
+    assert_eq!((outcome.is_success(), outcome.text.as_str()), (false, "the arguments are larger than the bus takes"));
     plugin.abort();
     hub.stop().await;
 }
@@ -225,7 +225,7 @@ async fn a_hosted_tool_that_fails_answers_all_the_same() {
     for (name, code, text) in [("p.crash", "crashed", "the tool crashed"), ("p.flood", "too_large", "the result has ")]
     {
         let outcome = call(&registry, name, json!({}), 10_000).await;
-        assert_eq!((outcome.success, &outcome.notes["code"]), (false, &json!(code)), "{}", outcome.text);
+        assert_eq!((outcome.is_success(), outcome.notes.code.as_deref()), (false, Some(code)), "{}", outcome.text);
         assert!(outcome.text.starts_with(text), "{}", outcome.text);
     }
     for bad in [&b"nonsense"[..], b"{}", br#"{"call_id": 1, "name": "echo", "arguments": {}}"#] {

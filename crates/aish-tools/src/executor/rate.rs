@@ -25,7 +25,7 @@ impl Wait {
         let tenths = self.0.as_millis().div_ceil(100);
         let mut outcome = ToolOutcome::failure(format!("Tool on cooldown. Wait {}.{}s", tenths / 10, tenths % 10));
         let millis = u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX);
-        outcome.notes.insert("retry_after_ms".into(), millis.into());
+        outcome.notes.retry_after_ms = Some(millis);
         outcome
     }
 }

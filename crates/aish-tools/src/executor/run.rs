@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_safety::ApprovedCall;
-use aish_types::{Risk, ToolDefinition, ToolOutcome};
-use serde_json::Value;
+use aish_types::{Ending, Risk, ToolDefinition, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
 use crate::executor::{Executor, guard, rate};
@@ -27,17 +26,15 @@ impl Executor {
     pub(crate) async fn run(&self, call: ApprovedCall, run: Run, cancel: CancellationToken) -> ToolOutcome {
         let started = self.clock.monotonic();
         let (definition, user) = (Arc::clone(&call.call().definition), call.call().context.user.clone());
-        let ignored: Value = call.call().ignored.iter().map(String::as_str).collect();
+        let ignored = call.call().ignored.clone();
         let mut outcome = self.attempt(call, run, cancel).await;
         let ended = self.clock.monotonic();
-        if outcome.success {
+        if outcome.is_success() {
             self.rates.succeeded(&definition, &user, ended);
         }
         let took = ended.saturating_sub(started).as_millis();
         outcome.duration_ms = u64::try_from(took).unwrap_or(u64::MAX);
-        if ignored.as_array().is_some_and(|keys| !keys.is_empty()) {
-            outcome.notes.insert("ignored".into(), ignored);
-        }
+        outcome.notes.ignored = ignored;
         outcome
     }
 
@@ -96,7 +93,7 @@ async fn run_source(run: Run, call: ApprovedCall, timeout_ms: u64, outer: Cancel
         biased;
         outcome = &mut running => {
             // A source that saw the cancellation first hands over what it has, which is no ordinary end.
-            let cut_off = outer.is_cancelled() && outcome.as_ref().is_some_and(|outcome| !outcome.success);
+            let cut_off = outer.is_cancelled() && outcome.as_ref().is_some_and(|outcome| !outcome.is_success());
             return if cut_off { Ended::Cancelled(outcome) } else { Ended::Done(outcome) };
         }
         () = outer.cancelled() => false,
@@ -112,7 +109,11 @@ fn with_partial(line: String, partial: Option<ToolOutcome>) -> ToolOutcome {
     match partial {
         Some(outcome) => {
             let text = if outcome.text.is_empty() { line } else { format!("{line}\n{}", outcome.text) };
-            ToolOutcome { success: false, text, transport_error: false, ..outcome }
+            let ending = match outcome.ending {
+                Ending::Done | Ending::Reported => Ending::Reported,
+                Ending::Here | Ending::Transport => Ending::Here,
+            };
+            ToolOutcome { ending, text, ..outcome }
         }
         None => ToolOutcome::failure(line),
     }
@@ -120,7 +121,7 @@ fn with_partial(line: String, partial: Option<ToolOutcome>) -> ToolOutcome {
 
 /// Checks a structured result against the output schema.
 fn checked(tool: &Tool, mut outcome: ToolOutcome) -> ToolOutcome {
-    if !outcome.success {
+    if !outcome.is_success() {
         return outcome;
     }
     let why = match (tool.output(), &outcome.structured) {
@@ -130,9 +131,9 @@ fn checked(tool: &Tool, mut outcome: ToolOutcome) -> ToolOutcome {
     };
     if let Some(why) = why {
         let name = &tool.definition.name;
-        outcome.success = false;
+        outcome.ending = Ending::Reported;
         outcome.structured = None;
-        outcome.notes.insert("output_schema".into(), Value::String(why.clone()));
+        outcome.notes.output_schema = Some(why.clone());
         let line = format!("Tool '{name}' gave a structured result that its own schema refuses: {why}");
         outcome.text = if outcome.text.is_empty() { line } else { format!("{line}\n{}", outcome.text) };
     }

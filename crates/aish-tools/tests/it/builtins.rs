@@ -83,7 +83,7 @@ async fn dice_say_what_fell() {
         (&[3, 6, 2, 4], "4d6kl1+1", "Rolled 4d6kl1+1: [3, 6, 2, 4] → kept [2] +1 = **3**"),
     ] {
         let outcome = roll(rolls, notation).await;
-        assert_eq!((outcome.success, outcome.text.as_str()), (true, expected), "{notation}");
+        assert_eq!((outcome.is_success(), outcome.text.as_str()), (true, expected), "{notation}");
     }
     let outcome = roll(&[3, 6], "2d6kh1+1").await;
     assert_eq!(outcome.structured, Some(json!({"rolls": [3, 6], "kept": [6], "modifier": 1, "total": 7})));
@@ -117,10 +117,10 @@ async fn dice_have_bounds() {
         ("1d6+99999999999", "Invalid dice notation: 1d6+99999999999"),
     ] {
         let outcome = roll(&[1], notation).await;
-        assert!(!outcome.success && outcome.text.starts_with(begins), "{notation}: {}", outcome.text);
+        assert!(!outcome.is_success() && outcome.text.starts_with(begins), "{notation}: {}", outcome.text);
         assert!(outcome.text.len() < 200, "{}", outcome.text);
     }
-    assert!(roll(&[1], "100d1000kl100").await.success);
+    assert!(roll(&[1], "100d1000kl100").await.is_success());
 }
 
 /// Chi-square of 60,000 throws of a d20: 43.8 is exceeded once in a thousand runs by fair dice, 70 about never.
@@ -183,7 +183,7 @@ async fn an_unknown_zone_gets_near_names() {
 async fn memory_belongs_to_who_calls() {
     let (executor, notebook) = executor(&[1]);
     let outcome = through(&executor, "remember", r#"{"content": " I like tabs ", "user": "you"}"#, "me").await;
-    assert_eq!((outcome.success, outcome.text.as_str()), (true, "Remembered (id 1)"));
+    assert_eq!((outcome.is_success(), outcome.text.as_str()), (true, "Remembered (id 1)"));
     let kept = notebook.0.lock().unwrap()[0].clone();
     assert_eq!((kept.0.user.as_str(), kept.1.content.as_str()), ("me", "I like tabs"));
     assert_eq!((kept.1.category.as_str(), kept.1.importance), ("fact", 3));
@@ -191,9 +191,9 @@ async fn memory_belongs_to_who_calls() {
     assert_eq!(found.text, "1. [fact, 2025-01-15] I like tabs");
     let none = through(&executor, "search_memory", r#"{"query": "tabs", "user_id": "me"}"#, "you").await;
     assert_eq!(none.text, "No memories found");
-    assert!(!through(&executor, "search_memory", r#"{"query": ""}"#, "me").await.success);
-    assert!(!through(&executor, "search_memory", r#"{"query": "x", "limit": 0}"#, "me").await.success);
-    assert!(!through(&executor, "remember", r#"{"content": "x", "importance": 6}"#, "me").await.success);
+    assert!(!through(&executor, "search_memory", r#"{"query": ""}"#, "me").await.is_success());
+    assert!(!through(&executor, "search_memory", r#"{"query": "x", "limit": 0}"#, "me").await.is_success());
+    assert!(!through(&executor, "remember", r#"{"content": "x", "importance": 6}"#, "me").await.is_success());
 }
 
 #[tokio::test]
@@ -208,11 +208,11 @@ async fn what_is_remembered_has_bounds() {
         (json!({"content": "x", "importance": "high"}), "Argument 'importance': cannot convert 'high' to integer"),
     ] {
         let outcome = through(&executor, "remember", &arguments.to_string(), "me").await;
-        assert!(!outcome.success && outcome.text.starts_with(text), "{}", outcome.text);
+        assert!(!outcome.is_success() && outcome.text.starts_with(text), "{}", outcome.text);
     }
     assert!(notebook.0.lock().unwrap().is_empty());
     let whole = json!({"content": "é".repeat(4_000), "category": " ", "importance": "5"}).to_string();
-    assert!(through(&executor, "remember", &whole, "me").await.success);
+    assert!(through(&executor, "remember", &whole, "me").await.is_success());
     let kept = notebook.0.lock().unwrap()[0].1.clone();
     assert_eq!((kept.category.as_str(), kept.importance), ("fact", 5));
     for (arguments, text) in [
@@ -249,9 +249,9 @@ async fn a_memory_that_fails_is_a_failure_of_the_call() {
     registry.add(Arc::new(Builtins::all(&Ports { memory: Some(Arc::new(Lost)), ..Ports::default() })));
     let executor = door(Executor::new(registry));
     let kept = through(&executor, "remember", r#"{"content": "x"}"#, "me").await;
-    assert_eq!((kept.success, kept.text.contains("the disk is full")), (false, true), "{}", kept.text);
+    assert_eq!((kept.is_success(), kept.text.contains("the disk is full")), (false, true), "{}", kept.text);
     let found = through(&executor, "search_memory", r#"{"query": "x"}"#, "me").await;
-    assert_eq!((found.success, found.text.contains("the disk is gone")), (false, true), "{}", found.text);
+    assert_eq!((found.is_success(), found.text.contains("the disk is gone")), (false, true), "{}", found.text);
 }
 
 #[test]

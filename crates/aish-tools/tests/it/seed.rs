@@ -37,7 +37,7 @@ async fn test_execute_tool() {
     let parameters = [Parameter::required("a", ParameterKind::Number), Parameter::required("b", ParameterKind::Number)];
     registry.register(definition("add", input_schema(&parameters), "builtin"), add).unwrap();
     let outcome = through(&door(Executor::new(registry)), "add", r#"{"a": 2, "b": 3}"#, "me").await;
-    assert!(outcome.success);
+    assert!(outcome.is_success());
     assert_eq!(outcome.text, "5");
     assert_eq!(outcome.structured, Some(json!(5.0)));
 }
@@ -49,7 +49,7 @@ async fn test_missing_required_param() {
     let parameters = [Parameter::required("name", ParameterKind::String)];
     registry.register(definition("greet", input_schema(&parameters), "builtin"), greet).unwrap();
     let outcome = through(&door(Executor::new(registry)), "greet", "{}", "me").await;
-    assert!(!outcome.success);
+    assert!(!outcome.is_success());
     assert!(outcome.text.contains("Missing required"), "{}", outcome.text);
 }
 
@@ -72,7 +72,7 @@ async fn test_calculator_functions() {
 #[tokio::test]
 async fn test_calculator_rejects_unsafe() {
     let outcome = builtin("calculator", json!({"expression": "__import__('os').system('ls')"})).await;
-    assert!(!outcome.success);
+    assert!(!outcome.is_success());
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_types::{Block, CallId, ToolCall, ToolName, head_and_tail};
+use aish_types::{Block, CallId, Ending, ToolCall, ToolName, head_and_tail};
 use serde_json::json;
 
 use super::{Faults, Outcome, Turn};
@@ -166,7 +166,7 @@ impl Turn {
             }
             Judged::Refused(outcome) => {
                 let tool = step.call.name.clone();
-                let unparsable = outcome.transport_error;
+                let unparsable = outcome.ending == Ending::Transport;
                 if unparsable && faults == Faults::Person {
                     step.progress = Progress::Resolved(Resolution::Dropped);
                     effects.push(Effect::Status(Status::Malformed { tool, reason: outcome.text }));

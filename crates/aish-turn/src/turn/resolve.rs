@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use aish_types::{CallId, Message, ToolCall, ToolOutcome, head_and_tail};
+use aish_types::{CallId, Ending, Message, ToolCall, ToolOutcome, head_and_tail};
 
 use super::acting::{Acting, Kind, Progress, Resolution, Step};
 use super::{Cap, Faults, Outcome, Turn};
@@ -21,13 +21,13 @@ impl Turn {
         self.calls += 1;
         let tool = step.call.name.clone();
         let key = (tool.clone(), step.call.arguments.clone());
-        if outcome.success {
+        if outcome.is_success() {
             self.failures.remove(&key);
         } else {
             *self.failures.entry(key).or_default() += 1;
         }
         let mut effects = Vec::new();
-        if outcome.transport_error && faults == Faults::Person && step.kind == Kind::Tool {
+        if outcome.ending == Ending::Transport && faults == Faults::Person && step.kind == Kind::Tool {
             step.progress = Progress::Resolved(Resolution::Dropped);
             effects.push(Effect::Status(Status::Transport { tool, message: outcome.text }));
             return effects;

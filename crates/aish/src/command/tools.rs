@@ -7,7 +7,6 @@ use aish_mcp::client::ServerState;
 use aish_safety::{Mode, Nobody};
 use aish_tools::{Call, Door, Passed, Ran, Registry};
 use aish_types::{CallContext, CallId, ToolCall, ToolName, ToolOutcome};
-use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::ToolsCommand;
@@ -157,7 +156,7 @@ async fn perform(
             let (outcome, code) = call_once(base, registry, &call, mode).await;
             if *json {
                 print(&serde_json::to_string(&outcome)?);
-            } else if outcome.success {
+            } else if outcome.is_success() {
                 print(&aish_types::sanitize(&outcome.text));
             } else {
                 complain(&aish_types::sanitize(&outcome.text));
@@ -182,13 +181,13 @@ async fn call_once(base: &Base, registry: &Arc<Registry>, call: &ToolCall, mode:
     let door = Door::new(toolset::executor(base, registry), gate(base));
     match door.call(call, &base.surroundings(), &Nobody(mode), CancellationToken::new()).await {
         Passed::Approved(Ran { outcome, .. }) => {
-            let code = if outcome.success { ExitCode::Ok } else { ExitCode::Error };
+            let code = if outcome.is_success() { ExitCode::Ok } else { ExitCode::Error };
             (outcome, code)
         }
         Passed::Refused(outcome) => (*outcome, ExitCode::Error),
         Passed::Declined { reason, judgement } => {
             let mut outcome = ToolOutcome::failure(reason);
-            outcome.notes.insert("rule".into(), json!(judgement.rule));
+            outcome.notes.rule = Some(judgement.rule.into_owned());
             (outcome, ExitCode::Halted)
         }
         Passed::Halted(judgement) => (ToolOutcome::failure(judgement.reason), ExitCode::Halted),

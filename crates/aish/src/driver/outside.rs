@@ -6,12 +6,12 @@ use std::collections::{HashMap, VecDeque};
 use aish_safety::{Judgement, Subject, Verdict};
 use aish_tools::{Passed, Ready};
 use aish_turn::Event;
-use aish_types::{CallId, ToolCall, ToolName, ToolOutcome};
-use serde_json::{Value, json};
+use aish_types::{CallId, Ending, ToolCall, ToolName, ToolOutcome};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::Driver;
-use crate::shell_tool::{OUTSIDE, STOPPED};
+use crate::shell_tool::OUTSIDE;
 use crate::surface::{Shown, Surface};
 
 /// The rule under which a command is offered again.
@@ -42,13 +42,13 @@ impl Driver {
         }
         for event in ran {
             let Event::Ran { id, outcome } = event else { continue };
-            let (Some(command), Some(stopped)) = (commands.get(id), outcome.notes.get(STOPPED)) else { continue };
+            let stopped = outcome.exit.as_ref().and_then(|exit| exit.stopped.clone());
+            let (Some(command), Some(stopped)) = (commands.get(id), stopped) else { continue };
             if interrupt.is_cancelled() {
                 return;
             }
-            let word = |key: &str| stopped.get(key).and_then(Value::as_str).unwrap_or_default();
-            let said = self.secrets.redact(word("said")).into_owned();
-            let reason = format!("{}; it would run again outside it", word("what"));
+            let said = self.secrets.redact(&stopped.said).into_owned();
+            let reason = format!("{}; it would run again outside it", stopped.what);
             let call = ToolCall {
                 id: CallId::new(format!("{id}-outside")),
                 name: ToolName::new(OUTSIDE),
@@ -65,9 +65,10 @@ impl Driver {
             let line = match passed {
                 Passed::Approved(approved) => {
                     let again = self.run_again(approved, surface, interrupt).await;
-                    outcome.success = again.success;
+                    outcome.ending = if again.is_success() { Ending::Done } else { Ending::Reported };
                     outcome.truncated |= again.truncated;
                     outcome.structured.clone_from(&again.structured);
+                    outcome.exit.clone_from(&again.exit);
                     format!("[a person let it run again outside the sandbox]\n{}", again.text)
                 }
                 Passed::Refused(refused) => format!("[it was not run outside the sandbox: {}]", refused.text),

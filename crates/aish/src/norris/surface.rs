@@ -74,7 +74,7 @@ impl Surface for RunSurface<'_> {
                 reason: judgement.reason.clone(),
                 approved: *approved,
             }),
-            Shown::Outcome { tool, outcome } => Some(Step::result(tool.as_str(), outcome.success, &outcome.text)),
+            Shown::Outcome { tool, outcome } => Some(Step::result(tool.as_str(), outcome.is_success(), &outcome.text)),
             Shown::Notice(text) | Shown::Error(text) => Some(Step::Notice { text: (*text).to_owned() }),
             Shown::Waiting | Shown::Usage { .. } => None,
         };

@@ -57,7 +57,7 @@ impl<W: Write + Send> Surface for JsonSurface<W> {
             ),
             Shown::Outcome { tool, outcome } => self.write(
                 "tool_result",
-                json!({"name": tool, "success": outcome.success, "text": outcome.text, "truncated": outcome.truncated,
+                json!({"name": tool, "success": outcome.is_success(), "text": outcome.text, "truncated": outcome.truncated,
                        "duration_ms": outcome.duration_ms}),
             ),
             Shown::Usage { model, usage, cost } => self.write(

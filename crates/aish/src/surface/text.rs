@@ -13,6 +13,7 @@ use aish_types::{ToolOutcome, head_and_tail, sanitize};
 
 use super::{Shown, Surface};
 use crate::output::Output;
+use crate::shell_tool::exit_line;
 
 /// How much is said beside the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,11 +99,11 @@ impl TextSurface {
 
     /// Shows what a command of an autonomous run printed, head and tail, and how it ended.
     fn framed(&mut self, outcome: &ToolOutcome, took: Duration) {
-        let status = outcome.structured.as_ref().and_then(|structured| structured.get("exit_code")?.as_i64());
+        let status = outcome.exit.as_ref().map(|exit| exit.code);
         let text = sanitize(&outcome.text);
-        let text = text.rsplit_once("\n[exit code: ").filter(|_| status.is_some()).map_or(&*text, |(text, _)| text);
+        let text = status.and_then(|code| text.rsplit_once(&exit_line(code))).map_or(&*text, |(text, _)| text);
         self.write_err(&head_and_tail(text, SHOWN).text);
-        let end = match status.and_then(|status| i32::try_from(status).ok()) {
+        let end = match status {
             Some(status) => self.frames.exec_end(status, took),
             None => Some(self.frames.tool_end(Ending::Failed, "", took)),
         };
@@ -244,7 +245,7 @@ impl Surface for TextSurface {
             Shown::Outcome { tool, outcome } if !quiet => {
                 let took = Duration::from_millis(outcome.duration_ms);
                 if tool.as_str() != "shell" {
-                    let ending = if outcome.success { Ending::Done } else { Ending::Failed };
+                    let ending = if outcome.is_success() { Ending::Done } else { Ending::Failed };
                     let line = self.frames.tool_end(ending, &outcome.text, took);
                     self.write_err(&line);
                 } else {

@@ -52,11 +52,12 @@ pub(super) fn run(args: &Args) -> Exit {
     });
     runtime.shutdown_background();
     aish_process::kill_all();
+    let is_success = outcome.is_success();
     match outcome.structured.filter(|_| args.structured) {
         Some(structured) => output::data(&format!("{structured}\n")),
         None => output::line(&outcome.text),
     }
-    if outcome.success { Exit::Success } else { Exit::Failure }
+    if is_success { Exit::Success } else { Exit::Failure }
 }
 
 /// Reads the arguments. The error is told already.
