@@ -51,9 +51,9 @@ impl Autonomy {
     ) -> Option<Judgement> {
         let judgement = &analysis.judgement;
         // What the user's own rules want asked is asked.
-        let rule = judgement.rule.as_ref();
+        let rule = &judgement.rule;
         let explicit = judgement.verdict > Verdict::Allow
-            && (rule.starts_with("policy.") || matches!(rule, "tool.confirmation" | PIN_UNREADABLE));
+            && (rule.is_of_policy() || matches!(rule.as_str(), "tool.confirmation" | PIN_UNREADABLE));
         let own = explicit.then(|| judgement.clone());
         // A tool is judged by its wish to be confirmed; a command by its effect, so the wish is looked at here.
         let wishes = call.definition.requires_confirmation && call.subject != Subject::Tool;

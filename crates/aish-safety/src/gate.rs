@@ -382,7 +382,7 @@ impl Gate {
     /// policy's level, whatever the judgement says short of `halt`, which makes it destructive.
     fn must_ask(&self, call: &PreparedCall, judgement: &Judgement, mode: Mode) -> bool {
         let definition = &call.definition;
-        let (verdict, rule_id) = (judgement.verdict, judgement.rule.as_ref());
+        let verdict = judgement.verdict;
         match &call.subject {
             Subject::Argv { .. } if definition.trusted && self.policy.broken.is_none() => {
                 let risk = if verdict == Verdict::Halt { Risk::Destructive } else { definition.risk };
@@ -394,7 +394,7 @@ impl Gate {
                     return rule.verdict > Verdict::Allow;
                 }
                 definition.requires_confirmation
-                    || rule_id.starts_with("policy.") && verdict > Verdict::Allow
+                    || judgement.rule.is_of_policy() && verdict > Verdict::Allow
                     || approved.map_or_else(|| self.policy.level.asks(risk), |approved| !approved)
             }
             Subject::Command { .. } => {

@@ -1,10 +1,11 @@
 //! Verdicts, ordered so that `max` is the strictest.
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 
 pub use aish_program_format::Verdict;
 use serde::{Deserialize, Serialize};
+
+use crate::rule_id::RuleId;
 
 /// What ends the reason of a halt whose effect the command itself does not take back.
 pub(crate) const NO_WAY_BACK: &str = "; no way back";
@@ -15,14 +16,14 @@ pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
     /// The deciding rule's id (`files.delete-recursive`).
-    pub rule: Cow<'static, str>,
+    pub rule: RuleId,
     /// A sentence that a person understands.
     pub reason: String,
 }
 
 impl Judgement {
     /// Makes a judgement.
-    pub fn new(verdict: Verdict, rule: impl Into<Cow<'static, str>>, reason: impl Into<String>) -> Self {
+    pub fn new(verdict: Verdict, rule: impl Into<RuleId>, reason: impl Into<String>) -> Self {
         Self { verdict, rule: rule.into(), reason: reason.into() }
     }
 

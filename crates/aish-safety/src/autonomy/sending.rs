@@ -64,7 +64,7 @@ impl Sends {
 pub(crate) fn talks(part: &Part) -> bool {
     match part.effect {
         Effect::Network | Effect::Publish | Effect::SendSecret | Effect::DeleteRemote => return true,
-        Effect::Read if part.rule.starts_with("read.print") => return false,
+        Effect::Read if part.rule.prints() => return false,
         _ => {}
     }
     let mut words = part.text.split(' ');

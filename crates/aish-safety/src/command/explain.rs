@@ -1,11 +1,11 @@
 //! The tree of a command's parts, each with its effect and verdict.
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::rule_id::RuleId;
 use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
 
@@ -19,7 +19,7 @@ pub struct Part {
     /// Its own verdict, without the parts below.
     pub verdict: Verdict,
     /// The deciding rule's id.
-    pub rule: Cow<'static, str>,
+    pub rule: RuleId,
     /// A sentence that a person understands.
     pub reason: String,
     /// What it runs in turn.
@@ -33,7 +33,7 @@ impl Part {
         text: impl Into<String>,
         effect: Effect,
         verdict: Verdict,
-        rule: impl Into<Cow<'static, str>>,
+        rule: impl Into<RuleId>,
         reason: String,
     ) -> Self {
         Self { text: text.into(), effect, verdict, rule: rule.into(), reason, parts: Vec::new() }

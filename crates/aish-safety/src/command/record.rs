@@ -55,7 +55,7 @@ fn unnamed(parts: &[Part], named: &[String], out: &mut Vec<String>) {
     for part in parts {
         let lost = match part.effect {
             Effect::Delete | Effect::Discard | Effect::DestroyDisk | Effect::DeleteRemote | Effect::Publish => true,
-            Effect::Unknown => part.rule.starts_with("bounds"),
+            Effect::Unknown => part.rule.is_of_bounds(),
             Effect::Read
             | Effect::ReadSecret
             | Effect::Write

@@ -187,7 +187,7 @@ async fn call_once(base: &Base, registry: &Arc<Registry>, call: &ToolCall, mode:
         Passed::Refused(outcome) => (*outcome, ExitCode::Error),
         Passed::Declined { reason, judgement } => {
             let mut outcome = ToolOutcome::failure(reason);
-            outcome.notes.rule = Some(judgement.rule.into_owned());
+            outcome.notes.rule = Some(judgement.rule.to_string());
             (outcome, ExitCode::Halted)
         }
         Passed::Halted(judgement) => (ToolOutcome::failure(judgement.reason), ExitCode::Halted),
