@@ -52,6 +52,10 @@ pub enum Origin {
     Environment,
     /// A llama.cpp server on this machine.
     LlamaCpp,
+    /// LM Studio on this machine.
+    LmStudio,
+    /// vLLM on this machine.
+    Vllm,
     /// Ollama on this machine.
     Ollama,
 }
@@ -120,39 +124,39 @@ pub fn from_environment(variables: &BTreeMap<String, String>) -> Result<Option<F
 /// Where local servers are looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalServers {
-    /// llama.cpp's server; `http://127.0.0.1:8080` unless said otherwise.
-    pub llama_cpp: String,
+    /// llama.cpp's server, at its old port and its new one.
+    pub llama_cpp: Vec<String>,
+    /// LM Studio; `http://127.0.0.1:1234` unless said otherwise.
+    pub lm_studio: String,
+    /// vLLM; `http://127.0.0.1:8000` unless said otherwise.
+    pub vllm: String,
     /// Ollama; `http://127.0.0.1:11434` unless said otherwise.
     pub ollama: String,
 }
 
 impl Default for LocalServers {
     fn default() -> Self {
-        Self { llama_cpp: "http://127.0.0.1:8080".into(), ollama: "http://127.0.0.1:11434".into() }
+        Self {
+            llama_cpp: ["http://127.0.0.1:8080", "http://127.0.0.1:9931"].map(str::to_owned).to_vec(),
+            lm_studio: "http://127.0.0.1:1234".into(),
+            vllm: "http://127.0.0.1:8000".into(),
+            ollama: "http://127.0.0.1:11434".into(),
+        }
     }
 }
 
 impl LocalServers {
-    /// Asks both servers at once, for 0.3 s at most; llama.cpp wins.
+    /// Asks all servers at once, for 0.3 s at most; llama.cpp wins, then LM Studio, vLLM and Ollama.
     pub async fn find(&self) -> Option<Found> {
-        let (llama_cpp, ollama) = tokio::join!(self.find_llama_cpp(), self.find_ollama());
-        llama_cpp.or(ollama)
+        let llama_cpp = self.llama_cpp.iter().map(|server| find_owned(server, "llamacpp", Origin::LlamaCpp));
+        let (llama_cpp, lm_studio, vllm, ollama) = tokio::join!(
+            futures_util::future::join_all(llama_cpp),
+            find_owned(&self.lm_studio, "organization_owner", Origin::LmStudio),
+            find_owned(&self.vllm, "vllm", Origin::Vllm),
+            self.find_ollama(),
+        );
+        llama_cpp.into_iter().flatten().next().or(lm_studio).or(vllm).or(ollama)
     }
-
-    async fn find_llama_cpp(&self) -> Option<Found> {
-        let endpoint = Endpoint::parse(&self.llama_cpp).ok()?;
-        let list: ModelList = get_json(&endpoint, "/v1/models", None, LOCAL_WAIT).await?;
-        let first = list.data.into_iter().next().filter(|model| model.owned_by == "llamacpp")?;
-        Some(Found {
-            kind: ProviderKind::OpenAi,
-            endpoint,
-            model: Some(first.id),
-            key: None,
-            key_variable: None,
-            origin: Origin::LlamaCpp,
-        })
-    }
-
     async fn find_ollama(&self) -> Option<Found> {
         let endpoint = Endpoint::parse(&self.ollama).ok()?;
         let list: OllamaList = get_json(&endpoint, "/api/tags", None, LOCAL_WAIT).await?;
@@ -169,7 +173,42 @@ impl LocalServers {
     }
 }
 
+/// Asks a server whose list says in its own way whose it is.
+async fn find_owned(server: &str, owner: &str, origin: Origin) -> Option<Found> {
+    let endpoint = Endpoint::parse(server).ok()?;
+    let list: ModelList = get_json(&endpoint, "/v1/models", None, LOCAL_WAIT).await?;
+    // Embedding models answer no question.
+    let ours = |model: &ListedModel| model.owned_by == owner && !model.id.contains("embed");
+    let first = list.data.into_iter().find(ours)?;
+    let model = Some(first.id);
+    Some(Found { kind: ProviderKind::OpenAi, endpoint, model, key: None, key_variable: None, origin })
+}
+
 impl Found {
+    /// Says what of the server's own settings cuts a conversation, where it does: Ollama reads no more than its default
+    /// context unless the model says another.
+    pub async fn warning(&self) -> Option<String> {
+        if self.origin != Origin::Ollama {
+            return None;
+        }
+        let model = self.model.as_deref()?;
+        let http = HttpClient::new(self.endpoint.clone(), &ModelOptions::new(model));
+        let body = serde_json::to_vec(&serde_json::json!({ "model": model })).ok()?;
+        let asking = async {
+            let response = http.send(http.post("/api/show", body).ok()?).await.ok()?;
+            serde_json::from_str::<serde_json::Value>(&read_text(body_of(response).ok()?).await.ok()?).ok()
+        };
+        let shown = timeout(LOCAL_WAIT, asking).await.ok().flatten()?;
+        let parameters = shown.get("parameters").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let sets = parameters.lines().any(|line| line.trim_start().starts_with("num_ctx"));
+        (!sets).then(|| {
+            format!(
+                "Ollama cuts conversations with {model} at its default context; start it with OLLAMA_CONTEXT_LENGTH, or \
+                 set num_ctx in a Modelfile"
+            )
+        })
+    }
+
     /// Returns the named model, else asks the server for its list and takes the first; none when it does not say.
     pub async fn first_model(&self) -> Option<String> {
         if let Some(model) = &self.model {

@@ -158,6 +158,7 @@ impl Conversation {
             standing_notes: Vec::new(),
             targets: HashMap::new(),
             files: base.paths.state.as_ref().map(|state| state.join("files")),
+            last_thought: String::new(),
             last_outcome: None,
             news: setup.news,
             autonomous: None,

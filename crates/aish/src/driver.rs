@@ -78,6 +78,8 @@ pub struct Driver {
     pub targets: HashMap<CallId, ToolName>,
     /// Where images and the like of results are saved; none saves nothing.
     pub files: Option<PathBuf>,
+    /// What the model reasoned before its last answer.
+    pub last_thought: String,
     /// The last tool's name and its whole text.
     pub last_outcome: Option<(ToolName, String)>,
     /// What servers say while calls run.

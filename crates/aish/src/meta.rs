@@ -16,6 +16,7 @@ pub mod project;
 mod reset;
 mod route;
 mod sessions;
+mod think;
 mod tokenize;
 mod tools;
 mod undo;
@@ -96,6 +97,18 @@ pub const COMMANDS: &[MetaCommand] = &[
     },
     MetaCommand { name: "models", summary: "list the models", run: |repl, _| done(model::list(repl)), ..ROW },
     MetaCommand { name: "reset", summary: "forget the conversation", run: |repl, _| done(reset::run(repl)), ..ROW },
+    MetaCommand {
+        name: "think",
+        summary: "show what the model reasoned before its last answer",
+        run: |repl, _| done(think::run(repl)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "continue",
+        summary: "let the model go on with an answer that was cut",
+        run: |repl, _| after(repl.ask(":continue", think::GO_ON)),
+        ..ROW
+    },
     MetaCommand {
         name: "history",
         usage: "[COUNT]",

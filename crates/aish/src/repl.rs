@@ -45,7 +45,7 @@ use crate::servers::{self, Servers, SignInWords};
 use crate::session::{self, KeptLog};
 use crate::shell_switch::Switch;
 use crate::shell_tool::ShellTool;
-use crate::surface::text::{TextSurface, Verbosity};
+use crate::surface::text::{TextSurface, Thoughts, Verbosity};
 use crate::toolset;
 use editor::editor_options;
 pub use editor::inputrc;
@@ -223,8 +223,9 @@ impl Repl {
             conversation.go_on(resumed);
         }
         conversation.notices.splice(0..0, notices);
-        let surface =
-            TextSurface::new(theme.clone(), out, err, Verbosity::Normal, base.config.ui.markdown).with_live_commands();
+        let surface = TextSurface::new(theme.clone(), out, err, Verbosity::Normal, base.config.ui.markdown)
+            .with_live_commands()
+            .with_thoughts(Thoughts::named(&base.config.ui.reasoning));
         Ok(Self {
             base,
             conversation,

@@ -21,6 +21,9 @@ pub async fn find_models(base: &Base, wanted: Option<&str>) -> Found {
         && let Some(server) = LocalServers::default().find().await
         && let Some(model) = server.first_model().await
     {
+        if let Some(warning) = server.warning().await {
+            collector.notice(warning);
+        }
         collector.server("local", "local server", &server, ModelOptions::new(model));
     }
     if (collector.is_empty() || wanted == Some(EMBEDDED) || base.config.model.default.as_deref() == Some(EMBEDDED))

@@ -18,6 +18,8 @@ pub enum Shown<'a> {
     Waiting,
     /// A piece of the answer.
     Text(&'a str),
+    /// A piece of the model's reasoning.
+    Reasoning(&'a str),
     /// The answer of one request is over.
     AnswerEnd,
     /// A call is about to be judged.

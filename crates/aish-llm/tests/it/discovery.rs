@@ -57,6 +57,52 @@ async fn no_list_is_fetched_when_a_model_is_named() {
     server.finish();
 }
 
+/// Local servers at these addresses; the others are nowhere.
+fn servers(llama_cpp: &[&str], ollama: &str) -> LocalServers {
+    LocalServers {
+        llama_cpp: llama_cpp.iter().map(|server| (*server).to_owned()).collect(),
+        ollama: ollama.to_owned(),
+        lm_studio: "http://127.0.0.1:1".to_owned(),
+        vllm: "http://127.0.0.1:1".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn servers_at_every_port_are_found() {
+    assert_eq!(LocalServers::default().llama_cpp, ["http://127.0.0.1:8080", "http://127.0.0.1:9931"]);
+    let nowhere = "http://127.0.0.1:1";
+    for (owner, origin) in
+        [("llamacpp", Origin::LlamaCpp), ("organization_owner", Origin::LmStudio), ("vllm", Origin::Vllm)]
+    {
+        let list = json!({"data": [{"id": "text-embed", "owned_by": owner}, {"id": "m", "owned_by": owner}]});
+        let server = start(Script::new().always(Expect::request("GET", "/v1/models"), Reply::json(200, &list)));
+        let mut local = servers(&[nowhere], nowhere);
+        match origin {
+            Origin::LmStudio => local.lm_studio = server.url(),
+            Origin::Vllm => local.vllm = server.url(),
+            _ => local.llama_cpp.push(server.url()),
+        }
+        let found = local.find().await.unwrap();
+        assert_eq!((found.origin, found.model.as_deref()), (origin, Some("m")));
+        assert_eq!(found.warning().await, None);
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn ollamas_default_context_is_said() {
+    for (parameters, warns) in [("stop \"<end>\"", true), ("num_ctx 32768", false)] {
+        let tags = json!({"models": [{"name": "llama3.2"}]});
+        let script = Script::new()
+            .step(Expect::request("GET", "/api/tags"), Reply::json(200, &tags))
+            .step(Expect::request("POST", "/api/show"), Reply::json(200, &json!({"parameters": parameters})));
+        let server = start(script);
+        let found = servers(&[], &server.url()).find().await.unwrap();
+        assert_eq!(found.warning().await.is_some(), warns);
+        server.finish();
+    }
+}
+
 #[tokio::test]
 async fn a_local_server_is_known_by_its_answer() {
     let llama = || json!({"object": "list", "data": [{"id": "qwen.gguf", "object": "model", "owned_by": "llamacpp"}]});
@@ -69,7 +115,7 @@ async fn a_local_server_is_known_by_its_answer() {
     ] {
         let one = start(Script::new().step(Expect::request("GET", "/v1/models"), Reply::json(200, &at_llama)));
         let two = start(Script::new().step(Expect::request("GET", "/api/tags"), Reply::json(200, &at_ollama)));
-        let found = LocalServers { llama_cpp: one.url(), ollama: two.url() }.find().await;
+        let found = servers(&[&one.url()], &two.url()).find().await;
         let shown = found.as_ref().map(|found| (found.origin, found.model.as_deref().unwrap_or_default()));
         assert_eq!(shown, expected);
         one.finish();
@@ -81,10 +127,10 @@ async fn a_local_server_is_known_by_its_answer() {
 async fn silent_and_absent_servers_do_not_hold_anybody_up() {
     let one = start(Script::new().step(Expect::any(), Reply::silence()));
     let two = start(Script::new().step(Expect::any(), Reply::html(200, "<html></html>")));
-    let servers = LocalServers { llama_cpp: one.url(), ollama: two.url() };
+    let local = servers(&[&one.url()], &two.url());
     let began = Instant::now();
-    assert!(servers.find().await.is_none());
+    assert!(local.find().await.is_none());
     assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
     drop((one, two));
-    assert!(servers.find().await.is_none());
+    assert!(local.find().await.is_none());
 }

@@ -71,7 +71,14 @@ async fn llama_cpp_streams_counts_and_tells_its_context() {
     }
 
     let nowhere = "http://127.0.0.1:1".to_owned();
-    let found = LocalServers { llama_cpp: server.url().to_owned(), ollama: nowhere }.find().await;
+    let found = LocalServers {
+        llama_cpp: vec![server.url().to_owned()],
+        lm_studio: nowhere.clone(),
+        vllm: nowhere.clone(),
+        ollama: nowhere,
+    }
+    .find()
+    .await;
     assert_eq!(found.map(|found| found.origin), Some(Origin::LlamaCpp));
 }
 

@@ -19,7 +19,7 @@ use crate::output::Output;
 use crate::search::find_models;
 use crate::session::KeptLog;
 use crate::surface::json::JsonSurface;
-use crate::surface::text::{TextSurface, Verbosity};
+use crate::surface::text::{TextSurface, Thoughts, Verbosity};
 use crate::surface::{Shown, Surface};
 
 /// The most of standard input that goes along, in bytes; the middle of more is left out.
@@ -157,7 +157,10 @@ fn surface(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Box<dyn Surfa
     }
     let (out, err) = capabilities(base, shared);
     let verbosity = if flags.quiet { Verbosity::Quiet } else { Verbosity::Normal };
-    Box::new(TextSurface::new(theme(base), out, err, verbosity, base.config.ui.markdown))
+    Box::new(
+        TextSurface::new(theme(base), out, err, verbosity, base.config.ui.markdown)
+            .with_thoughts(Thoughts::named(&base.config.ui.reasoning)),
+    )
 }
 
 /// Cancels the token at Ctrl-C; a second one ends the program.

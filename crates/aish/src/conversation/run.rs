@@ -53,6 +53,7 @@ impl Conversation {
             standing_notes: notes,
             targets: HashMap::new(),
             files: own.files.clone(),
+            last_thought: String::new(),
             last_outcome: None,
             news: Arc::clone(&own.news),
             autonomous: None,

@@ -37,6 +37,9 @@ pub fn finish_of(reason: FinishReason) -> Finish {
     }
 }
 
+/// Bytes of reasoning that are kept to be shown again.
+const THOUGHT: usize = 1024 * 1024;
+
 impl Driver {
     /// Streams an answer. Text is shown as it comes; what follows from the stream's end is left in `events`.
     pub(super) async fn stream(
@@ -51,6 +54,7 @@ impl Driver {
         let cancel = interrupt.child_token();
         let _stop = cancel.clone().drop_guard();
         surface.show(Shown::Waiting, self.started.elapsed());
+        self.last_thought.clear();
         let mut stream = self.asker.ask(messages, offer_tools, turn, cancel);
         let mut finished = None;
         let last = loop {
@@ -108,11 +112,17 @@ impl Driver {
         None
     }
 
-    fn feed(&self, event: StreamEvent, turn: &mut Turn, surface: &mut dyn Surface) {
+    fn feed(&mut self, event: StreamEvent, turn: &mut Turn, surface: &mut dyn Surface) {
         let now = self.started.elapsed();
         let event = match event {
             StreamEvent::Text(text) => Event::Text(text),
-            StreamEvent::Reasoning(_) => Event::Reasoned,
+            StreamEvent::Reasoning(text) => {
+                surface.show(Shown::Reasoning(&text), now);
+                if self.last_thought.len() < THOUGHT {
+                    self.last_thought.push_str(&text);
+                }
+                Event::Reasoned
+            }
             StreamEvent::TextWasReasoning => Event::TextWasReasoning,
             StreamEvent::State(state) => Event::State(state),
             StreamEvent::ToolCall(call) => Event::Call(call),

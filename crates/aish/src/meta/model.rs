@@ -20,6 +20,14 @@ fn show(repl: &Repl) {
     match repl.conversation.found_places.get(name) {
         Some(place) => {
             repl.print(&format!("{name}: {} at {} ({})", place.model, place.endpoint, place.origin));
+            if let Some(model) = repl.conversation.driver.asker.broker.model(name) {
+                if let Some(api) = model.provider.api() {
+                    repl.print(&format!("wire: {}", api.as_str()));
+                }
+                for lesson in model.provider.learned() {
+                    repl.print(&format!("learned: {lesson}"));
+                }
+            }
             if place.origin == "embedded" {
                 repl.print(
                     "This is a small model that runs in a child process of aish, on this machine's processor. For a better one, start \

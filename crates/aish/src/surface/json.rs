@@ -35,7 +35,7 @@ impl<W: Write + Send> JsonSurface<W> {
         // A reader that went away is not our fault; the turn goes on to its end.
         let _ = writeln!(self.out, "{}", Value::Object(event));
         // Pieces of the answer that come at once are written at once.
-        if kind != "text" {
+        if !matches!(kind, "text" | "reasoning") {
             let _ = self.out.flush();
         }
     }
@@ -46,6 +46,7 @@ impl<W: Write + Send> Surface for JsonSurface<W> {
         match shown {
             Shown::TurnStart => self.write("turn_start", json!({})),
             Shown::Text(text) => self.write("text", json!({ "text": text })),
+            Shown::Reasoning(text) => self.write("reasoning", json!({ "text": text })),
             Shown::Waiting | Shown::AnswerEnd => {}
             Shown::Calling(call) => {
                 self.write("tool_call", json!({"id": call.id, "name": call.name, "arguments": call.arguments}));
@@ -63,7 +64,7 @@ impl<W: Write + Send> Surface for JsonSurface<W> {
             Shown::Usage { model, usage, cost } => self.write(
                 "usage",
                 json!({"model": model, "prompt_tokens": usage.prompt, "completion_tokens": usage.completion,
-                       "cached_tokens": usage.cached, "estimated": usage.estimated,
+                       "cached_tokens": usage.cached, "reasoning_tokens": usage.reasoning, "estimated": usage.estimated,
                        "dollars": cost.map(aish_types::Money::dollars)}),
             ),
             Shown::Notice(text) => self.write("notice", json!({ "text": text })),

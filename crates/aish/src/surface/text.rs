@@ -35,6 +35,34 @@ enum Commands {
     Framed,
 }
 
+/// How the model's reasoning is shown (`ui.reasoning`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Thoughts {
+    /// As one dimmed line that runs while the model thinks, and goes when it answers.
+    #[default]
+    Line,
+    /// Whole, dimmed, on standard error.
+    Full,
+    /// Not at all.
+    Off,
+}
+
+impl Thoughts {
+    /// Reads the word of the configuration.
+    pub fn named(word: &str) -> Self {
+        match word {
+            "full" => Self::Full,
+            "off" => Self::Off,
+            _ => Self::Line,
+        }
+    }
+}
+
+/// Characters of the running line of reasoning; the spinner cuts it to the terminal.
+const THOUGHT: usize = 160;
+/// How often the running line is drawn at most.
+const THOUGHT_DRAWN: Duration = Duration::from_millis(80);
+
 /// How many bytes of an answer are held back at most.
 const HELD: usize = 8 * 1024;
 
@@ -61,6 +89,10 @@ pub struct TextSurface {
     held: String,
     /// When the terminal was last asked for its size.
     measured: Option<Duration>,
+    thoughts: Thoughts,
+    /// The line of reasoning that runs, and when it was drawn last.
+    thought: String,
+    thought_drawn: Option<Duration>,
 }
 
 impl TextSurface {
@@ -80,6 +112,9 @@ impl TextSurface {
             open_line: false,
             held: String::new(),
             measured: None,
+            thoughts: Thoughts::default(),
+            thought: String::new(),
+            thought_drawn: None,
         }
     }
 
@@ -90,10 +125,66 @@ impl TextSurface {
         self
     }
 
+    /// Sets how the model's reasoning is shown.
+    #[must_use]
+    pub fn with_thoughts(mut self, thoughts: Thoughts) -> Self {
+        self.thoughts = thoughts;
+        self
+    }
+
+    /// Shows a piece of reasoning.
+    fn think(&mut self, piece: &str, now: Duration) {
+        if self.verbosity == Verbosity::Quiet || self.thoughts == Thoughts::Off {
+            return;
+        }
+        let piece = sanitize(piece);
+        if self.thoughts == Thoughts::Full {
+            self.clear_spinner();
+            let piece_ends_line = piece.ends_with('\n');
+            let text = if self.err.live { format!("\u{1b}[2m{piece}\u{1b}[0m") } else { piece.into_owned() };
+            let mut err = io::stderr().lock();
+            let _ = err.write_all(text.as_bytes());
+            let _ = err.flush();
+            self.thought = if piece_ends_line { String::new() } else { "open".to_owned() };
+            return;
+        }
+        if !self.err.live {
+            return;
+        }
+        self.thought.push_str(&piece);
+        let line = self.thought.rsplit('\n').find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
+        let from = line.chars().count().saturating_sub(THOUGHT);
+        self.thought = line.chars().skip(from).collect();
+        if self.thought_drawn.is_some_and(|at| now.saturating_sub(at) < THOUGHT_DRAWN) {
+            return;
+        }
+        self.thought_drawn = Some(now);
+        self.clear_spinner();
+        let shown: String = self.thought.chars().take(usize::from(self.err.width).saturating_sub(4)).collect();
+        let mut spinner = Spinner::new(self.theme.clone(), self.err, &shown, now);
+        let drawn = spinner.draw(now);
+        let mut err = io::stderr().lock();
+        let _ = err.write_all(drawn.as_bytes());
+        let _ = err.flush();
+        self.spinner = Some(spinner);
+    }
+
+    /// Ends the reasoning that was shown, where the answer comes.
+    fn fold(&mut self) {
+        if self.thoughts == Thoughts::Full && !self.thought.is_empty() {
+            let mut err = io::stderr().lock();
+            let _ = err.write_all(b"\n");
+            let _ = err.flush();
+        }
+        self.thought.clear();
+        self.thought_drawn = None;
+    }
+
     /// Makes a surface like this one for an autonomous run.
     pub fn of_run(&self) -> Self {
         let mut surface = Self::new(self.theme.clone(), self.out, self.err, self.verbosity, self.markdown_wanted);
         surface.commands = Commands::Framed;
+        surface.thoughts = self.thoughts;
         surface
     }
 
@@ -230,8 +321,15 @@ impl Surface for TextSurface {
                 let _ = err.flush();
                 self.spinner = Some(spinner);
             }
-            Shown::Text(piece) => self.push(piece, now),
-            Shown::AnswerEnd => self.end_answer(),
+            Shown::Text(piece) => {
+                self.fold();
+                self.push(piece, now);
+            }
+            Shown::Reasoning(piece) => self.think(piece, now),
+            Shown::AnswerEnd => {
+                self.fold();
+                self.end_answer();
+            }
             Shown::Calling(call) if !quiet => {
                 self.end_answer();
                 if call.name.as_str() != "shell" {
