@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 mod build_failure;
+#[cfg(test)]
+mod fetch_pip;
 
 /// No file beside this one is forgotten.
 #[test]
