@@ -9,6 +9,7 @@ mod ci;
 mod coverage;
 mod eval;
 mod finding;
+mod fuzz_lines;
 mod fuzz_smoke;
 mod imports;
 mod licences;
@@ -32,6 +33,8 @@ cargo xtask COMMAND
   unused     dependencies that a manifest names and no source does
   licences   the licences of everything that is linked
   fuzz-smoke every fuzz target for 60 seconds
+  fuzz-lines [--seconds N] [--seed N] [--lines FILE]…
+             lines made at random, judged under a bound of time and memory; build it with --release
   schemas [COUNT]
              random tool schemas (200) answered by valid calls of the embedded model
   coverage   the line coverage of the tool crates; needs cargo-tarpaulin
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Some("schemas") => schemas::run(arguments.get(1..).unwrap_or_default()),
         Some("coverage") => coverage::run(),
         Some("fuzz-smoke") => fuzz_smoke::run(),
+        Some("fuzz-lines") => fuzz_lines::run(arguments.get(1..).unwrap_or_default()),
         Some("eval") => eval::run(arguments.get(1..).unwrap_or_default()),
         Some("help" | "-h" | "--help") | None => {
             eprintln!("{HELP}");

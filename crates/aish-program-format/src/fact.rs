@@ -37,6 +37,8 @@ named! {
         NameOnly = "name-only",
         /// What it is given is no secret that it reads: it prints words or looks at names.
         PrintsWords = "prints-words",
+        /// Its words are what it looks for or says, and never a file's name that is a command (`|cmd`).
+        Quotes = "quotes",
         /// Its output or target file comes from another machine.
         Fetches = "fetches",
         /// Waits for others to send.

@@ -142,11 +142,7 @@ impl Live {
         let (fixed, live) = (base.surroundings(), Arc::clone(self));
         Arc::new(move || {
             let Some(folder) = live.remembered().folder else { return fixed.clone() };
-            Surroundings {
-                folder: Some(folder.display().to_string()),
-                brought: brought(&folder),
-                ..fixed.clone()
-            }
+            Surroundings { folder: Some(folder.display().to_string()), brought: brought(&folder), ..fixed.clone() }
         })
     }
 

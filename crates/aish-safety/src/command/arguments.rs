@@ -27,6 +27,8 @@ pub(crate) struct Arguments<'a> {
     pub(crate) words: &'a [Word],
     roles: Vec<Role>,
     tool: Option<Tool<'a>>,
+    /// The letters of the tool's options that take a value, by their ASCII code.
+    valued_letters: u128,
     /// The options' names, sorted, each once: `--name` of `--name=value`.
     names: Vec<&'a str>,
     /// The letters of all clusters, by their ASCII code.
@@ -47,6 +49,7 @@ impl<'a> Arguments<'a> {
 
     /// Sorts the arguments of a program of whose options this is known.
     pub(crate) fn with(tool: Option<Tool<'a>>, words: &'a [Word]) -> Self {
+        let valued_letters = tool.map_or(0, Tool::valued_letters);
         let mut roles = Vec::with_capacity(words.len());
         let mut ended = false;
         let mut before = Before::Nothing;
@@ -72,7 +75,7 @@ impl<'a> Arguments<'a> {
                 roles.push(Role::Option);
                 // The same option many times over is looked up once.
                 if last.0 != text {
-                    last = (text, after_option(tool, text));
+                    last = (text, after_option(tool, valued_letters, text));
                 }
                 before = last.1;
                 continue;
@@ -84,6 +87,7 @@ impl<'a> Arguments<'a> {
             words,
             roles,
             tool,
+            valued_letters,
             names: Vec::new(),
             letters: 0,
             anywhere: 0,
@@ -210,13 +214,13 @@ impl<'a> Arguments<'a> {
 
     /// Goes through the letters of a cluster, up to the one whose value is the rest.
     fn cluster<'t>(&self, text: &'t str) -> impl Iterator<Item = char> + use<'a, 't> {
-        let tool = self.tool;
+        let valued = self.valued_letters;
         let mut done = false;
         text.strip_prefix('-').unwrap_or_default().chars().take_while(move |letter| {
             if done || *letter == '=' {
                 return false;
             }
-            done = tool.is_some_and(|tool| tool.takes_value_letter(*letter));
+            done = has_letter(valued, *letter);
             true
         })
     }
@@ -243,8 +247,7 @@ impl<'a> Arguments<'a> {
             }
             let (before, rest) = text.split_once(short)?;
             // In a cluster, an earlier option with a value would have taken the letter.
-            let tool = self.tool;
-            if before.chars().skip(1).any(|letter| tool.is_some_and(|tool| tool.takes_value_letter(letter))) {
+            if before.chars().skip(1).any(|letter| has_letter(self.valued_letters, letter)) {
                 return None;
             }
             if rest.is_empty() {
@@ -318,7 +321,11 @@ enum Before {
     Unknown,
 }
 
-fn after_option(tool: Option<Tool<'_>>, text: &str) -> Before {
+fn has_letter(letters: u128, letter: char) -> bool {
+    letter.is_ascii() && letters & 1 << u32::from(letter) != 0
+}
+
+fn after_option(tool: Option<Tool<'_>>, valued: u128, text: &str) -> Before {
     if text.contains('=') {
         return Before::Nothing;
     }
@@ -331,7 +338,7 @@ fn after_option(tool: Option<Tool<'_>>, text: &str) -> Before {
     if !text.starts_with("--") && !tool.single_dash() {
         let mut letters = text.chars().skip(1).peekable();
         while let Some(letter) = letters.next() {
-            if tool.takes_value_letter(letter) {
+            if has_letter(valued, letter) {
                 return if letters.peek().is_none() { Before::Valued } else { Before::Nothing };
             }
         }

@@ -6,6 +6,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::budget::Work;
 use super::walk::Walker;
 use super::word::Word;
 use crate::rules::Effect;
@@ -45,6 +46,10 @@ impl Walker<'_> {
             for name in names(&text) {
                 let Some(values) = self.state.variables.get(name) else { continue };
                 for word in values.iter().take(8).flatten().take(8) {
+                    // It is compared with all that were found.
+                    if !self.budget.pay(Work::Scan, 8 * open.len()) {
+                        return;
+                    }
                     let evaluates = word.text.contains(|letter: char| letter.is_ascii_alphabetic() || letter == '`');
                     if !evaluates || open.contains(&word.text) {
                         continue;

@@ -37,8 +37,18 @@ enum Quote {
     Double,
 }
 
+/// Returns the number of a bracket's kind.
+const fn kind(byte: u8) -> usize {
+    match byte {
+        b'(' | b')' => 0,
+        b'{' | b'}' => 1,
+        _ => 2,
+    }
+}
+
 struct Scan {
-    brackets: usize,
+    /// How many of each kind are open: round, curly, square. One never closes another.
+    brackets: [usize; 3],
     keywords: usize,
     deepest: usize,
     /// How many words in a row that take a command behind them.
@@ -50,11 +60,25 @@ struct Scan {
 
 impl Scan {
     const fn new() -> Self {
-        Self { brackets: 0, keywords: 0, deepest: 0, chain: 0, quote: Quote::None, start: true }
+        Self { brackets: [0; 3], keywords: 0, deepest: 0, chain: 0, quote: Quote::None, start: true }
     }
 
     fn note(&mut self) {
-        self.deepest = self.deepest.max(self.brackets).max(self.keywords);
+        self.deepest = self.deepest.max(self.brackets.iter().sum()).max(self.keywords);
+    }
+
+    fn open(&mut self, byte: u8) {
+        if let Some(count) = self.brackets.get_mut(kind(byte)) {
+            *count += 1;
+        }
+        self.note();
+        self.start = true;
+    }
+
+    fn close(&mut self, byte: u8) {
+        if let Some(count) = self.brackets.get_mut(kind(byte)) {
+            *count = count.saturating_sub(1);
+        }
     }
 
     fn deepest(mut self, text: &str) -> usize {
@@ -66,9 +90,7 @@ impl Scan {
             let byte = at_byte(at);
             // Openers count in any state: a scan that is wrong about quotes then errs on the strict side.
             if byte == b'$' && matches!(at_byte(at + 1), b'(' | b'{' | b'[') {
-                self.brackets += 1;
-                self.note();
-                self.start = true;
+                self.open(at_byte(at + 1));
                 at += 2;
                 continue;
             }
@@ -84,7 +106,7 @@ impl Scan {
                     match byte {
                         b'\\' => at += 1,
                         b'"' => self.quote = Quote::None,
-                        b')' | b'}' => self.brackets = self.brackets.saturating_sub(1),
+                        b')' | b'}' => self.close(byte),
                         _ => {}
                     }
                     at += 1;
@@ -113,18 +135,9 @@ impl Scan {
                 }
                 b'\'' => self.quote = Quote::Single,
                 b'"' => self.quote = Quote::Double,
-                b'(' => {
-                    self.brackets += 1;
-                    self.note();
-                    self.start = true;
-                }
+                b'(' | b'{' => self.open(byte),
                 b')' | b']' | b'}' => {
-                    self.brackets = self.brackets.saturating_sub(1);
-                    self.start = true;
-                }
-                b'{' => {
-                    self.brackets += 1;
-                    self.note();
+                    self.close(byte);
                     self.start = true;
                 }
                 b'\n' | b';' | b'&' | b'|' => self.start = true,
@@ -216,5 +229,7 @@ mod tests {
         assert_eq!(check(&"$(case x in a) ".repeat(70)), Err(Refusal::TooDeep));
         assert_eq!(check(&"$(echo ')' ".repeat(70)), Err(Refusal::TooDeep));
         assert_eq!(check(&"if true; then echo fi; ".repeat(70)), Err(Refusal::TooDeep));
+        assert_eq!(check(&"$[x[name} ".repeat(70)), Err(Refusal::TooDeep));
+        assert_eq!(check(&"${a) ".repeat(70)), Err(Refusal::TooDeep));
     }
 }

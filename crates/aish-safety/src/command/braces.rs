@@ -7,37 +7,40 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::budget::{Budget, Work};
+
 /// The most words that one word is expanded into; past it the word stays as it is.
 const MAX_WORDS: usize = 128;
 
 /// Expands the braces in a word's source text; none where there is nothing to expand or too much.
-pub(crate) fn expand(source: &str) -> Option<Vec<String>> {
+pub(crate) fn expand(source: &str, budget: &Budget) -> Option<Vec<String>> {
     if !source.contains('{') || !(source.contains(',') || source.contains("..")) {
         return None;
     }
-    let mut budget = MAX_WORDS;
-    let words = expand_inner(source, 0, &mut budget)?;
+    let mut most = MAX_WORDS;
+    let words = expand_inner(source, 0, &mut most, budget)?;
     (words.len() > 1 || words.first().is_some_and(|word| word != source)).then_some(words)
 }
 
-fn expand_inner(source: &str, depth: usize, budget: &mut usize) -> Option<Vec<String>> {
+fn expand_inner(source: &str, depth: usize, most: &mut usize, budget: &Budget) -> Option<Vec<String>> {
     if depth > 8 {
         return None;
     }
     let mut out = vec![String::new()];
     let mut rest = source;
     while !rest.is_empty() {
-        let (plain, braces) = next_braces(rest);
+        let (plain, braces) = next_braces(rest, budget);
         for word in &mut out {
             word.push_str(plain);
         }
         let Some(inside) = braces else { break };
         rest = rest.get(plain.len() + inside.len() + 2..).unwrap_or_default();
-        let choices = choices(inside, depth, budget)?;
+        let choices = choices(inside, depth, most, budget)?;
         let mut next = Vec::with_capacity(out.len() * choices.len());
         for word in &out {
             for choice in &choices {
-                *budget = budget.checked_sub(1)?;
+                *most = most.checked_sub(1)?;
+                budget.pay(Work::Scan, word.len() + choice.len()).then_some(())?;
                 next.push(format!("{word}{choice}"));
             }
         }
@@ -46,12 +49,12 @@ fn expand_inner(source: &str, depth: usize, budget: &mut usize) -> Option<Vec<St
     Some(out)
 }
 
-fn choices(inside: &str, depth: usize, budget: &mut usize) -> Option<Vec<String>> {
+fn choices(inside: &str, depth: usize, most: &mut usize, budget: &Budget) -> Option<Vec<String>> {
     let parts = split_commas(inside);
     if parts.len() > 1 {
         let mut out = Vec::new();
         for part in parts {
-            out.extend(expand_inner(part, depth + 1, budget)?);
+            out.extend(expand_inner(part, depth + 1, most, budget)?);
         }
         return Some(out);
     }
@@ -80,11 +83,11 @@ fn sequence(inside: &str) -> Option<Vec<String>> {
 }
 
 /// Returns the text before the first complete braces that expand, and what is in them.
-fn next_braces(source: &str) -> (&str, Option<&str>) {
+fn next_braces<'s>(source: &'s str, budget: &Budget) -> (&'s str, Option<&'s str>) {
     let mut from = 0;
-    while let Some(open) = find_open(source, from) {
+    while let Some(open) = find_open(source, from, budget) {
         let after = source.get(open + 1..).unwrap_or_default();
-        if let Some(end) = super::span::closing(after, '{', '}') {
+        if let Some(end) = super::span::closing(after, '{', '}', budget) {
             let inside = after.get(..end).unwrap_or_default();
             if split_commas(inside).len() > 1 || sequence(inside).is_some() {
                 return (source.get(..open).unwrap_or_default(), Some(inside));
@@ -99,7 +102,7 @@ fn next_braces(source: &str) -> (&str, Option<&str>) {
 }
 
 /// Finds a brace that is neither quoted nor part of `${`.
-fn find_open(source: &str, from: usize) -> Option<usize> {
+fn find_open(source: &str, from: usize, budget: &Budget) -> Option<usize> {
     let mut quote: Option<char> = None;
     let mut before = ' ';
     let mut letters = source.char_indices();
@@ -120,13 +123,16 @@ fn find_open(source: &str, from: usize) -> Option<usize> {
                 '(' | '{' if before == '$' => {
                     // A substitution is not looked into.
                     let close = if letter == '(' { ')' } else { '}' };
-                    let length = super::span::closing(source.get(at + 1..).unwrap_or_default(), letter, close)?;
+                    let length = super::span::closing(source.get(at + 1..).unwrap_or_default(), letter, close, budget)?;
                     let end = at + 1 + length;
                     while letters.clone().next().is_some_and(|(next, _)| next <= end) {
                         letters.next();
                     }
                 }
-                '{' if at >= from => return Some(at),
+                '{' if at >= from => {
+                    // Each brace is looked for from the start.
+                    return budget.pay(Work::Scan, at).then_some(at);
+                }
                 _ => {}
             },
         }
@@ -173,7 +179,7 @@ mod tests {
     #[test]
     fn braces_expand_as_in_bash() {
         let check = |source: &str, expected: &[&str]| {
-            assert_eq!(expand(source).unwrap_or_default(), expected, "{source}");
+            assert_eq!(expand(source, &Budget::default()).unwrap_or_default(), expected, "{source}");
         };
         check("{rm,-rf,/srv}", &["rm", "-rf", "/srv"]);
         check("a{b,c}d{e,f}", &["abde", "abdf", "acde", "acdf"]);

@@ -65,6 +65,42 @@ pub(super) fn nesting(tokens: &[Token]) -> u32 {
     deepest
 }
 
+/// Words that open a construct where a command begins.
+const OPENERS: &[&str] = &["if", "for", "while", "until", "case", "select", "coproc", "time", "!", "[["];
+/// Words that close one.
+const CLOSERS: &[&str] = &["fi", "done", "esac", "]]"];
+/// Words behind which a command begins.
+const BEFORE: &[&str] = &["if", "while", "until", "then", "else", "elif", "do", "{", "!", "time", "coproc", "in"];
+/// Words whose own name or option may stand before the command.
+const NAMED: &[&str] = &["function", "coproc", "time"];
+
+/// Returns how deep the parser may come to nest: it sees words where a scan of letters sees a quote that does not close.
+pub(super) fn depth(tokens: &[Token]) -> usize {
+    // Of each kind, so that one never closes another.
+    let (mut round, mut curly, mut words, mut chain, mut deepest) = (0_usize, 0_usize, 0_usize, 0_usize, 0);
+    let mut before: [Option<&Token>; 2] = [None; 2];
+    for token in tokens {
+        let [last, one_before] = before;
+        let begins = last.is_none_or(|last| matches!(last, Token::Operator(..)) || is_word(last, BEFORE))
+            || one_before.is_some_and(|token| is_word(token, NAMED));
+        match token {
+            Token::Operator(operator, _) if operator == "(" => round += 1,
+            Token::Operator(operator, _) if operator == ")" => round = round.saturating_sub(1),
+            Token::Word(word, _) if word == "{" => curly += 1,
+            Token::Word(word, _) if word == "}" => curly = curly.saturating_sub(1),
+            // These nest without a word that closes them.
+            Token::Word(word, _) if begins && matches!(word.as_str(), "coproc" | "time" | "!") => chain += 1,
+            Token::Word(word, _) if begins && OPENERS.contains(&word.as_str()) => words += 1,
+            Token::Word(word, _) if CLOSERS.contains(&word.as_str()) => words = words.saturating_sub(1),
+            Token::Operator(operator, _) if matches!(operator.as_str(), ";" | "&" | "\n") => chain = 0,
+            Token::Operator(..) | Token::Word(..) => {}
+        }
+        deepest = deepest.max(round + curly + words + chain);
+        before = [Some(token), last];
+    }
+    deepest
+}
+
 /// Finds what may be the second bracket of an arithmetic command, and its closing one, which touches the next.
 pub(super) fn arithmetic(tokens: &[Token]) -> BTreeMap<usize, usize> {
     let mut open = Vec::new();
@@ -111,6 +147,21 @@ mod tests {
 
     fn tokens(text: &str) -> Vec<Token> {
         brush_parser::uncached_tokenize_str(text, &ParserOptions::default().tokenizer_options()).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_depth_of_what_the_parser_sees_is_counted() {
+        for (text, expected) in [
+            ("ls | grep if", 0),
+            ("if a; then b; fi; if a; then b; fi", 1),
+            ("(a; { b; })", 2),
+            ("function f if a; then b; fi", 1),
+            ("time -p ! if a; then b; fi", 3),
+            ("coproc x { a; }", 2),
+        ] {
+            assert_eq!(depth(&tokens(text)), expected, "{text}");
+        }
+        assert_eq!(depth(&tokens(&"if do ".repeat(500))), 500);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::budget::Work;
 use super::path::glob_match;
 use super::pattern::push_shown;
 use super::redirect::Redirects;
@@ -120,7 +121,8 @@ impl Walker<'_> {
                 Some(empty)
             }
             "shift" => {
-                if !self.state.positional.is_empty() {
+                let left = self.state.positional.len();
+                if left > 0 && self.budget.pay(Work::Argument, left / 4 + 1) {
                     Rc::make_mut(&mut self.state.positional).remove(0);
                 }
                 self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.shift", "shifts the arguments");
@@ -139,7 +141,7 @@ impl Walker<'_> {
             }
             "printf" if arguments.first().is_some_and(|word| word.text == "-v") => {
                 let rest = arguments.get(2..).unwrap_or_default();
-                let text = super::filters::printf(rest);
+                let text = super::printed::printf(rest);
                 if let Some(variable) = arguments.get(1) {
                     let word = match text {
                         Some(text) => Word::literal(text),
@@ -161,6 +163,23 @@ impl Walker<'_> {
                     "shell.hash",
                     "binds a name to another program",
                 );
+                Some(empty)
+            }
+            "history" | "print" if arguments.first().is_some_and(|word| super::history::keeps_line(&word.text)) => {
+                self.keep_line(arguments);
+                let reason = "puts a line where it may be run from";
+                self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.history", reason);
+                Some(empty)
+            }
+            "fc" | "r" if !arguments.iter().any(|word| word.text.starts_with("-l")) => {
+                let out = self.run_kept_line(arguments);
+                let reason = "runs lines of the history again";
+                self.note_plain(&shown(words), Verdict::Ask, Effect::Run, "shell.history", reason);
+                Some(out)
+            }
+            "hash" if arguments.first().is_some_and(|word| word.text.starts_with("-d")) => {
+                let reason = "gives a folder a name that zsh puts in its place";
+                self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.hash", reason);
                 Some(empty)
             }
             _ => None,
@@ -346,7 +365,16 @@ impl Walker<'_> {
         for one in assigned {
             let name = one.name.as_str();
             let Some(value) = one.value.first() else { continue };
-            if settings::SCRIPT_VARIABLES.contains(&name) {
+            if name == "GIT_CONFIG_PARAMETERS" {
+                self.ask_variable(name, value);
+                // Settings in quotes, one behind the other: `'core.pager=cmd' 'alias.x'='!cmd'`.
+                let settings = self.expand(&value.text.clone());
+                for setting in settings.iter().take(64) {
+                    if let Some((_, line)) = setting.text.split_once('=') {
+                        self.suspect(line.trim_start_matches('!'));
+                    }
+                }
+            } else if settings::SCRIPT_VARIABLES.contains(&name) {
                 // The shell expands the name of the file, too.
                 let text = value.text.clone();
                 self.within(alloc::format!("the variable {name}").into(), |walker| walker.expand_document(&text));
@@ -405,12 +433,6 @@ impl Walker<'_> {
                 }
             }
         }
-    }
-
-    fn ask_variable(&mut self, name: &str, value: &Word) {
-        let mut reason = String::from("changes which code runs through the variable ");
-        reason.push_str(name);
-        self.note_plain(&value.text, Verdict::Ask, Effect::Run, "shell.code-variable", &reason);
     }
 
     /// Judges a text that is run by a shell, known or not.

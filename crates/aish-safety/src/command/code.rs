@@ -13,6 +13,7 @@ mod find;
 mod literal;
 mod names;
 mod scan;
+mod sed;
 
 pub(crate) use scan::strings_of;
 
@@ -25,7 +26,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
         Language::Sql => sql::judge(walker, program, text),
         Language::Make => makefile(walker, text),
         Language::Recipes => recipes(walker, text),
-        Language::Editor if programs::is(program, Trait::StreamEditor) => stream_editor(walker, text),
+        Language::Editor if programs::is(program, Trait::StreamEditor) => sed::judge(walker, text),
         Language::Editor => editor(walker, text),
         Language::Tcl => tcl(walker, text),
         Language::Crontab => crontab(walker, text),
@@ -55,7 +56,7 @@ fn makefile(walker: &mut Walker<'_>, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find("$(shell ") {
         let inside = rest.get(at + 8..).unwrap_or_default();
-        let end = super::span::closing(inside, '(', ')').unwrap_or(inside.len());
+        let end = super::span::closing(inside, '(', ')', &walker.budget).unwrap_or(inside.len());
         walker.text(&unescape_dollars(inside.get(..end).unwrap_or_default()), &Stream::default());
         rest = inside.get(end..).unwrap_or_default();
     }
@@ -119,7 +120,8 @@ fn editor(walker: &mut Walker<'_>, text: &str) {
 fn deletions(walker: &mut Walker<'_>, line: &str) {
     for (at, call) in line.match_indices("delete(").take(16) {
         let is_other = line.get(..at).and_then(|before| before.chars().next_back()).is_some_and(char::is_alphanumeric);
-        let mut strings = scan::strings_of(line.get(at + call.len()..).unwrap_or_default());
+        let budget = walker.budget.clone();
+        let mut strings = scan::strings_of(line.get(at + call.len()..).unwrap_or_default(), &budget);
         if let (false, Some(name), Some("rf")) = (is_other, strings.next(), strings.next().as_deref()) {
             walker.text(&alloc::format!("rm -rf -- '{}'", name.replace('\'', "'\\''")), &Stream::default());
         }
@@ -149,75 +151,6 @@ fn unbalanced_end(command: &str) -> &str {
         command.strip_suffix(*quote).filter(|_| odd)
     });
     cut.unwrap_or(command)
-}
-
-/// `sed` scripts: `e` runs, `w` writes.
-fn stream_editor(walker: &mut Walker<'_>, text: &str) {
-    for line in text.lines() {
-        // What `e` runs goes on to the end of its line.
-        let bare = line.trim_start_matches(|letter: char| {
-            letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!' | ' ' | '~')
-        });
-        if let Some(command) = bare.strip_prefix("e ").filter(|command| command.contains([';', '{', '}'])) {
-            walker.text(command, &Stream::default());
-        }
-    }
-    for command in text.split(['\n', ';', '{', '}']) {
-        let command = command.trim().trim_start_matches(|letter: char| {
-            letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!' | ' ' | '~')
-        });
-        let command = match command.strip_prefix('/') {
-            Some(rest) => rest.split_once('/').map_or("", |(_, rest)| rest).trim_start(),
-            None => command,
-        };
-        let mut letters = command.chars();
-        match letters.next() {
-            Some('e') => {
-                let line = letters.as_str().trim();
-                if line.is_empty() {
-                    walker.note_plain(
-                        command,
-                        Verdict::Halt,
-                        Effect::RunForeign,
-                        "interpreters.sed-run",
-                        "runs the lines of its input as commands",
-                    );
-                } else {
-                    walker.text(line, &Stream::default());
-                }
-            }
-            Some('w' | 'W') => {
-                let target = letters.as_str().trim();
-                if !target.is_empty() {
-                    walker.write_file(&Word::literal(target), false, &Stream::default());
-                }
-            }
-            Some('s') => substitute(walker, letters.as_str()),
-            _ => {}
-        }
-    }
-}
-
-fn substitute(walker: &mut Walker<'_>, rest: &str) {
-    let Some(mark) = rest.chars().next() else { return };
-    let mut parts = rest.get(mark.len_utf8()..).unwrap_or_default().split(mark);
-    let (_, replacement, flags) = (parts.next(), parts.next(), parts.next_back().unwrap_or_default());
-    let options = flags.split(' ').next().unwrap_or_default();
-    if options.contains('e') && options.chars().all(|letter| "0123456789gpeiImMw".contains(letter)) {
-        walker.note_plain(
-            rest,
-            Verdict::Halt,
-            Effect::RunForeign,
-            "interpreters.sed-run",
-            "runs what it replaces as commands",
-        );
-        if let Some(line) = replacement {
-            walker.text(line, &Stream::default());
-        }
-    }
-    if let Some((_, target)) = flags.split_once("w ") {
-        walker.write_file(&Word::literal(target.trim()), false, &Stream::default());
-    }
 }
 
 /// `exec`, `spawn` and `system` of Tcl and expect take the rest of their command.
@@ -259,7 +192,7 @@ pub(crate) fn listed(walker: &mut Walker<'_>, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find(['"', '\'']) {
         rest = rest.get(at..).unwrap_or_default();
-        match literal::read(rest) {
+        match literal::read(rest, &walker.budget) {
             Some((line, length)) => {
                 walker.text(&line, &Stream::default());
                 rest = rest.get(length..).unwrap_or_default();

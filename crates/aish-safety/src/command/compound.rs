@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use brush_parser::ast;
 
+use super::budget::Work;
 use super::redirect::COPROCESS;
 use super::state::{Body, MAX_ALTERNATIVES};
 use super::walk::Walker;
@@ -169,7 +170,7 @@ impl Walker<'_> {
             }
             return Stream::unknown(Taint::NONE);
         }
-        if !self.count_call() {
+        if !self.budget.pay(Work::Call, 1) {
             return Stream::unknown(Taint::NONE);
         }
         self.calling.push(name.into());

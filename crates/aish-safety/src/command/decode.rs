@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::budget::{Budget, Work};
 use super::word::Word;
 
 /// Decodes base64, with or without padding and line ends.
@@ -50,7 +51,7 @@ fn bits(text: &str, width: u32, value: impl Fn(char) -> Option<u32>) -> Option<S
 }
 
 /// Does what `tr` does with plain sets and ranges.
-pub(crate) fn translate(text: &str, arguments: &[Word]) -> Option<String> {
+pub(crate) fn translate(text: &str, arguments: &[Word], budget: &Budget) -> Option<String> {
     let mut delete = false;
     let mut sets: Vec<Vec<char>> = Vec::new();
     for word in arguments {
@@ -60,6 +61,8 @@ pub(crate) fn translate(text: &str, arguments: &[Word]) -> Option<String> {
             set => sets.push(expand_set(set)?),
         }
     }
+    let letters: usize = sets.iter().map(Vec::len).sum();
+    budget.pay(Work::Scan, text.len().saturating_mul(letters.max(1)) / 4).then_some(())?;
     match (delete, sets.as_slice()) {
         (true, [set]) => Some(text.chars().filter(|letter| !set.contains(letter)).collect()),
         (false, [from, to]) => {
@@ -104,7 +107,7 @@ fn expand_set(set: &str) -> Option<Vec<char>> {
 }
 
 /// Does `s/a/b/` and `s/a/b/g` with plain text for a pattern.
-pub(crate) fn sed(text: &str, script: &str) -> Option<String> {
+pub(crate) fn sed(text: &str, script: &str, budget: &Budget) -> Option<String> {
     let rest = script.strip_prefix('s')?;
     let mark = rest.chars().next()?;
     let mut parts = rest.get(mark.len_utf8()..)?.split(mark);
@@ -117,7 +120,8 @@ pub(crate) fn sed(text: &str, script: &str) -> Option<String> {
         return None;
     }
     match flags {
-        "g" => Some(text.replace(pattern, replacement)),
+        "g" => budget.replaced(text, pattern, replacement),
+        "" if !budget.pay(Work::Scan, text.len() + text.lines().count().saturating_mul(replacement.len())) => None,
         "" => Some(text.lines().map(|line| line.replacen(pattern, replacement, 1)).collect::<Vec<_>>().join("\n")),
         _ => None,
     }
@@ -134,8 +138,8 @@ mod tests {
         assert_eq!(hex("726d202d7266").as_deref(), Some("rm -rf"));
         assert_eq!(base32("OJWSALLSMYQC6===").as_deref(), Some("rm -rf /"));
         let words = |list: &[&str]| list.iter().map(|word| Word::literal(*word)).collect::<Vec<_>>();
-        assert_eq!(translate("ez -es", &words(&["a-z", "n-za-m"])).as_deref(), Some("rm -rf"));
-        assert_eq!(translate("rXm", &words(&["-d", "X"])).as_deref(), Some("rm"));
-        assert_eq!(sed("rXXm", "s/XX//").as_deref(), Some("rm"));
+        assert_eq!(translate("ez -es", &words(&["a-z", "n-za-m"]), &Budget::default()).as_deref(), Some("rm -rf"));
+        assert_eq!(translate("rXm", &words(&["-d", "X"]), &Budget::default()).as_deref(), Some("rm"));
+        assert_eq!(sed("rXXm", "s/XX//", &Budget::default()).as_deref(), Some("rm"));
     }
 }

@@ -5,6 +5,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::budget::{Budget, Work};
 use super::span::closing;
 use super::walk::Walker;
 use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word};
@@ -12,6 +13,12 @@ use super::{braces, escape};
 
 /// The longest text that one word may expand to, in bytes.
 const MAX_WORD: usize = 64 * 1024;
+
+/// The deepest nesting of expansions inside one another.
+const MAX_UNFOLDING: usize = 96;
+
+/// The most different letters that `IFS` splits at.
+const MAX_SEPARATORS: usize = 64;
 
 /// Builds fields from the pieces of one word.
 #[derive(Default)]
@@ -22,6 +29,8 @@ struct Fields {
     open: bool,
     /// What splits beside blanks: the value of `IFS`, where the line sets it.
     separators: String,
+    /// What pays for the text that is put in.
+    budget: Budget,
 }
 
 impl Fields {
@@ -47,7 +56,7 @@ impl Fields {
     /// Puts in what an expansion gave.
     fn insert(&mut self, word: &Word, quoted: bool) {
         self.current.taint = self.current.taint | word.taint;
-        if self.current.text.len() + word.text.len() > MAX_WORD {
+        if self.current.text.len() + word.text.len() > MAX_WORD || !self.budget.pay(Work::Scan, word.text.len()) {
             self.push(HOLE, true);
             return;
         }
@@ -74,7 +83,8 @@ impl Walker<'_> {
         if is_plain(source) {
             return alloc::vec![Word::literal(source)];
         }
-        match braces::expand(source) {
+        self.glob_qualifiers(source);
+        match braces::expand(source, &self.budget) {
             Some(words) => words.iter().flat_map(|word| self.fields(word, false)).collect(),
             None => self.fields(source, false),
         }
@@ -85,6 +95,7 @@ impl Walker<'_> {
         if is_plain(source) {
             return Word::literal(source);
         }
+        self.glob_qualifiers(source);
         let mut fields = self.fields(source, true).into_iter();
         let mut word = fields.next().unwrap_or_default();
         for more in fields {
@@ -97,13 +108,18 @@ impl Walker<'_> {
 
     /// Expands the body of a here-document, where quotes are letters.
     pub(crate) fn expand_document(&mut self, source: &str) -> Word {
-        let mut fields = Fields { open: true, ..Fields::default() };
-        self.double_quoted(source, &mut fields, true);
+        let mut fields = Fields { open: true, budget: self.budget.clone(), ..Fields::default() };
+        if self.budget.pay(Work::Scan, source.len().saturating_mul(2)) {
+            self.double_quoted(source, &mut fields, true);
+        }
         fields.current
     }
 
     fn fields(&mut self, source: &str, whole: bool) -> Vec<Word> {
-        let mut out = Fields { separators: self.separators(), ..Fields::default() };
+        if !self.budget.pay(Work::Scan, source.len().saturating_mul(2)) {
+            return alloc::vec![Word::unknown(Taint::NONE)];
+        }
+        let mut out = Fields { separators: self.separators(), budget: self.budget.clone(), ..Fields::default() };
         let mut rest = source;
         let mut at_start = true;
         while let Some(letter) = rest.chars().next() {
@@ -137,15 +153,21 @@ impl Walker<'_> {
         out.done
     }
 
-    /// Reads a double-quoted part whose opening quote is behind; returns what follows it.
     fn separators(&self) -> String {
         let value = self.state.variables.get("IFS").and_then(|values| values.first()?.first());
-        value.map_or(String::new(), |word| word.text.clone())
+        let mut out = String::new();
+        for letter in value.map_or("", |word| word.text.as_str()).chars().take(MAX_SEPARATORS) {
+            if !out.contains(letter) {
+                out.push(letter);
+            }
+        }
+        out
     }
 
+    /// Reads a double-quoted part whose opening quote is behind; returns what follows it.
     fn quoted<'s>(&mut self, text: &'s str, out: &mut Fields) -> &'s str {
         out.open = true;
-        let end = closing_quote(text);
+        let end = closing_quote(text, &self.budget);
         self.double_quoted(text.get(..end).unwrap_or(text), out, false);
         text.get(end + 1..).unwrap_or_default()
     }
@@ -233,17 +255,29 @@ impl Walker<'_> {
 
     /// Reads what follows a `$`; returns the rest.
     fn dollar<'s>(&mut self, after: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
+        if self.unfolding >= MAX_UNFOLDING {
+            self.refuse("", "bounds.nesting", "is nested too deep to be understood");
+            out.push(HOLE, true);
+            return "";
+        }
+        self.unfolding += 1;
+        let rest = self.unfold(after, out, quoted);
+        self.unfolding -= 1;
+        rest
+    }
+
+    fn unfold<'s>(&mut self, after: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
         let tail = after.get(1..).unwrap_or_default();
         match after.chars().next() {
             Some('(') if tail.starts_with('(') => {
-                if let Some(end) = closing(tail, '(', ')')
+                if let Some(end) = closing(tail, '(', ')', &self.budget)
                     && !tail.get(..end).unwrap_or_default().trim_end().ends_with(')')
                 {
                     // `$( (…) … )`: a substitution that begins with a subshell.
                     return self.substitution(tail, out, quoted);
                 }
                 let inner = tail.get(1..).unwrap_or_default();
-                let Some(end) = closing(inner, '(', ')') else {
+                let Some(end) = closing(inner, '(', ')', &self.budget) else {
                     out.push(HOLE, true);
                     return "";
                 };
@@ -256,17 +290,22 @@ impl Walker<'_> {
             }
             Some('(') => self.substitution(tail, out, quoted),
             Some('[') => {
-                let end = closing(tail, '[', ']').unwrap_or(tail.len());
+                let end = closing(tail, '[', ']', &self.budget).unwrap_or(tail.len());
                 let word = self.arithmetic(tail.get(..end).unwrap_or_default());
                 out.insert(&word, quoted);
                 tail.get(end + 1..).unwrap_or_default()
             }
             Some('{') => {
-                let Some(end) = closing(tail, '{', '}') else {
+                let Some(end) = closing(tail, '{', '}', &self.budget) else {
+                    self.inline_commands(tail.trim_end_matches('}'));
                     out.push(HOLE, true);
                     return "";
                 };
-                self.parameter(tail.get(..end).unwrap_or_default(), quoted, out);
+                let inside = tail.get(..end).unwrap_or_default();
+                match self.inline_commands(inside).or_else(|| self.zsh_parameter(inside)) {
+                    Some(word) => out.insert(&word, quoted),
+                    None => self.parameter(inside, quoted, out),
+                }
                 tail.get(end + 1..).unwrap_or_default()
             }
             Some('\'') => {
@@ -309,7 +348,7 @@ impl Walker<'_> {
     }
 
     fn substitution<'s>(&mut self, text: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
-        let end = closing(text, '(', ')').or_else(|| text.rfind(')')).unwrap_or(text.len());
+        let end = closing(text, '(', ')', &self.budget).or_else(|| text.rfind(')')).unwrap_or(text.len());
         let stream = self.substitute(text.get(..end).unwrap_or_default());
         out.insert(&substituted(stream), quoted);
         text.get(end + 1..).unwrap_or_default()
@@ -322,7 +361,7 @@ fn is_plain(source: &str) -> bool {
 }
 
 /// Finds the closing double quote, past substitutions inside.
-fn closing_quote(text: &str) -> usize {
+fn closing_quote(text: &str, budget: &Budget) -> usize {
     let mut letters = text.char_indices();
     while let Some((at, letter)) = letters.next() {
         match letter {
@@ -337,7 +376,7 @@ fn closing_quote(text: &str) -> usize {
                     Some('{') => ('{', '}'),
                     _ => continue,
                 };
-                if let Some(length) = closing(after.get(1..).unwrap_or_default(), open, close) {
+                if let Some(length) = closing(after.get(1..).unwrap_or_default(), open, close, budget) {
                     let end = at + 2 + length;
                     while letters.clone().next().is_some_and(|(next, _)| next <= end) {
                         letters.next();
@@ -351,7 +390,7 @@ fn closing_quote(text: &str) -> usize {
 }
 
 /// Turns a substitution's output into a word: line ends at the end are cut.
-fn substituted(stream: Stream) -> Word {
+pub(crate) fn substituted(stream: Stream) -> Word {
     match stream.text {
         Some(text) => Word { text: text.trim_end_matches('\n').into(), glob: false, taint: stream.taint },
         None => listed(stream.taint),

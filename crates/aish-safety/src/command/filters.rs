@@ -7,15 +7,21 @@ use alloc::vec::Vec;
 use aish_program_format::{Output, Program, Trait};
 
 use super::arguments::Arguments;
+use super::budget::Work;
+use super::decode;
 use super::state::FileContent;
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
-use super::{decode, escape};
 use crate::rules::{programs, sources};
 
 impl Walker<'_> {
     /// Returns what a program writes to the pipe.
     pub(crate) fn output(&mut self, program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
+        let bytes =
+            stdin.text.as_ref().map_or(0, String::len) + arguments.iter().map(|word| word.text.len()).sum::<usize>();
+        if !self.budget.pay(Work::Scan, bytes.saturating_mul(4)) {
+            return Stream::unknown(Taint::NONE);
+        }
         let known = programs::find(program);
         let kind = known.map_or(Output::Mixed, |known| known.facts().output);
         let mut out = self.written(kind, program, arguments, stdin);
@@ -34,8 +40,8 @@ impl Walker<'_> {
     fn written(&mut self, kind: Output, program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
         let taint = arguments.iter().fold(Taint::NONE, |taint, word| taint | word.taint);
         match kind {
-            Output::Echo => from(echo(arguments), taint),
-            Output::Format => from(printf(arguments), taint),
+            Output::Echo => from(super::printed::echo(arguments), taint),
+            Output::Format => from(super::printed::printf(arguments), taint),
             Output::Whole | Output::Piped | Output::Blocks | Output::Part | Output::End => {
                 self.passed(kind, program, arguments, stdin)
             }
@@ -43,7 +49,7 @@ impl Walker<'_> {
                 self.mapped(arguments, stdin, |text| text.lines().map(reverse).collect::<Vec<_>>().join("\n"))
             }
             Output::Translated => match &stdin.text {
-                Some(text) => from(decode::translate(text, arguments), stdin.taint),
+                Some(text) => from(decode::translate(text, arguments, &self.budget), stdin.taint),
                 None => Stream::unknown(stdin.taint | Taint::DECODED),
             },
             Output::Filtered | Output::Edited | Output::Scanned | Output::Queried => {
@@ -190,8 +196,10 @@ impl Walker<'_> {
     fn peek(&self, word: &Word) -> Stream {
         let place = self.place(word);
         match self.state.files.get(&place.text) {
-            Some(file) => Stream { text: file.text.clone(), taint: file.taint | word.taint, connected: true },
-            None => {
+            Some(file) if self.budget.pay(Work::Scan, file.text.as_ref().map_or(0, String::len)) => {
+                Stream { text: file.text.clone(), taint: file.taint | word.taint, connected: true }
+            }
+            _ => {
                 let fd = place.text.strip_prefix("/dev/fd/").or_else(|| place.text.strip_prefix("/proc/self/fd/"));
                 let stream = fd.and_then(|fd| fd.parse::<i32>().ok()).and_then(|fd| self.state.descriptors.get(&fd));
                 stream.cloned().unwrap_or(Stream::unknown(word.taint))
@@ -215,12 +223,13 @@ impl Walker<'_> {
         }
         if kind == Output::Edited
             && let (Some(text), [script]) = (&stdin.text, arguments)
-            && let Some(changed) = decode::sed(text, &script.text)
+            && let Some(changed) = decode::sed(text, &script.text, &self.budget)
         {
             return from(Some(changed), taint);
         }
         if kind == Output::Scanned
-            && let Some(printed) = arguments.first().and_then(|word| super::code::awk::printed(&word.text))
+            && let Some(printed) =
+                arguments.first().and_then(|word| super::code::awk::printed(&word.text, &self.budget))
         {
             return from(Some(printed), taint);
         }
@@ -340,6 +349,7 @@ impl Walker<'_> {
             }
             targets.extend(sorted.values(flag));
         }
+        let remote = sorted.operands().any(|(_, other, _)| super::pattern::is_remote(&other.text));
         for (_, word, _) in sorted.operands() {
             let path = word.text.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
             if let Some((_, name)) = path.rsplit_once('/')
@@ -347,11 +357,8 @@ impl Walker<'_> {
             {
                 targets.push(Word::literal(name));
             }
-            if known.is(Trait::CopiesRemote) && !super::pattern::is_remote(&word.text) {
-                let remote = sorted.operands().any(|(_, other, _)| super::pattern::is_remote(&other.text));
-                if remote {
-                    targets.push(word.clone());
-                }
+            if known.is(Trait::CopiesRemote) && remote && !super::pattern::is_remote(&word.text) {
+                targets.push(word.clone());
             }
         }
         for target in targets {
@@ -425,71 +432,4 @@ fn fetched(program: &str, arguments: &[Word], stdin: &Stream) -> Stream {
         return Stream::unknown(mask(stdin.taint));
     }
     Stream::unknown(Taint::REMOTE)
-}
-
-fn echo(arguments: &[Word]) -> Option<String> {
-    let mut rest = arguments;
-    let (mut escapes, mut newline) = (false, true);
-    while let Some((first, tail)) = rest.split_first() {
-        let flags = first.text.strip_prefix('-').unwrap_or_default();
-        if flags.is_empty() || !flags.chars().all(|letter| "neE".contains(letter)) {
-            break;
-        }
-        escapes |= flags.contains('e');
-        newline &= !flags.contains('n');
-        rest = tail;
-    }
-    let mut out = rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-    if escapes {
-        out = escape::unescape(&out);
-    }
-    if newline {
-        out.push('\n');
-    }
-    Some(out)
-}
-
-/// Computes what `printf` writes.
-pub(crate) fn printf(arguments: &[Word]) -> Option<String> {
-    let arguments = match arguments {
-        [first, rest @ ..] if first.text == "--" => rest,
-        all => all,
-    };
-    let (format, values) = arguments.split_first()?;
-    let mut out = String::new();
-    let mut values = values.iter();
-    let has_values = values.len() > 0;
-    for _ in 0..1_000 {
-        let left = values.len();
-        let mut letters = format.text.chars().peekable();
-        let mut plain = String::new();
-        while let Some(letter) = letters.next() {
-            if letter != '%' {
-                plain.push(letter);
-                continue;
-            }
-            out.push_str(&escape::unescape(&core::mem::take(&mut plain)));
-            while letters.next_if(|letter| "0123456789.-+ #*".contains(*letter)).is_some() {}
-            match letters.next() {
-                Some('%') => out.push('%'),
-                Some('b') => out.push_str(&escape::unescape(values.next().map_or("", |word| word.text.as_str()))),
-                Some('c') => out.extend(values.next().and_then(|word| word.text.chars().next())),
-                Some('x') => {
-                    let number = values.next().and_then(|word| word.text.parse::<i64>().ok()).unwrap_or(0);
-                    out.push_str(&alloc::format!("{number:x}"));
-                }
-                Some('o') => {
-                    let number = values.next().and_then(|word| word.text.parse::<i64>().ok()).unwrap_or(0);
-                    out.push_str(&alloc::format!("{number:o}"));
-                }
-                Some(_) => out.push_str(values.next().map_or("", |word| word.text.as_str())),
-                None => out.push('%'),
-            }
-        }
-        out.push_str(&escape::unescape(&plain));
-        if !has_values || values.len() == 0 || values.len() == left {
-            break;
-        }
-    }
-    Some(out)
 }

@@ -21,45 +21,6 @@ const MAX_KEPT: (usize, usize) = (64, 256);
 /// The most parts at one level that name each repetition of a command.
 const MAX_PARTS: usize = 1_024;
 
-/// What judging has cost so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Spent {
-    /// Words of commands.
-    pub(crate) words: usize,
-    /// Commands.
-    pub(crate) steps: usize,
-    /// Calls of functions.
-    pub(crate) calls: usize,
-    /// Bytes of text.
-    pub(crate) parsed: usize,
-    /// Commands whose program is a pattern.
-    pub(crate) patterns: usize,
-}
-
-impl Spent {
-    /// Returns what was spent since.
-    pub(crate) const fn since(self, before: Self) -> Self {
-        Self {
-            words: self.words.saturating_sub(before.words),
-            steps: self.steps.saturating_sub(before.steps),
-            calls: self.calls.saturating_sub(before.calls),
-            parsed: self.parsed.saturating_sub(before.parsed),
-            patterns: self.patterns.saturating_sub(before.patterns),
-        }
-    }
-
-    /// Adds what is spent again.
-    pub(crate) const fn and(self, more: Self) -> Self {
-        Self {
-            words: self.words.saturating_add(more.words),
-            steps: self.steps.saturating_add(more.steps),
-            calls: self.calls.saturating_add(more.calls),
-            parsed: self.parsed.saturating_add(more.parsed),
-            patterns: self.patterns.saturating_add(more.patterns),
-        }
-    }
-}
-
 /// Where a command stands: the same one may be judged again at another level, and then at this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Level {
@@ -89,7 +50,8 @@ struct Known {
     parts: Vec<Part>,
     out: Stream,
     widest: usize,
-    spent: Spent,
+    /// In units of the budget.
+    spent: u64,
     changes: Stretch,
 }
 
@@ -124,7 +86,7 @@ impl Walker<'_> {
         } else if let Some(known) = self.memo.known.get(&key) {
             let (out, widest, spent) = (known.out.clone(), known.widest, known.spent);
             let changes = known.changes.clone();
-            if self.spend(spent) {
+            if self.budget.pay_units(spent) {
                 self.record_again(changes);
                 if self.parts.len() < MAX_PARTS
                     && let Some(known) = self.memo.known.get(&key)
@@ -135,7 +97,7 @@ impl Walker<'_> {
                 return out;
             }
         }
-        let (before, from, parts) = (self.spent(), self.state.widest, self.parts.len());
+        let (before, from, parts) = (self.budget.left(), self.state.widest, self.parts.len());
         let written = self.record_mark();
         let out = judge(self);
         let widest = core::mem::replace(&mut self.state.widest, from);
@@ -143,7 +105,7 @@ impl Walker<'_> {
         self.state.widest = from.max(widest);
         if same && self.memo.known.len() < MAX_KEPT.0 {
             let parts = self.parts.get(parts..).unwrap_or_default().to_vec();
-            let spent = self.spent().since(before);
+            let spent = before.saturating_sub(self.budget.left());
             let changes = self.stretch(written);
             self.memo.known.insert(key, Known { parts, out: out.clone(), widest, spent, changes });
         }

@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::budget::{Budget, Work};
 use super::path::glob_match;
 use super::walk::Walker;
 use super::word::{HOLE, SHORT_LIVED, Taint, Word};
@@ -25,7 +26,7 @@ impl Walker<'_> {
             Some(rest) if !rest.is_empty() => (true, rest),
             _ => (false, inside),
         };
-        let (name, index, operator) = split_name(inside);
+        let (name, index, operator) = split_name(inside, &self.budget);
         let mut words = match index {
             Some("@" | "*") => self.value(name),
             Some(index) => {
@@ -60,7 +61,9 @@ impl Walker<'_> {
             return words;
         }
         match name {
-            "@" | "*" => return self.state.positional.to_vec(),
+            "@" | "*" if self.budget.pay(Work::Argument, self.state.positional.len()) => {
+                return self.state.positional.to_vec();
+            }
             "#" => return vec![Word::literal(self.state.positional.len().to_string())],
             "?" => return vec![Word::literal("0")],
             "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "UID" | "EUID" | "BASHPID" => {
@@ -127,7 +130,8 @@ impl Walker<'_> {
             '#' | '%' => {
                 let longest = argument.starts_with(test);
                 let pattern = self.expand_one(argument.trim_start_matches(test));
-                map(words, &pattern, |text, pattern| trim(text, pattern, test == '#', longest))
+                let budget = self.budget.clone();
+                map(words, &pattern, |text, pattern| trim(text, pattern, test == '#', longest, &budget))
             }
             '/' => self.replace(words, argument),
             '^' | ',' => {
@@ -195,14 +199,23 @@ impl Walker<'_> {
             return unknown(&words);
         }
         let taint = pattern.taint | replacement.taint;
+        let budget = self.budget.clone();
         let mut out = map(words, &pattern, |text, pattern| {
             if pattern.is_empty() {
                 return text.into();
             }
             if pattern.contains('*') {
-                return if glob_match(pattern, text) { replacement.text.clone() } else { text.into() };
+                return match budget.pay(Work::Scan, text.len().saturating_mul(pattern.len())) {
+                    true if glob_match(pattern, text) => replacement.text.clone(),
+                    true => text.into(),
+                    false => String::from(HOLE),
+                };
             }
-            if all { text.replace(pattern, &replacement.text) } else { text.replacen(pattern, &replacement.text, 1) }
+            if all {
+                budget.replaced(text, pattern, &replacement.text).unwrap_or_else(|| String::from(HOLE))
+            } else {
+                text.replacen(pattern, &replacement.text, 1)
+            }
         });
         for word in &mut out {
             word.taint = word.taint | taint;
@@ -225,9 +238,17 @@ fn map(words: Vec<Word>, argument: &Word, change: impl Fn(&str, &str) -> String)
         .collect()
 }
 
-fn trim(text: &str, pattern: &str, front: bool, longest: bool) -> String {
+fn trim(text: &str, pattern: &str, front: bool, longest: bool, budget: &Budget) -> String {
     let mut cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     if cuts.len() > 4096 {
+        return String::from(HOLE);
+    }
+    // Each cut is held against the whole pattern; one with several stars may go through the text for each of them.
+    let steps = match pattern.matches('*').count() {
+        0 | 1 => text.len() + pattern.len(),
+        _ => text.len().saturating_mul(pattern.len().max(1)),
+    };
+    if !budget.pay(Work::Scan, cuts.len().saturating_mul(steps)) {
         return String::from(HOLE);
     }
     if front == longest {
@@ -254,7 +275,7 @@ fn change_case(text: &str, up: bool, all: bool) -> String {
 }
 
 /// Splits `name[index]operator`.
-fn split_name(inside: &str) -> (&str, Option<&str>, &str) {
+fn split_name<'s>(inside: &'s str, budget: &Budget) -> (&'s str, Option<&'s str>, &'s str) {
     let first = inside.chars().next().unwrap_or(' ');
     let end = if first.is_ascii_alphabetic() || first == '_' {
         inside.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inside.len())
@@ -265,7 +286,7 @@ fn split_name(inside: &str) -> (&str, Option<&str>, &str) {
     };
     let (name, rest) = inside.split_at_checked(end).unwrap_or((inside, ""));
     if let Some(after) = rest.strip_prefix('[')
-        && let Some(close) = super::span::closing(after, '[', ']')
+        && let Some(close) = super::span::closing(after, '[', ']', budget)
     {
         return (name, after.get(..close), after.get(close + 1..).unwrap_or_default());
     }

@@ -16,6 +16,11 @@ pub(crate) struct Place<T = String> {
     pub(crate) glob: bool,
 }
 
+/// No system takes a longer path, in bytes.
+const MAX_PATH: usize = 8_192;
+/// Stands for the place of what is too long for a path: not known.
+const NO_PATH: &str = "\u{FFFC}";
+
 /// Makes a path plain, seen from `folder`, where it is known that the line went there.
 pub(crate) fn place(word: &Word, folder: Option<&str>, home: Option<&str>) -> Place {
     let Place { text, glob } = seen(&word.text, word.glob, folder, home);
@@ -24,6 +29,11 @@ pub(crate) fn place(word: &Word, folder: Option<&str>, home: Option<&str>) -> Pl
 
 /// The same for a text; what is plain already is not copied.
 pub(crate) fn seen<'t>(text: &'t str, glob: bool, folder: Option<&str>, home: Option<&str>) -> Place<Cow<'t, str>> {
+    // Stars in a row are one or two: each would be gone through for each name.
+    let thin = (glob && text.contains("***")).then(|| without_stars_in_a_row(text));
+    if let Some(thin) = thin {
+        return owned(&thin, glob, folder, home);
+    }
     let text = strip_home(text, home);
     let joined = match folder {
         Some(folder) if !text.starts_with(['/', '~']) => {
@@ -34,6 +44,9 @@ pub(crate) fn seen<'t>(text: &'t str, glob: bool, folder: Option<&str>, home: Op
         }
         _ => text,
     };
+    if joined.len() > MAX_PATH {
+        return Place { text: Cow::Borrowed(NO_PATH), glob };
+    }
     Place { text: if is_plain(&joined) { joined } else { Cow::Owned(plain(&joined)) }, glob }
 }
 
@@ -330,6 +343,21 @@ impl<T: AsRef<str>> Place<T> {
                     .iter()
                     .any(|path| path.rsplit('/').next().is_some_and(|end| glob_match(last, end)))
     }
+}
+
+fn without_stars_in_a_row(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    for letter in pattern.chars() {
+        if letter != '*' || !out.ends_with("**") {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+fn owned<'t>(text: &str, glob: bool, folder: Option<&str>, home: Option<&str>) -> Place<Cow<'t, str>> {
+    let Place { text, glob } = seen(text, glob, folder, home);
+    Place { text: Cow::Owned(text.into_owned()), glob }
 }
 
 fn is_everything(part: &str) -> bool {

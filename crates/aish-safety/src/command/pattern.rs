@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use aish_program_format::builder::Builder;
 use aish_program_format::pattern::{Check, Class, Classes, Input, Question, Step, Test, Which};
@@ -28,6 +29,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) home: Option<&'a str>,
     /// Says what is known of a file's content by its plain path.
     pub(crate) file_taint: &'a dyn Fn(&str) -> Taint,
+    /// Whether any argument is secret, once a rule has asked: most have none, and many rules ask.
+    pub(crate) any_secret: OnceCell<bool>,
 }
 
 /// A pattern that a person wrote, parsed.
@@ -274,7 +277,7 @@ impl Rest<'_, '_> {
             Class::Glob => word.glob && word.text.contains(['*', '?', '[']),
             Class::Unknown => word.text.contains(HOLE),
             Class::Foreign => word.taint.foreign() || (self.subject.file_taint)(&place.text).foreign(),
-            Class::Secret => self.is_secret(word),
+            Class::Secret => self.any_secret() && self.is_secret(word),
             Class::Listed => word.taint.has(Taint::LISTED),
             Class::Private => word.taint.has(Taint::PRIVATE) || super::filters::is_account_list(&word.text),
             Class::Published => place.is_published(),
@@ -285,6 +288,10 @@ impl Rest<'_, '_> {
             Class::ModeSuid => mode::is_suid(&word.text),
             Class::ModeShut => mode::is_shut(&word.text),
         }
+    }
+
+    fn any_secret(&self) -> bool {
+        *self.subject.any_secret.get_or_init(|| self.subject.arguments.words.iter().any(|word| self.is_secret(word)))
     }
 
     fn is_secret(&self, word: &Word) -> bool {

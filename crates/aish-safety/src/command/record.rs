@@ -8,6 +8,7 @@ mod git;
 
 pub(crate) use files::search_names;
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -15,6 +16,7 @@ use alloc::vec::Vec;
 use aish_program_format::{Change, Trait};
 
 use super::arguments::Arguments;
+use super::budget::Work;
 use super::explain::Part;
 use super::walk::Walker;
 use super::word::{HOLE, SHORT_LIVED, Word};
@@ -46,12 +48,17 @@ pub(crate) type Mark = (usize, usize, usize);
 /// Takes out what was written down of the line so far; nothing is written down from then on.
 pub(crate) fn changes(walker: &mut Walker<'_>) -> Changes {
     let Record { mut changes, named } = walker.record.take().unwrap_or_default();
-    unnamed(&walker.parts, &named, &mut changes.unnamed);
+    let named: BTreeSet<String> = named.into_iter().collect();
+    let mut seen: BTreeSet<String> = changes.unnamed.iter().cloned().collect();
+    unnamed(&walker.parts, &named, &mut seen, &mut changes.unnamed);
+    if walker.budget.is_spent() {
+        changes.unnamed.push("what a line changes that takes too much work to understand".to_string());
+    }
     changes
 }
 
 /// Names in words what is lost for good and was not written down.
-fn unnamed(parts: &[Part], named: &[String], out: &mut Vec<String>) {
+fn unnamed(parts: &[Part], named: &BTreeSet<String>, seen: &mut BTreeSet<String>, out: &mut Vec<String>) {
     for part in parts {
         let lost = match part.effect {
             Effect::Delete | Effect::Discard | Effect::DestroyDisk | Effect::DeleteRemote | Effect::Publish => true,
@@ -70,9 +77,12 @@ fn unnamed(parts: &[Part], named: &[String], out: &mut Vec<String>) {
             | Effect::Unprotect => false,
         };
         if lost && !named.contains(&part.text) {
-            push_once(out, format!("what `{}` changes", part.text));
+            let text = format!("what `{}` changes", part.text);
+            if out.len() < MAX_TARGETS && seen.insert(text.clone()) {
+                out.push(text);
+            }
         }
-        unnamed(&part.parts, named, out);
+        unnamed(&part.parts, named, seen, out);
     }
 }
 
@@ -204,7 +214,8 @@ impl Walker<'_> {
     }
 
     fn target(&mut self, target: Target) {
-        let Some(record) = &mut self.record else { return };
+        let paid = self.budget.pay(Work::Note, 2);
+        let Some(record) = self.record.as_mut().filter(|_| paid) else { return };
         if record.changes.targets.len() < MAX_TARGETS {
             record.changes.targets.push(target);
         } else {
@@ -213,7 +224,10 @@ impl Walker<'_> {
     }
 
     fn cannot_name(&mut self, part: &str) {
-        if let Some(record) = &mut self.record {
+        // It is compared with all that were written down.
+        let before = self.record.as_ref().map_or(0, |record| record.changes.unnamed.len());
+        let paid = self.budget.pay(Work::Scan, 8 * before + part.len());
+        if let Some(record) = self.record.as_mut().filter(|_| paid) {
             let part = part.replace(SHORT_LIVED, "…").replace(HOLE, "…");
             push_once(
                 &mut record.changes.unnamed,

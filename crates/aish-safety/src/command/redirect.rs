@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use brush_parser::ast::{self, IoFileRedirectKind as Kind, IoFileRedirectTarget as Target};
 
+use super::budget::Work;
 use super::pattern::push_shown;
 use super::state::FileContent;
 use super::walk::Walker;
@@ -266,6 +267,9 @@ impl Walker<'_> {
     pub(crate) fn write_file(&mut self, target: &Word, append: bool, content: &Stream) {
         let place = self.place(target);
         if place.is_sink() || place.text == "." && target.text.is_empty() {
+            return;
+        }
+        if !self.budget.pay(Work::Scan, content.text.as_ref().map_or(0, String::len)) {
             return;
         }
         self.record_redirect(target);

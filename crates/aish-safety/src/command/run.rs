@@ -7,10 +7,12 @@ use alloc::collections::BTreeSet;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use aish_program_format::{Rule, Trait};
 
 use super::arguments::Arguments;
+use super::budget::Work;
 use super::explain::Part;
 use super::help::{self, Help};
 use super::path::glob_match;
@@ -20,9 +22,6 @@ use super::word::{HOLE, Stream, Taint, Word};
 use crate::policy::PolicyRule;
 use crate::rules::{Effect, hints, programs};
 use crate::verdict::Verdict;
-
-/// The most commands of a line whose program is a pattern: each stands for all programs that it matches.
-pub(crate) const MAX_PATTERNS: usize = 32;
 
 /// The program as it is looked up in the tables.
 struct Program {
@@ -52,18 +51,14 @@ impl Walker<'_> {
             );
             return Stream::unknown(first.taint);
         }
-        if !self.count_words(words.len()) {
+        // What a pattern may stand for is held against many names.
+        let patterns = words.iter().filter(|word| word.glob).count();
+        if !self.budget.pay(Work::Argument, words.len() + 10 * patterns)
+            || first.glob && !self.budget.pay(Work::Pattern, 1)
+        {
             return Stream::unknown(Taint::NONE);
         }
-        if first.glob {
-            self.patterns += 1;
-            if self.patterns == MAX_PATTERNS {
-                self.refuse("", "bounds.steps", "names more programs by patterns than can be judged");
-            }
-            if self.patterns >= MAX_PATTERNS {
-                return Stream::unknown(Taint::NONE);
-            }
-        }
+        self.zsh_name(words, stdin);
         let candidates = self.programs(first);
         match candidates.as_slice() {
             [] => self.run_unknown(words, stdin),
@@ -225,6 +220,7 @@ impl Walker<'_> {
             folder: self.state.folder.as_deref(),
             home: self.around.home.as_deref(),
             file_taint: &file_taint,
+            any_secret: OnceCell::new(),
         };
         let taken_back = sorted.takes_back();
         let mut quiet = sorted.is_dry() && !taken_back;
@@ -235,6 +231,8 @@ impl Walker<'_> {
             rules.filter(|rule| pattern::may_match(*rule, &sorted))
         };
         let strangers = (!known && !hints::is_verb(name)).then(|| about("?")).into_iter().flatten();
+        // What a rule asks of a word takes time with its length, and with its parts where it is a path.
+        let pieces: usize = words.iter().map(|word| 1 + word.text.len() / 16 + word.text.matches('/').count()).sum();
         for rule in about(name).chain(about("*")).chain(strangers) {
             let row = rule.row();
             // What only shows is looked for first; then what halts decides; else the first that matches, so that a
@@ -252,6 +250,9 @@ impl Walker<'_> {
             }
             if quiet && row.verdict == Verdict::Halt && row.effect != Effect::SendSecret {
                 continue;
+            }
+            if !self.budget.pay(Work::Rule, 1 + pieces / 8) {
+                break;
             }
             let Some(left) = pattern::matches(rule, &subject) else { continue };
             quiet |= row.shows;
@@ -321,6 +322,9 @@ impl Walker<'_> {
                 self.hinted(name, arguments, !known);
             }
         }
+        if part.verdict < Verdict::Halt && !programs::is(name, Trait::NameOnly) && !programs::is(name, Trait::Quotes) {
+            self.piped_words(arguments);
+        }
         part
     }
 
@@ -337,6 +341,7 @@ impl Walker<'_> {
             folder: self.state.folder.as_deref(),
             home: self.around.home.as_deref(),
             file_taint: &|_| Taint::NONE,
+            any_secret: OnceCell::new(),
         };
         let rules = self.rules;
         let Some(rule) = rules.for_command(&subject) else { return };

@@ -7,8 +7,17 @@ use aish_program_format::Language;
 use super::path::glob_match;
 use super::walk::Walker;
 use super::word::{Stream, Word};
+use crate::rules::Effect;
+use crate::verdict::Verdict;
 
 impl Walker<'_> {
+    /// Asks about a variable that changes which code runs.
+    pub(crate) fn ask_variable(&mut self, name: &str, value: &Word) {
+        let mut reason = String::from("changes which code runs through the variable ");
+        reason.push_str(name);
+        self.note_plain(&value.text, Verdict::Ask, Effect::Run, "shell.code-variable", &reason);
+    }
+
     /// Judges the values of settings by their names.
     pub(crate) fn setting(&mut self, options: &[&str], names: &[&str], arguments: &[Word], program: &str) -> bool {
         let mut found = false;
@@ -32,6 +41,10 @@ impl Walker<'_> {
                 continue;
             };
             let Some((name, value)) = text.split_once(['=', ' ']) else { continue };
+            // `--config-env=NAME=VARIABLE`: the value stands in the environment.
+            let held = word.text.starts_with("--config-env").then(|| self.state.look_up(value)).flatten();
+            let held = held.and_then(|words| words.into_iter().next()).map(|word| word.text);
+            let value = held.as_deref().unwrap_or(value);
             let name = name.to_ascii_lowercase();
             if !names.iter().any(|glob| glob_match(glob, &name))
                 || matches!(value, "true" | "false" | "" | "none" | "cat" | "less")

@@ -5,11 +5,14 @@ use alloc::vec::Vec;
 
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
+use super::budget::Work;
 use super::redirect::Redirects;
-use super::state::FileContent;
+use super::state::{Body, FileContent};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
+use crate::rules::Effect;
 use crate::rules::settings;
+use crate::verdict::Verdict;
 
 /// One assignment before a command's name.
 #[derive(Clone)]
@@ -31,7 +34,7 @@ impl Walker<'_> {
         loop {
             self.state.choice = if outer_choice > 0 { outer_choice } else { choice };
             self.state.widest = 1;
-            if !self.step() {
+            if !self.budget.pay(Work::Command, 1) {
                 break;
             }
             out.append(self.simple_once(command, stdin));
@@ -187,9 +190,19 @@ impl Walker<'_> {
                 // An index is evaluated, with the substitutions in it.
                 let index = self.expand_one(index);
                 self.evaluated(&index.text);
+                self.element(name, &index, &assignment.value);
                 name.clone()
             }
         };
+        if let ast::AssignmentValue::Array(items) = &assignment.value
+            && settings::ALIAS_TABLES.contains(&name.as_str())
+        {
+            for (key, value) in items {
+                let key = key.as_ref().map_or_else(Word::default, |key| self.expand_one(&key.value));
+                let value = self.expand_one(&value.value);
+                self.alias_in_table(&name, &key, &value);
+            }
+        }
         let mut value = match &assignment.value {
             ast::AssignmentValue::Scalar(word) => alloc::vec![self.expand_one(&word.value)],
             ast::AssignmentValue::Array(items) => {
@@ -213,6 +226,32 @@ impl Walker<'_> {
             }
         }
         Assigned { name, value }
+    }
+
+    /// Judges what the assignment of one element does beside keeping it: tables of aliases and functions, and zsh's
+    /// `mapfile`, which writes the file.
+    fn element(&mut self, name: &str, index: &Word, value: &ast::AssignmentValue) {
+        let ast::AssignmentValue::Scalar(value) = value else { return };
+        if name == "mapfile" && index.text.contains(|letter: char| !letter.is_ascii_digit()) {
+            self.write_file(index, false, &Stream::unknown(Taint::NONE));
+        }
+        if settings::ALIAS_TABLES.contains(&name) {
+            let value = self.expand_one(&value.value);
+            self.alias_in_table(name, index, &value);
+        }
+    }
+
+    /// Defines an alias or a function by its entry in the shell's own table of them.
+    fn alias_in_table(&mut self, table: &str, name: &Word, value: &Word) {
+        if table.ends_with("functions") {
+            self.state.functions.insert(name.text.clone(), Body::Text(value.text.clone()));
+        } else {
+            self.state.aliases.insert(name.text.clone(), value.text.clone());
+        }
+        self.within("an alias".into(), |walker| {
+            walker.apart_from(|walker| walker.text(&value.text, &Stream::default()))
+        });
+        self.note_plain(&name.text, Verdict::Ask, Effect::Write, "shell.alias", "defines an alias or a function");
     }
 
     /// Gives a process substitution a file name that carries what it writes.

@@ -1,9 +1,21 @@
 //! Ends of nested constructs in a word's source text, found without recursion.
 
+use super::budget::{Budget, Work};
+
 /// Finds the end of what was opened just before `text`: the offset of the `close` that belongs to it.
 ///
 /// Quotes, escapes and brackets of the same kind inside are skipped.
-pub(crate) fn closing(text: &str, open: char, close: char) -> Option<usize> {
+///
+/// What is looked at is paid for, found or not.
+pub(crate) fn closing(text: &str, open: char, close: char, budget: &Budget) -> Option<usize> {
+    if budget.is_spent() {
+        return None;
+    }
+    let found = unpaid(text, open, close);
+    budget.pay(Work::Scan, found.unwrap_or(text.len())).then_some(found)?
+}
+
+fn unpaid(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quote: Option<char> = None;
     let mut stack: alloc::vec::Vec<(Option<char>, usize)> = alloc::vec::Vec::new();
@@ -88,18 +100,22 @@ pub(crate) fn closing(text: &str, open: char, close: char) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::closing;
+    use super::*;
+
+    fn closed(text: &str, open: char, close: char) -> Option<usize> {
+        closing(text, open, close, &Budget::default())
+    }
 
     #[test]
     fn ends_are_found_through_quotes() {
         let check = |text: &str, inside: &str| {
-            assert_eq!(closing(text, '(', ')').map(|end| &text[..end]), Some(inside), "{text}");
+            assert_eq!(closed(text, '(', ')').map(|end| &text[..end]), Some(inside), "{text}");
         };
         check("a)b", "a");
         check("a (b) c) d", "a (b) c");
         check("echo ')' \")\" \\) ) x", "echo ')' \")\" \\) ");
         check("echo \"$(echo \")\")\" ) x", "echo \"$(echo \")\")\" ");
         check("echo `echo )` ) x", "echo `echo )` ");
-        assert_eq!(closing("a (b", '(', ')'), None);
+        assert_eq!(closed("a (b", '(', ')'), None);
     }
 }

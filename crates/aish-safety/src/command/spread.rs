@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 
 use aish_program_format::{Language, Trait, Wrapper};
 
+use super::budget::Budget;
 use super::split::split;
 use super::unwrap::{inner_program, join};
 use super::walk::Walker;
-use super::word::{Stream, Taint, Word};
+use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::{programs, secret_places};
 
 impl Walker<'_> {
@@ -41,7 +42,10 @@ impl Walker<'_> {
                 .get(from..at)
                 .unwrap_or_default()
                 .iter()
-                .map(|word| if word.text.contains("{}") { replaced(word, &start, narrow) } else { word.clone() })
+                .map(|word| match word.text.contains("{}") {
+                    true => replaced(word, &start, narrow, &self.budget),
+                    false => word.clone(),
+                })
                 .map(|word| {
                     if keys && word.text.contains('*') {
                         Word { taint: word.taint | Taint::SECRET, ..word }
@@ -60,7 +64,7 @@ impl Walker<'_> {
                 self.suspect(&line.text.clone());
             }
             if matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
-                && !inner.iter().any(|word| word.text.contains(super::word::HOLE) || word.text.ends_with("/*"))
+                && !inner.iter().any(|word| word.text.contains(HOLE) || word.text.ends_with("/*"))
                 && inner.len() == arguments.len() - from
             {
                 // `fd` puts what it finds at the end where nothing says where.
@@ -115,7 +119,10 @@ impl Walker<'_> {
                     let inner: Vec<Word> = words
                         .iter()
                         .map(|word| Word {
-                            text: word.text.replace(&mark, &one.text),
+                            text: self
+                                .budget
+                                .replaced(&word.text, &mark, &one.text)
+                                .unwrap_or_else(|| HOLE.to_string()),
                             glob: word.glob,
                             taint: if word.text.contains(&mark) { word.taint | one.taint } else { word.taint },
                         })
@@ -163,7 +170,7 @@ impl Walker<'_> {
             return true;
         }
         let given = if after.is_empty() {
-            let unknown = || alloc::vec![Word { text: super::word::HOLE.into(), glob: false, taint: stdin.taint }];
+            let unknown = || alloc::vec![Word { text: HOLE.into(), glob: false, taint: stdin.taint }];
             stdin.text.as_ref().map_or_else(unknown, |text| text.lines().take(64).map(Word::literal).collect())
         } else {
             after.to_vec()
@@ -171,7 +178,7 @@ impl Walker<'_> {
         for one in given.iter().take(64) {
             let (mut text, mut taint, known) = join(command);
             if text.contains("{}") {
-                text = text.replace("{}", &one.text);
+                text = self.budget.replaced(&text, "{}", &one.text).unwrap_or_else(|| HOLE.to_string());
             } else {
                 text.push(' ');
                 text.push_str(&one.text);
@@ -218,8 +225,9 @@ pub(crate) fn seeks_keys(program: &str, arguments: &[Word]) -> bool {
 }
 
 /// What `{}` may stand for: something below the start of the search.
-fn replaced(word: &Word, start: &Word, narrow: bool) -> Word {
+fn replaced(word: &Word, start: &Word, narrow: bool, budget: &Budget) -> Word {
     let mut found = String::from(start.text.trim_end_matches('/'));
     found.push_str(if narrow { "/tmp/*.tmp" } else { "/*" });
-    Word { text: word.text.replace("{}", &found), glob: true, taint: word.taint | start.taint }
+    let text = budget.replaced(&word.text, "{}", &found).unwrap_or_else(|| HOLE.to_string());
+    Word { text, glob: true, taint: word.taint | start.taint }
 }

@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::budget::Work;
 use super::walk::Walker;
 use super::word::Stream;
 use crate::rules::Effect;
@@ -12,15 +13,21 @@ use crate::verdict::Verdict;
 
 /// Judges text that a database shell is given.
 pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
-    let first = text.trim();
-    if first.starts_with(['\\', '.', '!']) || first.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("system ")) {
+    if !walker.budget.pay(Work::Statement, text.len()) {
+        return;
+    }
+    let mut text = text;
+    loop {
+        let first = text.trim();
+        let shell = first.starts_with(['\\', '.', '!'])
+            || first.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("system "));
         // A line for the database shell itself has no comments.
         let line = first.lines().next().unwrap_or_default();
-        if meta(walker, line) {
-            let rest = first.get(line.len()..).unwrap_or_default();
-            if !rest.is_empty() {
-                judge(walker, program, rest);
-            }
+        if !shell || !meta(walker, line) {
+            break;
+        }
+        text = first.get(line.len()..).unwrap_or_default();
+        if text.is_empty() {
             return;
         }
     }
@@ -36,6 +43,15 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
         let trimmed = statement.trim();
         if trimmed.is_empty() {
             continue;
+        }
+        if let Some(line) = trimmed.strip_prefix('|') {
+            // What stands behind `\g`.
+            walker.text(line, &Stream::default());
+            continue;
+        }
+        let pages = trimmed.split_once(' ').filter(|(first, _)| first.eq_ignore_ascii_case("pager"));
+        if let Some((_, line)) = pages {
+            walker.text(line, &Stream::default());
         }
         if meta(walker, trimmed) {
             continue;
@@ -87,6 +103,13 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
                     .unwrap_or_default()
                     .to_string();
                 walker.text(&line, &Stream::default());
+            }
+        }
+        if let Some((_, after)) = trimmed.split_once("edit(") {
+            // An editor that is started for a value.
+            let budget = walker.budget.clone();
+            for line in super::code::strings_of(after, &budget).take(4) {
+                walker.suspect(&line);
             }
         }
     }
@@ -169,6 +192,10 @@ fn meta(walker: &mut Walker<'_>, statement: &str) -> bool {
             return true;
         }
     }
+    let shell = statement.strip_prefix('\\').or_else(|| statement.strip_prefix('.'));
+    if let Some(command) = shell {
+        runs_aside(walker, command);
+    }
     if let Some(command) = statement.strip_prefix('\\') {
         let name: String = command.chars().take_while(|letter| letter.is_ascii_alphabetic()).collect();
         let reads = name.starts_with('d')
@@ -176,10 +203,6 @@ fn meta(walker: &mut Walker<'_>, statement: &str) -> bool {
         let verdict = if reads { Verdict::Allow } else { Verdict::Ask };
         if let Some((_, line)) = statement.split_once('`') {
             walker.text(line.trim_end_matches('`'), &Stream::default());
-        }
-        if let Some((_, line)) = statement.split_once('|').filter(|_| matches!(name.as_str(), "o" | "g" | "w" | "out"))
-        {
-            walker.text(line, &Stream::default());
         }
         walker.note_plain(
             statement,
@@ -224,6 +247,18 @@ fn meta(walker: &mut Walker<'_>, statement: &str) -> bool {
         return true;
     }
     false
+}
+
+/// Judges what a command of a database shell starts beside it: `\o |cmd`, `.output '|cmd'`, `\copy … from program 'cmd'`.
+fn runs_aside(walker: &mut Walker<'_>, command: &str) {
+    if let Some((_, line)) = command.split_once('|').filter(|(before, _)| !before.contains('\\')) {
+        walker.text(line.trim().trim_end_matches(['\'', '"']), &Stream::default());
+    }
+    let lower = command.to_ascii_lowercase();
+    let program = lower.find("program").and_then(|at| command.get(at..)).and_then(quoted);
+    if let Some(line) = program {
+        walker.text(&line, &Stream::default());
+    }
 }
 
 /// Splits at semicolons outside quotes and comments; shell commands end with their line.

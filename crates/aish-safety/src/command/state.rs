@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use brush_parser::ast;
 
+use super::budget::{Budget, Work};
 use super::table::{Mark, Table};
 use super::word::{Stream, Taint, Word};
 
@@ -36,6 +37,8 @@ pub(crate) struct FileContent {
 /// The state that commands of a line leave to the next.
 #[derive(Debug, Default)]
 pub(crate) struct State {
+    /// What pays for what is kept.
+    pub(crate) budget: Budget,
     /// Variables that the line set.
     pub(crate) variables: Table<String, Values>,
     /// Functions that the line defined.
@@ -83,6 +86,11 @@ pub(crate) struct Before {
 /// Returns the key under which it is kept what a name stands for; no variable has such a name.
 fn reference(name: &str) -> String {
     alloc::format!("&{name}")
+}
+
+/// Counts the bytes of what a variable may hold.
+fn size(values: &[Vec<Word>]) -> usize {
+    values.iter().flatten().map(|word| word.text.len() + core::mem::size_of::<Word>()).sum()
 }
 
 impl State {
@@ -137,9 +145,16 @@ impl State {
     pub(crate) fn assign(&mut self, name: &str, value: Vec<Word>) {
         let referred = self.referred(name);
         let name = referred.as_deref().unwrap_or(name);
+        if !self.budget.pay(Work::Scan, size(core::slice::from_ref(&value)) + name.len()) {
+            return;
+        }
         if self.branches > 0
             && let Some(values) = self.variables.get(name)
         {
+            // The others are compared with it, and kept as they were to go back to.
+            if !self.budget.pay(Work::Scan, size(values)) {
+                return;
+            }
             if values.len() < MAX_ALTERNATIVES && !values.contains(&value) {
                 self.variables.change(name, |values| values.push(value));
             }
@@ -154,7 +169,8 @@ impl State {
         let name = referred.as_deref().unwrap_or(name);
         let values = self.variables.get(name)?;
         self.widest = self.widest.max(values.len());
-        values.get(self.choice.min(values.len().saturating_sub(1))).cloned()
+        let value = values.get(self.choice.min(values.len().saturating_sub(1)))?;
+        self.budget.pay(Work::Scan, size(core::slice::from_ref(value))).then(|| value.clone())
     }
 
     /// Returns where a file comes from, or what is known of all files below a folder.
@@ -168,7 +184,8 @@ impl State {
 
     /// Notes what is known of a file.
     pub(crate) fn note_file(&mut self, path: String, content: FileContent) {
-        if self.files.len() >= 256 {
+        let bytes = content.text.as_ref().map_or(0, String::len) + path.len();
+        if self.files.len() >= 256 || !self.budget.pay(Work::Scan, bytes) {
             return;
         }
         let old = self.files.get(&path).filter(|_| self.branches > 0).cloned();

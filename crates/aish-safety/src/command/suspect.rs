@@ -29,16 +29,18 @@ impl Walker<'_> {
         if self.guessing {
             return Stream::unknown(super::word::Taint::NONE);
         }
-        if let Some(program) = chosen(text).and_then(|text| parse(&text)) {
+        if let Some(program) = chosen(text).and_then(|text| parse(&text, &self.budget)) {
             return self.program(&program, stdin);
         }
         if text.contains('\n') {
             for line in text.lines().filter(|line| !line.trim().is_empty()).take(500) {
-                if let Some(program) = parse(line) {
+                if let Some(program) = parse(line, &self.budget) {
                     self.program(&program, stdin);
                 }
             }
         }
+        self.glob_qualifiers(text);
+        self.suspect_brackets(text);
         for part in text.split(['\n', ';', '|', '&']).take(500) {
             let mut part = part.trim();
             while let Some((first, rest)) =
@@ -58,7 +60,7 @@ impl Walker<'_> {
 
     /// Notes what a text would do as a line for a shell, where that halts; says whether it does.
     pub(crate) fn suspect(&mut self, text: &str) -> bool {
-        match parse(text) {
+        match parse(text, &self.budget) {
             Some(program) => self.guess(|guess| {
                 guess.program(&program, &Stream::default());
             }),
@@ -109,12 +111,14 @@ impl Walker<'_> {
         {
             return true;
         }
-        super::code::strings_of(inner).filter(|string| string.contains(' ')).take(16).any(|mut string| {
-            if string.ends_with(' ') {
-                string.push_str("/*");
-            }
-            self.suspect(&string)
-        })
+        super::code::strings_of(inner, &self.budget.clone()).filter(|string| string.contains(' ')).take(16).any(
+            |mut string| {
+                if string.ends_with(' ') {
+                    string.push_str("/*");
+                }
+                self.suspect(&string)
+            },
+        )
     }
 
     /// The same for a text whose quotes do not close: its words are taken as they stand.
@@ -162,6 +166,7 @@ impl Walker<'_> {
         let mut guess = Walker::new(self.around, self.dropped);
         guess.state = core::mem::take(&mut self.state);
         guess.guessing = true;
+        guess.budget = self.budget.clone();
         guess.rules = self.rules;
         guess.depth = depth;
         guess.trail = trail;

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use brush_parser::{ParserOptions, Token, ast};
 
+use super::budget::{Budget, Work};
 use super::{broken, plain_line};
 
 /// Begins the path of a file whose content follows: what `NAME=<(command)` names, which the parser does not take.
@@ -38,11 +39,20 @@ pub(crate) fn chosen(text: &str) -> Option<String> {
 /// Shorter lists of tokens that hardly nest go to the parser, though they may not parse: it is quick about them.
 const MIN_BROKEN: usize = 256;
 
+/// The deepest nesting of tokens that is parsed, brackets and words together: half as much again as either alone.
+const MAX_DEPTH: usize = super::bounds::MAX_NESTING / 2 * 3;
+
+/// The longest mark of a here-document, in bytes.
+const MAX_TAG: usize = 256;
+
 /// The most steps that the parser may take, as [`steps`] estimates them.
 const MAX_STEPS: usize = 1 << 18;
 
-/// Parses a text; none where the parser does not take it.
-pub(crate) fn parse(text: &str) -> Option<ast::Program> {
+/// Parses a text; none where the parser does not take it, or the budget does not allow it.
+pub(crate) fn parse(text: &str, budget: &Budget) -> Option<ast::Program> {
+    if !budget.pay(Work::Scan, text.len()) {
+        return None;
+    }
     if let Some(program) = plain_line::read(text) {
         return Some(program);
     }
@@ -51,12 +61,21 @@ pub(crate) fn parse(text: &str) -> Option<ast::Program> {
     }
     // Behind a here-document that does not begin, blanks at the end keep the tokenizer going for ever.
     let text = if text.contains("<<") { text.trim_end_matches([' ', '\t', '\r']) } else { text };
+    if !budget.pay(Work::Tokenize, text.len()) || !budget.pay(Work::Scan, documents(text)) {
+        return None;
+    }
     let options = ParserOptions::default();
     let mut tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
+    if broken::depth(&tokens) > MAX_DEPTH {
+        // The parser would overflow its stack.
+        budget.spend_all();
+        return None;
+    }
     let nested = broken::nesting(&tokens);
     if tokens.windows(2).any(is_no_descriptor)
         || (nested > 2 || tokens.len() >= MIN_BROKEN) && broken::is_broken(&tokens)
         || steps(tokens.len(), nested) > MAX_STEPS
+        || !budget.pay(Work::Parse, steps(tokens.len(), nested))
     {
         return None;
     }
@@ -64,6 +83,17 @@ pub(crate) fn parse(text: &str) -> Option<ast::Program> {
         tokens = apart(tokens);
     }
     brush_parser::parse_tokens(&tokens, &options).ok()
+}
+
+/// Estimates how many bytes the tokenizer moves or compares for here-documents: all that stands behind their marks is
+/// put aside and taken up piece by piece, and each line of theirs is held against the mark.
+fn documents(text: &str) -> usize {
+    if !text.contains("<<") {
+        return 0;
+    }
+    let longest = text.lines().filter(|line| line.contains("<<")).map(str::len).max().unwrap_or(0);
+    let moved: usize = text.lines().filter(|line| line.contains("<<")).map(|line| line.len() * line.len() / 8).sum();
+    moved.saturating_add(longest.saturating_mul(text.lines().count()))
 }
 
 /// Says whether a here-document ends at a mark that holds a substitution: where that does not close, the tokenizer never
@@ -75,8 +105,8 @@ fn has_commanded_tag(text: &str) -> bool {
             return false;
         }
         let tag = after.trim_start_matches('-').trim_start_matches([' ', '\t']);
-        let tag = tag.split([' ', '\t', '\n', ';', '|', '&', '>']).next().unwrap_or_default();
-        tag.contains("$(") || tag.contains('`') || tag.contains("<(")
+        let tag: String = tag.chars().take(MAX_TAG).take_while(|letter| !" \t\n;|&>".contains(*letter)).collect();
+        tag.len() >= MAX_TAG || tag.contains("$(") || tag.contains('`') || tag.contains("<(")
     })
 }
 

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use aish_program_format::{Form, Language, Trait, Wrapper};
 
 use super::arguments::Arguments;
+use super::budget::Work;
 use super::code;
 use super::hint::FALLBACK;
 use super::setting::typed;
@@ -136,6 +137,10 @@ impl Walker<'_> {
             Form::Code { options, prefix, language } => {
                 let split = split(wrapper, arguments, usize::MAX);
                 let mut found = false;
+                // `bash -c 'code' name a b`: the operands are `$0`, `$1`, … .
+                let given = split.operands.first().filter(|_| language == Language::Shell);
+                let given = given.and_then(|at| arguments.get(at + 1..)).unwrap_or_default();
+                let given = Rc::new(given.to_vec());
                 for (option, value) in &split.options {
                     if !tables.holds(options, option) {
                         continue;
@@ -153,9 +158,7 @@ impl Walker<'_> {
                     let text = text.to_string();
                     let positional = core::mem::take(&mut self.state.positional);
                     if language == Language::Shell {
-                        // `bash -c 'code' name a b`: the operands are `$0`, `$1`, … .
-                        let given = split.operands.first().and_then(|at| arguments.get(at + 1..));
-                        self.state.positional = Rc::new(given.unwrap_or_default().to_vec());
+                        self.state.positional = Rc::clone(&given);
                         if let Some(word) = split.operands.first().and_then(|at| arguments.get(*at)) {
                             self.state.variables.insert(String::from("0"), alloc::vec![alloc::vec![word.clone()]]);
                         }
@@ -214,6 +217,9 @@ impl Walker<'_> {
                     "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0" => stdin.clone(),
                     _ => self.script_file(&word),
                 };
+                if !self.budget.pay(Work::Argument, arguments.len() / 4) {
+                    return false;
+                }
                 let positional = core::mem::take(&mut self.state.positional);
                 self.state.positional = Rc::new(arguments.get(index + 1..).unwrap_or_default().to_vec());
                 match &stream.text {

@@ -14,22 +14,17 @@ use brush_parser::ast;
 
 use super::Surroundings;
 use super::bounds::{self, Refusal};
+use super::budget::{Budget, Work};
 use super::explain::Part;
-use super::memo::{Memo, Spent};
+use super::memo::Memo;
 use super::state::{State, Values};
 use super::syntax::{inlined, parse, separated};
 use super::word::{Stream, Taint, Word};
+use super::zsh;
 use crate::policy::PolicyRules;
 use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
 
-/// The most commands that are judged for one line, those of functions and loops each time they run: more than twice as
-/// many as it can have, for what an alias or a text stands for counts again.
-const MAX_STEPS: usize = 70_000;
-/// The most calls of functions that are followed for one line.
-const MAX_CALLS: usize = 4_096;
-/// The most words that are judged for one line: three times as many as it can have, for those inside wrappers count again.
-const MAX_WORDS: usize = 3 * 32_768;
 /// The most texts that are kept parsed, and the longest of them, in bytes: a line may run the same text many times.
 const MAX_KEPT: (usize, usize) = (64, 256);
 /// The deepest nesting of texts, functions and blocks together.
@@ -76,14 +71,11 @@ pub(crate) struct Walker<'a> {
     pub(crate) rules: &'a PolicyRules,
     /// The policy's rules that matched a part.
     pub(crate) matched: Vec<String>,
-    /// Commands so far whose program is a pattern.
-    pub(crate) patterns: usize,
-    words: usize,
-    steps: usize,
-    calls: usize,
+    /// What is left to be spent on the line.
+    pub(crate) budget: Budget,
+    /// How deep in expansions of words.
+    pub(crate) unfolding: usize,
     worst: Option<Judgement>,
-    /// Characters of text parsed so far.
-    parsed: usize,
     /// Short texts with what was parsed of them.
     kept: BTreeMap<String, Option<Rc<ast::Program>>>,
     /// Commands with what they did.
@@ -102,7 +94,6 @@ impl<'a> Walker<'a> {
         }
         Self {
             around,
-            state,
             parts: Vec::new(),
             trail: Vec::new(),
             calling: Vec::new(),
@@ -122,19 +113,20 @@ impl<'a> Walker<'a> {
             record: None,
             rules: &crate::policy::rule::NONE,
             matched: Vec::new(),
-            patterns: 0,
-            words: 0,
-            steps: 0,
-            calls: 0,
+            budget: state.budget.clone(),
+            unfolding: 0,
+            state,
             worst: None,
-            parsed: 0,
             kept: BTreeMap::new(),
             memo: Memo::default(),
         }
     }
 
     /// Returns the strictest judgement, and the parts.
-    pub(crate) fn finish(self) -> (Option<Judgement>, Vec<Part>) {
+    pub(crate) fn finish(mut self) -> (Option<Judgement>, Vec<Part>) {
+        if self.budget.is_spent() {
+            self.refuse("", "bounds.work", "takes more work to understand than is spent on one line");
+        }
         (self.worst, self.parts)
     }
 
@@ -148,14 +140,16 @@ impl<'a> Walker<'a> {
         if self.worst.as_ref().is_none_or(|worst| part.verdict > worst.verdict) {
             self.worst = Some(part.judgement());
         }
-        self.parts.push(part);
+        if self.budget.pay(Work::Note, 1) && self.budget.pay(Work::Scan, part.text.len() + part.reason.len()) {
+            self.parts.push(part);
+        }
     }
 
     /// Notes what another walk found, its nested parts too.
     pub(crate) fn absorb(&mut self, mut other: Walker<'_>) {
         self.matched.append(&mut other.matched);
-        let (judgement, parts) = other.finish();
-        if let Some(judgement) = judgement {
+        let Walker { worst, parts, .. } = other;
+        if let Some(judgement) = worst {
             self.worst = Some(match self.worst.take() {
                 Some(worst) => worst.strictest(judgement),
                 None => judgement,
@@ -204,6 +198,9 @@ impl<'a> Walker<'a> {
 
     /// Judges the commands of a substitution; returns what they write.
     pub(crate) fn substitute(&mut self, source: &str) -> Stream {
+        if let Some(source) = source.strip_prefix(zsh::IN_THE_SHELL) {
+            return self.in_the_shell(source);
+        }
         // What it assigns stays in it.
         self.apart_from(|walker| walker.text(source, &Stream::default()))
     }
@@ -214,9 +211,7 @@ impl<'a> Walker<'a> {
             self.refuse(text, "bounds.nesting", "is nested too deep to be understood");
             return Stream::unknown(Taint::NONE);
         }
-        self.parsed += text.len();
-        if self.parsed > 16 * bounds::MAX_BYTES {
-            self.refuse(text, "bounds.size", "unfolds into more than can be judged");
+        if !self.budget.pay(Work::Scan, text.len().saturating_mul(4)) {
             return Stream::unknown(Taint::NONE);
         }
         match bounds::check(text) {
@@ -237,6 +232,8 @@ impl<'a> Walker<'a> {
         if text.trim().is_empty() {
             return Stream::default();
         }
+        let inline = zsh::inline_commands_as_substitutions(text, &self.budget);
+        let text = inline.as_deref().unwrap_or(text);
         self.depth += 1;
         let parts: Option<Vec<Rc<ast::Program>>> =
             separated(text).and_then(|parts| parts.into_iter().map(|part| self.parse(part)).collect());
@@ -262,7 +259,7 @@ impl<'a> Walker<'a> {
         if let Some(kept) = self.kept.get(text) {
             return kept.clone();
         }
-        let program = parse(text).or_else(|| parse(&inlined(text)?)).map(Rc::new);
+        let program = parse(text, &self.budget).or_else(|| parse(&inlined(text)?, &self.budget)).map(Rc::new);
         if self.kept.len() < MAX_KEPT.0 && text.len() <= MAX_KEPT.1 {
             self.kept.insert(text.into(), program.clone());
         }
@@ -271,54 +268,6 @@ impl<'a> Walker<'a> {
 
     pub(crate) fn refuse(&mut self, text: &str, rule: &'static str, reason: &str) {
         self.note_plain(text, Verdict::Halt, Effect::Unknown, rule, reason);
-    }
-
-    /// Counts the words of one command, those of the commands inside it again; false when there have been too many.
-    pub(crate) fn count_words(&mut self, words: usize) -> bool {
-        let before = self.words;
-        self.words = self.words.saturating_add(words);
-        if before < MAX_WORDS && self.words >= MAX_WORDS {
-            self.refuse("", "bounds.steps", "hands on more words than can be judged");
-        }
-        self.words < MAX_WORDS
-    }
-
-    /// Returns what judging has cost so far.
-    pub(crate) const fn spent(&self) -> Spent {
-        Spent { words: self.words, steps: self.steps, calls: self.calls, parsed: self.parsed, patterns: self.patterns }
-    }
-
-    /// Spends something again; false, and nothing is spent, where that reaches a bound.
-    pub(crate) fn spend(&mut self, more: Spent) -> bool {
-        let Spent { words, steps, calls, parsed, patterns } = self.spent().and(more);
-        let fits = words < MAX_WORDS
-            && steps < MAX_STEPS
-            && calls < MAX_CALLS
-            && parsed <= 16 * bounds::MAX_BYTES
-            && patterns < super::run::MAX_PATTERNS;
-        if fits {
-            (self.words, self.steps, self.calls) = (words, steps, calls);
-            (self.parsed, self.patterns) = (parsed, patterns);
-        }
-        fits
-    }
-
-    /// Counts one command; false when there have been too many.
-    pub(crate) fn step(&mut self) -> bool {
-        self.steps += 1;
-        if self.steps == MAX_STEPS {
-            self.refuse("", "bounds.steps", "runs more commands than can be judged");
-        }
-        self.steps < MAX_STEPS
-    }
-
-    /// Counts one call of a function; false when there have been too many.
-    pub(crate) fn count_call(&mut self) -> bool {
-        self.calls += 1;
-        if self.calls == MAX_CALLS {
-            self.refuse("", "bounds.steps", "calls more functions than can be judged");
-        }
-        self.calls < MAX_CALLS
     }
 
     /// Runs `inside` one level of nesting deeper, or refuses.
@@ -344,7 +293,12 @@ impl<'a> Walker<'a> {
     /// Walks a list of commands.
     pub(crate) fn list(&mut self, list: &ast::CompoundList, stdin: &Stream) -> Stream {
         let mut out = Stream::default();
-        for ast::CompoundListItem(item, separator) in &list.0 {
+        for (at, ast::CompoundListItem(item, separator)) in list.0.iter().enumerate() {
+            let disowned = at > 0 && item.first.bang && item.first.seq.is_empty();
+            if disowned {
+                let reason = "goes on when the shell ends";
+                self.note_plain("&!", Verdict::Ask, Effect::Run, "zsh.disown", reason);
+            }
             let background = matches!(separator, ast::SeparatorOperator::Async);
             self.apart += usize::from(background);
             out.append(self.and_or(item, stdin));

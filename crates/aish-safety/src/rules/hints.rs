@@ -23,6 +23,7 @@ pub(crate) const OPTIONS: &[&str] = &[
     "--on-success",
     "--on-failure",
     "--callback",
+    "--mda",
 ];
 
 /// The same where nothing is known of the tool, or a word that runs stands before.

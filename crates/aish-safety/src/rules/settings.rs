@@ -5,6 +5,10 @@ use aish_program_format::Language;
 /// Built-ins whose arguments are assignments.
 pub(crate) const DECLARES: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
+/// Arrays of shells whose elements are aliases or functions.
+pub(crate) const ALIAS_TABLES: &[&str] =
+    &["BASH_ALIASES", "aliases", "galiases", "saliases", "dis_aliases", "functions", "dis_functions"];
+
 /// Built-ins that set variables which outlast them, though assignments stand before.
 pub(crate) const KEEPS: &[&str] = &["read", "mapfile", "readarray", "printf", "eval", "source", ".", "getopts", "let"];
 
@@ -69,7 +73,6 @@ pub(crate) const CODE_VARIABLES: &[&str] = &[
     "RUSTC_WRAPPER",
     "FZF_DEFAULT_COMMAND",
     "PRE_COMMAND",
-    "GIT_CONFIG_PARAMETERS",
     "TAR_OPTIONS",
     "CARGO_BUILD_RUSTC_WRAPPER",
     "CMAKE_C_COMPILER_LAUNCHER",

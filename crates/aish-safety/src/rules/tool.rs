@@ -22,11 +22,11 @@ impl<'t> Tool<'t> {
         self.tables.holds(self.facts.takes, option)
     }
 
-    /// Says whether a short option takes a value.
-    pub(crate) fn takes_value_letter(self, letter: char) -> bool {
-        self.tables.texts(self.facts.takes).any(|valued| {
-            let mut letters = valued.chars();
-            letters.next() == Some('-') && letters.next() == Some(letter) && letters.next().is_none()
+    /// Returns the letters of the short options that take a value, one bit each by their ASCII code.
+    pub(crate) fn valued_letters(self) -> u128 {
+        self.tables.texts(self.facts.takes).fold(0, |all, option| match option.as_bytes() {
+            [b'-', letter] if letter.is_ascii() && *letter != b'-' => all | 1 << u32::from(*letter),
+            _ => all,
         })
     }
 

@@ -18,7 +18,11 @@ mod gate;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
+mod named_by_a_pipe;
+#[cfg(test)]
 mod nesting;
+#[cfg(test)]
+mod newer_shells;
 #[cfg(test)]
 mod policy;
 #[cfg(test)]

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use aish_program_format::Trait;
 
+use super::super::budget::{Budget, Work};
 use super::super::walk::Walker;
 use super::super::word::{HOLE, Stream, Taint, Word};
 use super::literal;
@@ -40,7 +41,8 @@ pub(crate) fn systems(walker: &mut Walker<'_>, arguments: &[Word], text: &str, s
         let from = before.rfind(|letter: char| !(letter.is_alphanumeric() || letter == '_')).map_or(0, |at| at + 1);
         rest = rest.get(at + 1..).unwrap_or_default();
         let value = rest.trim_start();
-        if let (Some(name), Some((mut text, length))) = (before.get(from..), literal::read(value)) {
+        let name = before.get(from..).filter(|name| !name.is_empty());
+        if let (Some(name), Some((mut text, length))) = (name, literal::read(value, &walker.budget)) {
             let behind = value.get(length..).unwrap_or_default().trim_start_matches([' ', '\t']);
             if !behind.is_empty() && !behind.starts_with([';', '}', ')', '\n', ',']) {
                 // Something is put behind it.
@@ -57,7 +59,7 @@ pub(crate) fn systems(walker: &mut Walker<'_>, arguments: &[Word], text: &str, s
             }
         }
     }
-    let pipes = piped(text);
+    let pipes = piped(text, &walker.budget);
     if pipes.len() == MAX_PIPES {
         asks(walker, text);
     }
@@ -86,7 +88,7 @@ fn asks(walker: &mut Walker<'_>, source: &str) {
 
 /// Finds the commands behind and before pipes that are more than one string: `print | name`, `"a " name | getline`;
 /// each with a bracket that ends it.
-fn piped(text: &str) -> Vec<String> {
+fn piped(text: &str, budget: &Budget) -> Vec<String> {
     let mut out = Vec::new();
     let mut at = 0;
     // Where the present statement or bracket begins, and its last letter so far.
@@ -95,7 +97,7 @@ fn piped(text: &str) -> Vec<String> {
         let letter = rest.chars().next().unwrap_or(' ');
         let mut length = letter.len_utf8();
         match letter {
-            '"' => length = literal::read(rest).map_or(1, |(_, length)| length),
+            '"' => length = literal::read(rest, budget).map_or(1, |(_, length)| length),
             '/' if last.is_none_or(|last| matches!(last, '~' | '!' | '&' | '|' | ',')) => {
                 let end = rest.get(1..).and_then(|inside| inside.find('/'));
                 length = end.map_or(1, |end| end + 2);
@@ -105,9 +107,9 @@ fn piped(text: &str) -> Vec<String> {
                 let after = rest.trim_start_matches(['|', '&']).trim_start();
                 let command = match after.strip_prefix("getline") {
                     Some(_) => text.get(from..at).unwrap_or_default().trim(),
-                    None => after.get(..end_of_statement(after)).unwrap_or_default().trim(),
+                    None => after.get(..end_of_statement(after, budget)).unwrap_or_default().trim(),
                 };
-                let one_string = literal::read(command).is_some_and(|(_, length)| length == command.len());
+                let one_string = literal::read(command, budget).is_some_and(|(_, length)| length == command.len());
                 if !command.is_empty() && !one_string {
                     out.push(alloc::format!("{})", command.trim_start_matches("while").trim_start()));
                 }
@@ -125,33 +127,37 @@ fn piped(text: &str) -> Vec<String> {
 }
 
 /// Finds where a statement ends, past its strings.
-fn end_of_statement(text: &str) -> usize {
+fn end_of_statement(text: &str, budget: &Budget) -> usize {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.starts_with([';', '}', '\n', ')']) && !rest.is_empty()) {
         let letter = rest.chars().next().map_or(1, char::len_utf8);
-        at += if rest.starts_with('"') { literal::read(rest).map_or(1, |(_, length)| length) } else { letter };
+        at += if rest.starts_with('"') { literal::read(rest, budget).map_or(1, |(_, length)| length) } else { letter };
     }
     at
 }
 
 /// Puts the parts of an expression side by side; none where one of them is not known.
 fn joined(walker: &Walker<'_>, source: &str, names: &BTreeMap<String, String>, line: Option<&str>) -> Option<String> {
+    let budget = &walker.budget;
     let mut out = String::new();
     let mut rest = source.trim_start();
     while !rest.starts_with(')') {
-        if let Some((value, length)) = literal::read(rest) {
+        if !budget.pay(Work::Scan, 16 + out.len()) {
+            return None;
+        }
+        if let Some((value, length)) = literal::read(rest, budget) {
             out.push_str(&value);
             rest = rest.get(length..)?;
         } else if let Some(tail) = rest.strip_prefix("$0") {
             out.push_str(line?);
             rest = tail;
         } else if let Some(tail) = rest.strip_prefix("ENVIRON[") {
-            let (name, length) = literal::read(tail)?;
+            let (name, length) = literal::read(tail, budget)?;
             let value = walker.state.variables.get(name.as_str())?.first()?.first()?;
             out.push_str(&value.text);
             rest = tail.get(length..)?.strip_prefix(']')?;
         } else {
-            let end = rest.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'))?;
+            let end = rest.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).filter(|end| *end > 0)?;
             out.push_str(names.get(rest.get(..end)?)?);
             rest = rest.get(end..)?;
         }
@@ -161,11 +167,11 @@ fn joined(walker: &Walker<'_>, source: &str, names: &BTreeMap<String, String>, l
 }
 
 /// Returns what a program made of `print "…"` alone writes.
-pub(crate) fn printed(text: &str) -> Option<String> {
+pub(crate) fn printed(text: &str, budget: &Budget) -> Option<String> {
     let body = text.trim().strip_prefix("BEGIN")?.trim().strip_prefix('{')?.strip_suffix('}')?.trim();
     let mut out = String::new();
     for statement in body.split(';').map(str::trim).filter(|statement| !matches!(*statement, "" | "exit")) {
-        let (value, length) = literal::read(statement.strip_prefix("print")?.trim_start())?;
+        let (value, length) = literal::read(statement.strip_prefix("print")?.trim_start(), budget)?;
         if !statement.strip_prefix("print")?.trim_start().get(length..)?.trim().is_empty() {
             return None;
         }
@@ -181,7 +187,7 @@ fn is_shell(command: &str) -> bool {
 
 /// Looks at the strings of a program whose output a shell runs.
 fn suspect_lines(walker: &mut Walker<'_>, text: &str) {
-    for mut line in lines(text).take(64) {
+    for mut line in lines(text, &walker.budget).take(64) {
         if line.ends_with(' ') {
             // Something is put behind it: a field, a variable.
             line.push(HOLE);
@@ -192,8 +198,11 @@ fn suspect_lines(walker: &mut Walker<'_>, text: &str) {
 
 /// Judges the program behind a pipe with the strings of the code as its input, where that halts.
 fn printed_to(walker: &mut Walker<'_>, command: &str, text: &str) {
-    let given: String =
-        super::scan::strings_of(text).take(64).filter(|string| string != command).collect::<Vec<_>>().join("\n");
+    let given: String = super::scan::strings_of(text, &walker.budget)
+        .take(64)
+        .filter(|string| string != command)
+        .collect::<Vec<_>>()
+        .join("\n");
     let words: Vec<Word> = command.split_whitespace().map(Word::literal).collect();
     if !given.is_empty() && !words.is_empty() {
         walker.guess_program(&words, &Stream::known(given));
@@ -206,15 +215,81 @@ fn prints_its_input(before: &str) -> bool {
     bare.ends_with("print") || bare.ends_with("print $0") || bare.ends_with("print($0)")
 }
 
+/// Asks about what the program reads or writes by names that are put together, and what it loads.
+fn unknown_files(walker: &mut Walker<'_>, text: &str) {
+    let mut ask = |effect: Effect, rule: &'static str, reason: &str| {
+        walker.note_plain(text.trim(), Verdict::Ask, effect, rule, reason);
+    };
+    if writes_by_name(text) {
+        ask(Effect::Write, "interpreters.awk-write", "writes a file whose name it puts together");
+    }
+    if text.contains("@include") || text.contains("@load") || text.contains("@namespace") {
+        ask(Effect::Run, "interpreters.awk-load", "loads more code");
+    }
+    if text.contains("/inet") {
+        ask(Effect::Network, "network.socket", "talks to another machine");
+    }
+}
+
+/// Says whether a `print` goes to a file whose name is no string: `print > f`; in brackets a `>` compares.
+fn writes_by_name(text: &str) -> bool {
+    let (mut prints, mut depth, mut quote) = (false, 0_usize, false);
+    let mut word = String::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if quote {
+            match letter {
+                '\\' => drop(letters.next()),
+                '"' => quote = false,
+                _ => {}
+            }
+            continue;
+        }
+        if letter.is_alphanumeric() || letter == '_' {
+            word.push(letter);
+            continue;
+        }
+        if matches!(word.as_str(), "print" | "printf") {
+            (prints, depth) = (true, 0);
+        }
+        word.clear();
+        match letter {
+            '"' => quote = true,
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ';' | '}' | '\n' => prints = false,
+            '>' if prints && depth == 0 => {
+                while letters.next_if(|next| matches!(next, '>' | ' ' | '\t')).is_some() {}
+                if letters.peek() != Some(&'"') {
+                    return true;
+                }
+                // A string with something behind it is only the beginning of a name.
+                letters.next();
+                while letters.next_if(|next| *next != '"').is_some() {}
+                letters.next();
+                while letters.next_if(|next| matches!(next, ' ' | '\t')).is_some() {}
+                if letters.peek().is_some_and(|next| !matches!(next, ';' | '}' | '\n' | ')')) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 /// `print | "cmd"`, `"cmd" | getline`, `print > "file"`.
 pub(super) fn awk(walker: &mut Walker<'_>, text: &str) {
+    let budget = walker.budget.clone();
+    let budget = &budget;
     let mut rest = text;
     let mut before = ' ';
     let mut suspected = false;
     let mut fed = 0;
+    unknown_files(walker, text);
     while let Some(letter) = rest.chars().next() {
         if letter == '"'
-            && let Some((value, length)) = literal::read(rest)
+            && let Some((value, length)) = literal::read(rest, budget)
         {
             let after = rest.get(length..).unwrap_or_default();
             if before == '|'
@@ -240,6 +315,8 @@ pub(super) fn awk(walker: &mut Walker<'_>, text: &str) {
                     fed += 1;
                     printed_to(walker, &value, text);
                 }
+            } else if before == '<' {
+                walker.read_file(&Word::literal(value));
             } else if before == '>' {
                 walker.write_file(&Word::literal(value), false, &Stream::unknown(Taint::NONE));
             }
@@ -266,8 +343,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_that_are_put_together_are_told_from_strings_and_comparisons() {
+        for text in ["{print > f}", "{print >> $1}", "{printf \"a\" > f}", "{print > \"x\" $1}", "{print \"a>\" > f}"] {
+            assert!(writes_by_name(text), "{text}");
+        }
+        for text in
+            ["$1 > 5 {print}", "{print > \"x\"}", "{print ($1 > 5)}", "{if ($1 > 2) print $2}", "{print \"a > b\"}"]
+        {
+            assert!(!writes_by_name(text), "{text}");
+        }
+    }
+
+    #[test]
     fn commands_that_are_put_together_are_found() {
-        let check = |text: &str, expected: &[&str]| assert_eq!(piped(text), expected, "{text}");
+        let check = |text: &str, expected: &[&str]| assert_eq!(piped(text, &Budget::default()), expected, "{text}");
         check("BEGIN{c=\"a\"; c | getline; close(c)}", &["c)"]);
         check("BEGIN{while ((c | getline x) > 0) print x}", &["c)"]);
         check("{\"a \" $1 | getline x}", &["\"a \" $1)"]);
@@ -278,7 +367,11 @@ mod tests {
         {
             check(text, &[]);
         }
-        assert_eq!(piped(&"| x ".repeat(10_000)).len(), MAX_PIPES, "more than these are asked about");
-        assert!(piped(&" ".repeat(60_000)).is_empty());
+        assert_eq!(
+            piped(&"| x ".repeat(10_000), &Budget::default()).len(),
+            MAX_PIPES,
+            "more than these are asked about"
+        );
+        assert!(piped(&" ".repeat(60_000), &Budget::default()).is_empty());
     }
 }

@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::super::budget::{Budget, Work};
 use super::literal;
 use crate::rules::calls;
 
@@ -39,7 +40,7 @@ impl Call {
 const MAX_UNBRACKETED: usize = 131_072;
 
 /// Finds calls: `name(…)`, `name "…"`, backticks, `qx{…}`, `%x(…)`.
-pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
+pub(super) fn find(text: &str, beside: Beside, budget: &Budget) -> Vec<Call> {
     let mut calls = Vec::new();
     let mut name = String::new();
     let mut at = 0;
@@ -64,7 +65,7 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
                 continue;
             }
             '(' | '{' | '[' | '<' | '/' if matches!(name.as_str(), "qx" | "x") => {
-                if let Some((value, length)) = literal::bracketed(rest) {
+                if let Some((value, length)) = literal::bracketed(rest, budget) {
                     calls.push(Call::of("system", value));
                     at += length;
                 } else {
@@ -76,13 +77,13 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
             '(' => {
                 let inside = rest.get(1..).unwrap_or_default();
                 if !name.is_empty() && calls.len() < 2_000 {
-                    let end = close(inside);
-                    calls.push(call(&name, inside.get(..end).unwrap_or_default(), beside));
+                    let end = close(inside, budget);
+                    calls.push(call(&name, inside.get(..end).unwrap_or_default(), beside, budget));
                 }
                 at += 1;
             }
             '`' => {
-                if let Some((value, length)) = literal::read(rest) {
+                if let Some((value, length)) = literal::read(rest, budget) {
                     // A template of JavaScript and a command of the others look alike.
                     calls.push(Call::of("system", value));
                     at += length;
@@ -91,7 +92,7 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
                 }
             }
             '\'' | '"' => {
-                let read = literal::read(rest);
+                let read = literal::read(rest, budget);
                 at += read.as_ref().map_or(1, |(_, length)| *length);
                 if let Some((value, length)) = read
                     && runs_itself(rest.get(length..).unwrap_or_default())
@@ -103,11 +104,11 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
                 let after = rest.trim_start_matches([' ', '\t']);
                 whole_name(&mut name, text.get(..at).unwrap_or_default());
                 if after.starts_with(['\'', '"', '[', '~']) && is_listed(&name) {
-                    let end = end_of_arguments(after, &[';', '\n'], beside).min(left);
+                    let end = end_of_arguments(after, &[';', '\n'], beside, budget).min(left);
                     left -= end;
-                    calls.push(call(&name, after.get(..end).unwrap_or_default(), beside));
+                    calls.push(call(&name, after.get(..end).unwrap_or_default(), beside, budget));
                 } else if matches!(name.as_str(), "qx" | "x")
-                    && let Some((value, _)) = literal::bracketed(after)
+                    && let Some((value, _)) = literal::bracketed(after, budget)
                 {
                     calls.push(Call::of("system", value));
                 } else if is_listed(&name)
@@ -115,9 +116,9 @@ pub(super) fn find(text: &str, beside: Beside) -> Vec<Call> {
                 {
                     // `exec q{…}` holds brackets of its own.
                     let ends: &[char] = if after.starts_with('q') { &[';', '\n'] } else { &[';', '\n', '}'] };
-                    let end = end_of_arguments(after, ends, beside).min(left);
+                    let end = end_of_arguments(after, ends, beside, budget).min(left);
                     left -= end;
-                    calls.push(call(&name, after.get(..end).unwrap_or_default(), beside));
+                    calls.push(call(&name, after.get(..end).unwrap_or_default(), beside, budget));
                 }
                 at += rest.len() - after.len();
             }
@@ -151,9 +152,9 @@ fn is_listed(name: &str) -> bool {
 
 /// Finds where arguments without brackets of their own end, at most 4,096 bytes on; those of a Lisp end with the bracket
 /// around the call.
-fn end_of_arguments(after: &str, ends: &[char], beside: Beside) -> usize {
+fn end_of_arguments(after: &str, ends: &[char], beside: Beside, budget: &Budget) -> usize {
     if beside == Beside::Apart {
-        return close(after);
+        return close(after, budget);
     }
     let mut most = after.len().min(4_096);
     while !after.is_char_boundary(most) {
@@ -163,14 +164,14 @@ fn end_of_arguments(after: &str, ends: &[char], beside: Beside) -> usize {
 }
 
 /// Finds the bracket that closes a call, past string literals; at most 4,096 bytes on.
-fn close(inside: &str) -> usize {
+fn close(inside: &str, budget: &Budget) -> usize {
     let mut depth = 0_usize;
     let mut at = 0;
     while let Some(rest) = inside.get(at..).filter(|rest| !rest.is_empty() && at < 4_096) {
         let letter = rest.chars().next().unwrap_or(' ');
         match letter {
             '\'' | '"' | '`' => {
-                at += literal::read(rest).map_or(1, |(_, length)| length);
+                at += literal::read(rest, budget).map_or(1, |(_, length)| length);
                 continue;
             }
             '(' => depth += 1,
@@ -183,15 +184,19 @@ fn close(inside: &str) -> usize {
     at.min(inside.len())
 }
 
-fn call(name: &str, source: &str, beside: Beside) -> Call {
+fn call(name: &str, source: &str, beside: Beside, budget: &Budget) -> Call {
     let mut strings: Vec<String> = Vec::new();
     let mut between = String::new();
     let mut open = false;
     let mut at = 0;
+    // Calls in calls are read again for each of them.
+    if !budget.pay(Work::Scan, source.len().saturating_mul(4)) {
+        return Call { name: name.into(), strings, source: String::new(), open: true };
+    }
     while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
         let letter = rest.chars().next().unwrap_or(' ');
         if matches!(letter, '\'' | '"' | '`')
-            && let Some((value, length)) = literal::read(rest)
+            && let Some((value, length)) = literal::read(rest, budget)
         {
             let glue = between.trim();
             match strings.last_mut() {
@@ -208,9 +213,13 @@ fn call(name: &str, source: &str, beside: Beside) -> Call {
             continue;
         }
         // `q{…}` and `qq{…}` of Perl, `%q(…)` of Ruby.
-        let opener = between.rsplit([' ', ',', '*', '(']).next().unwrap_or_default().trim_start_matches('%');
+        let bracket = matches!(letter, '{' | '(' | '[' | '<' | '/' | '|' | '!' | '#');
+        // Long names are none of these, and are not looked through again for each bracket.
+        let near = between.char_indices().rev().nth(3).map_or(0, |(at, _)| at);
+        let near = between.get(near..).filter(|_| bracket).unwrap_or_default();
+        let opener = near.rsplit([' ', ',', '*', '(']).next().unwrap_or_default().trim_start_matches('%');
         let quoting = matches!(opener, "q" | "qq" | "Q" | "qw" | "w" | "W");
-        if quoting && let Some((value, length)) = literal::bracketed(rest) {
+        if quoting && let Some((value, length)) = literal::bracketed(rest, budget) {
             if matches!(opener, "qw" | "w" | "W") {
                 strings.extend(value.split_whitespace().map(String::from));
             } else {

@@ -2,9 +2,22 @@
 
 use alloc::string::String;
 
+use super::super::budget::{Budget, Work};
+
 /// Reads a literal that begins at the start of `text`; returns its value and its length with quotes.
-pub(super) fn read(text: &str) -> Option<(String, usize)> {
+///
+/// What is looked at is paid for, found or not: a text may hold many quotes that do not close.
+pub(super) fn read(text: &str, budget: &Budget) -> Option<(String, usize)> {
     let quote = text.chars().next().filter(|letter| matches!(letter, '\'' | '"' | '`'))?;
+    if budget.is_spent() {
+        return None;
+    }
+    let found = unpaid(text, quote);
+    budget.pay(Work::Scan, found.as_ref().map_or(text.len(), |(_, length)| *length).saturating_mul(2)).then_some(())?;
+    found
+}
+
+fn unpaid(text: &str, quote: char) -> Option<(String, usize)> {
     for triple in ["\"\"\"", "'''"] {
         if let Some(inside) = text.strip_prefix(triple)
             && let Some(end) = inside.find(triple)
@@ -33,7 +46,7 @@ pub(super) fn read(text: &str) -> Option<(String, usize)> {
 }
 
 /// Reads a bracketed literal (`qx{…}`, `%x(…)`) whose bracket begins `text`.
-pub(super) fn bracketed(text: &str) -> Option<(String, usize)> {
+pub(super) fn bracketed(text: &str, budget: &Budget) -> Option<(String, usize)> {
     let open = text.chars().next()?;
     let close = match open {
         '{' => '}',
@@ -44,6 +57,10 @@ pub(super) fn bracketed(text: &str) -> Option<(String, usize)> {
         _ => return None,
     };
     let inside = text.get(open.len_utf8()..)?;
-    let end = if open == close { inside.find(close)? } else { super::super::span::closing(inside, open, close)? };
+    let end = if open == close {
+        budget.find(inside, close)?
+    } else {
+        super::super::span::closing(inside, open, close, budget)?
+    };
     Some((inside.get(..end)?.into(), end + 2))
 }

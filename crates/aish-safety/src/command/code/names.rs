@@ -2,10 +2,11 @@
 
 use alloc::string::String;
 
+use super::super::budget::Budget;
 use super::literal;
 
 /// Puts strings that code gives names to into the places of its templates: `a = "rm"` and `{a}`, `${a}`, `#{a}`.
-pub(super) fn filled(text: &str) -> Option<String> {
+pub(super) fn filled(text: &str, budget: &Budget) -> Option<String> {
     let mut out = None;
     let mut at = 0;
     for _ in 0..16 {
@@ -18,12 +19,12 @@ pub(super) fn filled(text: &str) -> Option<String> {
         if name.is_empty() || name.len() > 32 || name.starts_with(|letter: char| letter.is_ascii_digit()) {
             continue;
         }
-        let Some((value, _)) = literal::read(after) else { continue };
+        let Some((value, _)) = literal::read(after, budget) else { continue };
         for (open, close) in [("${", "}"), ("#{", "}"), ("{", "}"), ("$", "")] {
             let place = alloc::format!("{open}{name}{close}");
             let source = out.as_deref().unwrap_or(text);
             if value.len() < 256 && source.len() < 16_384 && source.contains(&place) {
-                out = Some(source.replace(&place, &value));
+                out = Some(budget.replaced(source, &place, &value)?);
             }
         }
     }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use aish_program_format::Trait;
 
+use super::super::budget::{Budget, Work};
 use super::super::sql;
 use super::super::walk::Walker;
 use super::super::word::{HOLE, Stream, Taint, Word};
@@ -19,6 +20,10 @@ use crate::verdict::Verdict;
 
 /// Scans code for shell-outs, destructive calls, fetched or decoded code, and secrets sent out.
 pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
+    if !walker.budget.pay(Work::Code, text.len()) {
+        return;
+    }
+    let budget = walker.budget.clone();
     if programs::is(program, Trait::Awk) {
         awk(walker, text);
     }
@@ -28,11 +33,11 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
         }
     }
     if programs::is(program, Trait::Recipe) {
-        for line in lines(text).take(64) {
+        for line in lines(text, &budget).take(64) {
             walker.suspect(&line);
         }
     }
-    let calls = find(text, if programs::is(program, Trait::Lisp) { Beside::Apart } else { Beside::Joined });
+    let calls = find(text, if programs::is(program, Trait::Lisp) { Beside::Apart } else { Beside::Joined }, &budget);
     let lower = text.to_ascii_lowercase();
     let has = |table: &[&str]| table.iter().any(|word| lower.contains(word));
     let runs = calls
@@ -91,7 +96,16 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
     } else if has(code_marks::INDIRECT) {
         suspect_lines(walker, text);
     }
-    if let Some(filled) = filled(text) {
+    if text.contains(['|', '<']) {
+        // A file whose name is a command: `open("|cmd")`, `plot '< cmd'`.
+        for string in strings_of(text, &budget).take(64) {
+            let line = string.trim_start().strip_prefix(['|', '<']).or_else(|| string.trim_end().strip_suffix('|'));
+            if let Some(line) = line.filter(|line| line.contains(' ')) {
+                walker.suspect(line);
+            }
+        }
+    }
+    if let Some(filled) = filled(text, &budget) {
         suspect_lines(walker, &filled);
     }
     bare_commands(walker, text);
@@ -131,7 +145,7 @@ fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
     if !feeding::FEED.iter().any(|word| text.contains(word)) || !calls.iter().any(|call| starts(&call)) {
         return;
     }
-    let strings: Vec<String> = strings_of(text).take(64).collect();
+    let strings: Vec<String> = strings_of(text, &walker.budget.clone()).take(64).collect();
     for call in calls.iter().filter(starts).take(16) {
         let command: Vec<&str> = call
             .strings
@@ -161,7 +175,8 @@ fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
 
 /// Judges the deletion of what stands elsewhere in the code, where it is one of its strings and that halts.
 fn deletes_elsewhere(walker: &mut Walker<'_>, text: &str) {
-    let named = strings_of(text).filter(|string| string.starts_with(['/', '~'])).take(16);
+    let budget = walker.budget.clone();
+    let named = strings_of(text, &budget).filter(|string| string.starts_with(['/', '~'])).take(16);
     let mut words = vec![Word::literal("rm"), Word::literal("-f")];
     words.extend(named.map(Word::literal));
     if words.len() > 2 {
@@ -181,12 +196,12 @@ fn runs_what_it_fetches(call: &Call, calls: &[Call]) -> bool {
 }
 
 /// Goes through the strings of code.
-pub(crate) fn strings_of(text: &str) -> impl Iterator<Item = String> {
+pub(crate) fn strings_of<'s>(text: &'s str, budget: &'s Budget) -> impl Iterator<Item = String> + 's {
     let mut rest = text;
     core::iter::from_fn(move || {
         loop {
             rest = rest.get(rest.find(['\'', '"'])?..)?;
-            match literal::read(rest) {
+            match literal::read(rest, budget) {
                 Some((value, length)) => {
                     rest = rest.get(length..).unwrap_or_default();
                     return Some(value);
@@ -211,7 +226,8 @@ fn deletes_topic(text: &str) -> bool {
 
 /// Judges the strings of code that hold more than one word as lines; those of a list together and each by itself.
 fn suspect_lines(walker: &mut Walker<'_>, text: &str) {
-    for line in lines(text).take(64) {
+    let budget = walker.budget.clone();
+    for line in lines(text, &budget).take(64) {
         if walker.suspect(&line) {
             return;
         }
@@ -220,7 +236,7 @@ fn suspect_lines(walker: &mut Walker<'_>, text: &str) {
     for _ in 0..64 {
         let Some(at) = rest.find(['\'', '"', '`']) else { return };
         rest = rest.get(at..).unwrap_or_default();
-        let (value, length) = literal::read(rest).unwrap_or((String::new(), 1));
+        let (value, length) = literal::read(rest, &budget).unwrap_or((String::new(), 1));
         if value.contains(' ') && value.len() <= 4_096 && walker.suspect(&value) {
             return;
         }
@@ -245,7 +261,10 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
     }
     if calls::EVALUATE.contains(&name) {
         for string in &call.strings {
-            scan(walker, "eval", string);
+            walker.deeper(|walker| {
+                scan(walker, "eval", string);
+                Stream::default()
+            });
         }
     }
     if calls::DELETE_TREE.contains(&name) || calls::DELETE_TREE_IF.contains(&name) && call.source.contains("recursive")
@@ -355,12 +374,12 @@ fn delete(walker: &mut Walker<'_>, call: &Call, flags: &str) {
 
 /// Goes through the strings of code that hold more than one word, up to 4,096 bytes each; strings in a list are one
 /// line.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
+pub(super) fn lines(text: &str, budget: &Budget) -> impl Iterator<Item = String> + use<> {
     let mut found: Vec<String> = Vec::new();
     let mut listed = false;
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        match literal::read(rest) {
+        match literal::read(rest, budget) {
             Some((value, length)) => {
                 match found.last_mut() {
                     Some(last) if listed => {
@@ -386,7 +405,7 @@ fn names_secret(walker: &Walker<'_>, text: &str) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find(['\'', '"']) {
         rest = rest.get(at..).unwrap_or_default();
-        match literal::read(rest) {
+        match literal::read(rest, &walker.budget) {
             Some((value, length)) => {
                 if !value.contains("://") && walker.is_secret_word(&Word::literal(value)) {
                     return true;
