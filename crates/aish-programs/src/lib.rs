@@ -20,3 +20,29 @@ pub fn built_in() -> &'static Tables {
 pub fn find(name: &str) -> Option<Program<'static>> {
     built_in().find(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_can_be_found_by_its_names_and_by_no_other() {
+        let mut found = 0;
+        for program in built_in().programs() {
+            assert_eq!(find(program.name()).map(Program::name), Some(program.name()));
+            found += 1;
+        }
+        assert!(found >= 1000, "{found} programs");
+        assert!(find("rsync").is_some_and(|program| program.rules().count() > 0));
+        assert!(find("no-such-program").is_none() && find("").is_none());
+    }
+
+    #[test]
+    fn every_rule_has_a_file_a_reason_and_tests() {
+        for rule in built_in().rules() {
+            let file = rule.file();
+            assert!(!file.is_empty(), "{}", rule.id());
+            assert!(!rule.reason().is_empty(), "{}", rule.id());
+        }
+    }
+}
