@@ -39,6 +39,7 @@ impl Builder {
 
     /// Takes observers of the headers; there is nothing to observe.
     #[must_use]
+    #[expect(clippy::boxed_local, reason = "the form that llama-cpp-sys-2 calls")]
     pub fn parse_callbacks(self, _callbacks: Box<CargoCallbacks>) -> Self {
         self
     }

@@ -5,7 +5,6 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fact::{Output, Traits};
 use crate::form::Form;
 use crate::pattern::{Parsed, Step, Test};
 use crate::tables::{Facts, Id, List, Names, ProgramRow, RuleRow, Tables, Use, WrapperRow};
@@ -179,9 +178,4 @@ impl Builder {
             names: Names::Made(self.names),
         }
     }
-}
-
-/// Returns facts of which nothing is said.
-pub(crate) fn no_facts() -> Facts {
-    Facts { traits: Traits::default(), output: Output::Mixed, ..Facts::default() }
 }

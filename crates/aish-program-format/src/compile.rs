@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::builder::{Builder, no_facts};
+use crate::builder::Builder;
 use crate::fact::Traits;
 use crate::file::{FormText, ProgramFile, Reference, RuleFile, SharedFile, Wraps, WrapsFile, Written};
 use crate::form::Form;
@@ -270,7 +270,6 @@ impl Maker {
             shaped: content.route.shape.is_some(),
             shape: content.route.shape.as_ref().map(|words| builder.list(&words.0)).unwrap_or_default(),
             subcommands: builder.list(&content.route.subcommands.0),
-            ..no_facts()
         }
     }
 }

@@ -208,12 +208,14 @@ pub struct Facts {
     pub subcommands: List,
 }
 
+#[expect(clippy::derivable_impls, reason = "a macro makes the enum")]
 impl Default for Output {
     fn default() -> Self {
         Self::Mixed
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "a macro makes the enum")]
 impl Default for Change {
     fn default() -> Self {
         Self::Nothing

@@ -33,7 +33,8 @@ pub fn styled(text: &str) -> Styled {
             }
             _ => {
                 let mut chars = sequence.chars();
-                (chars.next(), chars.next());
+                chars.next();
+                chars.next();
                 chars.as_str()
             }
         };

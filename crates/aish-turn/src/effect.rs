@@ -10,6 +10,7 @@ use crate::turn::Outcome;
 
 /// One thing to do. The driver does them in order.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "an effect is performed as soon as it is made; few stand in a list")]
 pub enum Effect {
     /// Count what is not counted yet and answer with `Measured`.
     Measure,

@@ -95,6 +95,7 @@ pub enum Finish {
 
 /// What the gate, or already `prepare`, decided about a call.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one is made for each call and used at once")]
 pub enum Judged {
     /// It may run; whoever performs the effects keeps it until then.
     Approved {

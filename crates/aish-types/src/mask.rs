@@ -143,7 +143,7 @@ fn mask_key(word: &str) -> Option<String> {
         let is_key = KEY_BEGINNINGS.iter().any(|begin| key.len() >= begin.len() + KEY_REST && key.starts_with(begin));
         if is_key && looks_made(key) {
             let behind = word.get(start + length..)?;
-            let rest = mask_key(behind).map_or_else(|| String::from(behind), |masked| masked);
+            let rest = mask_key(behind).unwrap_or_else(|| String::from(behind));
             return Some([word.get(..start)?, MASKED, &rest].concat());
         }
     }

@@ -228,8 +228,8 @@ mod tests {
         assert_eq!(of("plain/deep"), [at("plain/deep")]);
         assert_eq!(of("linked"), [at("linked"), at("work/.git")]);
         assert_eq!(of("evil"), [at("evil")], "what is no repository is not opened for writing");
-        assert_eq!(tree(&home, Some(&home)), [PathBuf::new(); 0]);
-        assert_eq!(tree(home.parent().unwrap(), Some(&home)), [PathBuf::new(); 0]);
-        assert_eq!(tree(Path::new("/"), None), [PathBuf::new(); 0]);
+        assert_eq!(tree(&home, Some(&home)), Vec::<PathBuf>::new());
+        assert_eq!(tree(home.parent().unwrap(), Some(&home)), Vec::<PathBuf>::new());
+        assert_eq!(tree(Path::new("/"), None), Vec::<PathBuf>::new());
     }
 }

@@ -17,7 +17,7 @@ impl Attributes {
             nanoseconds: i64::try_from(stat.st_mtime_nsec).unwrap_or_default(),
             device: stat.st_dev,
             inode: stat.st_ino,
-            links: u64::from(stat.st_nlink),
+            links: stat.st_nlink,
         }
     }
 

@@ -81,7 +81,7 @@ impl ResponsesDecoder {
     fn close(&mut self, at: u64, item: &Value, out: &mut VecDeque<StreamEvent>) {
         match text(item, "type") {
             "message" => {
-                let whole: String = list(item, "content").iter().map(|part| said_by(part)).collect();
+                let whole: String = list(item, "content").iter().map(said_by).collect();
                 if !self.said.contains_key(&at) {
                     self.say(at, &whole, out);
                 }

@@ -61,6 +61,7 @@ impl Toolbox {
         self.door.run(ready, cancel.clone()).await.outcome
     }
 
+    #[expect(clippy::result_large_err, reason = "the outcome is handed on at once")]
     fn read(&self, call: &ToolCall, context: CallContext) -> Result<Call, ToolOutcome> {
         let hidden = self.door.registry().get(&call.name).is_some_and(|(_, tool)| !self.is_offered(&tool));
         if hidden {

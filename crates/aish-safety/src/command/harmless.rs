@@ -50,8 +50,7 @@ impl Lists<'_> {
         if self.single_dash {
             return false;
         }
-        let mut letters = rest.chars();
-        while let Some(letter) = letters.next() {
+        for letter in rest.chars() {
             let mut option = [b'-', 0, 0, 0, 0];
             let end = 1 + option.get_mut(1..).map_or(0, |place| letter.encode_utf8(place).len());
             let option = option.get(..end).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default();

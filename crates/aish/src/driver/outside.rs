@@ -91,6 +91,6 @@ impl Driver {
         let calls = self.put_aside(vec![approved], &mut events, surface).await;
         self.run(calls, &mut events, surface, interrupt).await;
         let outcome = |event| if let Event::Ran { outcome, .. } = event { Some(outcome) } else { None };
-        events.into_iter().filter_map(outcome).last().unwrap_or_else(|| ToolOutcome::failure("it has no result"))
+        events.into_iter().rev().find_map(outcome).unwrap_or_else(|| ToolOutcome::failure("it has no result"))
     }
 }

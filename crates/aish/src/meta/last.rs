@@ -24,7 +24,8 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) -> Flow {
         }
         ("copy", _) => {
             // The terminal puts it there, also from afar.
-            eprint!("\u{1b}]52;c;{}\u{7}", base64(last.output.as_bytes()));
+            let asked = format!("\u{1b}]52;c;{}\u{7}", base64(last.output.as_bytes()));
+            let _ = std::io::Write::write_all(&mut std::io::stderr().lock(), asked.as_bytes());
             repl.say("copied, where the terminal lets programs do so (OSC 52)");
         }
         ("page", _) => page(repl, &last.output),

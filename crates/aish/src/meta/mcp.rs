@@ -83,10 +83,9 @@ async fn connect(repl: &mut Repl, target: &str, alias: Option<&str>) {
     options.sign_in_hint = Some(servers::SignInWords::Shell.hint(&options.alias));
     let client = repl.servers.reach(options);
     repl.conversation.driver.asker.registry.add(client.clone());
-    match client.ready().await {
-        Ok(()) => repl.say(&format!("mcp: {}: {} tools", client.alias(), client.tool_count())),
-        // What is told of servers says it.
-        Err(_) => {}
+    // What is told of servers says why one is not ready.
+    if client.ready().await.is_ok() {
+        repl.say(&format!("mcp: {}: {} tools", client.alias(), client.tool_count()));
     }
 }
 
