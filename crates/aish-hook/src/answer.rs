@@ -48,12 +48,24 @@ pub fn reason(rule: &str, why: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Writes a value with the names of objects in the order of the alphabet, whatever order they are kept in.
+    fn sorted(value: &Value) -> String {
+        let Value::Object(object) = value else { return value.to_string() };
+        let mut fields: Vec<String> = object.iter().map(|(name, value)| format!("{name}: {}", sorted(value))).collect();
+        fields.sort();
+        format!("{{{}}}", fields.join(", "))
+    }
+
     #[test]
     fn each_agent_reads_its_own_words() {
         let mut all = String::new();
         for agent in Agent::ALL {
             for decision in [Decision::Allow, Decision::Ask, Decision::Deny] {
-                let said = answer(agent, decision, "r").unwrap();
+                let said: std::collections::BTreeMap<String, Value> =
+                    serde_json::from_str(&answer(agent, decision, "r").unwrap()).unwrap();
+                let said =
+                    said.into_iter().map(|(name, value)| format!("{name}: {}", sorted(&value))).collect::<Vec<_>>();
+                let said = said.join(", ");
                 all.push_str(&format!("{} {} {said}\n", agent.name(), decision.word()));
             }
             assert_eq!(answer(agent, Decision::Abstain, "r"), None);

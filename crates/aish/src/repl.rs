@@ -417,7 +417,8 @@ impl Repl {
     pub async fn command(&mut self, typed: &str, command: &str) -> Flow {
         let folder = self.folder();
         let started = Instant::now();
-        let hidden = typed.starts_with([' ', '\t']);
+        // A secret that is typed stands in no history, bash's own included.
+        let hidden = typed.starts_with([' ', '\t']) || self.base.secrets.are_in(command);
         self.tell_start(command);
         let result = self.live.run_typed(command, hidden).await;
         match result {

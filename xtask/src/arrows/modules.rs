@@ -68,16 +68,16 @@ mod tests {
     fn a_circle_of_four_files_fails_and_one_of_three_does_not() {
         let circle = |last: &str| {
             found(&[
-                ("crates/aish-llm/src/a.rs", "use crate::b::B;"),
-                ("crates/aish-llm/src/b.rs", "use crate::c::C;"),
-                ("crates/aish-llm/src/c.rs", last),
-                ("crates/aish-llm/src/d.rs", "use crate::a::A;"),
+                ("crates/aish-store/src/a.rs", "use crate::b::B;"),
+                ("crates/aish-store/src/b.rs", "use crate::c::C;"),
+                ("crates/aish-store/src/c.rs", last),
+                ("crates/aish-store/src/d.rs", "use crate::a::A;"),
             ])
         };
         assert_eq!(circle("use crate::a::A;"), [""; 0]);
         assert_eq!(
             circle("use crate::d::D;"),
-            ["aish-llm: 4 files import one another in a circle (3 may): a, b, c, d"]
+            ["aish-store: 4 files import one another in a circle (3 may): a, b, c, d"]
         );
     }
 

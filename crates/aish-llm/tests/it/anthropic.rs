@@ -23,8 +23,12 @@ async fn streams_thinking_text_usage_and_the_end() {
     let key = Some(Secret::new("sk-ant".into()));
     let got = run(&anthropic(&server, ModelOptions { key, ..options() }), ask("hi")).await;
     let usage = Usage { prompt: 100, completion: 3, cached: 80, written: 0, reasoning: 0, estimated: false };
+    let mut seen = got.joined();
+    let kept = seen.iter().position(|event| matches!(event, StreamEvent::State(_))).map(|place| seen.remove(place));
+    let Some(StreamEvent::State(state)) = kept else { panic!("the thinking is not kept for the next request") };
+    assert_eq!(state.data[0]["signature"], "c2ln");
     assert_eq!(
-        got.joined(),
+        seen,
         [
             StreamEvent::Reasoning("hm".into()),
             StreamEvent::Text("Grüße, Welt".into()),

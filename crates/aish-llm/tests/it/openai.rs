@@ -353,12 +353,16 @@ async fn what_came_with_a_call_goes_back_with_it() {
     let provider = openai(&server, options());
     let mut request = ask_with_tools("go", &["x"]);
     let got = run(&provider, request.clone()).await;
+    let state = got.events.iter().find_map(|event| match event {
+        StreamEvent::State(state) => Some(state.clone()),
+        _ => None,
+    });
     let calls: Vec<ToolCall> = got
         .events
         .into_iter()
         .filter_map(|event| if let StreamEvent::ToolCall(call) = event { Some(call) } else { None })
         .collect();
-    request.messages.push(Message::Assistant { content: String::new(), tool_calls: calls.clone(), state: None });
+    request.messages.push(Message::Assistant { content: String::new(), tool_calls: calls.clone(), state });
     for call in calls {
         let (tool_call_id, name, content) = (call.id, call.name, "1".into());
         request.messages.push(Message::Tool { tool_call_id, name, content, blocks: Vec::new() });

@@ -139,6 +139,7 @@ mod tests {
         mcp.servers.s.headers = "[redacted]"  # config.toml:5:1
         mcp.servers.s.elicitation = false  # default
         mcp.servers.s.sampling = false  # default
+        mcp.servers.s.protocol = "any"  # default
         mcp.servers.s.enabled = true  # default
         "#);
         insta::assert_snapshot!(show(&user(text), Some("context.max_turns")), @"context.max_turns = 3  # config.toml:7:1");

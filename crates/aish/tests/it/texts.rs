@@ -71,7 +71,9 @@ fn the_doctor() {
     model
     shell
     sandbox
+    confinement
     terminal
+    keys
     MCP servers
     [1]
     ");
