@@ -1,6 +1,8 @@
 //! Integration tests of the scripts that build the workspace.
 
 #[cfg(test)]
+mod fuzz_lines;
+#[cfg(test)]
 mod build_failure;
 #[cfg(test)]
 mod fetch_pip;

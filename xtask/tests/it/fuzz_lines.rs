@@ -5,7 +5,6 @@ use std::process::{Command, Output};
 /// Milliseconds for one line: a build without optimisation takes some twenty times as long as one with it.
 const MILLISECONDS: &str = "6000";
 
-#[expect(clippy::unwrap_used, reason = "a test's own program starts")]
 fn search(arguments: &[&str]) -> Output {
     let keep = concat!(env!("CARGO_TARGET_TMPDIR"), "/fuzz-lines");
     Command::new(env!("CARGO_BIN_EXE_xtask"))
