@@ -1,11 +1,11 @@
 //! Integration tests of the scripts that build the workspace.
 
 #[cfg(test)]
-mod fuzz_lines;
-#[cfg(test)]
 mod build_failure;
 #[cfg(test)]
 mod fetch_pip;
+#[cfg(test)]
+mod fuzz_lines;
 
 /// No file beside this one is forgotten.
 #[test]
