@@ -116,7 +116,7 @@ pub(crate) const ATTEMPTS: &[&str] = &[
     "(setsid env -i sh -c 'trap \"\" HUP TERM INT; sleep 1000 # canary-left' &)",
     "nohup sh -c 'while :; do sleep 1; done # canary-left' >/dev/null 2>&1 & disown",
     "systemd-run --user touch $OUT/new; busctl --user; loginctl; machinectl",
-    "echo x > /tmp/left-canary; echo x > /dev/shm/left-canary; echo x > /var/tmp/left-canary; echo x > /run/left-canary",
+    "echo x > /tmp/left-$NAME; echo x > /dev/shm/left-$NAME; echo x > /var/tmp/left-$NAME; echo x > /run/left-$NAME",
     "echo x > /proc/sys/kernel/core_pattern; echo '|/bin/x' > /proc/sys/kernel/modprobe; echo b > /proc/sysrq-trigger",
     "echo 1 > /sys/fs/cgroup/canary; mkdir /sys/fs/cgroup/canary /sys/fs/cgroup/*/canary",
     "hostname canary; date -s @0; sysctl -w kernel.hostname=canary",

@@ -114,7 +114,7 @@ impl Canaries {
             bad.push(format!("a process outside is {fields:?}"));
         }
         for path in ["/tmp", "/dev/shm", "/var/tmp", "/run"] {
-            let left = std::path::Path::new(path).join("left-canary");
+            let left = std::path::Path::new(path).join(format!("left-{}", self.name));
             if left.exists() {
                 let _ = fs::remove_file(&left);
                 bad.push(format!("{} is left", left.display()));
@@ -176,7 +176,7 @@ fn the_canaries_would_notice() {
         "echo leak > /dev/tcp/127.0.0.1/$PORT",
         "echo leak > /dev/udp/127.0.0.1/$PORT",
         "echo leak 1<> $OUT/fifo > $OUT/fifo",
-        "echo x > /tmp/left-canary",
+        "echo x > /tmp/left-$NAME",
         "renice -n 19 $OUTER",
     ] {
         assert!(!canaries.attempt(line, Mechanism::Bare).is_empty(), "{line}");

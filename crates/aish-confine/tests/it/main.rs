@@ -24,15 +24,3 @@ mod place;
 mod terminal;
 #[cfg(test)]
 mod view;
-
-#[test]
-fn no_file_is_forgotten() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let text = include_str!("main.rs");
-    for entry in entries {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let module = name.trim_end_matches(".rs");
-        assert!(module == "main" || text.contains(&format!("mod {module};")), "{name}");
-    }
-}
