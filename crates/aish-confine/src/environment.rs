@@ -18,6 +18,9 @@ const SECRET_PARTS: &[&str] = &[
     "SESSION_BUS",
 ];
 
+/// Words of names (between `_`) whose values are secrets, in capitals.
+const SECRET_WORDS: &[&str] = &["PASS", "PWD", "PW", "PAT", "PIN", "DSN", "JWT", "BEARER", "SIGNATURE", "CERT", "PEM"];
+
 /// Names that lead to another program, to files of secrets, or to code that is run in every shell.
 const LEADING_OUT: &[&str] = &[
     "DISPLAY",
@@ -55,18 +58,28 @@ const LEADING_OUT: &[&str] = &[
 pub fn is_private_name(name: &[u8]) -> bool {
     let upper = name.to_ascii_uppercase();
     let has = |part: &str| upper.windows(part.len()).any(|window| window == part.as_bytes());
+    // The folder is called by one of them.
+    let is_folder = upper == b"PWD" || upper == b"OLDPWD";
+    let is_secret_word = |word: &[u8]| SECRET_WORDS.iter().any(|known| word == known.as_bytes());
     SECRET_PARTS.iter().any(|part| has(part))
+        || (!is_folder && upper.split(|byte| *byte == b'_').any(is_secret_word))
         || LEADING_OUT.iter().any(|known| upper == known.as_bytes())
         || [&b"DBUS_"[..], b"AISH_", b"BASH_FUNC_", b"VSCODE_"].iter().any(|start| upper.starts_with(start))
 }
 
-/// Says whether a value has a password in a URL (`scheme://user:password@host`).
+/// Characters of a name in a URL, from which on it is taken for a token.
+const SHORTEST_TOKEN: usize = 20;
+
+/// Says whether a value has a password or a token in a URL (`scheme://user:password@host`), or a private key.
 fn has_password(value: &[u8]) -> bool {
-    let Some(at) = value.windows(3).position(|window| window == b"://") else { return false };
-    let rest = value.get(at + 3..).unwrap_or_default();
-    let host_part = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
-    let Some(end) = host_part.iter().rposition(|byte| *byte == b'@') else { return false };
-    host_part.get(..end).is_some_and(|user| user.contains(&b':'))
+    let urls = value.windows(3).enumerate().filter(|(_, window)| window == b"://");
+    let mut urls = urls.filter_map(|(at, _)| value.get(at + 3..));
+    let is_secret = |rest: &[u8]| {
+        let host = rest.split(|byte| matches!(byte, b'/' | b' ' | b'?' | b'#')).next().unwrap_or_default();
+        let user = host.iter().rposition(|byte| *byte == b'@').and_then(|end| host.get(..end));
+        user.is_some_and(|user| user.contains(&b':') || user.len() >= SHORTEST_TOKEN)
+    };
+    urls.any(is_secret) || value.windows(15).any(|window| window == b" PRIVATE KEY---")
 }
 
 /// Returns the variables that a confined run may have. `secrets` are values that are known; `keep` names exceptions.
@@ -107,11 +120,18 @@ mod tests {
             ("BASH_ENV", "/x"),
             ("BASH_FUNC_ls%%", "() { :; }"),
             ("MONKEY_BUSINESS", "a"),
+            ("SMTP_PASS", "a"),
+            ("MYSQL_PWD", "a"),
+            ("PWD", "/x"),
+            ("ORIGIN", "git+https://example.org https://ghp_0123456789abcdefghij@example.org/a"),
+            ("REMOTE", "ssh://git@example.org/a"),
+            ("BOTH", "http://a.example http://u:p@b.example"),
+            ("PEMS", "-----BEGIN EC PRIVATE KEY-----"),
             ("LANG", "C"),
         ];
         let all = all.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let left = clean(all, &[b"s3cr3t!".to_vec()], &["NPM_TOKEN".to_owned()]);
         let names: Vec<_> = left.iter().map(|(name, _)| name.to_str().unwrap()).collect();
-        assert_eq!(names, ["PATH", "HOMEPAGE", "NPM_TOKEN", "LANG"]);
+        assert_eq!(names, ["PATH", "HOMEPAGE", "NPM_TOKEN", "PWD", "REMOTE", "LANG"]);
     }
 }

@@ -3,13 +3,17 @@
 mod git_config;
 mod package_json;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::attributes::{Attributes, FileKind};
-use crate::changes::{Change, ChangeKind, names};
+use crate::changes::{Change, ChangeKind, Changes, names};
 use crate::layer::Layer;
+use crate::settings::Settings;
+use crate::tree;
 
 /// Folders that builds fill; what is below them is ordinary, whatever it is called.
 const BUILT: &[&str] =
@@ -65,22 +69,46 @@ const GIT_FILES: &[&str] = &[
 /// Bytes of a file whose content decides; a longer one is guarded.
 const LONGEST: u64 = 1 << 20;
 
+/// Guarded paths that are told of one layer; with more it is clear that a person decides.
+const MOST: usize = 1000;
+
+/// A changed path that a person decides on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guarded {
+    /// The number of the root.
+    pub root: usize,
+    /// The path below it; for a folder that is new as a whole, the path in it.
+    pub path: PathBuf,
+    /// Why, in words.
+    pub why: &'static str,
+}
+
 impl Layer {
     /// Says why a change is one that a person decides on; none for ordinary files. `ordinary` are more paths, which may
     /// end in `/**`; `settings` names files that programs take settings from.
     pub fn guard(&self, change: &Change, ordinary: &[String], settings: &[&str]) -> Option<&'static str> {
-        let covered = self.about.covered.get(change.root)?;
-        if covered.cache {
-            return None;
-        }
-        let judge = Judge { layer: self, root: change.root, ordinary, settings, is_git: is_git_folder(&covered.path) };
-        judge.change(change)
+        let mut found = Vec::new();
+        self.judge(change, ordinary, settings, &mut found);
+        found.first().map(|guarded| guarded.why)
     }
-}
 
-/// Says whether a root is the folder of a repository and not a work tree.
-fn is_git_folder(path: &Path) -> bool {
-    path.ends_with(".git") || path.parent().is_some_and(|parent| parent.ends_with("worktrees"))
+    /// Lists the paths of changes that a person decides on, at most 1,000.
+    pub fn guarded(&self, changes: &Changes, settings: &Settings) -> Vec<Guarded> {
+        let names: Vec<&str> = settings.settings_files.iter().map(String::as_str).collect();
+        let mut found = Vec::new();
+        for change in &changes.changes {
+            self.judge(change, &settings.ordinary, &names, &mut found);
+        }
+        found
+    }
+
+    fn judge(&self, change: &Change, ordinary: &[String], settings: &[&str], found: &mut Vec<Guarded>) {
+        let Some(covered) = self.about.covered.get(change.root) else { return };
+        if !covered.cache {
+            let repositories = RefCell::default();
+            Judge { layer: self, root: change.root, ordinary, settings, repositories }.change(change, found);
+        }
+    }
 }
 
 struct Judge<'a> {
@@ -88,40 +116,47 @@ struct Judge<'a> {
     root: usize,
     ordinary: &'a [String],
     settings: &'a [&'a str],
-    is_git: bool,
+    /// Folders that were looked at, and whether git takes them for a repository's own.
+    repositories: RefCell<HashMap<PathBuf, bool>>,
 }
 
 impl Judge<'_> {
-    fn change(&self, change: &Change) -> Option<&'static str> {
+    fn change(&self, change: &Change, found: &mut Vec<Guarded>) {
         if let Some(why) = self.path(&change.path, change.kind) {
-            return Some(why);
+            self.add(&change.path, why, found);
+        } else if change.after == Some(FileKind::Folder) && (change.kind == ChangeKind::New || change.replaces) {
+            self.inside(&change.path, found);
+        } else if change.after == Some(FileKind::File)
+            && change.mode.is_some_and(|(old, new)| old & 0o111 == 0 && new & 0o111 != 0)
+        {
+            self.add(&change.path, "it can be run from now on", found);
         }
-        if change.after == Some(FileKind::Folder) && (change.kind == ChangeKind::New || change.replaces) {
-            return self.inside(&change.path);
+    }
+
+    fn add(&self, path: &Path, why: &'static str, found: &mut Vec<Guarded>) {
+        if found.len() < MOST {
+            found.push(Guarded { root: self.root, path: path.to_owned(), why });
         }
-        if change.after == Some(FileKind::File) && change.kind == ChangeKind::Changed {
-            let (old, new) = change.mode?;
-            if old & 0o111 == 0 && new & 0o111 != 0 {
-                return Some("it can be run from now on");
-            }
-        }
-        None
     }
 
     /// Judges all in a folder that is new as a whole.
-    fn inside(&self, path: &Path) -> Option<&'static str> {
-        let folder = self.layer.upper(self.root).join(path);
-        for name in names(&folder).ok()? {
+    fn inside(&self, path: &Path, found: &mut Vec<Guarded>) {
+        let names = match names(&self.layer.upper(self.root).join(path)) {
+            Ok(names) => names,
+            Err(_) => return self.add(path, "what is in it cannot be read", found),
+        };
+        for name in names {
             let path = path.join(name);
-            if let Some(why) = self.path(&path, ChangeKind::New) {
-                return Some(why);
+            if found.len() >= MOST {
+                return;
             }
-            let is_folder = Attributes::of(&self.layer.upper(self.root).join(&path)).ok()??.kind == FileKind::Folder;
-            if is_folder && let Some(why) = self.inside(&path) {
-                return Some(why);
+            let kind = Attributes::of(&self.layer.upper(self.root).join(&path));
+            match (self.path(&path, ChangeKind::New), kind) {
+                (Some(why), _) => self.add(&path, why, found),
+                (None, Ok(Some(attributes))) if attributes.kind == FileKind::Folder => self.inside(&path, found),
+                (None, _) => {}
             }
         }
-        None
     }
 
     fn path(&self, path: &Path, kind: ChangeKind) -> Option<&'static str> {
@@ -133,26 +168,38 @@ impl Judge<'_> {
         if self.ordinary.iter().any(is_named) {
             return None;
         }
-        if self.is_git {
-            return self.in_git(path, path);
+        if let Some(below) = self.below_repository(path) {
+            return self.in_git(path, &below);
         }
-        let mut before = PathBuf::new();
+        let mut built = None;
         for part in path.components() {
             let Component::Normal(name) = part else { continue };
             let name = name.to_string_lossy();
-            before.push(&*name);
-            if BUILT.contains(&&*name) || RESULTS.contains(&&*name) {
-                return None;
-            }
             if name == ".git" {
-                return self.in_git(path, path.strip_prefix(&before).unwrap_or(path));
+                return match kind {
+                    ChangeKind::Deleted => Some("the repository is gone with it"),
+                    ChangeKind::Changed | ChangeKind::New if self.is_folder(path) => None,
+                    ChangeKind::Changed | ChangeKind::New => self.pointer(path),
+                };
+            }
+            if INSTRUCTIONS.contains(&&*name) && built != Some("node_modules") {
+                return Some("it instructs models");
+            }
+            if let Some(known) = BUILT.iter().chain(RESULTS).find(|known| **known == name) {
+                built = built.or(Some(*known));
+            }
+            if built.is_some() {
+                continue;
             }
             if name.starts_with('.') {
                 return Some("its name begins with a dot: settings are kept there");
             }
-            if INSTRUCTIONS.contains(&&*name) || name == "skills" {
+            if name == "skills" {
                 return Some("it instructs models");
             }
+        }
+        if built.is_some() {
+            return None;
         }
         let name = path.file_name()?.to_string_lossy();
         if kind == ChangeKind::New && self.is_script(path) {
@@ -163,6 +210,57 @@ impl Judge<'_> {
             return (!same).then_some("it names scripts that are run");
         }
         self.settings.contains(&&*name).then_some("programs take settings from it")
+    }
+
+    /// Returns where in a repository's own folder a path is: git takes every folder for one that looks like one, whatever
+    /// it is called, and runs what its configuration names.
+    fn below_repository(&self, path: &Path) -> Option<PathBuf> {
+        let folder = path.ancestors().skip(1).find(|folder| {
+            let known = self.repositories.borrow().get(*folder).copied();
+            known.unwrap_or_else(|| {
+                let is = self.is_repository(folder);
+                self.repositories.borrow_mut().insert((*folder).to_owned(), is);
+                is
+            })
+        })?;
+        path.strip_prefix(folder).ok().map(Path::to_owned)
+    }
+
+    fn is_repository(&self, folder: &Path) -> bool {
+        let has = |name: &str| {
+            let there = |side: PathBuf| Attributes::of(&side.join(folder).join(name)).ok().flatten();
+            let above = there(self.layer.upper(self.root)).or_else(|| there(self.layer.tree(self.root)));
+            above.is_some_and(|found| found.kind != FileKind::Whiteout)
+        };
+        folder.file_name().is_some_and(|name| name == ".git")
+            || (has("HEAD") && (has("commondir") || (has("objects") && has("refs"))))
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        match Attributes::of(&self.layer.upper(self.root).join(path)) {
+            Ok(Some(above)) => above.kind == FileKind::Folder,
+            Ok(None) => self.layer.tree(self.root).join(path).is_dir(),
+            Err(_) => false,
+        }
+    }
+
+    /// Judges a `.git` that is no folder: a work tree takes its configuration from where it leads.
+    fn pointer(&self, path: &Path) -> Option<&'static str> {
+        let named = tree::pointer(&self.layer.upper(self.root).join(path));
+        let is_module = named.is_some_and(|named| {
+            let mut below = path.parent().unwrap_or(Path::new("")).to_owned();
+            let stays = named.components().all(|part| match part {
+                Component::ParentDir => below.pop(),
+                Component::Normal(name) => {
+                    below.push(name);
+                    true
+                }
+                Component::CurDir => true,
+                Component::RootDir | Component::Prefix(_) => false,
+            });
+            stays && below.starts_with(".git/modules")
+        });
+        (!is_module).then_some("git takes its configuration from where it leads")
     }
 
     /// Judges a path below a git folder.
@@ -179,10 +277,10 @@ impl Judge<'_> {
         let mut parts = text.split('/');
         match (parts.next().unwrap_or_default(), parts.next().unwrap_or_default()) {
             ("objects", "info") if text.ends_with("alternates") => Some("git takes objects from elsewhere by it"),
-            ("objects" | "refs" | "logs" | "branches" | "lfs", _) | ("info", "") => None,
+            ("objects" | "refs" | "logs" | "branches" | "lfs", _) | ("info" | "modules" | "worktrees", "") => None,
             ("hooks", "") => None,
             ("hooks", name) if name.ends_with(".sample") => None,
-            ("worktrees", _) if parts.next().is_none_or(|rest| GIT_FILES.contains(&rest)) => None,
+            ("worktrees" | "modules", _) if parts.next().is_none_or(|rest| GIT_FILES.contains(&rest)) => None,
             ("hooks", _) => Some("git runs it"),
             _ => Some("it is git's own"),
         }
@@ -200,7 +298,6 @@ impl Judge<'_> {
     fn contents(&self, path: &Path) -> Option<(String, String)> {
         let read = |path: PathBuf| match fs::symlink_metadata(&path) {
             Ok(meta) if meta.is_file() && meta.len() <= LONGEST => fs::read_to_string(path).ok(),
-            Ok(meta) if !meta.is_file() => None,
             Ok(_) => None,
             Err(_) => Some(String::new()),
         };

@@ -147,6 +147,13 @@ pub fn secrets(home: Option<&Path>) -> Vec<PathBuf> {
     found
 }
 
+/// Adds what matches a path whose last component may begin or end with `*`, with links followed.
+pub(crate) fn add(pattern: &Path, hidden: &mut Vec<PathBuf>) {
+    let mut found = Vec::new();
+    expand(pattern, &mut found);
+    hidden.extend(found.iter().filter_map(|path| fs::canonicalize(path).ok()));
+}
+
 /// Lists what matches a path whose last component may begin or end with `*`.
 fn expand(pattern: &Path, found: &mut Vec<PathBuf>) {
     let (Some(folder), Some(name)) = (pattern.parent(), pattern.file_name().and_then(|name| name.to_str())) else {
@@ -167,12 +174,6 @@ fn expand(pattern: &Path, found: &mut Vec<PathBuf>) {
             found.push(entry.path());
         }
     }
-}
-
-/// Says whether a file of a work tree holds settings that are secret by custom: `.env` and `.env.*`, but for examples.
-pub fn is_dotenv(name: &str) -> bool {
-    let example = [".example", ".sample", ".template", ".dist", ".defaults"].iter().any(|end| name.ends_with(end));
-    (name == ".env" || name == ".envrc" || name.starts_with(".env.")) && !example
 }
 
 #[cfg(test)]
@@ -205,14 +206,5 @@ mod tests {
             [".aws", ".cargo/credentials.toml", ".ssh/config", ".ssh/id_ed25519", "elsewhere/netrc"],
             "the link leads to the file that is hidden"
         );
-    }
-
-    #[test]
-    fn examples_of_settings_are_no_secrets() {
-        let secret: Vec<_> = [".env", ".env.local", ".envrc", ".env.example", ".environment", "x.env"]
-            .into_iter()
-            .filter(|name| is_dotenv(name))
-            .collect();
-        assert_eq!(secret, [".env", ".env.local", ".envrc"]);
     }
 }

@@ -62,6 +62,8 @@ fn start(plan: &Plan, orders: &[PathBuf]) -> Result<(Pid, Option<UdpSocket>), St
             UdpSocket::bind("127.0.0.1:53").ok().filter(|socket| socket.set_nonblocking(true).is_ok())
         }
     };
+    // In the view it could not be written any more.
+    privileges::first_to_go();
     view::build(plan, orders)?;
     match sys::fork(0).map_err(|error| format!("a process: {error}"))? {
         Fork::Child => become_command(plan),
@@ -69,9 +71,11 @@ fn start(plan: &Plan, orders: &[PathBuf]) -> Result<(Pid, Option<UdpSocket>), St
     }
 }
 
-/// Waits for the command to end, reaping others and answering questions for names.
+/// Waits for the command to end, reaping others, answering questions for names and handing signals on.
 fn attend(command: Pid, resolver: Option<&UdpSocket>, tell: &mut File) -> WaitStatus {
-    let Ok(children) = sys::child_signals() else { std::process::exit(NOT_SET_UP) };
+    let Ok(signals) = sys::signals(&[Signal::CHILD, Signal::TERM, Signal::INT, Signal::HUP]) else {
+        std::process::exit(NOT_SET_UP)
+    };
     let mut told = std::collections::BTreeSet::new();
     loop {
         // All that has ended, then sleep: a signal that comes between the two leaves its descriptor readable.
@@ -80,13 +84,17 @@ fn attend(command: Pid, resolver: Option<&UdpSocket>, tell: &mut File) -> WaitSt
                 return status;
             }
         }
-        let mut watched = vec![PollFd::new(&children, PollFlags::IN)];
+        let mut watched = vec![PollFd::new(&signals, PollFlags::IN)];
         watched.extend(resolver.map(|socket| PollFd::new(socket, PollFlags::IN)));
         if poll(&mut watched, None).is_err() {
             continue;
         }
-        let mut noted = [0; 128];
-        while rustix::io::read(&children, &mut noted).is_ok_and(|read| read > 0) {}
+        while let Some(signal) = sys::next_signal(&signals) {
+            if signal != Signal::CHILD {
+                // `kill(-1)`: to all but this process, which is the first of its name space.
+                let _ = rustix::process::kill_process_group(Pid::INIT, signal);
+            }
+        }
         let mut packet = [0; resolver::LONGEST];
         while let Some(socket) = resolver
             && let Ok((length, from)) = socket.recv_from(&mut packet)
@@ -149,7 +157,7 @@ fn give_up(plan: &Plan) -> Result<(), String> {
             privileges::no_new_privileges().map_err(words("give up new privileges"))?;
             let readable: Vec<PathBuf> =
                 plan.roots.iter().map(|root| root.path.clone()).chain(plan.shown.iter().cloned()).collect();
-            landlocked::reads_below(&readable, &plan.hidden)?;
+            landlocked::reads_below(&readable, &plan.hidden, &plan.locked)?;
             filter::apply(Strength::Alone { signals: landlocked::keeps_signals() })
         }
         Mechanism::Namespaces => {

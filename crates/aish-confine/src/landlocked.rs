@@ -106,12 +106,16 @@ pub(crate) fn writes_below(paths: &[PathBuf], machine_network: bool) -> Result<b
     }
 }
 
-/// Restricts this process to reading the system's folders and the given ones, without what is hidden in them.
-pub(crate) fn reads_below(paths: &[PathBuf], hidden: &[PathBuf]) -> Result<(), String> {
+/// Restricts this process to reading the system's folders and the given ones, without what is hidden or locked in them.
+pub(crate) fn reads_below(paths: &[PathBuf], hidden: &[PathBuf], locked: &[PathBuf]) -> Result<(), String> {
     let mut readable: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
+    let out_of_reach = [hidden, locked].concat();
     for path in paths {
-        without(path, hidden, &mut readable);
+        without(path, &out_of_reach, &mut readable);
     }
+    // Names of locked files may be seen, and so may those of all that lies beside them.
+    let listed =
+        paths.iter().filter(|path| !hidden.iter().any(|secret| secret.starts_with(path) || path.starts_with(secret)));
     let devices: Vec<PathBuf> = DEVICES.iter().map(PathBuf::from).collect();
     let enforce = || -> Result<_, RulesetError> {
         let reads = AccessFs::from_read(NEWEST);
@@ -126,6 +130,7 @@ pub(crate) fn reads_below(paths: &[PathBuf], hidden: &[PathBuf]) -> Result<(), S
             .create()?
             .add_rules(path_beneath_rules(readable, reads))?
             .add_rules(path_beneath_rules(devices, reads | write))?
+            .add_rules(path_beneath_rules(listed, AccessFs::ReadDir))?
             .restrict_self()
     };
     let status = enforce().map_err(|error| error.to_string())?;

@@ -60,7 +60,7 @@ fn in_namespaces(plan: &Plan) -> Result<Report, String> {
     let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|error| format!("a pipe: {error}"));
     let (go, went) = pipe()?;
     let (heard, tell) = pipe()?;
-    // Whoever ends a run by TERM gives its commands time; this process goes when they have gone.
+    // Whoever ends a run by TERM gives its commands time: it is handed on, and this process goes when they have gone.
     sys::block_signals(true);
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     let mut spaces = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
@@ -121,6 +121,7 @@ fn may_map_all() -> bool {
 /// Waits for the first process inside to end; ends it when the layer grows over its limit.
 fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, String> {
     let pidfd = pidfd_open(child, PidfdFlags::empty()).map_err(|error| format!("a process: {error}"))?;
+    let signals = sys::signals(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(words("signals"))?;
     let mut heard = fs::File::from(heard);
     let mut said = Vec::new();
     let mut report = Report::default();
@@ -132,10 +133,17 @@ fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, String> {
     let at_start = free(plan);
     let mut counted_at = at_start;
     loop {
-        let mut watched = [PollFd::new(&pidfd, PollFlags::IN), PollFd::new(&heard, PollFlags::IN)];
+        let mut watched = [
+            PollFd::new(&pidfd, PollFlags::IN),
+            PollFd::new(&heard, PollFlags::IN),
+            PollFd::new(&signals, PollFlags::IN),
+        ];
         let limit = Timespec { tv_sec: 0, tv_nsec: LOOK };
         let _ = poll(&mut watched, Some(&limit));
-        let [ended, speaks] = watched.map(|one| !one.revents().is_empty());
+        let [ended, speaks, _] = watched.map(|one| !one.revents().is_empty());
+        while let Some(signal) = sys::next_signal(&signals) {
+            let _ = pidfd_send_signal(&pidfd, signal);
+        }
         if speaks && !ended {
             let mut piece = [0; 4096];
             let read = heard.read(&mut piece).unwrap_or(0);

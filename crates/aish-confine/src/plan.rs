@@ -77,6 +77,8 @@ pub struct Plan {
     pub folder: PathBuf,
     /// Files and folders that seem empty inside.
     pub hidden: Vec<PathBuf>,
+    /// Files that are there inside and cannot be opened.
+    pub locked: Vec<PathBuf>,
     /// Files and folders that stay visible though they lie below a private or hidden folder.
     pub shown: Vec<PathBuf>,
     /// Whether other hosts can be reached.
@@ -99,6 +101,7 @@ impl Plan {
             roots: Vec::new(),
             folder: folder.into(),
             hidden: Vec::new(),
+            locked: Vec::new(),
             shown: Vec::new(),
             network: Network::Loopback,
             terminal: false,
@@ -115,7 +118,7 @@ impl Plan {
             words.push("--root".into());
             words.extend([&root.path, &root.upper, &root.work].map(|path| path.clone().into_os_string()));
         }
-        for (name, paths) in [("--hide", &self.hidden), ("--show", &self.shown)] {
+        for (name, paths) in [("--hide", &self.hidden), ("--lock", &self.locked), ("--show", &self.shown)] {
             words.extend(paths.iter().flat_map(|path| [name.into(), path.clone().into_os_string()]));
         }
         if self.network == Network::Machine {
@@ -156,6 +159,7 @@ impl Plan {
                     work: next("a work folder")?.into(),
                 }),
                 Some("--hide") => plan.hidden.push(next("a hidden path")?.into()),
+                Some("--lock") => plan.locked.push(next("a locked path")?.into()),
                 Some("--show") => plan.shown.push(next("a shown path")?.into()),
                 Some("--net") => plan.network = Network::Machine,
                 Some("--terminal") => plan.terminal = true,
@@ -203,6 +207,7 @@ mod tests {
         let mut plan = Plan::new(Mechanism::Namespaces, odd(), vec!["--".into(), "--net".into(), "".into()]);
         plan.roots.push(Root { path: odd(), upper: "/u".into(), work: "/w".into() });
         plan.hidden.push("--".into());
+        plan.locked.push("--hide".into());
         plan.shown.push(odd());
         plan.network = Network::Machine;
         plan.terminal = true;

@@ -26,7 +26,6 @@ pub(crate) fn no_new_privileges() -> io::Result<()> {
 pub(crate) fn limit(limits: &Limits) {
     for (resource, most) in [
         (Resource::Nproc, limits.processes),
-        (Resource::Fsize, limits.layer_bytes),
         (Resource::Core, 0),
         (Resource::Memlock, 64 << 20),
         (Resource::Msgqueue, 1 << 20),
@@ -38,6 +37,9 @@ pub(crate) fn limit(limits: &Limits) {
         // A limit that cannot be lowered is not there.
         let _ = setrlimit(resource, Rlimit { current: lower(now.current), maximum: lower(now.maximum) });
     }
-    // Where memory runs out, this goes first.
+}
+
+/// Says that this process and all that it will start go first where memory runs out.
+pub(crate) fn first_to_go() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "900");
 }

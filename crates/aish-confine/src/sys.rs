@@ -2,9 +2,9 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal};
 
 /// Which side of a [`fork`] this is.
 pub(crate) enum Fork {
@@ -109,18 +109,29 @@ pub(crate) fn default_signals() {
     }
 }
 
-/// Makes a descriptor that is readable while a child of this process waits to be reaped. SIGCHLD must be blocked.
+/// Makes a descriptor that is readable while one of the signals waits. They must be blocked.
 #[expect(unsafe_code, reason = "signalfd has no safe wrapper")]
-pub(crate) fn child_signals() -> io::Result<std::os::fd::OwnedFd> {
+pub(crate) fn signals(wanted: &[Signal]) -> io::Result<OwnedFd> {
     use std::os::fd::FromRawFd as _;
     // SAFETY: the set is a live local; the descriptor is new and nobody else's.
     unsafe {
         let mut set = std::mem::zeroed::<libc::sigset_t>();
         libc::sigemptyset(&raw mut set);
-        libc::sigaddset(&raw mut set, libc::SIGCHLD);
+        for signal in wanted {
+            libc::sigaddset(&raw mut set, signal.as_raw());
+        }
         let fd = libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
-        if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(std::os::fd::OwnedFd::from_raw_fd(fd)) }
+        if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
     }
+}
+
+/// Takes one signal that waits at a descriptor of [`signals`].
+pub(crate) fn next_signal(signals: &OwnedFd) -> Option<Signal> {
+    // `struct signalfd_siginfo` begins with the number.
+    let mut noted = [0; size_of::<libc::signalfd_siginfo>()];
+    let read = rustix::io::read(signals, &mut noted).unwrap_or(0);
+    let number = noted.get(..read)?.first_chunk::<4>()?;
+    Signal::from_named_raw(i32::from_ne_bytes(*number))
 }
 
 /// Says whether some process has a file open for writing; `false` also where the system cannot tell.

@@ -75,12 +75,12 @@ pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<(), Failure> {
     let inner = |name: &str| Path::new(SCRATCH).join(name);
     let clone = |name: &str| clone_of(&inner(name), false);
     let (temporary, run, shared) = (clone("tmp")?, clone("run")?, clone("shm")?);
-    let (device, empty_file, empty_folder) = (clone("dev")?, inner("empty-file"), inner("empty-folder"));
+    let device = clone("dev")?;
     read_only(&device)?;
     let resolver = clone_of(&inner("resolv.conf"), false)?;
     read_only(&resolver)?;
     // Covers are taken before the folder that they lie in goes out of sight.
-    let covers = covers(plan, orders, &private, &empty_file, &empty_folder)?;
+    let covers = covers(plan, orders, &private, inner)?;
     // An open descriptor of each private folder is not enough to make folders in it: they are put in place first.
     attach(&device, Path::new("/dev"))?;
     for device in &devices {
@@ -248,6 +248,8 @@ fn scratch(plan: &Plan) -> Result<(), Failure> {
         }
         fs::write(inner("empty-file"), "")?;
         fs::set_permissions(inner("empty-file"), fs::Permissions::from_mode(0o444))?;
+        fs::write(inner("locked-file"), "")?;
+        fs::set_permissions(inner("locked-file"), fs::Permissions::from_mode(0))?;
         fs::write(inner("resolv.conf"), "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")?;
         for name in ["pts", "shm"] {
             fs::create_dir(inner("dev").join(name))?;
@@ -303,20 +305,21 @@ fn covers(
     plan: &Plan,
     orders: &[PathBuf],
     private: &[PathBuf],
-    file: &Path,
-    folder: &Path,
+    inner: impl Fn(&str) -> PathBuf,
 ) -> Result<Vec<Detached>, Failure> {
+    let (file, folder, locked) = (inner("empty-file"), inner("empty-folder"), inner("locked-file"));
     let is_private = |path: &Path| private.iter().any(|one| path.starts_with(one));
     let in_root = |path: &Path| plan.roots.iter().any(|root| path.starts_with(&root.path));
     let mut out = Vec::new();
     // A socket below a root is another one there: the overlay's inode is not the one that is bound.
     let orders = orders.iter().filter(|path| !in_root(path) && sockets::takes_orders(path));
-    for path in plan.hidden.iter().chain(orders) {
+    let seem_empty = plan.hidden.iter().chain(orders).map(|path| (path, &file));
+    for (path, file) in seem_empty.chain(plan.locked.iter().map(|path| (path, &locked))) {
         if is_private(path) && !in_root(path) && !plan.shown.iter().any(|shown| path.starts_with(shown)) {
             continue;
         }
         let Ok(meta) = fs::symlink_metadata(path) else { continue };
-        let mount = clone_of(if meta.is_dir() { folder } else { file }, false)?;
+        let mount = clone_of(if meta.is_dir() { &folder } else { file }, false)?;
         read_only(&mount)?;
         out.push(Detached { mount, to: path.clone() });
     }

@@ -1,10 +1,12 @@
 //! Forks without end, a full layer, and other mechanisms.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
-use aish_confine::{Ended, Mechanism};
+use aish_confine::{Ended, Mechanism, OnConflict, Report};
 
-use crate::place::Place;
+use crate::place::{Place, command};
 
 #[test]
 fn forks_end_at_their_limit_and_leave_nothing() {
@@ -50,6 +52,61 @@ fn exit_codes_and_signals_come_through() {
     let no_tree = place.run_with("true", |plan| plan.roots[0].upper = "/nowhere".into());
     assert_eq!(no_tree.code, 125);
     assert_eq!(no_tree.report.failed.as_deref(), Some("/nowhere: No such file or directory (os error 2)"));
+}
+
+#[test]
+fn a_signal_to_the_launcher_is_handed_on() {
+    let place = Place::new();
+    for (signal, ends) in [(rustix::process::Signal::TERM, true), (rustix::process::Signal::INT, false)] {
+        let (layer, plan) =
+            place.plan("trap 'echo bye; exit 7' TERM; trap '' INT; echo ready; while :; do sleep 0.01; done");
+        let mut child = command(&plan).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert_eq!(lines.next().unwrap().unwrap(), "ready");
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, signal).unwrap();
+        if ends {
+            assert_eq!(lines.next().unwrap().unwrap(), "bye");
+            assert_eq!(child.wait().unwrap().code(), Some(7));
+            assert_eq!(Report::read(&layer.report_path()).unwrap().code, Some(7));
+        } else {
+            // What is ignored inside is ignored; KILL ends it all.
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+            assert!(lines.next().is_none());
+            child.wait().unwrap();
+        }
+        layer.discard().unwrap();
+    }
+}
+
+#[test]
+fn a_file_may_be_longer_than_the_layer_when_it_has_holes() {
+    let place = Place::new();
+    let sparse = fs::File::create(place.tree.join("old")).unwrap();
+    sparse.set_len(5 << 30).unwrap();
+    drop(sparse);
+    let before = place.picture_without_content();
+    let ran =
+        place.run("truncate -s 5G new; printf end >> new; printf end | dd of=old bs=1 seek=9 conv=notrunc status=none");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let bytes: Vec<u64> = ran.layer.changes(false).unwrap().changes.iter().map(|change| change.bytes).collect();
+    assert_eq!(bytes, [(5 << 30) + 3, 5 << 30]);
+    assert!(ran.layer.size().0 < 1 << 20, "holes stay holes");
+    ran.layer.keep(false, OnConflict::Stop).unwrap();
+    assert_ne!(place.picture_without_content(), before);
+    ran.layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture_without_content(), before);
+}
+
+#[test]
+fn a_large_file_that_is_changed_counts_whole() {
+    let place = Place::new();
+    fs::write(place.tree.join("large"), vec![7; 160 << 20]).unwrap();
+    let before = place.picture_without_content();
+    let ran = place.run_with("printf x >> large; while :; do :; done", |plan| plan.limits.layer_bytes = 100 << 20);
+    assert_eq!(ran.report.ended, Some(Ended::LayerFull), "{} {}", ran.code, ran.stderr);
+    ran.layer.discard().unwrap();
+    assert_eq!(place.picture_without_content(), before);
 }
 
 #[test]

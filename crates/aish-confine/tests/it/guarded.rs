@@ -33,6 +33,15 @@ fn places_that_act_later_are_guarded() {
         ("printf '#!/bin/sh\\n' > new; chmod +x new", "new"),
         ("echo '{\"scripts\":{\"test\":\"y\"}}' > package.json", "package.json"),
         ("echo x > Makefile.local", "Makefile.local"),
+        // Git takes what looks like a repository for one, in a built folder and under any name.
+        ("mkdir -p target/x/.git; printf '[core]\\n\\tfsmonitor = x\\n' > target/x/.git/config", "target"),
+        ("mkdir -p deep; echo 'gitdir: ../kept' > deep/.git", "deep"),
+        ("mkdir -p b/objects b/refs; echo x > b/HEAD; printf '[alias]\\n\\tx = !y\\n' > b/config", "b"),
+        ("mkdir -p b/hooks; echo ../.git > b/commondir; echo x > b/HEAD; echo x > b/hooks/update", "b"),
+        ("echo /elsewhere > .git/commondir", ".git/commondir"),
+        ("mkdir -p out; echo x > out/AGENTS.md", "out"),
+        ("rm -r .git", ".git"),
+        ("rm -r .git; echo 'gitdir: kept' > .git", ".git"),
     ] {
         assert_eq!(guarded(line), [path], "{line}");
     }
@@ -51,9 +60,24 @@ fn everyday_changes_are_ordinary() {
         "mkdir -p .config/fine; echo x > .config/fine/x",
         "echo '{\"scripts\":{\"test\":\"x\"},\"version\":\"2\"}' > package.json",
         "cp /bin/true compiled",
+        "git init -q sub && mkdir module && echo 'gitdir: ../.git/modules/module' > module/.git",
+        "mkdir objects refs; echo x > objects/config",
     ] {
         let found = guarded(line);
         // A folder that is new is judged by what is in it, and by its own name.
         assert!(found.iter().all(|path| path == ".config"), "{line}: {found:?}");
     }
+}
+
+#[test]
+fn what_is_guarded_is_named_within_a_new_folder() {
+    let place = Place::new();
+    let ran = place.run(
+        "mkdir -p a/b .vscode/c; echo x > a/b/.npmrc; echo x > a/b/plain; echo x > a/AGENTS.md; echo x > .vscode/c/d",
+    );
+    let settings = aish_confine::Settings { ordinary: vec!["a/AGENTS.md".to_owned()], ..Default::default() };
+    let found = ran.layer.guarded(&ran.layer.changes(false).unwrap(), &settings);
+    let found: Vec<_> = found.iter().map(|one| (one.path.to_str().unwrap(), one.why)).collect();
+    let why = "its name begins with a dot: settings are kept there";
+    assert_eq!(found, [(".vscode", why), ("a/b/.npmrc", why)]);
 }

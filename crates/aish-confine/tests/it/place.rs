@@ -104,6 +104,11 @@ impl Place {
     pub(crate) fn picture(&self) -> Vec<String> {
         picture(&self.tree)
     }
+
+    /// The same for trees whose files are too long to be read.
+    pub(crate) fn picture_without_content(&self) -> Vec<String> {
+        picture_of(&self.tree, |path| fs::metadata(path).unwrap().len().to_string())
+    }
 }
 
 /// Makes the command that runs a plan, with a clean environment.
@@ -116,12 +121,16 @@ pub(crate) fn command(plan: &Plan) -> Command {
 
 /// Describes everything below a folder: kind, mode, owner, time, links, extended attributes, content.
 pub(crate) fn picture(folder: &Path) -> Vec<String> {
+    picture_of(folder, |path| format!("{:?}", fs::read(path).unwrap_or_default()))
+}
+
+fn picture_of(folder: &Path, content_of: impl Fn(&Path) -> String) -> Vec<String> {
     let mut lines = Vec::new();
     let mut left = vec![folder.to_owned()];
     while let Some(path) = left.pop() {
         let meta = fs::symlink_metadata(&path).unwrap();
         let content = if meta.is_file() {
-            format!("{:?}", fs::read(&path).unwrap_or_default())
+            content_of(&path)
         } else if meta.is_symlink() {
             fs::read_link(&path).unwrap().display().to_string()
         } else {
@@ -131,6 +140,16 @@ pub(crate) fn picture(folder: &Path) -> Vec<String> {
         };
         let mut names = [0_u8; 4096];
         let length = rustix::fs::llistxattr(&path, &mut names[..]).unwrap_or(0);
+        let names = names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let mut extended: Vec<String> = names
+            .map(|name| {
+                let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name);
+                let mut value = [0_u8; 4096];
+                let length = rustix::fs::lgetxattr(&path, name, &mut value[..]).unwrap_or(0);
+                format!("{}={:?}", name.display(), &value[..length])
+            })
+            .collect();
+        extended.sort();
         lines.push(format!(
             "{} {:o} {}:{} {}.{} links {} {:?} {content}",
             path.strip_prefix(folder).unwrap().display(),
@@ -140,7 +159,7 @@ pub(crate) fn picture(folder: &Path) -> Vec<String> {
             meta.mtime(),
             meta.mtime_nsec(),
             if meta.is_dir() { 0 } else { meta.nlink() },
-            String::from_utf8_lossy(&names[..length]),
+            extended,
         ));
     }
     lines.sort();

@@ -176,6 +176,28 @@ fn secrets_of_the_home_and_of_the_environment_are_gone() {
 }
 
 #[test]
+fn a_locked_file_is_there_and_cannot_be_opened() {
+    let place = Place::new();
+    place.write(".env", "hush");
+    place.write("deep/.env.local", "hush");
+    let before = place.picture();
+    let locked = [place.tree.join(".env"), place.tree.join("deep/.env.local")];
+    for mechanism in [aish_confine::Mechanism::Namespaces, aish_confine::Mechanism::Landlock] {
+        let ran = place.run_with(
+            "cat .env deep/.env.local; chmod 777 .env; ls -A | sort; echo x > .env; rm -f .env; cp -a . /tmp/c; cat /tmp/c/.env",
+            |plan| {
+                plan.mechanism = mechanism;
+                plan.locked.extend(locked.iter().cloned());
+            },
+        );
+        assert_eq!(ran.stdout, ".env\ndeep\n", "{mechanism:?}");
+        assert!(ran.stderr.contains("cat: .env: Permission denied"), "{}", ran.stderr);
+        assert!(ran.layer.changes(false).unwrap().is_empty());
+        assert_eq!(place.picture(), before);
+    }
+}
+
+#[test]
 fn another_name_of_a_secret_shows_nothing_either() {
     let place = Place::new();
     fs::write(place.home.join("real"), "hush").unwrap();

@@ -1,0 +1,235 @@
+//! The folders of a tree, and those names in them that somebody looks for, remembered from one look to the next: a folder
+//! whose time of change is the same has the same names in it, so that a look costs one call a folder and not one a file.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
+
+/// Names that are read in one look; with more nobody knows what is in a tree.
+const MOST_NAMES: usize = 8_000_000;
+
+/// Bytes of names that are read at once.
+const PIECE: usize = 64 * 1024;
+
+/// Bytes of what is remembered of one tree.
+const LONGEST: u64 = 64 << 20;
+
+/// Seconds for which a folder that changed is not taken for known: its clock may be too coarse to tell two changes apart.
+const SETTLED: i64 = 2;
+
+/// What a folder was when it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Version {
+    inode: u64,
+    changed: (i64, i64),
+}
+
+/// What is in a folder: names of folders, and those that are looked for.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Names<'a> {
+    folders: Vec<std::borrow::Cow<'a, [u8]>>,
+    found: Vec<std::borrow::Cow<'a, [u8]>>,
+}
+
+/// Lists the paths below a root whose names are looked for, files and links alike. `memory` is a file where the look is
+/// remembered; without it everything is read. `now` is in seconds since 1970.
+///
+/// # Errors
+/// When there are more names than can be looked through; folders that cannot be read are passed over.
+pub(crate) fn find(
+    root: &Path,
+    memory: Option<&Path>,
+    wanted: fn(&[u8]) -> bool,
+    now: i64,
+) -> io::Result<Vec<PathBuf>> {
+    let remembered = memory.and_then(|file| {
+        let meta = fs::symlink_metadata(file).ok()?;
+        (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read(file).ok())?
+    });
+    let known = remembered.as_deref().and_then(|bytes| read(bytes, root)).unwrap_or_default();
+    let mut look = Look { wanted, left: MOST_NAMES, buffer: vec![MaybeUninit::uninit(); PIECE] };
+    let (mut out, mut text, mut news) = (Vec::new(), header(root), 0_usize);
+    let mut folders = vec![root.to_owned()];
+    let mut count = 0;
+    while let Some(folder) = folders.pop() {
+        let Ok(stat) = statat(CWD, &folder, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        let version =
+            Version { inode: stat.st_ino, changed: (stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or(0)) };
+        let path = folder.as_os_str().as_bytes();
+        let fresh;
+        let names = match known.get(path) {
+            Some((as_known, names)) if *as_known == version => names,
+            _ => {
+                fresh = look.read(&folder)?;
+                news += 1;
+                &fresh
+            }
+        };
+        count += 1;
+        // Pushed the last first, so that the order is that of the names.
+        folders.extend(names.folders.iter().rev().map(|name| folder.join(OsStr::from_bytes(name))));
+        out.extend(names.found.iter().map(|name| folder.join(OsStr::from_bytes(name))));
+        if version.changed.0.saturating_add(SETTLED) < now {
+            write(path, version, names, &mut text);
+        }
+    }
+    if let Some(file) = memory
+        && (news > 0 || count != known.len())
+    {
+        // Not remembered, it is only read again.
+        let beside = file.with_extension(std::process::id().to_string());
+        let _ = fs::write(&beside, &text).and_then(|()| fs::rename(&beside, file));
+    }
+    out.sort();
+    Ok(out)
+}
+
+struct Look {
+    wanted: fn(&[u8]) -> bool,
+    left: usize,
+    buffer: Vec<MaybeUninit<u8>>,
+}
+
+impl Look {
+    fn read(&mut self, folder: &Path) -> io::Result<Names<'static>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut names = Names::default();
+        let Ok(opened) = openat(CWD, folder, flags, Mode::empty()) else { return Ok(names) };
+        let mut entries = RawDir::new(opened, &mut self.buffer);
+        while let Some(Ok(entry)) = entries.next() {
+            let too_many =
+                || io::Error::other(format!("more than {MOST_NAMES} files are too many to look for secrets"));
+            self.left = self.left.checked_sub(1).ok_or_else(too_many)?;
+            let name = entry.file_name().to_bytes();
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    fs::symlink_metadata(folder.join(OsStr::from_bytes(name))).map_or(FileType::Unknown, |meta| {
+                        if meta.is_dir() { FileType::Directory } else { FileType::RegularFile }
+                    })
+                }
+                known => known,
+            };
+            if kind == FileType::Directory {
+                // Git keeps objects in hundreds of folders, and nobody's settings.
+                let is_store = name == b"objects" && folder.ends_with(".git");
+                if name != b"." && name != b".." && !is_store {
+                    names.folders.push(name.to_vec().into());
+                }
+            } else if (self.wanted)(name) {
+                names.found.push(name.to_vec().into());
+            }
+        }
+        Ok(names)
+    }
+}
+
+fn header(root: &Path) -> Vec<u8> {
+    [b"aish-folders-1\0", root.as_os_str().as_bytes(), b"\0"].concat()
+}
+
+/// Adds a folder: its path, inode, time of change, and two lists of names with their lengths, all ended by NUL.
+fn write(path: &[u8], version: Version, names: &Names<'_>, text: &mut Vec<u8>) {
+    let Version { inode, changed: (seconds, nanoseconds) } = version;
+    text.extend_from_slice(path);
+    let numbers = format!("\0{inode}\0{seconds}\0{nanoseconds}\0{}\0{}\0", names.folders.len(), names.found.len());
+    text.extend_from_slice(numbers.as_bytes());
+    for name in names.folders.iter().chain(&names.found) {
+        text.extend_from_slice(name);
+        text.push(0);
+    }
+}
+
+type Known<'a> = HashMap<&'a [u8], (Version, Names<'a>)>;
+
+/// Reads what was remembered of a root; none where it is of another, or not whole.
+fn read<'a>(bytes: &'a [u8], root: &Path) -> Option<Known<'a>> {
+    let rest = bytes.strip_prefix(&header(root)[..])?;
+    let mut fields = rest.split(|byte| *byte == 0);
+    let mut known = Known::new();
+    loop {
+        let path = fields.next()?;
+        let Some(first) = fields.next() else { return path.is_empty().then_some(known) };
+        let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<i64>().ok();
+        let inode = std::str::from_utf8(first).ok()?.parse().ok()?;
+        let changed = (number(fields.next()?)?, number(fields.next()?)?);
+        let (folders, found) = (number(fields.next()?)?, number(fields.next()?)?);
+        let mut names = Names::default();
+        for _ in 0..folders {
+            names.folders.push(fields.next()?.into());
+        }
+        for _ in 0..found {
+            names.found.push(fields.next()?.into());
+        }
+        known.insert(path, (Version { inode, changed }, names));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::*;
+
+    fn wanted(name: &[u8]) -> bool {
+        name.starts_with(b"w")
+    }
+
+    #[test]
+    fn what_was_remembered_is_read_back_and_nothing_else() {
+        let names = |list: &[&'static str]| list.iter().map(|name| name.as_bytes().into()).collect::<Vec<_>>();
+        let version = Version { inode: u64::MAX, changed: (-1, 999_999_999) };
+        let one = Names { folders: names(&["a", "b c"]), found: names(&["w"]) };
+        let root = Path::new("/r");
+        let mut text = header(root);
+        write(b"/r", version, &one, &mut text);
+        write(b"/r/\xff", version, &Names::default(), &mut text);
+        let known = read(&text, root).unwrap();
+        assert_eq!(known.get(&b"/r"[..]), Some(&(version, one)));
+        assert_eq!(known.len(), 2);
+        assert!(read(&text, Path::new("/other")).is_none());
+        for length in header(root).len() + 1..text.len() {
+            assert!(read(&text[..length], root).is_none_or(|known| known.len() < 2), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_look_with_a_memory_finds_what_one_without_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap().join("tree");
+        let memory = folder.path().join("memory");
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::create_dir_all(root.join(".git/objects/ab")).unwrap();
+        fs::write(root.join(".git/objects/ab/w"), "").unwrap();
+        fs::write(root.join("a/b/w1"), "").unwrap();
+        std::os::unix::fs::symlink("x", root.join("w2")).unwrap();
+        // As if the folders had been left alone for long.
+        let look = |memory| find(&root, memory, wanted, i64::MAX).unwrap();
+        let first = [root.join("a/b/w1"), root.join("w2")];
+        assert_eq!(look(None), first);
+        assert_eq!(look(Some(&memory)), first);
+        // A name that only the memory has shows that the folder is not read again, and then that it is.
+        let text = String::from_utf8(fs::read(&memory).unwrap()).unwrap();
+        fs::write(&memory, text.replace("\0w1\0", "\0w0\0")).unwrap();
+        assert_eq!(look(Some(&memory)), [root.join("a/b/w0"), root.join("w2")]);
+        let inner = root.join("a/b");
+        let changed = || fs::metadata(&inner).map(|meta| (meta.ctime(), meta.ctime_nsec())).unwrap();
+        let before = changed();
+        while changed() == before {
+            fs::write(inner.join("w3"), "").unwrap();
+            fs::remove_file(inner.join("w3")).unwrap();
+        }
+        assert_eq!(look(Some(&memory)), first);
+        fs::write(&memory, "what is no memory").unwrap();
+        assert_eq!(look(Some(&memory)), first);
+        // What changed a moment ago is never remembered.
+        fs::remove_file(&memory).unwrap();
+        find(&root, Some(&memory), wanted, 0).unwrap();
+        assert_eq!(fs::read(&memory).unwrap(), header(&root));
+    }
+}

@@ -1,0 +1,189 @@
+//! What confined runs from one folder have in common: the tree, caches, secrets, the environment.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::dotenv;
+use crate::environment;
+use crate::hidden;
+use crate::layer::{Layer, LayerError};
+use crate::plan::{Mechanism, Plan};
+use crate::settings::{Dotenv, Settings};
+use crate::tree::tree;
+
+/// Who asks for a run, and from where.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller<'a> {
+    /// The working folder.
+    pub folder: &'a Path,
+    /// The home folder, where one is known.
+    pub home: Option<&'a Path>,
+    /// The caller's own folders (configuration, state), which seem empty inside.
+    pub own: &'a [PathBuf],
+    /// Where its layers are.
+    pub layers: &'a Path,
+}
+
+/// What confined runs from one folder have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surroundings {
+    folder: PathBuf,
+    layers: PathBuf,
+    roots: Vec<(PathBuf, bool)>,
+    hidden: Vec<PathBuf>,
+    locked: Vec<PathBuf>,
+    keep_variables: Vec<String>,
+}
+
+impl Surroundings {
+    /// Looks around a folder. It reads folders, and nothing in files but the index of git where a tree has a `.env`.
+    ///
+    /// # Errors
+    /// When the working folder is gone, or the tree has more entries than can be looked through for secrets.
+    pub fn of(caller: &Caller<'_>, settings: &Settings) -> io::Result<Self> {
+        let folder = fs::canonicalize(caller.folder)?;
+        let home = caller.home.and_then(|home| fs::canonicalize(home).ok());
+        let trees = tree(&folder, home.as_deref());
+        let resolve = |text: &String| resolve(text, home.as_deref(), trees.first());
+        let is_too_large =
+            |path: &Path| path.parent().is_none() || home.as_ref().is_some_and(|home| home.starts_with(path));
+        let caches = settings.caches.iter().filter_map(resolve).filter_map(|path| fs::canonicalize(path).ok());
+        // A cache in the tree is part of it; one around the tree or the layers would put a layer over another.
+        let caches: Vec<PathBuf> = caches
+            .filter(|path| path.is_dir() && !is_too_large(path) && !caller.layers.starts_with(path))
+            .filter(|path| !trees.iter().any(|root| path.starts_with(root)))
+            .collect();
+        let mut hidden = hidden::secrets(home.as_deref());
+        for path in settings.hidden.iter().filter_map(resolve) {
+            hidden::add(&path, &mut hidden);
+        }
+        hidden.extend(caller.own.iter().filter_map(|path| fs::canonicalize(path).ok()));
+        hidden.sort();
+        hidden.dedup();
+        // What lies in something hidden is hidden with it.
+        hidden.dedup_by(|later, earlier| later.starts_with(&*earlier));
+        let mut locked = Vec::new();
+        if settings.dotenv == Dotenv::Locked {
+            for root in &trees {
+                locked.extend(dotenv::locked(root, memory(caller.layers, root).as_deref())?);
+            }
+        }
+        locked.retain(|path| !hidden.iter().any(|secret| path.starts_with(secret)));
+        let roots = trees.into_iter().map(|path| (path, false)).chain(caches.into_iter().map(|path| (path, true)));
+        Ok(Self {
+            folder,
+            layers: caller.layers.to_owned(),
+            roots: roots.collect(),
+            hidden,
+            locked,
+            keep_variables: settings.keep_variables.clone(),
+        })
+    }
+
+    /// The working folder, without links in it.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The tree; none where the folder is in none, as right in the home folder.
+    pub fn tree(&self) -> Option<&Path> {
+        self.roots.iter().find(|(_, cache)| !cache).map(|(path, _)| path.as_path())
+    }
+
+    /// Files of secret settings in the tree that cannot be read.
+    pub fn locked(&self) -> &[PathBuf] {
+        &self.locked
+    }
+
+    /// Returns the variables that a run may have. `is_secret` knows values that are secrets whatever they are called.
+    pub fn variables<I>(&self, variables: I, is_secret: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)>
+    where
+        I: IntoIterator<Item = (OsString, OsString)>,
+    {
+        let keep = |name: &OsString| self.keep_variables.iter().any(|known| name == known.as_str());
+        let known = variables.into_iter().filter(|(name, value)| keep(name) || !is_secret(&value.to_string_lossy()));
+        environment::clean(known, &[], &self.keep_variables)
+    }
+
+    /// Makes a layer over the tree and the caches.
+    ///
+    /// # Errors
+    /// When it cannot be made, as for lack of room.
+    pub fn layer(&self, command: &str, session: Option<&str>) -> Result<Layer, LayerError> {
+        Layer::create(&self.layers, command, session, &self.roots)
+    }
+
+    /// Plans a run in a layer. The caller sets network, terminal and limits where they differ from none and the defaults.
+    pub fn plan(&self, layer: &Layer, words: Vec<OsString>) -> Plan {
+        let mut plan = self.plan_without_layer(Mechanism::Namespaces, words);
+        plan.roots = layer.roots();
+        plan.report = Some(layer.report_path());
+        plan
+    }
+
+    /// Plans a run by a mechanism that has no layers; the tree can be read.
+    pub fn plan_without_layer(&self, mechanism: Mechanism, words: Vec<OsString>) -> Plan {
+        let mut plan = Plan::new(mechanism, &self.folder, words);
+        plan.hidden.clone_from(&self.hidden);
+        plan.locked.clone_from(&self.locked);
+        plan.shown = self.roots.iter().filter(|(_, cache)| !cache).map(|(path, _)| path.clone()).collect();
+        plan
+    }
+}
+
+/// Returns where the look through a tree is remembered: beside the layers; none before there are any.
+fn memory(layers: &Path, root: &Path) -> Option<PathBuf> {
+    let inode = fs::symlink_metadata(root).ok()?.ino();
+    layers.is_dir().then(|| layers.join(format!("folders-{inode:x}")))
+}
+
+/// Returns the path that a setting means; none where it lies below a folder that is not there.
+fn resolve(text: &String, home: Option<&Path>, tree: Option<&PathBuf>) -> Option<PathBuf> {
+    match text.strip_prefix("~/") {
+        Some(rest) => Some(home?.join(rest)),
+        None if Path::new(text).is_absolute() => Some(text.into()),
+        None => Some(tree?.join(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_add_what_is_hidden_kept_and_cached() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        for path in ["work/.git", "work/keys", "work/cache", ".ssh", "vault/in", "store", "state/layers"] {
+            fs::create_dir_all(home.join(path)).unwrap();
+        }
+        for path in [".ssh/id", "work/.env", "work/keys/a.pem", "work/keys/b.txt", "vault/in/x"] {
+            fs::write(home.join(path), "x").unwrap();
+        }
+        let own = [home.join("state")];
+        let (at, layers) = (home.join("work/keys"), home.join("state/layers"));
+        let caller = Caller { folder: &at, home: Some(&home), own: &own, layers: &layers };
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let mut settings = Settings {
+            hidden: words(&["~/vault", "~/vault/in/x", "keys/*.pem", "/nowhere"]),
+            keep_variables: words(&["API_KEY"]),
+            caches: words(&["~/store", "~", "~/", "/", "work/cache", "~/state", "~/missing", "cache"]),
+            ..Settings::default()
+        };
+        let found = Surroundings::of(&caller, &settings).unwrap();
+        assert_eq!(found.tree(), Some(home.join("work").as_path()));
+        assert_eq!(found.roots, [(home.join("work"), false), (home.join("store"), true)]);
+        let below: Vec<_> = found.hidden.iter().filter_map(|path| path.strip_prefix(&home).ok()?.to_str()).collect();
+        assert_eq!(below, [".ssh/id", "state", "vault", "work/keys/a.pem"]);
+        assert_eq!(found.locked(), [home.join("work/.env")]);
+        let variables = [("API_KEY", "a"), ("OTHER_KEY", "a"), ("NOTE", "hush"), ("LANG", "C")];
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        let left = found.variables(variables, |value| value == "hush");
+        assert_eq!(left.iter().map(|(name, _)| name.to_str().unwrap()).collect::<Vec<_>>(), ["API_KEY", "LANG"]);
+        settings.dotenv = Dotenv::Readable;
+        assert_eq!(Surroundings::of(&caller, &settings).unwrap().locked(), [""; 0].map(PathBuf::from));
+    }
+}
