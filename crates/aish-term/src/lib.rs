@@ -2,13 +2,15 @@
 //!
 //! Reading order: [`capability`] (what the terminal can do), [`theme`], [`styled`] (text with styles), [`cells`] and
 //! [`wrap`] (how wide text is and where it breaks), [`clean`] (the sanitiser for streams), [`markdown`], [`html`], [`frame`],
-//! [`spinner`], [`diff`], [`history`], [`editor`] and last [`question`], what a person is asked at the gate.
+//! [`spinner`], [`diff`], [`history`], [`editor`], [`beside`] (the terminal of a shell that waits for us) and last [`question`], what a person is
+//! asked at the gate.
 //!
 //! This crate never talks to a model, a shell or a database: they come in as traits and closures. Nothing here reads a
-//! clock; times are passed in. Renderers return text for the caller to write; only [`editor`] and [`question`] own the
-//! terminal, while they read from it.
+//! clock; times are passed in. Renderers return text for the caller to write; only [`editor`], [`question`] and
+//! [`beside`] own the terminal, while they read from it.
 
 pub mod ansi;
+pub mod beside;
 pub mod capability;
 pub mod cells;
 pub mod clean;
@@ -26,6 +28,7 @@ pub mod styled_lines;
 pub mod theme;
 pub mod wrap;
 
+pub use beside::Beside;
 pub use capability::{Capabilities, ColorPolicy, Facts};
 pub use editor::{
     Candidate, EditorError, EditorOptions, Input, KeyMode, Line, LineCompleter, LineEditor, Printer, PromptView, Reach,

@@ -2,6 +2,8 @@
 
 mod config;
 mod hook;
+mod init;
+mod line;
 mod mcp;
 mod norris;
 
@@ -13,6 +15,8 @@ use crate::export::Format;
 
 pub use config::ConfigCommand;
 pub use hook::{HookCommand, HookInstallFlags, HookScope};
+pub use init::{InitFlags, InitTarget};
+pub use line::{LineCommand, LineShell};
 pub use mcp::{McpAddFlags, McpCommand};
 pub use norris::NorrisFlags;
 
@@ -116,6 +120,11 @@ pub enum Command {
     /// Let other agents ask aish before they run a command.
     #[command(subcommand)]
     Hook(HookCommand),
+    /// Print what your own shell reads at its start: keys that turn a line into a command and explain what failed.
+    Init(InitFlags),
+    /// What the keys of `aish init` start.
+    #[command(subcommand)]
+    Line(LineCommand),
     /// Show what the project's own files say, and whether they are used.
     Project,
     /// Kept sessions: a session is named by its id, the beginning of it, or its name.
@@ -155,7 +164,7 @@ pub enum Command {
 /// `aish ask`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct AskFlags {
-    /// The question; without one, standard input is it.
+    /// The question; without one, standard input is it, at a terminal the line that is typed next.
     pub question: Vec<String>,
     /// Print events as JSON lines.
     #[arg(long)]

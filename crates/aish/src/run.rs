@@ -123,6 +123,8 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             on(tokio::runtime::Builder::new_multi_thread(), command::service::run(&base, shared, flags))
         }
         Some(Command::Hook(sub)) => command::hook::run(shared, sub, &mut print),
+        Some(Command::Init(flags)) => command::init::run(&Base::load(shared), flags, &mut print, &mut complain),
+        Some(Command::Line(sub)) => command::line::run(shared, sub),
         Some(Command::Project) => command::project::run(&Base::load(shared), &mut print),
         Some(Command::Sessions(sub)) => command::sessions::run(&Base::load(shared), sub, &mut print, &mut complain),
         Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print, &mut complain),

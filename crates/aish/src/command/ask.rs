@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use aish_llm::ChatError;
 use aish_safety::{Mode, Nobody};
+use aish_term::{EditorOptions, Input, KeyMode, LineEditor, MemoryHistory, PromptView};
 use aish_turn::{Event, Outcome};
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +36,11 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     for fault in base.faults() {
         surface.show(Shown::Notice(&fault), now);
     }
-    let Some(question) = question(flags)? else {
+    let asked = match question(flags)? {
+        None if !flags.json => typed(base, shared).await?,
+        asked => asked,
+    };
+    let Some(question) = asked else {
         surface.show(Shown::Error("nothing was asked; try: aish ask \"what is a pipe?\""), now);
         return Ok(ExitCode::Usage);
     };
@@ -128,6 +133,27 @@ fn question(flags: &AskFlags) -> io::Result<Option<String>> {
         (false, Some(piped)) => Some(format!("{asked}\n\n<input>\n{piped}\n</input>")),
         (true, Some(piped)) => Some(piped),
         (true, None) => None,
+    })
+}
+
+/// Reads a line at the terminal as it is typed: nothing in it is special, nothing has to be quoted. None where there is no
+/// terminal, or nothing was typed.
+async fn typed(base: &Base, shared: &SharedFlags) -> anyhow::Result<Option<String>> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(None);
+    }
+    let (_, err) = capabilities(base, shared);
+    let term = base.variable("TERM");
+    let mut options = EditorOptions::new(err, true, term.as_deref(), Arc::new(MemoryHistory::new()));
+    options.theme = theme(base);
+    options.inputrc = crate::repl::inputrc(base);
+    if base.config.ui.edit_mode == "vi" || options.inputrc.vi == Some(true) {
+        options.keys = KeyMode::Vi;
+    }
+    let editor = LineEditor::start(options)?;
+    Ok(match editor.read(PromptView::plain("ask: ")).await? {
+        Input::Line(line) => Some(line.text).filter(|text| !text.trim().is_empty()),
+        Input::Interrupted | Input::EndOfInput | Input::HostCommand(_) => None,
     })
 }
 

@@ -10,7 +10,8 @@ use super::keys::keys;
 use super::layer::{Layer, Origin, Setting};
 
 /// Variables that begin with `AISH_` and are no keys.
-const OTHERS: &[&str] = &["AISH_CONFIG", "AISH_LOG", "AISH_MODEL_EXE", "AISH_STATE", "AISH_SESSION"];
+const OTHERS: &[&str] =
+    &["AISH_CONFIG", "AISH_LOG", "AISH_INIT", "AISH_INIT_OFF", "AISH_MODEL_EXE", "AISH_STATE", "AISH_SESSION"];
 
 /// Reads the variables that name a key; keys with a word of the user's in them cannot be set this way.
 pub fn layer(variables: &[(String, String)], diagnostics: &mut Vec<Diagnostic>) -> Layer {

@@ -71,6 +71,8 @@ pub enum Overlay {
     Free,
     /// Set it to this, never to the other.
     Only(bool),
+    /// Set it to "deny".
+    Deny,
     /// Lower it.
     Lower,
     /// Add entries that tighten.

@@ -65,6 +65,7 @@ This page is written from the tables in `crates/aish/src/config/section/`; a tes
             Overlay::Free => "set it",
             Overlay::Only(true) => "set `true`",
             Overlay::Only(false) => "set `false`",
+            Overlay::Deny => "set `\"deny\"`",
             Overlay::Lower => "lower it",
             Overlay::Tighten => "tighten",
             Overlay::Never => "",

@@ -28,6 +28,8 @@ pub fn tighten(overlay: Layer, below: &Layer, diagnostics: &mut Vec<Diagnostic>)
             Overlay::Free => Refused::Nothing,
             Overlay::Only(allowed) if setting.value.as_bool() == Some(allowed) => Refused::Nothing,
             Overlay::Only(allowed) => Refused::All(format!("a project may only set it to {allowed}")),
+            Overlay::Deny if setting.value.as_str() == Some("deny") => Refused::Nothing,
+            Overlay::Deny => Refused::All("a project may only set it to \"deny\"".to_owned()),
             Overlay::Lower => lower(&setting.value, current),
             Overlay::Tighten => stricter(&path, &mut setting, current),
             Overlay::Never => Refused::All("only your own configuration may set it".to_owned()),

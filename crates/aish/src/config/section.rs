@@ -49,7 +49,9 @@ use super::key::Key;
 use super::layer::Layer;
 use super::model::{Model, ModelChoice, Models};
 use super::router::Router;
-pub use behaviour::{History, Hooks, Memory, Norris, PolicySection, Project, Route, Sandbox, ShellSection, Undo};
+pub use behaviour::{
+    History, Hooks, KeySection, Memory, Norris, PolicySection, Project, Route, Sandbox, ShellSection, Undo,
+};
 pub use limits::{ContextSection, Cost, Tokenize};
 pub use looks::Ui;
 pub use service::{LegacyPlugin, Nats, Service};
@@ -105,6 +107,8 @@ sections! {
     norris: Norris => Norris,
     /// Hooks of other agents.
     hooks: Hooks => Hooks,
+    /// Keys in people's own shells.
+    key: KeySection => KeySection,
     /// Memory.
     memory: Memory => Memory,
     /// Project instructions.

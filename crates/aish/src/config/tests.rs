@@ -87,6 +87,18 @@ fn a_project_only_tightens() {
 }
 
 #[test]
+fn a_project_may_have_hooks_deny_and_nothing_looser() {
+    let check = |own: &str, project: &str| load(Some((Path::new("c"), own)), &[(Path::new("p"), project)], &[]);
+    let raised = check("[hooks]\nhalt = \"ask\"\n", "[hooks]\nask = \"deny\"\nhalt = \"deny\"\n");
+    assert_eq!((raised.config.hooks.ask.as_str(), raised.config.hooks.halt.as_str()), ("deny", "deny"));
+    assert!(raised.diagnostics.is_empty(), "{:?}", messages(&raised));
+    let loosened = check("[hooks]\nask = \"deny\"\n", "[hooks]\nask = \"abstain\"\nhalt = \"ask\"\nallow = true\n");
+    assert_eq!((loosened.config.hooks.ask.as_str(), loosened.config.hooks.halt.as_str()), ("deny", "deny"));
+    assert!(!loosened.config.hooks.allow);
+    assert_eq!(loosened.diagnostics.len(), 3, "{:?}", messages(&loosened));
+}
+
+#[test]
 fn show_names_the_origin_and_hides_secrets() {
     let loaded = user("[mcp.servers.a]\nurl = \"http://a\"\nauth_token = \"canary\"\n");
     let shown = show::show(&loaded, None);

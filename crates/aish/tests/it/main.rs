@@ -17,6 +17,8 @@ mod judged;
 #[cfg(test)]
 mod killed;
 #[cfg(test)]
+mod line_keys;
+#[cfg(test)]
 mod login;
 #[cfg(test)]
 mod norris;
@@ -34,6 +36,8 @@ mod place;
 mod places;
 #[cfg(test)]
 mod programs;
+#[cfg(test)]
+mod rc_setups;
 #[cfg(test)]
 mod resumed;
 #[cfg(test)]

@@ -97,11 +97,21 @@ section! {
     /// `[hooks]`.
     Hooks in "hooks" {
         /// What another agent is told about a command that is only worth a question.
-        ask: String = "abstain".to_owned(), Kind::Word(&["abstain", "ask", "deny"]), Overlay::Never;
+        ask: String = "abstain".to_owned(), Kind::Word(&["abstain", "ask", "deny"]), Overlay::Deny;
         /// What another agent is told about a command that destroys.
-        halt: String = "deny".to_owned(), Kind::Word(&["deny", "ask"]), Overlay::Never;
+        halt: String = "deny".to_owned(), Kind::Word(&["deny", "ask"]), Overlay::Deny;
         /// Tells another agent that it need not ask about a harmless command.
         allow: bool = false, Kind::Bool, Overlay::Only(false);
+    }
+}
+
+section! {
+    /// `[key]`.
+    KeySection in "key" {
+        /// The keys by which `aish init` turns the line of your own shell into a command, as in "ctrl-x ctrl-a"; "none" binds none.
+        ask: String = "default".to_owned(), Kind::Text, Overlay::Never;
+        /// The keys by which it explains what failed.
+        explain: String = "default".to_owned(), Kind::Text, Overlay::Never;
     }
 }
 
