@@ -32,6 +32,18 @@ pub fn answer(agent: Agent, decision: Decision, reason: &str) -> Option<String> 
     Some(Value::to_string(&value))
 }
 
+/// Writes down what a command changed, for agents that read something after one; none for the others. It is a fact, and
+/// tells nobody what to do.
+pub fn told(agent: Agent, event: Event, text: &str) -> Option<String> {
+    let output = json!({"hookEventName": agent.event_name(event)?, "additionalContext": text});
+    match agent {
+        // The person reads the message, the model the context.
+        Agent::Claude => Some(json!({"systemMessage": text, "hookSpecificOutput": output}).to_string()),
+        Agent::Codex | Agent::Gemini | Agent::Qwen => Some(json!({"hookSpecificOutput": output}).to_string()),
+        Agent::Opencode | Agent::Cursor | Agent::Copilot | Agent::Goose | Agent::Crush => None,
+    }
+}
+
 /// Puts a reason into one or two sentences of 300 characters at most, control and invisible characters written out.
 pub fn reason(rule: &str, why: &str) -> String {
     let tail = ". The person can run it themselves.";

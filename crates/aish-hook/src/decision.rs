@@ -78,6 +78,8 @@ pub struct Circumstances<'a> {
     pub unattended: bool,
     /// Whether the command leaves an interpreter or a shell that reads its standard input.
     pub waits_for_input: bool,
+    /// Whether a rule of the person's own or of the project decided: what it wants asked is never left unsaid.
+    pub by_own_rule: bool,
 }
 
 /// Chooses the decision.
@@ -90,8 +92,8 @@ pub fn decide(agent: Agent, verdict: Verdict, options: Options, circumstances: C
         Verdict::Allow if options.allow && takes_allow(agent) => Decision::Allow,
         Verdict::Allow => Decision::Abstain,
         Verdict::Ask => match options.ask {
-            OnAsk::Abstain => Decision::Abstain,
-            OnAsk::Ask => asked,
+            OnAsk::Abstain if !circumstances.by_own_rule => Decision::Abstain,
+            OnAsk::Abstain | OnAsk::Ask => asked,
             OnAsk::Deny => Decision::Deny,
         },
         Verdict::Halt => match options.halt {
@@ -179,6 +181,17 @@ mod tests {
         let waiting = Circumstances { waits_for_input: true, ..here() };
         assert_eq!(decide(Agent::Codex, Verdict::Ask, LOOSE, waiting), Decision::Deny);
         assert_eq!(decide(Agent::Claude, Verdict::Ask, Options::default(), waiting), Decision::Abstain);
+    }
+
+    #[test]
+    fn what_a_rule_of_ones_own_wants_asked_is_denied_where_the_agent_cannot_ask() {
+        for agent in Agent::ALL {
+            let ruled = Circumstances { by_own_rule: true, ..here() };
+            let decision = decide(agent, Verdict::Ask, Options::default(), ruled);
+            let expected = if can_ask(agent, ruled) { Decision::Ask } else { Decision::Deny };
+            assert_eq!(decision, expected, "{agent:?}");
+            assert_eq!(decide(agent, Verdict::Allow, Options::default(), ruled), Decision::Abstain, "{agent:?}");
+        }
     }
 
     #[test]

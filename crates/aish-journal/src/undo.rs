@@ -6,6 +6,7 @@
 
 mod aside;
 mod attributes;
+mod call;
 mod collect;
 mod entry;
 mod place;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::WallClock;
 use crate::lines::{AppendError, Durability, LineFile, LoadError};
+pub use call::{AgentCall, Became, CallState, Claim};
 
 /// What may be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

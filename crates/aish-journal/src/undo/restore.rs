@@ -189,7 +189,7 @@ fn take_away(path: &Path) -> io::Result<()> {
     }
 }
 
-fn same_content(place: &Place, content: &Path) -> bool {
+pub(super) fn same_content(place: &Place, content: &Path) -> bool {
     let compare = || -> io::Result<bool> {
         let (mut a, mut b) = (place.read()?, File::open(content)?);
         if a.metadata()?.len() != b.metadata()?.len() {

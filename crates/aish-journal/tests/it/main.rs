@@ -1,6 +1,8 @@
 //! Integration tests of the files that survive.
 
 #[cfg(test)]
+mod agent_calls;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod lines;

@@ -22,7 +22,7 @@ impl UndoKeeper {
 }
 
 /// Names the journal; none where there is no folder for state.
-fn journal(base: &Base) -> Option<UndoJournal> {
+pub fn journal(base: &Base) -> Option<UndoJournal> {
     let folder = base.paths.state.as_ref()?.join("undo");
     let keep = Duration::from_secs(base.config.undo.keep_days.saturating_mul(24 * 60 * 60));
     let options = UndoOptions { max_bytes: base.config.undo.max_bytes, keep };
@@ -42,7 +42,8 @@ pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dy
         journal.prune().map_err(|error| chain(&error))?;
         let steps = journal.steps().map_err(|error| chain(&error))?;
         let steps = steps.iter().flat_map(|step| {
-            say::list(std::slice::from_ref(step), session)
+            let call = journal.call_of(step);
+            say::list(std::slice::from_ref(step), session, call.as_ref())
                 .into_iter()
                 .map(|line| (u64::try_from(step.time_ms).unwrap_or(0), line))
         });
@@ -77,6 +78,7 @@ pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dy
         UndoError::Nothing => format!("there is no step {what:?}; `undo list` shows what there is"),
         error => chain(&error),
     })?;
+    say::running(journal.call_of(&step).as_ref()).iter().for_each(|line| say(line));
     say::lost(&step).iter().for_each(|line| say(line));
     let restored = journal.bring_back(&step).map_err(|error| chain(&error))?;
     say::restored(&restored, &step).iter().for_each(|line| say(line));

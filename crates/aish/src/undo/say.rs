@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aish_journal::undo::{Plan, Purpose, Restored, Step};
+use aish_journal::undo::{AgentCall, CallState, Plan, Purpose, Restored, Step};
 use aish_safety::{UNDO_LOSS, UNDO_NOTE};
 
 /// The most lines of one kind.
@@ -27,7 +27,9 @@ pub fn planned(plan: &Plan, unnamed: &[String]) -> Vec<String> {
 }
 
 /// Lists steps, newest first. Those of other sessions than the given one are marked.
-pub fn list(steps: &[Step], session: Option<&str>) -> Vec<String> {
+///
+/// `call` is the call of another agent that they are for.
+pub fn list(steps: &[Step], session: Option<&str>, call: Option<&AgentCall>) -> Vec<String> {
     if steps.is_empty() {
         return vec!["there is nothing to undo".to_owned()];
     }
@@ -39,13 +41,40 @@ pub fn list(steps: &[Step], session: Option<&str>) -> Vec<String> {
             Purpose::Command => "",
             Purpose::Undo => "(what was there before an undo) ",
         };
+        let agent = call.map(|call| of_agent(call, step)).unwrap_or_default();
         let other = match session {
+            _ if call.is_some() => "",
             Some(session) if step.session.as_deref() != Some(session) => "(another session) ",
             Some(_) | None => "",
         };
-        format!("{}  {time}  {}, {}{missed}  {other}{kept}{command}", step.id, count(step.files), size(step.bytes))
+        format!(
+            "{}  {time}  {}, {}{missed}  {agent}{other}{kept}{command}",
+            step.id,
+            count(step.files),
+            size(step.bytes)
+        )
     };
     steps.iter().rev().map(line).collect()
+}
+
+/// Says whose command a step is for: the agent, its session, and how far the command is.
+fn of_agent(call: &AgentCall, step: &Step) -> String {
+    let session = step.session.as_deref().unwrap_or_default();
+    let session = session.strip_prefix(&format!("{}:", call.agent)).unwrap_or(session);
+    let state = match (call.state, call.status) {
+        (CallState::Open, _) => ", may still run".to_owned(),
+        (CallState::Background, _) => ", in the background".to_owned(),
+        (CallState::Finished, Some(status)) => format!(", exit {status}"),
+        (CallState::Finished, None) => String::new(),
+        (CallState::Unknown, _) => ", its end was not told".to_owned(),
+    };
+    format!("({}, session {session}{state}) ", call.agent)
+}
+
+/// Warns before an undo of a command that another agent may still run.
+pub fn running(call: Option<&AgentCall>) -> Option<String> {
+    let call = call.filter(|call| matches!(call.state, CallState::Open | CallState::Background))?;
+    Some(format!("{} has not told the end of this command: it may still run, and change these files again", call.agent))
 }
 
 /// Tells what of a step an undo cannot bring back, before it brings back the rest.
@@ -131,7 +160,7 @@ mod tests {
             restored(&done, &step),
             ["undone: cp big small", "  /small", "not brought back: /x because no leave"]
         );
-        let marked = |session| list(std::slice::from_ref(&step), session)[0].contains("(another session)");
+        let marked = |session| list(std::slice::from_ref(&step), session, None)[0].contains("(another session)");
         assert_eq!([marked(None), marked(Some("s")), marked(Some("t"))], [false, false, true]);
     }
 

@@ -256,3 +256,92 @@ fn which(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
+
+/// What comes before and behind one command of Claude Code.
+fn around(place: &Place, id: &str, command: &str, run: impl FnOnce()) -> (String, String) {
+    let payload = |event: &str| {
+        json!({"session_id": "s", "cwd": place.project(), "hook_event_name": event, "permission_mode": "default",
+               "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id,
+               "tool_response": {"stdout": "", "stderr": "", "interrupted": false}})
+    };
+    let start = |event: &str| {
+        let output = place.start(&["hook", "run", "claude", event], payload(event).to_string().as_bytes());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let before = start("PreToolUse");
+    run();
+    (before, start("PostToolUse"))
+}
+
+fn listed(place: &Place) -> String {
+    String::from_utf8(place.start(&["undo", "list"], b"").stdout).unwrap()
+}
+
+#[test]
+fn behind_a_command_it_is_said_what_changed_and_the_list_knows_the_agent() {
+    let place = Place::new();
+    let notes = place.project().join("notes.txt");
+    std::fs::write(&notes, "kept\n").unwrap();
+    let (before, behind) = around(&place, "t1", "rm notes.txt", || std::fs::remove_file(&notes).unwrap());
+    assert_eq!(before, "");
+    let said: Value = serde_json::from_str(&behind).unwrap();
+    let context = said["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.starts_with("aish: this command deleted notes.txt. `aish undo "), "{context}");
+    assert_eq!(said["hookSpecificOutput"]["hookEventName"], "PostToolUse");
+    assert!(listed(&place).contains("(claude, session s, exit 0) rm notes.txt"), "{}", listed(&place));
+    // What nothing came of is not told.
+    std::fs::write(&notes, "kept\n").unwrap();
+    assert_eq!(around(&place, "t2", "rm notes.txt", || {}).1, "");
+    assert_eq!(around(&place, "t3", "ls", || {}).1, "");
+}
+
+#[test]
+fn two_entries_for_one_call_put_aside_once() {
+    let place = Place::new();
+    std::fs::write(place.project().join("notes.txt"), "kept\n").unwrap();
+    // At once, as the settings of the person and of the project make an agent do it.
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert_eq!(place.before("claude", "rm notes.txt").0, Some(0)));
+        }
+    });
+    assert_eq!(listed(&place).matches("rm notes.txt").count(), 1, "{}", listed(&place));
+    assert!(listed(&place).contains("may still run"), "{}", listed(&place));
+    let undone = place.start(&["undo"], b"");
+    assert!(String::from_utf8_lossy(&undone.stdout).contains("it may still run"), "{undone:?}");
+    // An agent that names no call: the same command again is the same until something is other.
+    for _ in 0..2 {
+        assert_eq!(place.before("gemini", "rm notes.txt").0, Some(0));
+    }
+    assert_eq!(listed(&place).matches("gemini, session s").count(), 1, "{}", listed(&place));
+    std::fs::write(place.project().join("notes.txt"), "other\n").unwrap();
+    assert_eq!(place.before("gemini", "rm notes.txt").0, Some(0));
+    assert_eq!(listed(&place).matches("gemini, session s").count(), 2, "{}", listed(&place));
+}
+
+#[test]
+fn the_end_of_a_session_ends_what_was_open_in_it() {
+    let place = Place::new();
+    std::fs::write(place.project().join("notes.txt"), "kept\n").unwrap();
+    assert_eq!(place.before("claude", "rm notes.txt").0, Some(0));
+    let ended = json!({"session_id": "s", "cwd": place.project(), "hook_event_name": "SessionEnd", "reason": "exit"});
+    assert_eq!(
+        place.start(&["hook", "run", "claude", "SessionEnd"], ended.to_string().as_bytes()).status.code(),
+        Some(0)
+    );
+    assert!(listed(&place).contains("its end was not told"), "{}", listed(&place));
+}
+
+#[test]
+fn what_a_rule_wants_asked_is_denied_where_the_agent_cannot_ask() {
+    let place = Place::new();
+    let rule = "[[policy.rules]]\nmatch = \"make *\"\nverdict = \"ask\"\nreason = \"builds are asked about\"\n";
+    std::fs::create_dir_all(place.home().join(".config/aish")).unwrap();
+    std::fs::write(place.home().join(".config/aish/config.toml"), rule).unwrap();
+    assert!(place.before("claude", "make all").1.contains("\"permissionDecision\":\"ask\""));
+    for agent in ["gemini", "codex"] {
+        assert!(place.before(agent, "make all").1.contains("deny"), "{agent}");
+        assert_eq!(place.before(agent, "rm notes.txt").1, "", "{agent}");
+    }
+}

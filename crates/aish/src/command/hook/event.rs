@@ -22,6 +22,7 @@ use crate::command::check;
 use crate::exit::ExitCode;
 
 mod record;
+mod told;
 
 /// How long all of it may take; the agent's own limit is longer and lets the command run in five of nine.
 const DEADLINE: Duration = Duration::from_secs(3);
@@ -99,7 +100,12 @@ fn handle(shared: &SharedFlags, agent: Agent, event: Event, started: Instant) ->
     let bytes = read_input()?;
     let call = match payload::read(agent, event, &bytes)? {
         Payload::Command(call) if event == Event::Before => call,
-        Payload::Command(_) | Payload::OtherTool | Payload::SessionEnd { .. } => return Ok(()),
+        Payload::Command(call) => return say(told::ran(shared, agent, event, &call)),
+        Payload::SessionEnd { session } => {
+            told::session_ended(shared, agent, session.as_deref());
+            return Ok(());
+        }
+        Payload::OtherTool => return Ok(()),
     };
     let folder = call.folder.as_deref().map(Path::new).filter(|folder| folder.is_absolute() && folder.is_dir());
     let base = Base::load_in(shared, folder.map_or_else(|| PathBuf::from("/"), Path::to_path_buf));
@@ -112,6 +118,7 @@ fn handle(shared: &SharedFlags, agent: Agent, event: Event, started: Instant) ->
     let circumstances = Circumstances {
         mode: call.mode.as_deref(),
         unattended: base.variable("CLAUDE_CODE_SESSION_ATTENDED").as_deref() == Some("0"),
+        by_own_rule: judgement.rule.is_of_policy(),
         waits_for_input: agent.types_unseen() && waits_for_input(&base, &call.command, &surroundings),
     };
     let waits = circumstances.waits_for_input && judgement.verdict != Verdict::Halt;

@@ -11,10 +11,11 @@ use aish_types::{CallContext, CallId, SessionId, ToolName};
 use serde::Serialize;
 
 use aish_hook::payload::CommandCall;
+use aish_journal::undo::{AgentCall, CallState, Claim};
 
 use crate::arguments::SharedFlags;
 use crate::base::Base;
-use crate::undo::UndoKeeper;
+use crate::undo::{UndoKeeper, answer as answers};
 
 /// How long putting something aside may take: half of the hook's own deadline.
 const ASIDE: Duration = Duration::from_millis(1500);
@@ -109,7 +110,7 @@ fn entry(agent: Agent, call: Option<&CommandCall>, by: By) -> AuditEntry {
 }
 
 /// Names the agent's session among ours.
-fn session(agent: Agent, call: Option<&CommandCall>) -> SessionId {
+pub(super) fn session(agent: Agent, call: Option<&CommandCall>) -> SessionId {
     let id = call.and_then(|call| call.session.as_deref()).unwrap_or("unknown");
     SessionId::new(format!("{}:{id}", agent.name()))
 }
@@ -118,11 +119,17 @@ fn session(agent: Agent, call: Option<&CommandCall>) -> SessionId {
 fn put_aside(base: &Base, agent: Agent, call: &CommandCall) -> Option<String> {
     let folder = call.folder.as_ref()?;
     let keeper = UndoKeeper::open(base)?;
+    let journal = answers::journal(base)?;
     let surroundings = aish_safety::Surroundings { folder: Some(folder.clone()), ..base.surroundings() };
     let rules = aish_safety::PolicyRules::default();
     let changes = aish_safety::analyse(&call.command, &surroundings, &rules).changes;
     if changes.is_empty() {
         return None;
+    }
+    let key = Key::of(agent, call);
+    // Both of two entries for one call are answered; one puts aside. Where that cannot be told, both do.
+    if matches!(journal.claim_call(&key.text, key.exact), Ok(Claim::Taken)) {
+        return journal.open_call(&key.text).map(|(step, _)| step.id);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build().ok()?;
     let kept = async {
@@ -132,5 +139,35 @@ fn put_aside(base: &Base, agent: Agent, call: &CommandCall) -> Option<String> {
     let step = runtime.block_on(async { tokio::time::timeout(ASIDE, kept).await.ok().flatten() });
     // A thread that still copies ends with the program.
     runtime.shutdown_background();
-    step.map(|step| step.id)
+    let Some(step) = step else {
+        journal.unclaim(&key.text);
+        return None;
+    };
+    let state = CallState::Open;
+    let call = AgentCall { agent: agent.name().to_owned(), key: key.text, state, finished_ms: None, status: None };
+    // Without it the step stands in the list like one of ours, and can be undone all the same.
+    let _ = journal.note_call(&step, &call);
+    Some(step.id)
+}
+
+/// What a call is known by.
+pub(super) struct Key {
+    pub(super) text: String,
+    /// Whether it is of this call alone, and not of every one with the same command.
+    pub(super) exact: bool,
+}
+
+impl Key {
+    pub(super) fn of(agent: Agent, call: &CommandCall) -> Self {
+        let agent = call.caller.unwrap_or(agent).name();
+        let text = |field: &Option<String>| field.clone().unwrap_or_default();
+        let (session, sub_agent) = (text(&call.session), text(&call.sub_agent));
+        match &call.call {
+            Some(id) => Self { text: [agent, &session, &sub_agent, id].join("\u{1f}"), exact: true },
+            None => {
+                let folder = text(&call.folder);
+                Self { text: [agent, &session, &sub_agent, &folder, &call.command].join("\u{1f}"), exact: false }
+            }
+        }
+    }
 }
