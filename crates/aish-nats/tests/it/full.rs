@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aish_nats::{Bucket, KvState, ServiceOptions, StateError, StateStore, serve};
+use aish_nats::{Bucket, BusError, KvState, ServiceOptions, StateError, StateStore, serve};
 use async_nats::Client;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::outages::Gated;
 use crate::parts::build_with;
-use crate::server::{configured, settle, start};
+use crate::server::{Server, configured, settle, start};
 
 /// Longer than anything here takes that is not hung.
 const HUNG: Duration = Duration::from_secs(60);
@@ -20,6 +21,30 @@ async fn ask(client: &Client, operation: &str, payload: Value) -> Value {
     let reply = client.request(format!("rosey.llm.{operation}"), payload.to_string().into());
     let reply = tokio::time::timeout(HUNG, reply).await.expect("an answer").unwrap();
     serde_json::from_slice(&reply.payload).unwrap()
+}
+
+/// A worker over a store of a megabyte, with a model that answers when it may.
+struct Small {
+    server: Server,
+    state: Arc<KvState>,
+    model: Arc<Gated>,
+    stop: CancellationToken,
+    worker: JoinHandle<Result<(), BusError>>,
+    client: Client,
+}
+
+impl Small {
+    async fn start() -> Option<Self> {
+        let server = configured("jetstream { max_file_store: 1000000 }\n")?;
+        let bus = server.bus().await;
+        let state: Arc<KvState> = Arc::new(KvState::open(&bus, "rosey").await.unwrap());
+        let model = Arc::new(Gated::default());
+        let built = build_with(state.clone(), model.clone(), ServiceOptions::default());
+        let stop = CancellationToken::new();
+        let worker = tokio::spawn(serve(bus, Arc::clone(&built.service), stop.clone()));
+        let client = server.client().await;
+        Some(Self { server, state, model, stop, worker, client })
+    }
 }
 
 /// Writes until the server takes no more, and returns what it says then.
@@ -39,14 +64,7 @@ async fn fill(state: &dyn StateStore) -> StateError {
 
 #[tokio::test]
 async fn a_chat_in_flight_is_told_that_the_store_is_full_and_the_worker_ends_soon() {
-    let Some(server) = configured("jetstream { max_file_store: 1000000 }\n") else { return };
-    let bus = server.bus().await;
-    let state: Arc<KvState> = Arc::new(KvState::open(&bus, "rosey").await.unwrap());
-    let model = Arc::new(Gated::default());
-    let built = build_with(state.clone(), model.clone(), ServiceOptions::default());
-    let stop = CancellationToken::new();
-    let worker = tokio::spawn(serve(bus, Arc::clone(&built.service), stop.clone()));
-    let client = server.client().await;
+    let Some(Small { server: _server, state, model, stop, worker, client }) = Small::start().await else { return };
     assert_eq!(ask(&client, "status", json!({})).await["healthy"], json!(true));
 
     let mut replies = client.subscribe("test.reply").await.unwrap();
@@ -77,14 +95,7 @@ async fn a_chat_in_flight_is_told_that_the_store_is_full_and_the_worker_ends_soo
 
 #[tokio::test]
 async fn a_request_that_was_told_of_a_full_store_is_answered_when_it_comes_again() {
-    let Some(server) = configured("jetstream { max_file_store: 1000000 }\n") else { return };
-    let bus = server.bus().await;
-    let state: Arc<KvState> = Arc::new(KvState::open(&bus, "rosey").await.unwrap());
-    let model = Arc::new(Gated::default());
-    let built = build_with(state.clone(), model.clone(), ServiceOptions::default());
-    let stop = CancellationToken::new();
-    let worker = tokio::spawn(serve(bus, Arc::clone(&built.service), stop.clone()));
-    let client = server.client().await;
+    let Some(Small { server: _server, state, model, stop, worker, client }) = Small::start().await else { return };
     ask(&client, "status", json!({})).await;
     let request = json!({"channel": "#a", "user": "me", "message": "hi", "request_id": "r"});
     let first = tokio::spawn({
