@@ -150,3 +150,25 @@ fn one_process_writes_a_session() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
     assert!(Hold::take(folder.path(), &"../x".into()).is_err());
 }
+
+#[test]
+fn the_lock_of_one_who_is_gone_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    child.wait().unwrap();
+    // What a process that was killed leaves to the child that it was starting: a lock, and a number that is nobody's.
+    let left = std::fs::File::create(folder.path().join("s-1.lock")).unwrap();
+    left.lock().unwrap();
+    std::fs::write(folder.path().join("s-1.lock"), child.id().to_string()).unwrap();
+    let (sender, taken) = std::sync::mpsc::channel();
+    let path = folder.path().to_owned();
+    std::thread::spawn(move || sender.send(Hold::take(&path, &"s-1".into()).unwrap().is_some()));
+    assert!(taken.recv_timeout(std::time::Duration::from_millis(200)).is_err(), "it is not given up at once");
+    drop(left);
+    assert_eq!(taken.recv_timeout(std::time::Duration::from_secs(60)), Ok(true));
+    // One who lives keeps it, whatever the file said before.
+    let hold = Hold::take(folder.path(), &"s-1".into()).unwrap();
+    let begun = std::time::Instant::now();
+    assert!(hold.is_some() && Hold::take(folder.path(), &"s-1".into()).unwrap().is_none());
+    assert!(begun.elapsed() < std::time::Duration::from_secs(4), "{:?}", begun.elapsed());
+}
