@@ -11,6 +11,7 @@ mod collect;
 mod entry;
 mod place;
 mod restore;
+mod unchanged;
 
 use std::collections::HashSet;
 use std::fs;
@@ -271,6 +272,20 @@ impl UndoJournal {
         let undone: HashSet<String> = lines.iter().filter(|step| step.undone).map(|step| step.id.clone()).collect();
         let is_open = |step: &Step| !undone.contains(&step.id) && self.folder.join(&step.id).is_dir();
         Ok(lines.into_iter().filter(|step| !step.undone).filter(is_open).collect())
+    }
+
+    /// Lists the steps whose undo would change or miss something by now, oldest first.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn steps_with_changes(&self) -> Result<Vec<Step>, UndoError> {
+        let says_nothing = |step: &Step| {
+            let folder = self.folder.join(&step.id);
+            step.missed.is_empty()
+                && step.unnamed.is_empty()
+                && entry::load(&folder).is_ok_and(|entries| unchanged::is_as_it_was(&folder, &entries))
+        };
+        Ok(self.steps()?.into_iter().filter(|step| !says_nothing(step)).collect())
     }
 
     /// Brings back what a step (or that of the last command) put aside. What was not there before is taken away again.

@@ -294,3 +294,29 @@ fn a_session_takes_back_its_own_last_command() {
     place.journal.bring_back(&named).unwrap();
     assert!(others.exists(), "by its name it comes back");
 }
+
+#[test]
+fn a_step_of_a_command_that_changed_nothing_is_not_listed() {
+    let place = place(1_000_000);
+    let (file, other) = (place.write("file", "1234"), place.write("folder/other", "5"));
+    let (folder, absent) = (place.at("folder"), place.at("absent"));
+    let wanted = |path: &Path| [Wanted::new(path, How::Remove, Reach::Tree)];
+    let listed =
+        || place.journal.steps_with_changes().unwrap().into_iter().map(|step| step.command).collect::<Vec<_>>();
+    for (command, path) in [("rm -f absent", &absent), ("rm -f file", &file), ("rm -rf folder", &folder)] {
+        place.journal.save(command, &wanted(path)).unwrap();
+    }
+    assert!(listed().is_empty(), "{:?}", listed());
+    fs::write(&absent, "it was made").unwrap();
+    assert_eq!(listed(), ["rm -f absent"]);
+    fs::write(&file, "4321").unwrap();
+    assert_eq!(listed(), ["rm -f absent", "rm -f file"]);
+    fs::write(folder.join("more"), "").unwrap();
+    assert_eq!(listed(), ["rm -f absent", "rm -f file", "rm -rf folder"]);
+    fs::remove_file(folder.join("more")).unwrap();
+    fs::remove_file(&other).unwrap();
+    assert_eq!(listed().len(), 3);
+    // A content that changed behind the same look counts, and what could not be put aside is always told.
+    place.journal.save_of("s", "kill", &[], &["what it tells other processes".into()]).unwrap();
+    assert_eq!(listed().len(), 4);
+}

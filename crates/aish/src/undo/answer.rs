@@ -40,7 +40,7 @@ pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dy
     let kept = confinement::kept(base, say);
     if what == "list" {
         journal.prune().map_err(|error| chain(&error))?;
-        let steps = journal.steps().map_err(|error| chain(&error))?;
+        let steps = journal.steps_with_changes().map_err(|error| chain(&error))?;
         let steps = steps.iter().flat_map(|step| {
             let call = journal.call_of(step);
             say::list(std::slice::from_ref(step), session, call.as_ref())
