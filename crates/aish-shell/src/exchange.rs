@@ -142,4 +142,26 @@ mod tests {
         drop(exchange);
         assert!(!folder.exists());
     }
+    /// A shell whose owner was killed gets no signal where it was just about to open a FIFO: it must not wait there.
+    #[tokio::test]
+    async fn a_shell_that_nobody_is_left_to_speak_to_ends() {
+        let exchange = Exchange::create("n1".into(), &Rc::Skip).unwrap();
+        for name in ["in", "out"] {
+            let path = exchange.folder.path().join(name);
+            std::fs::remove_file(&path).unwrap();
+            mkfifoat(CWD, &path, Mode::RUSR | Mode::WUSR).unwrap();
+        }
+        let mut shell = std::process::Command::new("setsid");
+        shell.args(["bash", "--noediting", "--rcfile"]).arg(exchange.rc()).arg("-i");
+        let null = std::process::Stdio::null;
+        let mut shell = shell.stdin(null()).stdout(null()).stderr(null()).spawn().unwrap();
+        let ended = async {
+            while shell.try_wait().unwrap().is_none() {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        };
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(60), ended).await;
+        shell.kill().unwrap();
+        assert!(ended.is_ok(), "it waits for the other end");
+    }
 }

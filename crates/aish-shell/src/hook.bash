@@ -3,6 +3,9 @@
 # At each prompt: prompts and history are put in order, the state is reported into FOLDER/out, the end mark goes to the
 # terminal, and the next command is read from FOLDER/in. Everything is written so that a user's own settings (set -eux,
 # IFS, TMOUT, aliases, functions of any name) neither break it nor are changed by it.
+#
+# No FIFO is opened where that would wait for the other side: a hang-up that comes just before would be noticed by bash only
+# behind it, which is never where the other side was killed. So each is opened both ways first, and one way through that.
 __aish_status=$?
 __aish_folder='@FOLDER@'
 __aish_prompt=$'\e]133;B;aish=@NONCE@\a'
@@ -10,11 +13,17 @@ __aish_start=$'\e]133;C;aish=@NONCE@\a'
 __aish_more=$'\e]133;P;aish=@NONCE@\a'
 __aish_entry='{ __aish_hook "$?"; } >/dev/null 2>&1'
 
-# The user's options are put aside first; what is called after that inherits no DEBUG or ERR trap either.
+# The user's options are put aside first; what is called after that inherits no DEBUG or ERR trap either. `exec` has to be
+# called by its name: `builtin exec` takes back what it redirected.
 function __aish_hook {
-  \builtin local -
+  \builtin local - __aish_function=
   \builtin set +eufxvCTE
+  if \builtin declare -F exec; then
+    __aish_function=$(\builtin declare -f exec)
+    \builtin unset -f exec
+  fi
   __aish_serve "$1"
+  \builtin eval "$__aish_function"
 }
 
 function __aish_serve {
@@ -27,6 +36,7 @@ function __aish_serve {
   \builtin export -n PS0 PS1 PS2 PROMPT_COMMAND HISTIGNORE
   __aish_arm
   \builtin unalias __aish_go
+  __aish_open out
   {
     \builtin printf '%s\0' "${__aish_id-}" "$__aish_status" "$PWD" "$BASH_VERSION" "$BASHOPTS" "${__aish_kept-}"
     \builtin jobs -rp
@@ -34,20 +44,26 @@ function __aish_serve {
     \builtin printf '\0'
     \builtin declare -px
     \builtin printf '\0%s\0' '@NONCE@'
-  } >"$__aish_folder/out"
+  } >&"$__aish_end"
+  __aish_close
   \builtin printf '%s' $'\e]133;D;aish=@NONCE@\a' >/dev/tty
   while \builtin :; do
+    __aish_open in
     if ! {
       \builtin read -r -d '' __aish_kind && \builtin read -r -d '' __aish_next && IFS= \builtin read -r -d '' __aish_command
-    } <"$__aish_folder/in"; then
+    } <&"$__aish_end"; then
       # The other end is gone.
+      __aish_close
       if [[ $__aish_kind$__aish_command == '' || ! -p $__aish_folder/in ]]; then \builtin return 0; fi
       \builtin continue
     fi
+    __aish_close
     case $__aish_kind in
       query)
-        \builtin eval "$__aish_command" </dev/null >"$__aish_folder/out"
-        \builtin printf '\0%s\0' '@NONCE@' >"$__aish_folder/out"
+        __aish_open out
+        \builtin eval "$__aish_command" </dev/null >&"$__aish_end"
+        \builtin printf '\0%s\0' '@NONCE@' >&"$__aish_end"
+        __aish_close
         ;;
       alias | eval)
         __aish_id=$__aish_next
@@ -57,6 +73,20 @@ function __aish_serve {
         ;;
     esac
   done
+}
+
+function __aish_open {
+  \builtin local __aish_both=
+  __aish_close
+  \exec {__aish_both}<>"$__aish_folder/$1"
+  if [[ $1 == in ]]; then \exec {__aish_end}<"$__aish_folder/in"; else \exec {__aish_end}>"$__aish_folder/out"; fi
+  \exec {__aish_both}>&-
+}
+
+function __aish_close {
+  if [[ ${__aish_end-} == '' ]]; then \builtin return 0; fi
+  \exec {__aish_end}>&-
+  __aish_end=
 }
 
 # Puts the command into the history as if it had been typed: HISTCONTROL and HISTIGNORE hold, and what begins with a blank
