@@ -49,6 +49,12 @@ const REPEATED: &[(&str, &str, &str)] = &[
     ("", "$(", ""),
     ("", "`a", ""),
     ("echo ", "'\"", ""),
+    ("sort -", "rn", ""),
+    ("w=(us*", "delr", "); ${w[0]} x"),
+    ("w=(us*", "[d", "); ${w[0]} x"),
+    ("php -r 'passthru(f(b)", "do t_co(b)", "'"),
+    ("redi/", "*", " cli"),
+    ("redi/*", "[a", "* cli"),
 ];
 
 /// Makes the lines, the long ones of a length in bytes.

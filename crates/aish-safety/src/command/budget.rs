@@ -19,6 +19,8 @@ const LIMIT: u64 = 60_000_000;
 pub(crate) enum Work {
     /// Looking at a byte of text, or copying it.
     Scan,
+    /// Looking for the bracket that closes another, past quotes and other brackets, a byte of text.
+    Close,
     /// Looking for what code calls, a byte of it.
     Code,
     /// Looking through the statements of a database, a byte of them.
@@ -45,6 +47,7 @@ impl Work {
     const fn cost(self) -> u64 {
         match self {
             Self::Scan => 4,
+            Self::Close => 16,
             Self::Code => 250,
             Self::Statement => 40,
             Self::Tokenize => 60,

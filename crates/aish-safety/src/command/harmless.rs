@@ -50,7 +50,14 @@ impl Lists<'_> {
         if self.single_dash {
             return false;
         }
+        // A letter is looked up once, however often it is said.
+        let mut known = 0_u128;
         for letter in rest.chars() {
+            let bit = if letter.is_ascii() { 1 << u32::from(letter) } else { 0 };
+            if known & bit != 0 {
+                continue;
+            }
+            known |= bit;
             let mut option = [b'-', 0, 0, 0, 0];
             let end = 1 + option.get_mut(1..).map_or(0, |place| letter.encode_utf8(place).len());
             let option = option.get(..end).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default();

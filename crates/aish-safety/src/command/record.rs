@@ -96,12 +96,19 @@ fn push_once(out: &mut Vec<String>, text: String) {
 fn open(pattern: &str) -> String {
     let mut out = String::new();
     let mut rest = pattern;
+    // A bracket that does not close is looked for once.
+    let mut closes = true;
     while let Some(letter) = rest.chars().next() {
         rest = rest.get(letter.len_utf8()..).unwrap_or_default();
-        match (letter, rest.split_once(']')) {
+        let behind = if letter == '[' && closes { rest.split_once(']') } else { None };
+        match (letter, behind) {
             ('[', Some((_, behind))) => {
                 out.push(HOLE);
                 rest = behind;
+            }
+            ('[', None) => {
+                closes = false;
+                out.push(letter);
             }
             ('*' | '?', _) => out.push(HOLE),
             _ => out.push(letter),

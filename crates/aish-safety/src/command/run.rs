@@ -23,6 +23,9 @@ use crate::policy::PolicyRule;
 use crate::rules::{Effect, hints, programs};
 use crate::verdict::Verdict;
 
+/// Bytes of a pattern that stands for a program's name; a longer one is no name that anybody gave.
+const MAX_PATTERN: usize = 512;
+
 /// The program as it is looked up in the tables.
 struct Program {
     name: String,
@@ -80,6 +83,10 @@ impl Walker<'_> {
         let (folder, name) = text.rsplit_once('/').unwrap_or(("", text));
         let standard = folder.is_empty()
             || programs::FOLDERS.iter().any(|known| *known == folder || word.glob && glob_match(folder, known));
+        if word.glob && name.len() > MAX_PATTERN {
+            self.budget.spend_all();
+            return Vec::new();
+        }
         if word.glob && name.contains(['*', '?', '[']) {
             let named: BTreeSet<&str> = programs::all().filter(|known| glob_match(name, known)).collect();
             return named.into_iter().take(40).map(|known| Program { name: known.to_string(), standard }).collect();

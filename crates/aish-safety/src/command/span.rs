@@ -12,7 +12,7 @@ pub(crate) fn closing(text: &str, open: char, close: char, budget: &Budget) -> O
         return None;
     }
     let found = unpaid(text, open, close);
-    budget.pay(Work::Scan, found.unwrap_or(text.len())).then_some(found)?
+    budget.pay(Work::Close, found.unwrap_or(text.len())).then_some(found)?
 }
 
 fn unpaid(text: &str, open: char, close: char) -> Option<usize> {

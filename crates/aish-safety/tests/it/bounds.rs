@@ -21,7 +21,7 @@ fn a_long_command_is_judged_whole() {
 fn every_shape_of_a_long_line_is_judged_in_time() {
     let fill = |part: &str| part.repeat(16_000 / part.len());
     let numbered = |part: &str| (0..16_000 / (part.len() + 4)).map(|at| part.replace('#', &at.to_string())).collect();
-    let shapes: [(&str, String); 22] = [
+    let shapes: [(&str, String); 26] = [
         ("unknown programs", numbered("p# a;")),
         ("one-letter programs", fill("a;")),
         ("programs that are patterns", fill("* ;")),
@@ -44,6 +44,10 @@ fn every_shape_of_a_long_line_is_judged_in_time() {
         ("redirects", numbered("ls > a#; ")),
         ("functions", numbered("f#() { ls; }; ")),
         ("words after a bracket that does not close", format!("( {}", fill("rm x "))),
+        ("a cluster of options", format!("sort -{}", fill("rn"))),
+        ("a long pattern in an array", format!("w=(us*{}); ${{w[0]}} x", fill("delr"))),
+        ("a program's name of stars", format!("redi/{} cli", fill("*"))),
+        ("code in code", format!("perl -e 'eval {}'", fill("q{eval "))),
     ];
     for (name, mut text) in shapes {
         text.truncate(65_536);
@@ -51,5 +55,13 @@ fn every_shape_of_a_long_line_is_judged_in_time() {
         let _ = judge_command(&text, &Surroundings::default());
         // Hung or done: without optimisation the slowest takes a second or two on an idle machine.
         assert!(start.elapsed() < Duration::from_secs(60), "{name}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn a_name_of_a_program_that_is_a_long_pattern_halts() {
+    for pattern in ["*".repeat(600), "[a".repeat(300)] {
+        let judgement = judge_command(&format!("re{pattern} x"), &Surroundings::default());
+        assert_eq!((judgement.verdict, &*judgement.rule), (Verdict::Halt, "bounds.work"), "{pattern}");
     }
 }

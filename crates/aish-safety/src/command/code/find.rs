@@ -160,7 +160,9 @@ fn end_of_arguments(after: &str, ends: &[char], beside: Beside, budget: &Budget)
     while !after.is_char_boundary(most) {
         most -= 1;
     }
-    after.get(..most).and_then(|near| near.find(ends)).unwrap_or(most)
+    let end = after.get(..most).and_then(|near| near.find(ends)).unwrap_or(most);
+    // Where it cannot be paid for, nothing more is understood of the line.
+    if budget.pay(Work::Close, end) { end } else { 0 }
 }
 
 /// Finds the bracket that closes a call, past string literals; at most 4,096 bytes on.
@@ -168,6 +170,9 @@ fn close(inside: &str, budget: &Budget) -> usize {
     let mut depth = 0_usize;
     let mut at = 0;
     while let Some(rest) = inside.get(at..).filter(|rest| !rest.is_empty() && at < 4_096) {
+        if !budget.pay(Work::Close, 1) {
+            break;
+        }
         let letter = rest.chars().next().unwrap_or(' ');
         match letter {
             '\'' | '"' | '`' => {

@@ -13,7 +13,7 @@ pub(super) fn read(text: &str, budget: &Budget) -> Option<(String, usize)> {
         return None;
     }
     let found = unpaid(text, quote);
-    budget.pay(Work::Scan, found.as_ref().map_or(text.len(), |(_, length)| *length).saturating_mul(2)).then_some(())?;
+    budget.pay(Work::Close, found.as_ref().map_or(text.len(), |(_, length)| *length)).then_some(())?;
     found
 }
 
