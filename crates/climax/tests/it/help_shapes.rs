@@ -217,3 +217,28 @@ fn a_program_whose_help_says_nothing_has_a_description_all_the_same() {
     draft.add(&[], &Help::default());
     assert!(draft.yaml().contains("description: \"Runs git\""), "{}", draft.yaml());
 }
+
+#[test]
+fn a_description_one_blank_behind_its_option_is_read() {
+    let text = "Usage: curl [options...] <url>\n -a, --append       Append to target file\n -b, --cookie <data|filename> Send cookies from string/file\n     \
+                --connect-timeout <fractional seconds> Maximum time allowed for connection\n     \
+                --data-urlencode <data> HTTP POST data URL encoded\n     \
+                --http2-prior-knowledge Use HTTP 2 without HTTP/1.1 Upgrade\n     --range FIRST LAST\n";
+    let help = Help::read(text, &["curl"]);
+    let read: Vec<_> = help
+        .options
+        .iter()
+        .map(|option| (option.flag.as_str(), option.value.is_some(), option.description.as_str()))
+        .collect();
+    assert_eq!(
+        read,
+        [
+            ("--append", false, "Append to target file"),
+            ("--cookie", true, "Send cookies from string/file"),
+            ("--connect-timeout", true, "Maximum time allowed for connection"),
+            ("--data-urlencode", true, "HTTP POST data URL encoded"),
+            ("--http2-prior-knowledge", false, "Use HTTP 2 without HTTP/1.1 Upgrade"),
+        ]
+    );
+    assert_eq!(help.unread, ["--range FIRST LAST"]);
+}

@@ -60,6 +60,27 @@ pub(super) fn read(flags: &str, description: &str) -> Option<Read> {
     Some(Read { option, flags: all })
 }
 
+/// Splits flags from a description that stands one blank behind them: behind a value in brackets, or where a sentence begins.
+pub(super) fn run_on(body: &str) -> Option<(&str, &str)> {
+    let (mut at, mut has_value) = (0, false);
+    for word in split_outside(body, &[' ']) {
+        let opens = word.starts_with(['<', '[', '{', '(']);
+        if word.is_empty() || word.starts_with('-') || opens && !has_value {
+            has_value = opens || word.is_empty() && has_value;
+            at += word.len() + 1;
+            continue;
+        }
+        let (flags, rest) = body.split_at_checked(at)?;
+        let mut letters = word.chars();
+        let is_sentence = letters.next().is_some_and(|first| first.is_ascii_uppercase())
+            && letters.next().is_some_and(|second| second.is_ascii_lowercase())
+            && rest.contains(' ');
+        let is_description = if has_value { !opens && !word.starts_with(['.', '|']) } else { is_sentence };
+        return is_description.then(|| (flags.trim(), rest.trim()));
+    }
+    None
+}
+
 /// Says whether a word stands for another value, and is no part of a sentence or sign that the last one may be repeated.
 fn is_placeholder(word: &str) -> bool {
     let name = word.trim_matches(['<', '>']);

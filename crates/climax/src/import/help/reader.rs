@@ -214,7 +214,7 @@ impl<'w> Reader<'w> {
         let at = self.column.saturating_sub(indent);
         match (body.get(..at), body.get(at..)) {
             (Some(left), Some(right)) if at > 0 && left.ends_with(' ') && !right.is_empty() => (left.trim(), right),
-            _ => (left, ""),
+            _ => option::run_on(left).unwrap_or((left, "")),
         }
     }
 
