@@ -29,6 +29,8 @@ mod processes;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
+mod typed_ahead;
+#[cfg(test)]
 mod validate;
 #[cfg(test)]
 mod wire;
