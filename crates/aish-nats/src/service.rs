@@ -263,7 +263,7 @@ impl Service {
 
     /// Adds what was used to the state; called about once a second, and at the end.
     pub async fn flush(&self) {
-        let flushed = self.meter.flush(&*self.state).await;
+        let flushed = self.meter.flush(&*self.state, &self.worker, self.now_ms()).await;
         if !matches!(flushed, Ok(false)) {
             self.note_state(&flushed);
         }

@@ -41,6 +41,20 @@ pub(crate) struct Record {
     #[serde(default)]
     pub(crate) forgotten: Forgotten,
     pub(crate) reply: Option<Value>,
+    /// The batch that it was counted with, written before that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) counted: Option<Batch>,
+}
+
+/// What a worker adds to the counts at once.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) struct Batch {
+    /// The worker.
+    pub(crate) worker: String,
+    /// Its number, one higher each time.
+    pub(crate) number: u64,
+    /// The day (UTC) of the batch.
+    pub(crate) day: u64,
 }
 
 /// A record that this worker holds.

@@ -50,6 +50,7 @@ impl Service {
             usage: aish_types::Usage::default(),
             forgotten: history::Forgotten::default(),
             reply: None,
+            counted: None,
         };
         let taken = accepted::accept(&*self.state, key.clone(), record).await;
         self.note_state(&taken);
@@ -116,7 +117,6 @@ impl Service {
         let reply = held.record.reply.clone().unwrap_or_default();
         if reply.get("success") == Some(&Value::Bool(true)) {
             history::add(&*self.state, &chat.channel, &held.key, &held.record).await?;
-            self.meter.count(Some(&chat.user), held.record.usage, self.now_ms());
             self.events.publish(
                 "response",
                 json!({"channel": chat.channel, "user": chat.user, "tokens_used": held.record.usage.total(),
@@ -139,8 +139,9 @@ impl Service {
         if let Some(mut held) = answered.held {
             held.record.phase = Phase::Sent;
             held.record.messages.clear();
-            if let Err(failure) = held.save(&*self.state).await {
-                tracing::warn!(error = failure.error, "a reply was sent and cannot be marked so");
+            match held.save(&*self.state).await {
+                Ok(()) => self.meter.add(held),
+                Err(failure) => tracing::warn!(error = failure.error, "a reply was sent and cannot be marked so"),
             }
         }
     }

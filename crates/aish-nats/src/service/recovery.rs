@@ -8,9 +8,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::service::accepted::{self, Held, Phase};
+use crate::service::accepted::{self, Held, Phase, Record};
 use crate::service::keyed::change;
 use crate::service::reply::Failure;
+use crate::service::usage::{Batches, is_answered};
 use crate::service::{Answered, Service};
 use crate::state::Bucket;
 
@@ -93,11 +94,16 @@ impl Service {
         }
         let lives = |worker: &str| watch.seen.get(worker).is_some_and(|seen| !is_dead(seen));
         let mut all = Vec::new();
+        let mut batches = Batches::default();
         for key in self.state.keys(Bucket::Requests).await? {
             let Some((record, revision)) = accepted::load(&*self.state, &key).await? else { continue };
             let is_at_work =
                 if record.worker == self.worker { self.open.contains(&key) } else { lives(&record.worker) };
-            if record.phase == Phase::Sent || is_at_work {
+            if is_at_work || record.phase == Phase::Sent && record.worker == self.worker {
+                continue;
+            }
+            if record.phase == Phase::Sent {
+                self.recount(&mut batches, key, record, revision).await?;
                 continue;
             }
             let held = accepted::take_over(&*self.state, &key, record, revision, &self.worker).await?;
@@ -106,6 +112,21 @@ impl Service {
                 all.push(Recovered(held));
             }
         }
+        self.meter.apply(&*self.state, batches).await?;
         Ok(all)
+    }
+
+    /// Has a request counted that a worker answered which died: with the batch that it was noted for, which is added once,
+    /// or else with one of ours.
+    async fn recount(&self, batches: &mut Batches, key: String, record: Record, revision: u64) -> Result<(), Failure> {
+        match &record.counted {
+            Some(batch) => batches.add(batch, &record),
+            None if !is_answered(&record) => {}
+            None => {
+                let held = accepted::take_over(&*self.state, &key, record, revision, &self.worker).await?;
+                held.into_iter().for_each(|held| self.meter.add(held));
+            }
+        }
+        Ok(())
     }
 }

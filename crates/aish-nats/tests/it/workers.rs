@@ -225,6 +225,22 @@ async fn two_workers_share_and_one_may_be_killed() {
     }
     assert_eq!(all.len(), 200);
     assert!(all.values().all(|count| *count == 1), "{all:?}");
+    // Each is counted once, those too whose worker died before it had added them to the counts.
+    assert_eq!(counted(&client, 200).await, 200);
+}
+
+/// Waits until so many requests are counted, and returns how many are.
+async fn counted(client: &Client, wanted: u64) -> u64 {
+    for _ in 0..600 {
+        let reply = client.request("rosey.llm.usage", "{}".into()).await.unwrap();
+        let reply: Value = serde_json::from_slice(&reply.payload).unwrap();
+        let counted = reply["requests_total"].as_u64().unwrap();
+        if counted >= wanted {
+            return counted;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("fewer than {wanted} are counted");
 }
 
 #[tokio::test]
