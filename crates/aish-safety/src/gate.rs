@@ -38,6 +38,8 @@ pub enum Mode {
 
 /// The rule by which nothing runs whose decision cannot be written down; nobody can let an autonomous run go on then.
 pub const UNRECORDED: &str = "audit.unwritable";
+/// Why a call did not run that a person said no to.
+pub const DECLINED: &str = "declined by the user";
 /// The rule by which a call is asked whose pin cannot be read.
 pub(crate) const PIN_UNREADABLE: &str = "pin.unreadable";
 
@@ -46,6 +48,7 @@ pub(crate) const PIN_UNREADABLE: &str = "pin.unreadable";
 pub struct ApprovedCall {
     call: Box<PreparedCall>,
     analysis: Box<Analysis>,
+    by: By,
 }
 
 impl ApprovedCall {
@@ -62,6 +65,11 @@ impl ApprovedCall {
     /// Returns what was found out about it; the judgement in it is the one that it passed with.
     pub fn analysis(&self) -> &Analysis {
         &self.analysis
+    }
+
+    /// Returns who let it through.
+    pub fn approved_by(&self) -> By {
+        self.by
     }
 
     /// Gives the call to its run.
@@ -331,7 +339,12 @@ impl Gate {
         if !decision.approved {
             let judgement = analysis.judgement;
             return match (judgement.verdict, mode) {
-                (_, Mode::Interactive) => Passage::Declined { reason: "declined by the user".into(), judgement },
+                (_, Mode::Interactive) if decision.by == By::Person => {
+                    Passage::Declined { reason: DECLINED.into(), judgement }
+                }
+                (_, Mode::Interactive) => {
+                    Passage::Declined { reason: "not approved: nobody answered the question".into(), judgement }
+                }
                 (_, Mode::Autonomous) if decision.ended || decision.by == By::Nobody => Passage::Halted { judgement },
                 (_, Mode::Autonomous) => Passage::Declined { reason: "skipped by the user".into(), judgement },
                 (Verdict::Halt, _) => Passage::Halted { judgement },
@@ -344,7 +357,7 @@ impl Gate {
         {
             return Passage::Declined { reason: error.to_string(), judgement: analysis.judgement };
         }
-        Passage::Approved(ApprovedCall { call: Box::new(call), analysis: Box::new(analysis) })
+        Passage::Approved(ApprovedCall { call: Box::new(call), analysis: Box::new(analysis), by: decision.by })
     }
 
     /// Says whether an approved call may run though its decision could not be written.

@@ -31,7 +31,7 @@ pub use autonomy::{Autonomy, Consent, Sends, Taint};
 pub use call::{PreparedCall, Subject};
 pub use change::Changes;
 pub use command::{Part, Surroundings, analyse, analyse_argv, brought};
-pub use gate::{ApprovedCall, Gate, Mode, Passage, UNRECORDED};
+pub use gate::{ApprovedCall, DECLINED, Gate, Mode, Passage, UNRECORDED};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
 pub use policy::{Level, Policy, PolicyRule, PolicyRules, RuleError, Tried, Unrecorded, WrittenRule};

@@ -11,7 +11,7 @@ use std::sync::{Arc, Once};
 
 use aish_journal::PinFile;
 use aish_mcp::server::{CallScope, Change};
-use aish_safety::{AuditLog, Gate, PinStore, Surroundings};
+use aish_safety::{AuditLog, DECLINED, Gate, PinStore, Surroundings};
 use aish_tools::index::SearchRequestError;
 use aish_tools::{Call, DiscoveryTools, Door, Executor, Index, Passed, Registry};
 use aish_types::{CallContext, CallId, SessionId, SourceId, ToolName, ToolOutcome};
@@ -222,7 +222,10 @@ fn refused(outcome: ToolOutcome) -> ToolOutcome {
 }
 
 fn denied(tool: &ToolName, reason: &str) -> ToolOutcome {
-    let mut outcome = ToolOutcome::failure(format!("Tool execution denied by user: {tool}"));
+    let mut outcome = ToolOutcome::failure(match reason {
+        DECLINED => format!("Tool execution denied by user: {tool}"),
+        _ => format!("Tool execution was not approved: {tool}: {}", reason.trim_start_matches("not approved: ")),
+    });
     outcome.structured = Some(json!({"denied": reason}));
     outcome
 }
