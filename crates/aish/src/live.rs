@@ -1,5 +1,6 @@
 //! The live shell of this run: started when it is first needed or in the background, watched by a person or by nobody.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use aish_safety::Surroundings;
 use aish_shell::{
     ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
 };
-use aish_types::BoxFuture;
+use aish_types::{BoxFuture, visible};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio_util::sync::CancellationToken;
 
@@ -55,6 +56,12 @@ pub struct Executed {
 /// Who is told what happens outside commands.
 type Listener = Arc<dyn Fn(ShellEvent) + Send + Sync>;
 
+/// Writes a command as it stands behind a prompt, whole, each line in a line.
+fn echoed(command: &str) -> String {
+    let marks = std::iter::once("$ ").chain(std::iter::repeat("> "));
+    marks.zip(command.lines()).map(|(mark, line)| format!("{mark}{}\n", visible(line))).collect()
+}
+
 /// The live shell.
 pub struct Live {
     options: Options,
@@ -62,6 +69,8 @@ pub struct Live {
     shell: AsyncMutex<Option<Arc<Shell>>>,
     listener: Mutex<Option<Listener>>,
     remembered: Mutex<Remembered>,
+    /// Held from where an unasked command is shown until it has run, so that its output stands below it.
+    showing: AsyncMutex<()>,
 }
 
 impl Live {
@@ -96,6 +105,7 @@ impl Live {
             shell: AsyncMutex::new(None),
             listener: Mutex::new(None),
             remembered: Mutex::new(remembered),
+            showing: AsyncMutex::new(()),
         }
     }
 
@@ -269,6 +279,23 @@ impl CommandRunner for Live {
                 stopped: None,
                 by_person,
             })
+        })
+    }
+
+    fn run_unasked<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        Box::pin(async move {
+            let _showing = self.showing.lock().await;
+            if self.terminal.is_some() {
+                let mut err = std::io::stderr().lock();
+                // A terminal that went away is noticed by the command.
+                let _ = err.write_all(echoed(command).as_bytes()).and_then(|()| err.flush());
+            }
+            self.run(command, timeout_ms, cancel).await
         })
     }
 }

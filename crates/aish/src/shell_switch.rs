@@ -56,6 +56,16 @@ impl CommandRunner for Switch {
         Box::pin(async move { runner.run(command, timeout_ms, cancel).await })
     }
 
+    fn run_unasked<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        let runner = self.current();
+        Box::pin(async move { runner.run_unasked(command, timeout_ms, cancel).await })
+    }
+
     fn run_outside<'a>(
         &'a self,
         command: &'a str,

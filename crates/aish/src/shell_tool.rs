@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use aish_safety::Subject;
+use aish_safety::{By, Subject};
 use aish_tools::schema::Faults;
 use aish_tools::{COMMAND, Changes, Parameter, ParameterKind, Plan, Registry, ToolSource, input_schema};
 use aish_types::{BoxFuture, Exit, Risk, SourceId, Stopped, ToolDefinition, ToolOutcome};
@@ -36,6 +36,16 @@ pub trait CommandRunner: Send + Sync {
         timeout_ms: u64,
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<Ran, String>>;
+
+    /// Runs a command that nobody was asked about: where its output goes to the person at once, the command is shown first.
+    fn run_unasked<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        self.run(command, timeout_ms, cancel)
+    }
 
     /// Runs a command as [`CommandRunner::run`] does, outside the sandbox that the shell is in.
     fn run_outside<'a>(
@@ -115,8 +125,11 @@ impl ToolSource for ShellTool {
 
     fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, arguments: &Value) -> Result<Plan, Faults> {
         let command = arguments.get(COMMAND).and_then(Value::as_str).unwrap_or_default().to_owned();
-        Ok(Plan::of(Subject::Command { text: command.clone() }, move |_call, context| async move {
+        Ok(Plan::of(Subject::Command { text: command.clone() }, move |call, context| async move {
             let running = match self.place {
+                Place::Shell if call.approved_by() != By::Person => {
+                    self.runner.run_unasked(&command, self.timeout_ms, context.cancel)
+                }
                 Place::Shell => self.runner.run(&command, self.timeout_ms, context.cancel),
                 Place::Outside => self.runner.run_outside(&command, self.timeout_ms, context.cancel),
             };

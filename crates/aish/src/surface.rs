@@ -1,6 +1,7 @@
 //! Where a turn is shown: a terminal, a pipe, or JSON lines.
 
 pub mod json;
+mod proposals;
 pub mod text;
 
 use std::time::Duration;

@@ -18,7 +18,7 @@ fn nothing_configured_is_no_fault() {
     assert!(loaded.diagnostics.is_empty());
     assert_eq!(loaded.config.context.max_turns, 40);
     assert_eq!(loaded.config.tools.builtin.len(), 5);
-    assert!(loaded.config.shell.confirm_cmd);
+    assert!(!loaded.config.shell.confirm_cmd);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Text for a person: the answer on standard output, everything else on standard error.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use aish_term::{Capabilities, Markdown, Theme};
 use aish_turn::{Checked, End, command_line};
 use aish_types::{ToolOutcome, head_and_tail, sanitize};
 
+use super::proposals::Proposals;
 use super::{Shown, Surface};
 use crate::output::Output;
 use crate::shell_tool::exit_line;
@@ -63,6 +65,9 @@ const THOUGHT: usize = 160;
 /// How often the running line is drawn at most.
 const THOUGHT_DRAWN: Duration = Duration::from_millis(80);
 
+/// The tool that runs commands.
+const SHELL: &str = "shell";
+
 /// How many bytes of an answer are held back at most.
 const HELD: usize = 8 * 1024;
 
@@ -83,6 +88,10 @@ pub struct TextSurface {
     markdown: Option<Markdown>,
     spinner: Option<Spinner>,
     commands: Commands,
+    /// What the answer proposes.
+    proposals: Proposals,
+    /// The commands of calls that were told of and have not ended, and whether the answer shows them.
+    calls: VecDeque<(String, bool)>,
     /// True while what was last written to standard output did not end its line.
     open_line: bool,
     /// Drawn pieces of the answer that came at once, and are written at once.
@@ -109,6 +118,8 @@ impl TextSurface {
             markdown: None,
             spinner: None,
             commands: Commands::Printed,
+            proposals: Proposals::default(),
+            calls: VecDeque::new(),
             open_line: false,
             held: String::new(),
             measured: None,
@@ -272,6 +283,10 @@ impl TextSurface {
 
     fn end_answer(&mut self) {
         self.clear_spinner();
+        let waiting = self.proposals.end();
+        if self.commands == Commands::Live {
+            self.draw(&waiting, Duration::ZERO);
+        }
         if let Some(mut markdown) = self.markdown.take() {
             let mut text = String::new();
             markdown.finish(&mut text);
@@ -283,8 +298,17 @@ impl TextSurface {
         self.release();
     }
 
+    /// Shows a piece of the answer. At the person's terminal each proposal is shown where it is asked about or run.
     fn push(&mut self, piece: &str, now: Duration) {
         self.clear_spinner();
+        let rest = self.proposals.without(piece);
+        self.draw(if self.commands == Commands::Live { &rest } else { piece }, now);
+    }
+
+    fn draw(&mut self, piece: &str, now: Duration) {
+        if piece.is_empty() {
+            return;
+        }
         if !self.markdown_wanted {
             self.hold(&sanitize(piece));
             return;
@@ -305,13 +329,17 @@ impl Surface for TextSurface {
         match shown {
             Shown::Verdict { tool, judgement, approved: false } if self.commands == Commands::Printed => {
                 self.end_answer();
+                if tool.as_str() == SHELL {
+                    self.calls.pop_back();
+                }
                 // What cannot be written down is not run for anybody.
                 let nobody = if &*judgement.rule == UNRECORDED { "" } else { "; nobody is here to approve it" };
                 let text = format!("{tool} was not run: {} ({}){nobody}", judgement.reason, judgement.rule);
                 let line = self.frames.warning(&text);
                 self.write_err(&line);
             }
-            Shown::TurnStart | Shown::Verdict { .. } | Shown::Usage { .. } | Shown::TurnEnd(_) => {}
+            Shown::TurnStart => self.calls.clear(),
+            Shown::Verdict { .. } | Shown::Usage { .. } | Shown::TurnEnd(_) => {}
             Shown::Waiting if quiet || !self.err.live => {}
             Shown::Waiting => {
                 let mut spinner = Spinner::new(self.theme.clone(), self.err, "thinking", now);
@@ -332,24 +360,35 @@ impl Surface for TextSurface {
             }
             Shown::Calling(call) if !quiet => {
                 self.end_answer();
-                if call.name.as_str() != "shell" {
+                if call.name.as_str() != SHELL {
                     let line = self.frames.tool_begin(call.name.as_str(), &call.arguments);
                     self.write_err(&line);
-                } else if self.commands == Commands::Framed {
-                    let line = self.frames.exec_begin(&command_of(&call.arguments));
-                    self.write_err(&line);
+                } else {
+                    let command = command_of(&call.arguments);
+                    let proposed = self.proposals.take(&command);
+                    match self.commands {
+                        Commands::Live => {}
+                        Commands::Printed => self.calls.push_back((command, proposed)),
+                        Commands::Framed => self.write_err(&self.frames.exec_begin(&command)),
+                    }
                 }
             }
             Shown::Outcome { tool, outcome } if !quiet => {
                 let took = Duration::from_millis(outcome.duration_ms);
-                if tool.as_str() != "shell" {
+                if tool.as_str() != SHELL {
                     let ending = if outcome.is_success() { Ending::Done } else { Ending::Failed };
                     let line = self.frames.tool_end(ending, &outcome.text, took);
                     self.write_err(&line);
                 } else {
                     match self.commands {
                         Commands::Live => {}
-                        Commands::Printed => self.write_err(&sanitize(&outcome.text)),
+                        Commands::Printed => {
+                            // What the answer shows is not shown again.
+                            if let Some((command, false)) = self.calls.pop_front() {
+                                self.write_err(&self.frames.exec_begin(&command));
+                            }
+                            self.write_err(&sanitize(&outcome.text));
+                        }
                         Commands::Framed => self.framed(outcome, took),
                     }
                 }

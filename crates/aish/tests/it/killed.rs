@@ -73,8 +73,8 @@ fn wait_for_jobs(mark: &str) {
 fn no_finished_turn_is_lost_and_nothing_runs_on() {
     let server = server();
     // A server that never answers and reads nothing: it would run on for ever.
-    let config = "[models.scripted]\nendpoint = \"{model}\"\n[memory]\nauto = false\n[mcp.servers.deaf]\n\
-                  command = \"sleep\"\nargs = [\"86398\"]\n";
+    let config = "[models.scripted]\nendpoint = \"{model}\"\n[memory]\nauto = false\n[shell]\nconfirm_cmd = true\n\
+                  [mcp.servers.deaf]\ncommand = \"sleep\"\nargs = [\"86398\"]\n";
     let mut place = Place::new(&server.url(), config);
     let mut state = SEED;
     let mut finished: Vec<String> = Vec::new();

@@ -5,7 +5,7 @@ use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script};
 
 use crate::place::{Place, line, quit, wait};
 
-const CONFIG: &str = "[models.scripted]\nendpoint = \"{model}\"\n[memory]\nauto = false\n";
+const CONFIG: &str = "[shell]\nconfirm_cmd = true\n[models.scripted]\nendpoint = \"{model}\"\n[memory]\nauto = false\n";
 
 /// What the first part of the conversation is answered with.
 fn script(last: &str) -> Script {

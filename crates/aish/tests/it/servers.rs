@@ -63,7 +63,8 @@ fn done_when_a_conversation_invokes_a_tool() {
 fn done_when_commands_still_work_beside_tools() {
     let server = lmcp();
     let model = model(json!([{"reply": {"text": "CMD: echo one-$((1+1))"}}, {"reply": {"text": "Done."}}]));
-    let mut shell = Shell::start(&configured("boltzmann", &server.url()), Some(&model));
+    let config = format!("[shell]\nconfirm_cmd = true\n{}", configured("boltzmann", &server.url()));
+    let mut shell = Shell::start(&config, Some(&model));
     shell.type_text("?go\r");
     shell.wait(&["[y]es"]);
     shell.type_text("y");

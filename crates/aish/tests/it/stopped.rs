@@ -41,7 +41,8 @@ fn stopped(session: &TerminalSession, step: usize, typed: &str, until: impl FnOn
 #[test]
 fn f10_ctrl_c_brings_the_prompt_back_wherever_it_is() {
     let server = server();
-    let place = Place::new(&server.url(), "[models.m]\nendpoint = \"{model}\"\n[memory]\nauto = false\n");
+    let config = "[models.m]\nendpoint = \"{model}\"\n[memory]\nauto = false\n[shell]\nconfirm_cmd = true\n";
+    let place = Place::new(&server.url(), config);
     let session = place.shell(&[]);
     let sees =
         |text: &'static str| move |session: &TerminalSession| session.wait_until(HUNG, |screen| screen.contains(text));

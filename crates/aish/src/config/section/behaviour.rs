@@ -12,8 +12,8 @@ section! {
         program: String = "bash".to_owned(), Kind::Text, Overlay::Never;
         /// Reads your `.bashrc` at the start.
         rc: bool = true, Kind::Bool, Overlay::Free;
-        /// Asks before each command that a model proposes; false runs those without asking that are known to be harmless.
-        confirm_cmd: bool = true, Kind::Bool, Overlay::Only(true);
+        /// Asks before each command that a model proposes; false runs those that are known to be harmless, and shows them.
+        confirm_cmd: bool = false, Kind::Bool, Overlay::Only(true);
         /// Sends what your last commands wrote along with the next question.
         output_to_model: bool = true, Kind::Bool, Overlay::Only(false);
         /// The most bytes of that output.
