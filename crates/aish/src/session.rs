@@ -36,6 +36,8 @@ pub struct KeptLog {
     /// What is added to the transcript's exchanges, so that no number comes twice in a log.
     exchanges: u64,
     failed: bool,
+    /// What is written once something answers; none where everything is written at once.
+    unanswered: Option<Vec<Record>>,
     /// Held while the session is written.
     _hold: Option<Hold>,
 }
@@ -92,14 +94,22 @@ impl Resumed {
         if context.results_as_text.as_deref() == Some(model) {
             turn.set_tool_role(false);
         }
-        KeptLog { opening: None, log: Some(self.log), ids, exchanges, failed: false, _hold: self.hold }
+        KeptLog {
+            opening: None,
+            log: Some(self.log),
+            ids,
+            exchanges,
+            failed: false,
+            unanswered: None,
+            _hold: self.hold,
+        }
     }
 }
 
 impl KeptLog {
     /// Makes a log that is opened at the first record; none keeps nothing.
     pub fn new(opening: Option<Opening>) -> Self {
-        Self { opening, log: None, ids: BTreeMap::new(), exchanges: 0, failed: false, _hold: None }
+        Self { opening, log: None, ids: BTreeMap::new(), exchanges: 0, failed: false, unanswered: None, _hold: None }
     }
 
     /// Makes the log of a new session; it keeps nothing where sessions are not kept.
@@ -118,6 +128,13 @@ impl KeptLog {
         }))
     }
 
+    /// Keeps nothing before the first answer: a question that got none is asked anew, and not gone on with.
+    #[must_use]
+    pub fn once_answered(mut self) -> Self {
+        self.unanswered = Some(Vec::new());
+        self
+    }
+
     /// Returns the log, made if it is not; none when nothing is kept.
     fn log(&mut self) -> Result<Option<&SessionLog>, SessionError> {
         if let Some(opening) = self.opening.take() {
@@ -128,6 +145,18 @@ impl KeptLog {
     }
 
     fn write(&mut self, record: &Record, model: &str) -> Result<(), SessionError> {
+        if let Some(unanswered) = &mut self.unanswered {
+            if matches!(record.message, Some(Message::User { .. }) | None) {
+                unanswered.push(record.clone());
+                return Ok(());
+            }
+            let asked = self.unanswered.take().unwrap_or_default();
+            asked.iter().try_for_each(|record| self.append(record, model))?;
+        }
+        self.append(record, model)
+    }
+
+    fn append(&mut self, record: &Record, model: &str) -> Result<(), SessionError> {
         let exchange = record.exchange.saturating_add(self.exchanges);
         let known = self.ids.get(&record.id).copied();
         let Some(log) = self.log()? else { return Ok(()) };

@@ -79,7 +79,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let mode = if flags.yes { Mode::HeadlessYes } else { Mode::Headless };
     let setup = Setup {
         approver: Arc::new(Nobody(mode)),
-        log: Box::new(KeptLog::of(base, &session)),
+        log: Box::new(KeptLog::of(base, &session).once_answered()),
         session,
         registry: Arc::clone(&sources.registry),
         offer_tools: !flags.no_tools,
