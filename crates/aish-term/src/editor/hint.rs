@@ -42,8 +42,7 @@ impl HistoryHinter {
 }
 
 /// Cuts what is shown of a hint: with the line it takes two rows at most, so that it moves nothing off the screen.
-fn shown(hint: &str, line: &str) -> String {
-    let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+fn shown(hint: &str, line: &str, width: usize) -> String {
     let room = (2 * width).saturating_sub(cells(line) + width / 2);
     if cells(hint) <= room {
         return hint.to_owned();
@@ -76,7 +75,8 @@ impl Hinter for HistoryHinter {
         }
         // Without colour a hint could not be told from what was typed.
         if use_ansi_coloring && !self.hint.is_empty() {
-            self.style.paint(shown(&self.hint, line)).to_string()
+            let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+            self.style.paint(shown(&self.hint, line, width)).to_string()
         } else {
             self.hint.clear();
             String::new()
@@ -95,5 +95,25 @@ impl Hinter for HistoryHinter {
             .and_then(|rest| rest.find(char::is_whitespace))
             .map_or(self.hint.len(), |at| word + at);
         self.hint.get(..end).unwrap_or_default().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_takes_two_rows_with_its_line_at_most() {
+        for (hint, line, width) in [
+            ("x".repeat(3_900), "", 80),
+            ("x".repeat(3_900), "for file in *; do", 80),
+            ("日本語".repeat(500), "echo 日本", 41),
+            ("one two ".repeat(50), "echo", 20),
+        ] {
+            let cut = shown(&hint, line, width);
+            assert!(cells(&cut) < cells(&hint) && cells(line) + cells(&cut) <= 2 * width, "{width}: {cut}");
+        }
+        assert_eq!(shown(" -la", "ls", 80), " -la");
+        assert_eq!(cells(&shown("long", "a line that is longer than two rows", 8)), 1);
     }
 }

@@ -13,7 +13,8 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
             let spent = repl.conversation.driver.asker.ledger.spent();
             let note = if unpriced > 0 { format!(" ({unpriced} calls without a known price)") } else { String::new() };
             let mark = if usage.estimated { "~" } else { "" };
-            repl.print(&format!("{calls} calls, {mark}{} / {} tokens, {spent}{note}", usage.prompt, usage.completion));
+            let (sent, received) = (usage.prompt, usage.completion);
+            repl.print(&format!("{calls} calls, {mark}{sent} tokens sent, {received} received, {spent}{note}"));
         }
         "detail" => {
             for (model, category, row) in &rows {
