@@ -299,6 +299,21 @@ mod tests {
     }
 
     #[test]
+    fn variables_that_load_code_are_left_out_and_named() {
+        let text = r#"{"mcpServers": {"a": {"command": "x", "env": {"LD_PRELOAD": "/tmp/x.so", "NODE_OPTIONS": "--require /tmp/x.js",
+            "BASH_ENV": "/tmp/x", "DYLD_INSERT_LIBRARIES": "x", "API_URL": "https://x", "LDAP_HOST": "h"}}}}"#;
+        let (servers, _) = import(text).unwrap();
+        let ImportedEndpoint::Stdio { env, .. } = &servers[0].endpoint else { panic!("{servers:?}") };
+        assert_eq!(env.keys().collect::<Vec<_>>(), ["API_URL", "LDAP_HOST"]);
+        assert_eq!(servers[0].notes.len(), 4);
+        assert!(
+            servers[0].notes.iter().any(|note| note.contains("`LD_PRELOAD` was not taken over")),
+            "{:?}",
+            servers[0].notes
+        );
+    }
+
+    #[test]
     fn names_are_made_unique_and_nonsense_is_an_error() {
         let (servers, _) =
             import(r#"{"mcp": {"servers": {"a b": {"command": "x"}, "a.b": {"command": "y"}}}}"#).unwrap();

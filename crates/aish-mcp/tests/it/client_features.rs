@@ -187,6 +187,36 @@ async fn a_server_that_is_down_at_the_start_is_reached_when_it_comes() {
     drop(server);
 }
 
+/// Answers every request with one refusal.
+async fn refusing(body: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = [0; 4096];
+            let _ = tokio::io::AsyncReadExt::read(&mut stream, &mut request).await;
+            let answer =
+                format!("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, answer.as_bytes()).await;
+        }
+    });
+    format!("http://{address}/mcp")
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_the_server_says() {
+    for (body, said) in [
+        (r#"{"jsonrpc":"2.0","error":{"code":-32001,"message":"your plan has no MCP"}}"#, ": your plan has no MCP"),
+        ("Not on the list\u{1b}[2J\nmore", ": Not on the list"),
+        ("<html><body>Forbidden</body></html>", "(HTTP 403)"),
+        ("", "(HTTP 403)"),
+    ] {
+        let error = fake::connect(fake::http(&refusing(body).await), fake::ports().0).await.err().unwrap().to_string();
+        assert!(error.contains("the server refuses access (HTTP 403)") && error.contains(said), "{body}: {error}");
+        assert!(!error.contains(['\u{1b}', '<']), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn a_sign_in_comes_back_over_loopback() {
     let sign_in = LoopbackSignIn::new(|address| {

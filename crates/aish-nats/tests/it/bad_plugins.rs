@@ -28,6 +28,27 @@ async fn ask(client: &Client, operation: &str, payload: impl Into<Vec<u8>>) -> V
 }
 
 #[tokio::test]
+async fn parameters_in_a_list_are_read_and_of_two_tools_of_one_name_the_first_is_kept() {
+    let Some(server) = start() else { return };
+    let (registry, hub, client) = hub(&server).await;
+    let list = json!([{"name": "dice", "type": "string", "description": "as 2d6"},
+                      {"name": "times", "type": "integer", "description": "", "required": false, "default": 1}]);
+    let tools = json!([{"name": "roll", "subject": "p.first", "description": "first", "parameters": list},
+                       {"name": "roll", "subject": "p.second", "description": "second"},
+                       {"name": "bad", "subject": "p.bad", "parameters": [{"name": "x", "type": "path"}]}]);
+    let register = json!({"plugin": "p", "instance": "1", "tools": tools});
+    let reply = ask(&client, "register", register.to_string()).await;
+    assert_eq!(reply["accepted"], json!(["p.roll"]), "{reply}");
+    let rejected = reply["rejected"].as_array().unwrap();
+    assert_eq!((&rejected[0]["code"], &rejected[1]["code"]), (&json!("duplicate"), &json!("bad_schema")), "{reply}");
+    assert!(rejected[1]["message"].as_str().unwrap().contains("has the type \"path\""), "{reply}");
+    let (_, definition) = registry.get(&"p.roll".into()).unwrap();
+    assert_eq!(definition.description, "first");
+    assert_eq!(definition.input_schema["required"], json!(["dice"]));
+    hub.stop().await;
+}
+
+#[tokio::test]
 async fn what_no_plugin_would_say_is_answered_with_a_code() {
     let Some(server) = start() else { return };
     let (registry, hub, client) = hub(&server).await;

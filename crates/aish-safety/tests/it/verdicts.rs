@@ -319,3 +319,21 @@ fn secrets_are_followed_through_files_that_the_line_makes() {
         assert!(judge_command(line, &around()).verdict < Verdict::Halt, "{line}");
     }
 }
+
+#[test]
+fn our_own_records_are_secrets_wherever_they_lie() {
+    for command in [
+        "cat ~/.local/state/aish/mcp-tokens/files.json",
+        "cat ~/.local/state/aish/audit.jsonl",
+        "jq . /srv/state/aish/audit.jsonl",
+        "strings /srv/state/aish/aish.db",
+        "head /srv/state/aish/sessions/20260101-1.jsonl",
+        "cd ~/.local/state/aish && cat mcp-tokens/files.json",
+        "tail /srv/state/climax/audit.jsonl",
+    ] {
+        let verdict = judge_command(command, &around()).verdict;
+        assert!(verdict > Verdict::Allow, "{command}: {verdict:?}");
+    }
+    check("ls ~/.local/state/aish", Verdict::Allow);
+    check("cat crates/aish/src/undo/say.rs", Verdict::Allow);
+}

@@ -128,3 +128,34 @@ fn a_call_that_was_typed_is_judged_and_written_down() {
     let unknown = report(&test(home.path(), &[&server.url(), "--call", "nope", "--json"]));
     assert!(unknown["error"].as_str().unwrap().contains("nope"), "{unknown}");
 }
+
+#[test]
+fn a_call_whose_result_says_that_it_failed_is_no_success() {
+    let home = tempfile::tempdir().unwrap();
+    let server = HttpServer::start(McpScript::default()).unwrap();
+    for json in [&["--json"][..], &[]] {
+        let output = test(home.path(), &[&[server.url().as_str(), "--call", "fail"], json].concat());
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("it failed"), "{output:?}");
+    }
+}
+
+#[test]
+fn a_key_says_which_protocols_a_server_is_spoken_to_in() {
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join(".config/aish/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let era = |protocol: &str| {
+        let program = env!("CARGO_BIN_EXE_aish");
+        let server = format!("[mcp.servers.own]\ncommand = \"{program}\"\nargs = [\"mcp\", \"serve\"]\n{protocol}");
+        std::fs::write(&config, server).unwrap();
+        let report = report(&test(home.path(), &["own", "--json"]));
+        assert_eq!(report["ok"], true, "{protocol}: {report}");
+        (report["era"].as_str().unwrap().to_owned(), report["protocol"].as_str().unwrap().to_owned())
+    };
+    let (older, newest) =
+        (("legacy".to_owned(), "2025-11-25".to_owned()), ("modern".to_owned(), "2026-07-28".to_owned()));
+    assert_eq!(era("protocol = \"older\"\n"), older);
+    assert_eq!(era("protocol = \"newest\"\n"), newest);
+    assert_eq!(era(""), newest);
+}

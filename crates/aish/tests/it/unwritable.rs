@@ -113,3 +113,22 @@ fn where_the_audit_log_cannot_be_written_that_is_the_cause() {
     assert!(told.contains("the audit log cannot be written"), "{told}");
     assert!(!told.contains("nobody is here to approve it"), "{told}");
 }
+
+#[test]
+fn a_newer_file_of_garbage_is_not_the_session_to_go_on_with() {
+    let reply = OpenAiStream::new("m").role().words("It is Paris.").finish("stop").usage(5, 3, 0).done();
+    let server = ModelServer::start(Script::new().times(Times::Any, Expect::chat(), reply.reply())).unwrap();
+    let home = Home::new().with("OPENAI_BASE_URL", &server.url());
+    let state = home.work().join("state");
+    let variables = format!("XDG_STATE_HOME={}", state.display());
+    sh(&home, &format!("{variables} \"$AISH\" ask 'Capital of France?'"));
+    let garbage = state.join("aish/sessions/99991231235959-00000000.jsonl");
+    std::fs::write(&garbage, "not a record\n".repeat(1_000)).unwrap();
+    let (code, told) = sh(&home, &format!("{variables} \"$AISH\" ask --resume 'And of Italy?'"));
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("goes on with 2 messages"), "{told}");
+    let (code, told) =
+        sh(&home, &format!("{variables} \"$AISH\" ask --resume=99991231235959-00000000 'And of Spain?'"));
+    assert_ne!(code, Some(0), "{told}");
+    assert!(told.contains("nothing can be read in the log of session 99991231235959-00000000"), "{told}");
+}
