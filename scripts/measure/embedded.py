@@ -37,7 +37,7 @@ class Embedded:
 
     def __init__(self, folder, file, threads):
         self.child = subprocess.Popen(
-            [os.path.join(folder, "aish-model")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            [os.path.join(folder, "aish-model"), file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env={**os.environ, "GOMP_SPINCOUNT": "1000"},
         )
         self.event()

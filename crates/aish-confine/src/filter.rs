@@ -187,7 +187,7 @@ fn programs(strength: Strength) -> Result<Vec<BpfProgram>, String> {
     Ok(out)
 }
 
-fn condition(
+pub(crate) fn condition(
     argument: u8,
     length: SeccompCmpArgLen,
     operator: SeccompCmpOp,
@@ -196,11 +196,11 @@ fn condition(
     SeccompCondition::new(argument, length, operator, value).map_err(|error| error.to_string())
 }
 
-fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, String> {
+pub(crate) fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, String> {
     SeccompRule::new(conditions).map_err(|error| error.to_string())
 }
 
-fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<BpfProgram, String> {
+pub(crate) fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<BpfProgram, String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
     let refuse = SeccompAction::Errno(errno.unsigned_abs());
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch).map_err(|error| error.to_string())?;
@@ -208,7 +208,7 @@ fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<BpfProg
 }
 
 /// On x86-64 the same calls have second numbers with bit 30 set (x32), which a list of numbers would miss.
-fn no_second_table() -> Option<BpfProgram> {
+pub(crate) fn no_second_table() -> Option<BpfProgram> {
     const LOAD_NUMBER: u16 = 0x20;
     const JUMP_IF_AT_LEAST: u16 = 0x35;
     const RETURN: u16 = 0x06;

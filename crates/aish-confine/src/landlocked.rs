@@ -9,10 +9,10 @@ use landlock::{
 };
 
 /// Without this version's rules a file could be emptied that may not be written.
-const LEAST: ABI = ABI::V3;
+pub(crate) const LEAST: ABI = ABI::V3;
 
 /// The newest version that is used where there is one.
-const NEWEST: ABI = ABI::V7;
+pub(crate) const NEWEST: ABI = ABI::V7;
 
 /// Folders of programs and libraries, and what every program reads of `/etc`; nothing of it is a secret.
 const SYSTEM: &[&str] = &[

@@ -11,6 +11,7 @@
 mod attributes;
 mod beneath;
 mod changes;
+mod compute;
 mod conflict;
 mod diff;
 mod dotenv;
@@ -44,6 +45,7 @@ mod view;
 
 pub use attributes::FileKind;
 pub use changes::{Change, ChangeKind, Changes, Refused};
+pub use compute::{Held, compute_only};
 pub use conflict::{Conflict, Why};
 pub use diff::Lines;
 pub use dotenv::is_dotenv;

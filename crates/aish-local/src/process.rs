@@ -77,6 +77,7 @@ impl Process {
         // Threads meet some hundred times a token: asleep at once they take three times as long, and spinning for long they
         // take the time of those they wait for on a busy machine.
         let command = Command::new(self.options.executable.as_os_str())
+            .arg(self.options.model.path.as_os_str())
             .environment(Environment::only(PASSED_ON))
             .env("GOMP_SPINCOUNT", "1000");
         let mut server = Server::start(&command, ServerOptions::default()).await.map_err(|error| failed(&error))?;

@@ -173,5 +173,6 @@ fn chat(request: ChatRequest, temperature: Option<f32>) -> Ask {
             parameters: tool.parameters,
         })
         .collect();
-    Ask::Chat { messages, tools, max_tokens: request.max_tokens, temperature: request.temperature.or(temperature) }
+    let (max_tokens, temperature) = (request.max_tokens, request.temperature.or(temperature));
+    Ask::Chat { messages, tools, max_tokens, temperature, schema: request.schema }
 }

@@ -14,7 +14,6 @@ use llama_cpp_2::token::LlamaToken;
 use crate::gguf::{self, CheckError};
 use crate::prompt::{Template, TemplateError};
 use crate::protocol::{ErrorKind, Info};
-use crate::threads;
 
 /// Tokens of context when the request names none and the model allows them: 94 MB for SmolLM2-135M.
 const CONTEXT: u32 = 4096;
@@ -92,11 +91,11 @@ impl<'m> Engine<'m> {
         model: &'m LlamaModel,
         file: &Path,
         context: Option<u32>,
-        threads: Option<u32>,
+        threads: u32,
     ) -> Result<Self, EngineError> {
         let trained = model.n_ctx_train().max(1);
         let size = context.unwrap_or(CONTEXT).clamp(16, trained.max(16));
-        let threads = threads.unwrap_or_else(threads::physical_cores).clamp(1, 256);
+        let threads = threads.clamp(1, 256);
         let thread_count = i32::try_from(threads).unwrap_or(1);
         let chunk = u32::try_from(CHUNK).unwrap_or(u32::MAX);
         let params = LlamaContextParams::default()

@@ -6,6 +6,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::time::Instant;
 
+use serde_json::Value;
+
 use crate::engine::{Engine, EngineError, Prefill};
 use crate::grammar::{self, Bounds, GrammarError};
 use crate::inbox::Interrupts;
@@ -91,6 +93,9 @@ pub(crate) fn answer(
             let start = if prompt.trim_end().ends_with("<think>") { Start::Reasoning } else { Start::Answer };
             let calls = if grammar.is_some() { Calls::Watched } else { Calls::Ignored };
             let mut run = Run::new(engine, chat, Answer::new(chat.id, calls, start, random()), grammar, send);
+            if start == Start::Answer && chat.tools.is_empty() {
+                run.fit(chat.schema.as_ref())?;
+            }
             if chat.choice == Choice::Required && prompt.ends_with(CALL_OPEN) {
                 run.begin_call("")?;
             }
@@ -171,6 +176,15 @@ impl<'r, 'm> Run<'r, 'm> {
         let mut tokens = self.engine.tokens().to_vec();
         tokens.extend(self.engine.tokens_of_text(&kept));
         self.engine.prefill(&tokens, &|| false)?;
+        Ok(())
+    }
+
+    /// Puts the whole answer under the grammar of a schema, where it has one.
+    fn fit(&mut self, schema: Option<&Value>) -> Result<(), ChatError> {
+        let bounds = Bounds::for_parameters(self.engine.info.parameters);
+        if let Some(grammar) = schema.and_then(|schema| grammar::of_answer(schema, bounds)) {
+            self.sampler.constrain(self.engine.model, &grammar, self.temperature, self.seed)?;
+        }
         Ok(())
     }
 

@@ -35,6 +35,14 @@ pub(crate) fn after_opening_tag(tools: &[Tool], bounds: Bounds) -> Result<String
     Ok(wrap(&grammar, bounds))
 }
 
+/// Returns the grammar of an answer that fits a schema; none when the converter refuses it.
+pub(crate) fn of_answer(schema: &Value, bounds: Bounds) -> Option<String> {
+    let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
+    let bounded = if is_object { bounds.apply(schema) } else { schema.clone() };
+    let grammar = convert(&bounded.to_string()).ok()?;
+    Some(closed(&grammar, bounds, "root").join("\n"))
+}
+
 /// Writes the schema of one call. By hand, for the name must come first: the model decides it before the arguments.
 fn call_schema(tool: &Tool, bounds: Bounds) -> Result<String, GrammarError> {
     let arguments = bounds.apply(&tool.parameters);
@@ -58,10 +66,17 @@ fn wrap(grammar: &str, bounds: Bounds) -> String {
     let mut lines = vec![format!(
         "root ::= [ \\n]? one-call [ \\n]? \"{CALL_CLOSE}\" ( \"\\n\"? \"{CALL_OPEN}\" [ \\n]? one-call [ \\n]? \"{CALL_CLOSE}\" ){{0,{more}}}"
     )];
+    lines.extend(closed(grammar, bounds, "one-call"));
+    lines.join("\n")
+}
+
+/// Returns the rules of a converted schema, with an end to all of them and another name for the first.
+fn closed(grammar: &str, bounds: Bounds, root: &str) -> Vec<String> {
+    let mut lines = Vec::new();
     for line in grammar.lines() {
         let Some((name, body)) = line.split_once(" ::= ") else { continue };
         let (name, body) = match name {
-            "root" => ("one-call", body.to_owned()),
+            "root" => (root, body.to_owned()),
             // One space at most: a small model would rather go on with spaces than with JSON.
             "space" => ("space", "\" \"?".to_owned()),
             // Only the names of free properties are still without a limit.
@@ -70,7 +85,7 @@ fn wrap(grammar: &str, bounds: Bounds) -> String {
         };
         lines.push(format!("{name} ::= {body}"));
     }
-    lines.join("\n")
+    lines
 }
 
 fn names(tools: &[Tool]) -> String {
@@ -116,6 +131,17 @@ mod tests {
                 assert!(!unbounded, "{line}");
             }
         }
+    }
+
+    #[test]
+    fn an_answer_has_a_grammar_with_an_end() {
+        let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+        for schema in [schema, json!({"type": "array", "items": {"type": "string"}}), json!({"enum": ["a", 1]})] {
+            let grammar = of_answer(&schema, Bounds::small()).unwrap();
+            assert!(grammar.lines().any(|line| line.starts_with("root ::= ")), "{grammar}");
+            assert!(!grammar.contains("char*") && !grammar.contains(")*"), "{grammar}");
+        }
+        assert_eq!(of_answer(&json!({"type": "string", "pattern": "^(?=x)y$"}), Bounds::small()), None);
     }
 
     #[test]

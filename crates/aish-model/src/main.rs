@@ -7,7 +7,8 @@
 //!
 //! Reading order: [`protocol`], [`inbox`] and [`outbox`] (the pipes), [`service`] (the loop), [`engine`] (the loaded
 //! model), [`prompt`] (messages to tokens), [`grammar`] (what a tool call may look like), [`generate`] (tokens to
-//! events), [`output`] (what of them is text, reasoning or a call). It opens the model's file and nothing else.
+//! events), [`output`] (what of them is text, reasoning or a call). Its arguments are the files that it may read; before it
+//! looks at any, it gives up everything else: other files, the network, other programs.
 
 mod cpu;
 mod engine;

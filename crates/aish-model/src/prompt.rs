@@ -4,4 +4,4 @@ pub(crate) mod conversation;
 pub(crate) mod template;
 
 pub(crate) use conversation::Conversation;
-pub(crate) use template::{Template, TemplateError};
+pub(crate) use template::{Template, TemplateError, learn_time_zone};

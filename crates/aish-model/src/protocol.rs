@@ -57,6 +57,8 @@ pub(crate) struct Chat {
     pub(crate) max_tokens: Option<u32>,
     /// 0 to 2; 0 takes the likeliest token always. Unset: 0.2.
     pub(crate) temperature: Option<f32>,
+    /// JSON Schema that the answer's text fits; it holds where there are no tools.
+    pub(crate) schema: Option<Value>,
     /// Makes an answer repeatable. Unset: different each time.
     pub(crate) seed: Option<u32>,
 }
@@ -188,6 +190,8 @@ pub(crate) enum ErrorKind {
     LoadFailed,
     /// The processor lacks instructions.
     Processor,
+    /// The process could not be confined.
+    Confinement,
     /// The prompt is longer than the context.
     ContextOverflow,
     /// The template refuses the roles of the conversation.

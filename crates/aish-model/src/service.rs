@@ -1,11 +1,12 @@
 //! The loop: one request after the other, with one model at a time.
 
 use std::io::{self, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use aish_confine::Held;
 use llama_cpp_2::LogOptions;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use tracing_subscriber::EnvFilter;
@@ -15,7 +16,7 @@ use crate::generate::{self, ChatError};
 use crate::inbox::{self, Interrupts, Letter};
 use crate::outbox::Outbox;
 use crate::protocol::{ErrorKind, Event, PROTOCOL, Request};
-use crate::{cpu, protocol};
+use crate::{cpu, prompt, protocol, threads};
 
 /// Serves standard input until it ends.
 pub(crate) fn main() -> ExitCode {
@@ -37,6 +38,18 @@ fn serve(outbox: &mut Outbox<impl Write>) -> io::Result<ExitCode> {
         outbox.fail(None, ErrorKind::Processor, message)?;
         return Ok(ExitCode::FAILURE);
     }
+    // What is asked of the machine once, before nothing can be.
+    let cores = threads::physical_cores();
+    prompt::learn_time_zone();
+    let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    match aish_confine::compute_only(&files) {
+        Ok(Held::ToItsFiles) => {}
+        Ok(Held::ToReading) => tracing::warn!("this kernel has no Landlock: other files could be read"),
+        Err(why) => {
+            outbox.fail(None, ErrorKind::Confinement, format!("this process cannot be confined: {why}"))?;
+            return Ok(ExitCode::FAILURE);
+        }
+    }
     let backend = match LlamaBackend::init() {
         Ok(backend) => backend,
         Err(error) => {
@@ -46,7 +59,7 @@ fn serve(outbox: &mut Outbox<impl Write>) -> io::Result<ExitCode> {
     };
     outbox.send(&Event::Hello { protocol: PROTOCOL })?;
     let (letters, interrupts) = inbox::open(BufReader::new(io::stdin()));
-    let mut service = Service { backend, letters, interrupts };
+    let mut service = Service { backend, cores, letters, interrupts };
     let mut load = service.without_model(outbox)?;
     while let Some(next) = load {
         load = service.with_model(&next, outbox)?;
@@ -64,6 +77,8 @@ struct Load {
 
 struct Service {
     backend: LlamaBackend,
+    /// Threads that compute when nobody says another number.
+    cores: u32,
     letters: Receiver<Letter>,
     interrupts: Arc<Interrupts>,
 }
@@ -99,13 +114,14 @@ impl Service {
                 return self.without_model(outbox);
             }
         };
-        let mut engine = match Engine::new(&self.backend, &model, file, load.context, load.threads) {
-            Ok(engine) => engine,
-            Err(error) => {
-                outbox.fail(Some(load.id), error.kind(), error.to_string())?;
-                return self.without_model(outbox);
-            }
-        };
+        let mut engine =
+            match Engine::new(&self.backend, &model, file, load.context, load.threads.unwrap_or(self.cores)) {
+                Ok(engine) => engine,
+                Err(error) => {
+                    outbox.fail(Some(load.id), error.kind(), error.to_string())?;
+                    return self.without_model(outbox);
+                }
+            };
         outbox.send(&Event::Loaded { id: load.id, info: engine.info.clone() })?;
         while let Ok(letter) = self.letters.recv() {
             match letter {

@@ -14,7 +14,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-tools", &["aish-types", "aish-safety"]),
     ("aish-llm", &["aish-types"]),
     ("aish-local", &["aish-types", "aish-llm", "aish-process"]),
-    ("aish-model", &["aish-types"]),
+    ("aish-model", &["aish-confine", "aish-types"]),
     ("aish-mcp", &["aish-types", "aish-tools", "aish-safety", "aish-process"]),
     ("aish-nats", &["aish-types", "aish-tools", "aish-turn", "aish-llm", "aish-safety"]),
     ("climax", &["aish-types", "aish-tools", "aish-safety", "aish-process", "aish-journal", "aish-mcp", "climax-yaml"]),

@@ -28,6 +28,8 @@ pub(crate) enum Ask {
         max_tokens: Option<u32>,
         #[serde(skip_serializing_if = "Option::is_none")]
         temperature: Option<f32>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        schema: Option<Value>,
     },
 }
 

@@ -1,7 +1,10 @@
 //! The chat template out of a GGUF file's metadata, a Jinja program written for Python's Jinja2.
 
 use std::fmt;
+use std::sync::OnceLock;
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Serde, Value};
 use minijinja::{Environment, Error, ErrorKind};
@@ -118,9 +121,18 @@ fn raise_exception(message: String) -> Result<String, Error> {
     Err(Error::new(ErrorKind::InvalidOperation, format!("{RAISED}{message}")))
 }
 
+/// The machine's time zone, which a confined process cannot read any more.
+static ZONE: OnceLock<TimeZone> = OnceLock::new();
+
+/// Reads the machine's time zone.
+pub(crate) fn learn_time_zone() {
+    ZONE.get_or_init(TimeZone::system);
+}
+
 /// `strftime_now(format)` of Hugging Face's templates.
 fn strftime_now(format: String) -> Result<String, Error> {
-    jiff::fmt::strtime::format(format, &jiff::Zoned::now())
+    let zone = ZONE.get_or_init(TimeZone::system).clone();
+    jiff::fmt::strtime::format(format, &Timestamp::now().to_zoned(zone))
         .map_err(|error| Error::new(ErrorKind::InvalidOperation, error.to_string()))
 }
 

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod calls;
 #[cfg(test)]
+mod confined;
+#[cfg(test)]
 mod pipes;
 #[cfg(test)]
 mod session;

@@ -1,5 +1,6 @@
 //! The protocol: what is refused, counted, streamed, cancelled, and remembered.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ fn chat(text: &str) -> Value {
 
 #[test]
 fn what_cannot_be_read_is_refused_and_the_next_is_served() {
-    let mut session = Session::start();
+    let mut session = Session::start(&[]);
     session.send("nonsense");
     assert_eq!(session.event()["kind"], "bad_request");
     session.send("{\"op\":\"fly\",\"id\":1}");
@@ -24,7 +25,7 @@ fn what_cannot_be_read_is_refused_and_the_next_is_served() {
 
 #[test]
 fn a_file_that_is_no_gguf_is_named() {
-    let mut session = Session::start();
+    let mut session = Session::start(&[Path::new("/etc/passwd")]);
     let refused = session.ask(json!({"op": "load", "path": "/etc/passwd"}));
     assert_eq!(refused[0]["kind"], "not_gguf");
     assert!(refused[0]["message"].as_str().unwrap().contains("/etc/passwd is no GGUF file"), "{refused:?}");
@@ -39,7 +40,7 @@ fn a_file_that_is_cut_is_refused() {
     let cut = std::env::temp_dir().join(format!("aish-model-cut-{}.gguf", std::process::id()));
     for (length, kind) in [(1_000, "not_gguf"), (whole.len() / 2, "load_failed")] {
         std::fs::write(&cut, &whole[..length]).unwrap();
-        let mut session = Session::start();
+        let mut session = Session::start(&[&cut]);
         let refused = session.ask(json!({"op": "load", "path": cut.to_str().unwrap()}));
         assert_eq!(refused[0]["kind"], kind, "{refused:?}");
     }

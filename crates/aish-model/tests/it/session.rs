@@ -1,6 +1,7 @@
 //! A running `aish-model` that is spoken to over its pipes.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use aish_testkit::skip;
@@ -23,9 +24,10 @@ impl Drop for Session {
 }
 
 impl Session {
-    /// Starts the executable and reads its greeting.
-    pub(crate) fn start() -> Self {
+    /// Starts the executable, which may read some files, and reads its greeting.
+    pub(crate) fn start(files: &[&Path]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_aish-model"))
+            .args(files)
             .env("GOMP_SPINCOUNT", "1000")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -44,10 +46,15 @@ impl Session {
             skip(test, "AISH_TEST_GGUF is not set; ./test sets it");
             return None;
         };
-        let mut session = Self::start();
+        let mut session = Self::start(&[Path::new(&file)]);
         let events = session.ask(json!({"op": "load", "path": file.to_str().unwrap(), "context": context}));
         assert_eq!(events[0]["event"], "loaded", "{events:?}");
         Some(session)
+    }
+
+    /// Returns the number of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends a line as it is.
