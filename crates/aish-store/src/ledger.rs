@@ -72,7 +72,8 @@ pub struct LedgerRow {
 }
 
 const SUMS: &str = "count(*), coalesce(sum(prompt), 0), coalesce(sum(completion), 0), coalesce(sum(cached), 0),
-    coalesce(max(estimated), 0), coalesce(sum(cost_nanos), 0), coalesce(sum(cost_nanos IS NULL), 0)";
+    coalesce(max(estimated), 0), coalesce(sum(cost_nanos), 0), coalesce(sum(cost_nanos IS NULL), 0),
+    coalesce(sum(reasoning), 0)";
 
 impl LedgerFilter {
     fn conditions(&self) -> (String, Vec<Value>) {
@@ -104,7 +105,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<LedgerRow> {
             completion: count(3)?,
             cached: count(4)?,
             written: 0,
-            reasoning: 0,
+            reasoning: count(8)?,
             estimated: row.get(5)?,
         },
         cost: Money::from_nanos(count(6)?),
@@ -127,8 +128,9 @@ impl Store {
             connection
                 .prepare_cached(
                     "INSERT INTO ledger
-                         (time_ms, session, project, model, purpose, prompt, completion, cached, estimated, cost_nanos)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                         (time_ms, session, project, model, purpose, prompt, completion, cached, estimated, cost_nanos,
+                          reasoning)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                 )?
                 .execute(params![
                     now,
@@ -140,7 +142,8 @@ impl Store {
                     signed(entry.usage.completion),
                     signed(entry.usage.cached),
                     entry.usage.estimated,
-                    entry.cost.map(|cost| signed(cost.nanos()))
+                    entry.cost.map(|cost| signed(cost.nanos())),
+                    signed(entry.usage.reasoning)
                 ])?;
             Ok(())
         })

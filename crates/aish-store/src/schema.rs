@@ -5,7 +5,8 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::store::OpenError;
 
 /// The steps, oldest first; a step that was released is never changed.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
 CREATE TABLE history (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     command TEXT NOT NULL,
@@ -72,7 +73,11 @@ CREATE TABLE session (
     turns INTEGER NOT NULL,
     first_words TEXT
 );
-"];
+",
+    "
+ALTER TABLE ledger ADD COLUMN reasoning INTEGER NOT NULL DEFAULT 0;
+",
+];
 
 /// Brings a database up to date.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
@@ -96,4 +101,23 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_of_the_first_step_keeps_its_calls() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(STEPS[0]).unwrap();
+        connection.pragma_update(None, "user_version", 1).unwrap();
+        let row = "INSERT INTO ledger (time_ms, session, model, purpose, prompt, completion, cached, estimated)
+            VALUES (1, 's', 'm', 'main', 2, 3, 0, 0)";
+        connection.execute(row, []).unwrap();
+        migrate(&mut connection).unwrap();
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+        let kept = connection.query_row("SELECT completion, reasoning FROM ledger", [], read).unwrap();
+        assert_eq!((kept, version(&connection).unwrap()), ((3, 0), 2));
+    }
 }

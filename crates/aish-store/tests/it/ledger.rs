@@ -11,7 +11,7 @@ fn entry(session: &str, model: &str, tokens: u64, cost: Option<u64>) -> LedgerEn
         project: (session == "s1").then(|| "/p".into()),
         model: model.into(),
         purpose: "main".into(),
-        usage: Usage { prompt: tokens, completion: 1, cached: 0, written: 0, reasoning: 0, estimated: cost.is_none() },
+        usage: Usage { prompt: tokens, completion: 1, cached: 0, written: 0, reasoning: 1, estimated: cost.is_none() },
         cost: cost.map(Money::from_nanos),
     }
 }
@@ -49,6 +49,7 @@ fn a_filter_narrows_down() {
     let sum = |filter: &LedgerFilter| store.ledger_sum(filter).unwrap();
     let all = sum(&LedgerFilter::default());
     assert_eq!((all.calls, all.usage.prompt, all.usage.completion, all.usage.estimated), (12, 66, 12, true));
+    assert_eq!(all.usage.reasoning, 12);
     let session = sum(&LedgerFilter { session: Some("s1".into()), ..Default::default() });
     assert_eq!((session.calls, session.cost.nanos()), (6, 4_000));
     let late = sum(&LedgerFilter { from_ms: Some(START_MS + 10_000), ..Default::default() });

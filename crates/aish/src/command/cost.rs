@@ -82,10 +82,10 @@ fn add(sum: LedgerRow, row: &LedgerRow) -> LedgerRow {
 }
 
 fn object(row: &LedgerRow) -> Value {
-    let Usage { prompt, completion, cached, written: _, reasoning: _, estimated } = row.usage;
+    let Usage { prompt, completion, cached, written: _, reasoning, estimated } = row.usage;
     json!({
-        "key": row.key, "calls": row.calls, "prompt": prompt, "completion": completion, "cached": cached,
-        "estimated": estimated, "dollars": row.cost.dollars(), "unpriced": row.unpriced,
+        "key": row.key, "calls": row.calls, "prompt": prompt, "completion": completion, "reasoning": reasoning,
+        "cached": cached, "estimated": estimated, "dollars": row.cost.dollars(), "unpriced": row.unpriced,
     })
 }
 
@@ -102,6 +102,11 @@ fn money(row: &LedgerRow) -> String {
     }
 }
 
+/// Says how much of a completion was reasoning, where any was.
+pub(crate) fn reasoned(usage: &Usage) -> String {
+    if usage.reasoning > 0 { format!(" ({} of them reasoning)", usage.reasoning) } else { String::new() }
+}
+
 fn table(rows: &[LedgerRow], sum: &LedgerRow) -> Vec<String> {
     let width = rows.iter().chain([sum]).map(|row| name(row).chars().count()).max().unwrap_or(0);
     rows.iter()
@@ -109,11 +114,12 @@ fn table(rows: &[LedgerRow], sum: &LedgerRow) -> Vec<String> {
         .map(|row| {
             let mark = if row.usage.estimated { "~" } else { "" };
             format!(
-                "{:width$}  {} calls, {mark}{} / {} tokens, {}",
+                "{:width$}  {} calls, {mark}{} / {} tokens{}, {}",
                 name(row),
                 row.calls,
                 row.usage.prompt,
                 row.usage.completion,
+                reasoned(&row.usage),
                 money(row)
             )
         })

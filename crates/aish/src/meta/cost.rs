@@ -1,5 +1,6 @@
 //! `:cost` and `:cost detail`.
 
+use crate::command::cost::reasoned;
 use crate::ledger::Row;
 use crate::repl::Repl;
 
@@ -13,8 +14,8 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
             let spent = repl.conversation.driver.asker.ledger.spent();
             let note = if unpriced > 0 { format!(" ({unpriced} calls without a known price)") } else { String::new() };
             let mark = if usage.estimated { "~" } else { "" };
-            let (sent, received) = (usage.prompt, usage.completion);
-            repl.print(&format!("{calls} calls, {mark}{sent} tokens sent, {received} received, {spent}{note}"));
+            let (sent, received, reasoned) = (usage.prompt, usage.completion, reasoned(&usage));
+            repl.print(&format!("{calls} calls, {mark}{sent} tokens sent, {received} received{reasoned}, {spent}{note}"));
         }
         "detail" => {
             for (model, category, row) in &rows {
@@ -38,8 +39,11 @@ fn line(model: &str, category: &str, row: &Row) -> String {
     let cost =
         if row.unpriced == row.calls && row.calls > 0 { "price unknown".to_owned() } else { row.cost.to_string() };
     format!(
-        "{model} {category} {} calls, {mark}{} / {} tokens, {cost}",
-        row.calls, row.usage.prompt, row.usage.completion
+        "{model} {category} {} calls, {mark}{} / {} tokens{}, {cost}",
+        row.calls,
+        row.usage.prompt,
+        row.usage.completion,
+        reasoned(&row.usage)
     )
 }
 
@@ -57,5 +61,7 @@ mod tests {
             line("anthropic/claude-haiku-4.5", "main", &row),
             "anthropic/claude-haiku-4.5 main 1 calls, 179 / 8 tokens, $0.000219"
         );
+        let thinking = Row { usage: Usage { reasoning: 5, ..usage }, ..row };
+        assert!(line("m", "main", &thinking).contains("/ 8 tokens (5 of them reasoning), "));
     }
 }
