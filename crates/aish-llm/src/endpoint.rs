@@ -46,9 +46,13 @@ impl Endpoint {
 
     /// Returns the address of a path that starts with a slash.
     ///
-    /// Google's compatible endpoints have their version before the end of the address, and none behind it.
+    /// Where an address ends with a version of its own (`/v4`), or is one of Google's compatible ones, there is none behind it.
     pub fn join(&self, path: &str) -> String {
-        let is_versioned = self.0.ends_with("/endpoints/openapi") || self.0.ends_with("beta/openai");
+        let last = self.0.rsplit('/').next().unwrap_or_default();
+        let is_version = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+        let is_versioned = self.0.ends_with("/endpoints/openapi")
+            || self.0.ends_with("beta/openai")
+            || last.strip_prefix('v').is_some_and(is_version);
         let path = path.strip_prefix("/v1").filter(|rest| is_versioned && rest.starts_with('/')).unwrap_or(path);
         format!("{}{path}", self.0)
     }
@@ -116,6 +120,8 @@ mod tests {
             ),
             ("https://r.openai.azure.com/openai/v1", "/openai/v1/chat/completions"),
             ("https://bedrock-runtime.x.amazonaws.com/openai/v1", "/openai/v1/chat/completions"),
+            ("https://api.z.ai/api/paas/v4/", "/api/paas/v4/chat/completions"),
+            ("https://host/v", "/v/v1/chat/completions"),
         ] {
             let joined = Endpoint::parse(base).unwrap().join("/v1/chat/completions");
             assert!(joined.ends_with(expected), "{joined}");

@@ -9,6 +9,7 @@ pub mod mcp_clients;
 pub mod mcp_server;
 pub mod model_server;
 pub mod nats_server;
+pub mod proxy;
 mod skip;
 pub mod terminal;
 

@@ -1,4 +1,4 @@
-//! Streams in the shapes that seven servers send, split at every byte: the events must not depend on the split.
+//! Streams in the shapes that a dozen servers send, split at every byte: the events must not depend on the split.
 
 use std::time::Duration;
 
@@ -218,4 +218,51 @@ async fn mistral() {
     let kept = state("chat", "Wie spät?", data);
     let expected = [thought(), text(), call("D681PevKs", "{\"zone\":\"Zürich\"}"), kept, usage(120, 40, 0), END];
     check(include_str!("recorded/mistral.sse"), openai(NameRule::Strict), &expected).await;
+}
+
+/// The one call of these, and what was counted.
+async fn reasons(recording: &str, name: &str, id: &str, counts: (u64, u64, u64, u64)) {
+    let (prompt, completion, cached, reasoning) = counts;
+    let usage = Usage { prompt, completion, cached, written: 0, reasoning, estimated: false };
+    let call = call(id, "{\"zone\":\"Zürich\"}");
+    let expected = [thought(), text(), call, kept(name), StreamEvent::Usage(usage), END];
+    check(recording, openai(NameRule::Strict), &expected).await;
+}
+
+#[tokio::test]
+async fn deepseek() {
+    let recording = include_str!("recorded/deepseek.sse");
+    reasons(recording, "reasoning_content", "call_00_x", (340, 83, 320, 24)).await;
+}
+
+#[tokio::test]
+async fn kimi() {
+    reasons(include_str!("recorded/kimi.sse"), "reasoning_content", "clock__now:0", (210, 60, 0, 0)).await;
+}
+
+#[tokio::test]
+async fn groq() {
+    reasons(include_str!("recorded/groq.sse"), "reasoning", "fc_1", (180, 50, 0, 9)).await;
+}
+
+#[tokio::test]
+async fn glm() {
+    reasons(include_str!("recorded/glm.sse"), "reasoning_content", "call_-81", (200, 61, 128, 0)).await;
+}
+
+#[tokio::test]
+async fn lm_studio() {
+    reasons(include_str!("recorded/lm_studio.sse"), "reasoning", "365174485", (90, 30, 0, 0)).await;
+}
+
+#[tokio::test]
+async fn minimax() {
+    let whole = "<think>\nWie spät?\n</think>\n\nIch schaue nach – 時計 🕰️.";
+    let seal = || Seal { model: "MiniMax-M2.1".into(), ..seal() };
+    let decoder = || ChatDecoder::new(names(NameRule::Strict), 1, seal());
+    let StreamEvent::State(mut kept) = state("chat", "", json!({ "raw": whole })) else { panic!() };
+    kept.model = "MiniMax-M2.1".into();
+    let call = call("call_function_1", "{\"zone\":\"Zürich\"}");
+    let expected = [StreamEvent::Text(whole.into()), call, StreamEvent::State(kept), usage(190, 50, 0), END];
+    check(include_str!("recorded/minimax.sse"), decoder, &expected).await;
 }

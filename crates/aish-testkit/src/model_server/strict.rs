@@ -3,6 +3,7 @@
 //! The rules and the words of the refusals are of the vendors' kind; what a vendor lets pass is not looked at.
 
 mod chat;
+mod families;
 mod messages;
 mod vendors;
 
@@ -33,6 +34,16 @@ pub enum Strict {
     OpenRouter,
     /// Mistral: parts of an answer come back with their signatures.
     Mistral,
+    /// Kimi: as DeepSeek, and its sampling is fixed.
+    Kimi,
+    /// GLM with preserved thinking: reasoning comes back with its calls, unaltered.
+    Glm,
+    /// Grok: Responses alone, and every call behind its encrypted reasoning.
+    Grok,
+    /// Groq: reasoning under its own name, or none; never raw beside tools.
+    Groq,
+    /// MiniMax: what was said between tags comes back with them.
+    MiniMax,
     /// A server that knows no reasoning and one system message.
     Plain,
 }
@@ -55,6 +66,11 @@ impl Strict {
             Self::Gemini => vendors::gemini(&body).map(Fault::openai),
             Self::OpenRouter => vendors::openrouter(&body).map(Fault::openai),
             Self::Mistral => vendors::mistral(&body).map(Fault::openai),
+            Self::Kimi => families::kimi(&body).map(Fault::openai),
+            Self::Glm => families::glm(&body).map(Fault::openai),
+            Self::Grok => families::grok(&request.path, &body).map(Fault::openai),
+            Self::Groq => families::groq(&body).map(Fault::openai),
+            Self::MiniMax => families::minimax(&body).map(Fault::openai),
             Self::Plain => vendors::plain(&body).map(Fault::openai),
         }
     }

@@ -1,10 +1,12 @@
 //! Three rounds of tools and a resumed session, on each vendor's wire, before a server with that vendor's rules.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use aish_journal::{SessionHead, WallClock};
 use aish_llm::{
-    Api, ChatRequest, Endpoint, ModelOptions, Names, Provider, Purpose, RemoteProvider, StreamEvent, ToolSpec,
+    Api, Broker, BrokerModel, CallOptions, Chain, ChatRequest, Endpoint, ModelOptions, Names, Provider, Purpose,
+    RemoteProvider, StreamEvent, Thinking, ToolSpec,
 };
 use aish_testkit::model_server::strict::{PREFIX, mark};
 use aish_testkit::model_server::{
@@ -61,6 +63,14 @@ fn provider(vendor: &Vendor, server: &ModelServer) -> RemoteProvider {
     RemoteProvider::new(vendor.api, Endpoint::parse(&server.url()).unwrap(), options)
 }
 
+/// Asks as the program does: tags are folded on the way.
+fn broker(provider: &Arc<RemoteProvider>) -> Broker {
+    let provider: Arc<dyn Provider> = Arc::clone(provider) as Arc<_>;
+    let model = BrokerModel { provider, endpoint: None, max_tokens: None, price: None };
+    let chain = Chain { default: "scripted".into(), ..Chain::default() };
+    Broker::new(BTreeMap::from([("scripted".to_owned(), model)]), chain)
+}
+
 fn new_turn() -> Turn {
     let budget =
         Budget { max_turns: 60, token_budget: 1 << 20, system_tokens: 0, schema_tokens: 0, tokens_per_message: 0 };
@@ -68,7 +78,8 @@ fn new_turn() -> Turn {
 }
 
 /// Asks one question and plays it to its end.
-async fn ask(turn: &mut Turn, log: &mut KeptLog, provider: &RemoteProvider, tools: &[&str]) {
+async fn ask(turn: &mut Turn, log: &mut KeptLog, provider: &Arc<RemoteProvider>, tools: &[&str]) {
+    let broker = broker(provider);
     let mut events = VecDeque::from([Event::Asked { text: "go".into(), blocks: vec![] }]);
     while let Some(event) = events.pop_front() {
         for effect in turn.handle(event) {
@@ -88,11 +99,12 @@ async fn ask(turn: &mut Turn, log: &mut KeptLog, provider: &RemoteProvider, tool
                         schema: None,
                         purpose: Purpose::Main,
                     };
-                    let mut stream = provider.stream(request, CancellationToken::new());
+                    let mut stream = broker.stream(request, CallOptions::default(), CancellationToken::new());
                     while let Some(item) = stream.next().await {
                         events.push_back(match item.unwrap() {
                             StreamEvent::Text(text) => Event::Text(text),
                             StreamEvent::Reasoning(_) => Event::Reasoned,
+                            StreamEvent::TextWasReasoning => Event::TextWasReasoning,
                             StreamEvent::State(state) => Event::State(state),
                             StreamEvent::ToolCall(call) => Event::Call(call),
                             StreamEvent::Finished(reason) => Event::StreamEnded(crate::driver::finish_of(reason)),
@@ -126,7 +138,7 @@ async fn play(vendor: &Vendor, tools: &[&str]) -> Vec<RecordedRequest> {
         clock: WallClock::default(),
     };
     let (mut turn, mut log) = (new_turn(), KeptLog::new(Some(opening)));
-    let first = provider(vendor, &server);
+    let first = Arc::new(provider(vendor, &server));
     ask(&mut turn, &mut log, &first, &["files.read"]).await;
     assert_eq!(first.learned(), vendor.learned, "{:?}", vendor.rules);
     drop(log);
@@ -134,7 +146,7 @@ async fn play(vendor: &Vendor, tools: &[&str]) -> Vec<RecordedRequest> {
     let mut turn = new_turn();
     let mut log = resumed.install(&mut turn, "scripted");
     // Another process has learned nothing yet.
-    let second = provider(vendor, &server);
+    let second = Arc::new(provider(vendor, &server));
     ask(&mut turn, &mut log, &second, tools).await;
     server.finish()
 }
@@ -300,4 +312,74 @@ async fn a_server_that_refuses_reasoning_is_asked_without() {
     let vendor =
         Vendor { rules: Strict::Plain, api: Api::Chat, answer, path: CHAT, refused: 2, learned, options: plain };
     check(vendor).await;
+}
+
+/// A vendor of chat completions that takes what is sent at once.
+fn chat_vendor(rules: Strict, answer: fn(usize, bool) -> Reply) -> Vendor {
+    Vendor { rules, api: Api::Chat, answer, path: CHAT, refused: 0, learned: &[], options: plain }
+}
+
+#[tokio::test]
+async fn kimi_gets_its_reasoning_back_and_keeps_its_own_temperature() {
+    let answer = |round: usize, last: bool| {
+        chat(&[json!({"reasoning_content": "I "}), json!({"reasoning_content": "think."})], round, last)
+    };
+    let learned = &["the model takes no temperature; asked without (models.NAME.temperature)"];
+    let options = |options: &mut ModelOptions| options.temperature = Some(0.2);
+    let requests = check(Vendor { refused: 2, learned, options, ..chat_vendor(Strict::Kimi, answer) }).await;
+    let last = requests.last().unwrap().text();
+    assert_eq!(last.matches("\"reasoning_content\":\"I think.\"").count(), 4, "{last}");
+}
+
+#[tokio::test]
+async fn glm_gets_its_preserved_thinking_back() {
+    let answer = |round: usize, last: bool| chat(&[json!({"reasoning_content": "I think."})], round, last);
+    let options = |options: &mut ModelOptions| options.thinking = Some(Thinking::On);
+    check(Vendor { options, ..chat_vendor(Strict::Glm, answer) }).await;
+}
+
+#[tokio::test]
+async fn grok_gets_its_encrypted_reasoning_back_on_responses() {
+    let vendor = |api, refused, learned| Vendor {
+        api,
+        path: "/v1/responses",
+        refused,
+        learned,
+        ..chat_vendor(Strict::Grok, gpt)
+    };
+    check(vendor(Api::Responses, 0, &[])).await;
+    let words = &["the model wants the Responses API; asked there (models.NAME.api = \"responses\")"];
+    check(vendor(Api::Chat, 2, words)).await;
+}
+
+#[tokio::test]
+async fn groq_gets_its_reasoning_back_under_its_own_name() {
+    let answer =
+        |round: usize, last: bool| chat(&[json!({"reasoning": "I "}), json!({"reasoning": "think."})], round, last);
+    let requests = check(chat_vendor(Strict::Groq, answer)).await;
+    let last = requests.last().unwrap().text();
+    assert_eq!(last.matches("\"reasoning\":\"I think.\"").count(), 4, "{last}");
+}
+
+#[tokio::test]
+async fn minimax_gets_its_answer_back_with_its_tags() {
+    let answer = |round: usize, last: bool| {
+        let said = ["<thi", "nk>I think.</th", "ink>I read."].map(|text| json!({"content": text}));
+        chat(if last { &said[3..] } else { &said }, round, last)
+    };
+    let options = |options: &mut ModelOptions| options.model = "MiniMax-M2.1".into();
+    let requests = check(Vendor { options, ..chat_vendor(Strict::MiniMax, answer) }).await;
+    let last = requests.last().unwrap().text();
+    assert_eq!(last.matches("<think>I think.</think>I read.").count(), 4, "{last}");
+}
+
+#[tokio::test]
+async fn servers_of_ones_own_get_reasoning_back_under_the_name_that_was_read() {
+    let one = |round: usize, last: bool| chat(&[json!({"reasoning": "I think."})], round, last);
+    let other = |round: usize, last: bool| chat(&[json!({"reasoning_content": "I think."})], round, last);
+    for (answer, name) in [(one as fn(usize, bool) -> Reply, "reasoning"), (other, "reasoning_content")] {
+        let requests = check(chat_vendor(Strict::OpenAi, answer)).await;
+        let last = requests.last().unwrap().text();
+        assert_eq!(last.matches(&format!("\"{name}\":\"I think.\"")).count(), 4, "{last}");
+    }
 }

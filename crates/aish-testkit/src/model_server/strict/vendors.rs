@@ -20,7 +20,7 @@ pub(super) fn gpt(path: &str, body: &Value) -> Option<Fault> {
 }
 
 /// OpenAI's Responses without state: items have no ids, results follow their calls, reasoning is what was sent.
-fn responses(body: &Value) -> Option<Fault> {
+pub(super) fn responses(body: &Value) -> Option<Fault> {
     if body.get("store") != Some(&Value::Bool(false)) {
         return Some(Fault::new("store", "this test keeps nothing; 'store' must be false"));
     }
