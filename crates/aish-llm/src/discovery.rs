@@ -11,6 +11,7 @@ use aish_types::Secret;
 use serde::Deserialize;
 use tokio::time::timeout;
 
+use crate::abilities::Abilities;
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::http::{HttpClient, body_of, read_text, secret_header};
 use crate::options::ModelOptions;
@@ -185,28 +186,21 @@ async fn find_owned(server: &str, owner: &str, origin: Origin) -> Option<Found> 
 }
 
 impl Found {
+    /// Asks a local server what its model can do; none when it does not say in time.
+    pub async fn abilities(&self) -> Option<Abilities> {
+        let provider = RemoteProvider::chat(self.endpoint.clone(), ModelOptions::new(self.model.clone()?));
+        timeout(LOCAL_WAIT, provider.abilities()).await.ok().flatten()
+    }
+
     /// Says what of the server's own settings cuts a conversation, where it does: Ollama reads no more than its default
     /// context unless the model says another.
-    pub async fn warning(&self) -> Option<String> {
-        if self.origin != Origin::Ollama {
-            return None;
-        }
-        let model = self.model.as_deref()?;
-        let http = HttpClient::new(self.endpoint.clone(), &ModelOptions::new(model));
-        let body = serde_json::to_vec(&serde_json::json!({ "model": model })).ok()?;
-        let asking = async {
-            let response = http.send(http.post("/api/show", body).ok()?).await.ok()?;
-            serde_json::from_str::<serde_json::Value>(&read_text(body_of(response).ok()?).await.ok()?).ok()
-        };
-        let shown = timeout(LOCAL_WAIT, asking).await.ok().flatten()?;
-        let parameters = shown.get("parameters").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let sets = parameters.lines().any(|line| line.trim_start().starts_with("num_ctx"));
-        (!sets).then(|| {
-            format!(
-                "Ollama cuts conversations with {model} at its default context; start it with OLLAMA_CONTEXT_LENGTH, or \
-                 set num_ctx in a Modelfile"
-            )
-        })
+    pub fn warning(&self, abilities: Option<&Abilities>) -> Option<String> {
+        let is_set = abilities?.context.is_some();
+        let model = self.model.as_deref().filter(|_| self.origin == Origin::Ollama && !is_set)?;
+        Some(format!(
+            "Ollama cuts conversations with {model} at its default context; start it with OLLAMA_CONTEXT_LENGTH, or \
+             set num_ctx in a Modelfile"
+        ))
     }
 
     /// Returns the named model, else asks the server for its list and takes the first; none when it does not say.

@@ -4,6 +4,7 @@
 //! Reading order: [`request`], [`event`], [`provider`]; [`remote`] on one of three wires ([`wire`]: `chat`, `responses`, `messages`) over `exchange`,
 //! `sse`, `assembly`, `quirks` and `failure`; then [`broker`] with [`router`], [`pacing`], [`spend`], [`prices`]; then [`tokens`] and [`discovery`]. This crate never runs a tool and never prints.
 
+pub mod abilities;
 pub mod endpoint;
 pub mod event;
 pub mod options;
@@ -22,6 +23,7 @@ mod names;
 mod peek;
 mod quirks;
 mod retry_after;
+mod schema;
 mod sse;
 pub mod think;
 
@@ -43,6 +45,7 @@ pub mod spend;
 pub mod tokens;
 pub mod traffic;
 
+pub use abilities::Abilities;
 pub use broker::{Broker, BrokerModel, CallOptions, Chain};
 pub use discovery::{Found, LocalServers, ProviderKind};
 pub use endpoint::{Endpoint, EndpointError};

@@ -152,9 +152,10 @@ mod tests {
             ("claude-haiku-4-5-20251001", "anthropic/claude-haiku-4.5"),
             ("models/gemini-2.5-flash", "google/gemini-2.5-flash"),
             ("GPT-4o", "gpt-4o"),
+            ("deepseek/deepseek-v4-pro", "deepseek-v4-pro"),
         ] {
             let (one, two) = (known(name), known(same_as));
-            assert!(one.is_some(), "{name}");
+            assert!(one.is_some_and(|known| known.context.is_some()), "{name}");
             assert_eq!(one, two, "{name}");
         }
         assert_ne!(known("gpt-4o-2024-05-13").unwrap().price, known("gpt-4o").unwrap().price);

@@ -6,6 +6,7 @@ use aish_types::BoxFuture;
 use futures_util::Stream;
 use tokio_util::sync::CancellationToken;
 
+use crate::abilities::Abilities;
 use crate::event::{ChatError, StreamEvent};
 use crate::request::ChatRequest;
 use crate::wire::Api;
@@ -39,6 +40,13 @@ pub trait Provider: Send + Sync {
         Vec::new()
     }
 
+    /// Asks the server what the model can do; none when it does not say. What it cannot do is not asked of it from then on.
+    fn abilities(&self) -> BoxFuture<'_, Option<Abilities>> {
+        Box::pin(std::future::ready(None))
+    }
+
     /// Asks the server for the real size of its context in tokens; none when it does not say.
-    fn context_size(&self) -> BoxFuture<'_, Option<u64>>;
+    fn context_size(&self) -> BoxFuture<'_, Option<u64>> {
+        Box::pin(async move { self.abilities().await?.context })
+    }
 }

@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::abilities::Abilities;
 use crate::event::ChatError;
 use crate::options::Images;
+use crate::schema;
 use crate::wire::Api;
 
 /// One thing that a refusal teaches; it holds for the session.
@@ -112,6 +114,8 @@ impl Quirks {
 #[derive(Debug, Default)]
 pub(crate) struct LearnedQuirks {
     known: AtomicU32,
+    /// What the person was told of it.
+    told: AtomicU32,
     /// The longest answer that the server said it gives, in tokens; 0 where it said nothing.
     most_tokens: AtomicU32,
 }
@@ -119,11 +123,32 @@ pub(crate) struct LearnedQuirks {
 impl LearnedQuirks {
     pub(crate) fn new(strict_names: bool) -> Self {
         let known = if strict_names { Lesson::StrictNames as u32 } else { 0 };
-        Self { known: AtomicU32::new(known), most_tokens: AtomicU32::new(0) }
+        Self { known: AtomicU32::new(known), ..Self::default() }
     }
 
     pub(crate) fn get(&self) -> Quirks {
         Quirks(self.known.load(Ordering::Relaxed))
+    }
+
+    /// Returns what was learned and not told yet; it is told now.
+    pub(crate) fn untold(&self) -> Vec<&'static str> {
+        let known = self.get();
+        known.notices(Quirks(self.told.swap(known.0, Ordering::Relaxed)))
+    }
+
+    /// Takes over what the server says that the model cannot do.
+    pub(crate) fn teach(&self, abilities: &Abilities) {
+        let lacks = [
+            (abilities.tools, Lesson::NoTools),
+            (abilities.images, Lesson::NoImages),
+            (abilities.sampling, Lesson::NoTemperature),
+        ];
+        for (_, lesson) in lacks.into_iter().filter(|(can, _)| *can == Some(false)) {
+            self.add(lesson);
+        }
+        if let Some(tokens) = abilities.output.and_then(|tokens| u32::try_from(tokens).ok()) {
+            self.most_tokens.store(tokens, Ordering::Relaxed);
+        }
     }
 
     /// Returns the longest answer that the server said it gives.
@@ -134,7 +159,8 @@ impl LearnedQuirks {
     /// Learns from a refusal of a request on a wire; says whether it is worth sending again in its new form.
     ///
     /// Nothing is repeated that a server has begun to answer: a refused request has cost nothing and done nothing.
-    pub(crate) fn learn(&self, sent: Quirks, api: Api, error: &ChatError) -> bool {
+    /// `with_schema` says that the answer was to fit one.
+    pub(crate) fn learn(&self, sent: Quirks, api: Api, error: &ChatError, with_schema: bool) -> bool {
         let message = match error {
             ChatError::Refused { status: 404 | 405 | 501, .. }
                 if api == Api::Responses && !sent.has(Lesson::UseChat) =>
@@ -152,6 +178,9 @@ impl LearnedQuirks {
             && let Some(tokens) = most_tokens(&text)
         {
             return self.most_tokens.swap(tokens, Ordering::Relaxed) != tokens;
+        }
+        if with_schema && !sent.has(Lesson::NoSchema) && schema::is_refusal(&text) {
+            return self.add(Lesson::NoSchema);
         }
         match lesson(&text, api) {
             Some(lesson) if !sent.has(lesson) => self.add(lesson),
@@ -215,10 +244,6 @@ fn lesson(text: &str, api: Api) -> Option<Lesson> {
         Lesson::NoTemperature
     } else if (has("encrypted content") || has("include")) && is_refused && api == Api::Responses {
         Lesson::NoInclude
-    } else if (has("response_format") || has("json_schema") || has("output_format") || has("output_config.format"))
-        && is_refused
-    {
-        Lesson::NoSchema
     } else if has("effort") && is_refused {
         Lesson::NoEffort
     } else if (has("thinking") || has("chat_template_kwargs") || has("enable_thinking")) && is_refused {
@@ -282,6 +307,10 @@ fn refuses_tools(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn learn(quirks: &LearnedQuirks, api: Api, error: &ChatError) -> bool {
+        quirks.learn(quirks.get(), api, error, true)
+    }
+
     fn refused(message: &str) -> ChatError {
         ChatError::Refused { status: 400, message: message.into() }
     }
@@ -336,11 +365,18 @@ mod tests {
             (Api::Chat, "Unrecognized request argument supplied: reasoning_effort", Lesson::NoEffort),
             (Api::Messages, "adaptive thinking is not supported on this model", Lesson::NoThinking),
             (Api::Chat, "This model does not support response_format json_schema", Lesson::NoSchema),
+            (Api::Chat, "This response_format type is unavailable now", Lesson::NoSchema),
+            (Api::Chat, "json mode cannot be combined with tool/function calling", Lesson::NoSchema),
+            (
+                Api::Messages,
+                "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+                Lesson::NoSchema,
+            ),
         ] {
             let quirks = LearnedQuirks::default();
-            assert!(quirks.learn(quirks.get(), api, &refused(message)), "{message}");
+            assert!(learn(&quirks, api, &refused(message)), "{message}");
             assert!(quirks.get().has(lesson), "{message}: {:?}", quirks.get());
-            assert!(!quirks.learn(quirks.get(), api, &refused(message)), "{message}");
+            assert!(!learn(&quirks, api, &refused(message)), "{message}");
         }
     }
 
@@ -349,14 +385,10 @@ mod tests {
         let quirks = LearnedQuirks::default();
         let busy = ChatError::Server { status: 500, message: "slot unavailable".into(), retry_after_ms: None };
         for error in [busy, refused("model 'x' not found"), ChatError::Interrupted("temperature unsupported".into())] {
-            assert!(!quirks.learn(quirks.get(), Api::Chat, &error), "{error:?}");
+            assert!(!learn(&quirks, Api::Chat, &error), "{error:?}");
         }
         let message = "image input is not supported - hint: you may need to provide the mmproj".into();
-        assert!(quirks.learn(
-            quirks.get(),
-            Api::Chat,
-            &ChatError::Server { status: 500, message, retry_after_ms: None }
-        ));
+        assert!(learn(&quirks, Api::Chat, &ChatError::Server { status: 500, message, retry_after_ms: None }));
         assert_eq!(quirks.get().images(Images::Sent), Images::Omitted);
         assert!(!quirks.get().notices(Quirks::default()).is_empty() && quirks.get().notices(quirks.get()).is_empty());
     }
@@ -365,12 +397,12 @@ mod tests {
     fn a_wire_that_is_not_there_and_a_limit_of_the_answer_are_learned() {
         let quirks = LearnedQuirks::default();
         let none = ChatError::Refused { status: 404, message: "Not Found".into() };
-        assert!(quirks.learn(quirks.get(), Api::Responses, &none));
+        assert!(learn(&quirks, Api::Responses, &none));
         assert_eq!(quirks.get().api(Api::Responses), Api::Chat);
-        assert!(!quirks.learn(quirks.get(), Api::Chat, &none));
+        assert!(!learn(&quirks, Api::Chat, &none));
         let limit = "max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for claude-x";
-        assert!(quirks.learn(quirks.get(), Api::Messages, &refused(limit)));
+        assert!(learn(&quirks, Api::Messages, &refused(limit)));
         assert_eq!(quirks.most_tokens(), Some(8192));
-        assert!(!quirks.learn(quirks.get(), Api::Messages, &refused(limit)));
+        assert!(!learn(&quirks, Api::Messages, &refused(limit)));
     }
 }

@@ -15,6 +15,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::abilities::Abilities;
 use crate::assembly::first_free_id;
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
@@ -27,10 +28,6 @@ use crate::provider::{EventStream, Provider};
 use crate::quirks::{LearnedQuirks, Quirks};
 use crate::request::ChatRequest;
 use crate::wire::{Api, Asked, Seal};
-
-/// What lists of models call the size of a context: vLLM, OpenRouter, Groq, Mistral, Anthropic.
-const CONTEXT_KEYS: [&str; 5] =
-    ["max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens"];
 
 /// How often a refusal may teach something within one request.
 const MAX_LESSONS: usize = 6;
@@ -113,8 +110,8 @@ impl Provider for RemoteProvider {
         })
     }
 
-    fn context_size(&self) -> BoxFuture<'_, Option<u64>> {
-        Box::pin(async move { timeout(Duration::from_secs(5), self.inner.context_size()).await.ok().flatten() })
+    fn abilities(&self) -> BoxFuture<'_, Option<Abilities>> {
+        Box::pin(async move { timeout(Duration::from_secs(5), self.inner.abilities()).await.ok().flatten() })
     }
 
     fn models(&self) -> BoxFuture<'_, Result<Vec<String>, ChatError>> {
@@ -145,6 +142,12 @@ struct Tokenized {
     tokens: Vec<serde::de::IgnoredAny>,
 }
 
+/// Says whether a model's name is one part of an address.
+fn is_one_part(model: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'@');
+    !model.is_empty() && !model.contains("..") && model.bytes().all(is_plain)
+}
+
 /// Recognises the words for a connection that ended before the reply.
 fn is_closed(cause: &str) -> bool {
     ["closed", "reset", "broken pipe"].iter().any(|word| cause.to_lowercase().contains(word))
@@ -153,7 +156,6 @@ fn is_closed(cause: &str) -> bool {
 impl Inner {
     async fn open(&self, request: &ChatRequest) -> Result<Opened<Box<dyn Decoder>>, ChatError> {
         let mut lessons = 0;
-        let at_first = self.quirks.get();
         loop {
             let quirks = self.quirks.get();
             let api = quirks.api(self.api);
@@ -169,14 +171,14 @@ impl Inner {
             let builder = self.http.post(api.wire().path(), written.body)?.headers(self.headers(api).await?);
             let response = self.http.send(builder).await?;
             if response.status().is_success() {
-                let notices = quirks.notices(at_first);
+                let notices = self.quirks.untold();
                 let (endpoint, model) = (endpoint.as_str().to_owned(), self.options.model.clone());
                 let seal = Seal { endpoint, model, bound: written.bound };
                 let decoder = api.wire().read(names, first_free_id(&request.messages), seal);
                 return Ok(Opened { kind: media_type(&response), body: body_of(response)?, decoder, notices });
             }
             let error = refusal(response, &self.options).await;
-            if lessons == MAX_LESSONS || !self.quirks.learn(quirks, api, &error) {
+            if lessons == MAX_LESSONS || !self.quirks.learn(quirks, api, &error, request.schema.is_some()) {
                 return Err(self.explained(error).await);
             }
             lessons += 1;
@@ -244,30 +246,57 @@ impl Inner {
         u64::try_from(reply.tokens.len()).ok()
     }
 
-    /// The context of a prompt and its answer in tokens: llama.cpp's word, else that of the list of models.
-    async fn context_size(&self) -> Option<u64> {
-        match self.api {
-            Api::Messages => self.listed_size().await,
-            Api::Chat | Api::Responses => match self.slot_size().await {
-                Some(size) => Some(size),
-                None => self.listed_size().await,
-            },
-        }
+    /// What the model can do: llama.cpp's word, else that of the list of models and of what the list names the server.
+    async fn abilities(&self) -> Option<Abilities> {
+        let model = self.options.model.as_str();
+        let known = match self.api {
+            // A name may hold anything; one that would be another address is not asked for by itself.
+            Api::Messages if is_one_part(model) => self.get_json(&format!("/v1/models/{model}")).await,
+            Api::Messages => None,
+            Api::Chat | Api::Responses => {
+                let props = self.get_json("/props").await.map(|reply| Abilities::props(&reply));
+                if let Some(props) = props.filter(|props| props.context.is_some()) {
+                    self.quirks.teach(&props);
+                    return Some(props);
+                }
+                None
+            }
+        };
+        let abilities = match known {
+            Some(entry) => Abilities::listed(&entry),
+            None => self.listed().await?,
+        };
+        self.quirks.teach(&abilities);
+        Some(abilities)
     }
 
-    /// llama.cpp's context of one slot: `GET E/props` -> `default_generation_settings.n_ctx`.
-    async fn slot_size(&self) -> Option<u64> {
-        let reply = self.get_json("/props").await?;
-        let size = reply.pointer("/default_generation_settings/n_ctx").or_else(|| reply.get("n_ctx"))?;
-        size.as_u64().filter(|size| *size > 0)
-    }
-
-    /// `GET E/v1/models` -> the entry of our model: `max_model_len` (vLLM), `context_length` (OpenRouter), and others.
-    async fn listed_size(&self) -> Option<u64> {
+    /// `GET E/v1/models` -> the entry of our model; local servers say whose they are in it, and more elsewhere.
+    async fn listed(&self) -> Option<Abilities> {
         let reply = self.get_json("/v1/models").await?;
         let is_ours = |model: &&Value| model.get("id").and_then(Value::as_str) == Some(self.options.model.as_str());
-        let model = reply.get("data")?.as_array()?.iter().find(is_ours)?;
-        CONTEXT_KEYS.iter().find_map(|key| model.get(*key)?.as_u64()).filter(|size| *size > 0)
+        let entry = reply.get("data")?.as_array()?.iter().find(is_ours)?;
+        let listed = Abilities::listed(entry);
+        let more = match entry.get("owned_by").and_then(Value::as_str) {
+            Some("library") => {
+                let body = serde_json::to_vec(&serde_json::json!({ "model": self.options.model })).ok()?;
+                self.post_json("/api/show", body).await.map(|reply| Abilities::shown(&reply))
+            }
+            Some("organization_owner") if is_one_part(&self.options.model) => {
+                let path = format!("/api/v0/models/{}", self.options.model);
+                self.get_json(&path).await.map(|reply| Abilities::listed(&reply))
+            }
+            _ => None,
+        };
+        Some(more.unwrap_or_default().or(listed))
+    }
+
+    async fn post_json(&self, path: &str, body: Vec<u8>) -> Option<Value> {
+        let headers = self.headers(self.api).await.ok()?;
+        let response = self.http.send(self.http.post(path, body).ok()?.headers(headers)).await.ok()?;
+        if !response.status().is_success() {
+            return None;
+        }
+        serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()
     }
 
     async fn get_json(&self, path: &str) -> Option<Value> {

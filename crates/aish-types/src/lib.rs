@@ -29,7 +29,7 @@ pub use mask::mask;
 pub use message::{Block, Message, ProviderState, Role, ToolCall};
 pub use money::Money;
 pub use outcome::{Ending, Exit, OutcomeNotes, Stopped, ToolOutcome};
-pub use sanitize::{sanitize, visible};
+pub use sanitize::{is_dangerous, sanitize, visible};
 pub use secret::Secret;
 pub use tool::{CallContext, Hints, Risk, ToolDefinition};
 pub use usage::Usage;

@@ -10,6 +10,7 @@ use aish_tools::Registry;
 use aish_turn::{Counted, Event, Offer, Turn, summary};
 use aish_types::{Block, Message, Risk, ToolDefinition, Usage};
 use futures_util::StreamExt as _;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::calibration::{Calibration, CountedPrompt};
@@ -51,6 +52,8 @@ pub struct Asker {
     pub summarize: bool,
     /// Why main requests are made.
     pub purpose: Purpose,
+    /// The JSON Schema that answers have to fit.
+    pub schema: Option<Value>,
     /// What is known of the models' contexts.
     pub sizes: ContextSizes,
     /// What servers' reports taught, by model.
@@ -250,8 +253,8 @@ impl Asker {
             self.calibrations.get(&self.model).map_or(estimate, |calibration| calibration.most(estimate));
         self.counted = self.counted_prompt(&messages, estimate, turn);
         let tools = if offer_tools { specs(&self.told()) } else { Vec::new() };
-        let request =
-            ChatRequest { messages, tools, max_tokens: None, temperature: None, schema: None, purpose: self.purpose };
+        let (schema, purpose) = (self.schema.clone(), self.purpose);
+        let request = ChatRequest { messages, tools, max_tokens: None, temperature: None, schema, purpose };
         let options = CallOptions { model: None, prompt_tokens: Some(prompt_tokens) };
         self.broker.stream(request, options, cancel)
     }

@@ -8,6 +8,7 @@ mod run;
 mod sampling;
 pub mod settings;
 mod switch;
+mod wants;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -115,6 +116,7 @@ impl Conversation {
             ledger,
             summarize: base.config.context.summarize,
             purpose: Purpose::Main,
+            schema: None,
             sizes: ContextSizes::new(base.config.context.token_budget, found.places.clone()),
             calibrations: BTreeMap::new(),
             schemas: 0,
@@ -127,6 +129,7 @@ impl Conversation {
             shell: base.config.shell.program.clone(),
             tools: !asker.offered().is_empty(),
             commands: setup.commands,
+            answer: None,
             instructions: None,
             small,
         };

@@ -52,6 +52,7 @@ mod servers;
 mod session;
 mod shell_switch;
 mod shell_tool;
+mod structured;
 mod surface;
 mod system_prompt;
 mod termination;

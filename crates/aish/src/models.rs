@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_llm::{
-    Api, Broker, BrokerModel, Chain, ChatError, Endpoint, Images, ModelOptions, Names, Price, Provider, RemoteProvider,
-    Thinking, TokenizerChoice,
+    Abilities, Api, Broker, BrokerModel, Chain, ChatError, Endpoint, Images, ModelOptions, Names, Price, Provider,
+    RemoteProvider, Thinking, TokenizerChoice,
 };
 use aish_types::Secret;
 
@@ -55,6 +55,9 @@ const REPLY: u32 = 1024;
 const EMBEDDED_CONTEXT: u64 = 4096;
 /// Tokens of its replies at most.
 const EMBEDDED_REPLY: u32 = 512;
+
+/// Models with fewer parameters are small: they follow few instructions and use no tools.
+const SMALL_PARAMETERS: u64 = 1_000_000_000;
 
 /// Collects models while they are found.
 #[derive(Default)]
@@ -140,6 +143,17 @@ impl Collector {
             aish_llm::ProviderKind::Anthropic => Api::Messages,
         };
         self.add(name, origin, server.endpoint.clone(), options, api);
+    }
+
+    /// Adds a local server whose model can do so much: a small one gets short instructions, and tools go only to a model
+    /// that uses them.
+    pub fn local(&mut self, name: &str, server: &aish_llm::Found, options: ModelOptions, abilities: &Abilities) {
+        let small = abilities.parameters.is_some_and(|parameters| parameters < SMALL_PARAMETERS);
+        self.server(name, "local server", server, ModelOptions { context: abilities.context, ..options });
+        if let Some(place) = self.places.get_mut(name) {
+            place.small = small;
+            place.tools = abilities.tools != Some(false) && !small;
+        }
     }
 
     /// Adds a line for the person.

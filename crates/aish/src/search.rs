@@ -21,10 +21,11 @@ pub async fn find_models(base: &Base, wanted: Option<&str>) -> Found {
         && let Some(server) = LocalServers::default().find().await
         && let Some(model) = server.first_model().await
     {
-        if let Some(warning) = server.warning().await {
+        let abilities = server.abilities().await;
+        if let Some(warning) = server.warning(abilities.as_ref()) {
             collector.notice(warning);
         }
-        collector.server("local", "local server", &server, ModelOptions::new(model));
+        collector.local("local", &server, ModelOptions::new(model), &abilities.unwrap_or_default());
     }
     if (collector.is_empty() || wanted == Some(EMBEDDED) || base.config.model.default.as_deref() == Some(EMBEDDED))
         && let Some(why) = add_embedded(base, &mut collector)

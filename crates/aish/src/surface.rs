@@ -1,5 +1,6 @@
 //! Where a turn is shown: a terminal, a pipe, or JSON lines.
 
+pub mod held;
 pub mod json;
 mod proposals;
 pub mod text;
@@ -9,6 +10,8 @@ use std::time::Duration;
 use aish_safety::Judgement;
 use aish_turn::{End, Outcome, Spent};
 use aish_types::{Money, ToolCall, ToolName, ToolOutcome, Usage};
+
+use crate::structured::Fitting;
 
 /// One thing to show.
 #[derive(Debug)]
@@ -23,6 +26,8 @@ pub enum Shown<'a> {
     Reasoning(&'a str),
     /// The answer of one request is over.
     AnswerEnd,
+    /// A whole answer that fits the schema it was asked for.
+    Fitting(&'a Fitting),
     /// A call is about to be judged.
     Calling(&'a ToolCall),
     /// The gate's verdict about a call.

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::state::ChatState;
 use crate::options::{Images, Thinking, left_out};
 use crate::quirks::Lesson;
+use crate::schema::is_strict;
 use crate::wire::{Api, Asked};
 
 #[derive(Serialize)]
@@ -133,9 +134,12 @@ pub(super) fn body(asked: &Asked<'_>) -> serde_json::Result<Vec<u8>> {
             parameters: &tool.parameters,
         },
     });
-    let schema = asked.schema().map(
-        |schema| json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": false}}),
-    );
+    let tools: Vec<Tool<'_>> = if quirks.has(Lesson::NoTools) { Vec::new() } else { tools.collect() };
+    // Under a grammar a model of most servers can call no tool: there the answer is asked for again without tools.
+    let schema = asked.schema().filter(|_| tools.is_empty() || asked.is_at(&SCHEMA_BESIDE_TOOLS));
+    let schema = schema.map(|schema| {
+        json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": is_strict(schema)}})
+    });
     serde_json::to_vec(&Body {
         model: &options.model,
         stream: true,
@@ -146,7 +150,7 @@ pub(super) fn body(asked: &Asked<'_>) -> serde_json::Result<Vec<u8>> {
         reasoning_effort: asked.effort().or_else(|| no_effort(asked)),
         thinking: thinking(asked),
         response_format: schema,
-        tools: if quirks.has(Lesson::NoTools) { Vec::new() } else { tools.collect() },
+        tools,
         messages: messages(asked),
     })
 }
@@ -163,14 +167,17 @@ fn thinking(asked: &Asked<'_>) -> Map<String, Value> {
         return Map::new();
     };
     let on = thinking != Thinking::Off;
-    let fields = if asked.is_at(&THINKING_TYPE) {
+    let fields = if on && asked.is_at(&["z.ai", "bigmodel.cn"]) {
+        // Else it forgets what it thought before its calls.
+        json!({"thinking": {"type": "enabled", "clear_thinking": false}})
+    } else if asked.is_at(&THINKING_TYPE) {
         json!({"thinking": {"type": if on { "enabled" } else { "disabled" }}})
     } else if asked.is_at(&["openrouter.ai"]) {
         match thinking {
             Thinking::Budget(tokens) => json!({"reasoning": {"max_tokens": tokens}}),
             Thinking::On | Thinking::Off => json!({"reasoning": {"enabled": on}}),
         }
-    } else if asked.is_at(&["api.openai.com", "api.groq.com", "mistral.ai", "api.x.ai", "googleapis.com"]) {
+    } else if asked.is_at(&UNTOLD) {
         return Map::new();
     } else {
         json!({"chat_template_kwargs": {"enable_thinking": on}})
@@ -178,6 +185,11 @@ fn thinking(asked: &Asked<'_>) -> Map<String, Value> {
     fields.as_object().cloned().unwrap_or_default()
 }
 
+/// Servers that take a schema for the answer beside tools.
+const SCHEMA_BESIDE_TOOLS: [&str; 3] = ["api.openai.com", "openrouter.ai", "api.x.ai"];
+/// Servers that are told by an effort alone, or that cannot be told.
+const UNTOLD: [&str; 7] =
+    ["api.openai.com", "api.groq.com", "mistral.ai", "api.x.ai", "googleapis.com", "minimax.io", "minimaxi.com"];
 /// Servers that take `thinking.type`.
 const THINKING_TYPE: [&str; 6] = ["deepseek.com", "moonshot.cn", "moonshot.ai", "kimi.com", "z.ai", "bigmodel.cn"];
 /// Servers that refuse calls whose reasoning is not sent back, even where there was none.
@@ -303,3 +315,6 @@ fn image_parts<'a>(blocks: &[Block], images: Images) -> Vec<Part<'a>> {
 fn arguments(text: &str) -> &str {
     if text.trim().is_empty() { "{}" } else { text }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::call_ids::CallIds;
 use crate::options::{Images, Thinking, left_out};
 use crate::quirks::Lesson;
+use crate::schema::is_strict;
 use crate::wire::{Api, Asked};
 
 #[derive(Serialize)]
@@ -53,9 +54,9 @@ pub(super) fn body(asked: &Asked<'_>) -> serde_json::Result<Vec<u8>> {
         parameters: &tool.parameters,
         strict: false,
     });
-    let format = asked
-        .schema()
-        .map(|schema| json!({"format": {"type": "json_schema", "name": "answer", "schema": schema, "strict": false}}));
+    let format = asked.schema().map(|schema| {
+        json!({"format": {"type": "json_schema", "name": "answer", "schema": schema, "strict": is_strict(schema)}})
+    });
     serde_json::to_vec(&Body {
         model: &options.model,
         stream: true,

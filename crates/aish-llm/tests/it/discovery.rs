@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use aish_llm::Abilities;
 use aish_llm::discovery::{Found, LocalServers, Origin, ProviderKind, from_environment};
 use aish_testkit::model_server::{Expect, OpenAiStream, Reply, Script};
 use serde_json::json;
@@ -84,7 +85,7 @@ async fn servers_at_every_port_are_found() {
         }
         let found = local.find().await.unwrap();
         assert_eq!((found.origin, found.model.as_deref()), (origin, Some("m")));
-        assert_eq!(found.warning().await, None);
+        assert_eq!(found.warning(Some(&Abilities::default())), None);
         server.finish();
     }
 }
@@ -93,12 +94,19 @@ async fn servers_at_every_port_are_found() {
 async fn ollamas_default_context_is_said() {
     for (parameters, warns) in [("stop \"<end>\"", true), ("num_ctx 32768", false)] {
         let tags = json!({"models": [{"name": "llama3.2"}]});
+        let list = json!({"data": [{"id": "llama3.2", "owned_by": "library"}]});
+        let shown =
+            json!({"parameters": parameters, "capabilities": ["completion"], "details": {"parameter_size": "3.2B"}});
         let script = Script::new()
             .step(Expect::request("GET", "/api/tags"), Reply::json(200, &tags))
-            .step(Expect::request("POST", "/api/show"), Reply::json(200, &json!({"parameters": parameters})));
+            .step(Expect::request("GET", "/props"), Reply::error(404, "not found"))
+            .step(Expect::request("GET", "/v1/models"), Reply::json(200, &list))
+            .step(Expect::request("POST", "/api/show").body(json!({"model": "llama3.2"})), Reply::json(200, &shown));
         let server = start(script);
         let found = servers(&[], &server.url()).find().await.unwrap();
-        assert_eq!(found.warning().await.is_some(), warns);
+        let abilities = found.abilities().await.unwrap();
+        assert_eq!((abilities.tools, abilities.parameters), (Some(false), Some(3_200_000_000)));
+        assert_eq!(found.warning(Some(&abilities)).is_some(), warns);
         server.finish();
     }
 }

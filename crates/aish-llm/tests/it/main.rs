@@ -1,6 +1,8 @@
 //! Tests of the providers and the broker against scripted servers.
 
 #[cfg(test)]
+mod abilities;
+#[cfg(test)]
 mod anthropic;
 #[cfg(test)]
 mod broker;
@@ -18,5 +20,9 @@ mod llama_cpp;
 mod openai;
 #[cfg(test)]
 mod quirks;
+#[cfg(test)]
+mod schema;
+#[cfg(test)]
+mod thinking;
 #[cfg(test)]
 mod tokens;

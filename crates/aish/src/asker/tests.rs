@@ -63,6 +63,7 @@ fn asker(
         ledger,
         summarize: true,
         purpose: Purpose::Main,
+        schema: None,
         sizes: ContextSizes::new(None, BTreeMap::from([(name, place)])),
         calibrations: BTreeMap::new(),
         schemas: 0,

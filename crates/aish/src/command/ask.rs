@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use aish_llm::ChatError;
 use aish_safety::{Mode, Nobody};
@@ -19,6 +20,8 @@ use crate::live::Live;
 use crate::output::Output;
 use crate::search::find_models;
 use crate::session::KeptLog;
+use crate::structured::{self, AnswerSchema, Fitting};
+use crate::surface::held::WithoutText;
 use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Thoughts, Verbosity};
 use crate::surface::{Shown, Surface};
@@ -47,6 +50,13 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     // The ledger and the memories are in it: it is opened while the rest is put together.
     let store = Arc::clone(&base.store);
     drop(tokio::task::spawn_blocking(move || drop(store.open())));
+    let schema = match flags.schema.as_deref().map(AnswerSchema::read).transpose() {
+        Ok(schema) => schema,
+        Err(why) => {
+            surface.show(Shown::Error(&why), now);
+            return Ok(ExitCode::Usage);
+        }
+    };
     let blocks = match flags.image.iter().map(|path| crate::image::read(path)).collect::<Result<Vec<_>, _>>() {
         Ok(blocks) => blocks,
         Err(error) => {
@@ -83,7 +93,8 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         session,
         registry: Arc::clone(&sources.registry),
         offer_tools: !flags.no_tools,
-        commands: true,
+        // A proposal is no answer that fits.
+        commands: schema.is_none(),
         news: Arc::clone(&sources.news),
         surroundings,
     };
@@ -99,10 +110,76 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let transcript = conversation.turn.transcript();
     let text = base.with_memories(&question, aish_types::attachment::typed(&question), &base.folder, transcript);
     let asked = Event::Asked { text, blocks };
-    let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
+    let code = match schema {
+        None => {
+            let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
+            exit_code(&outcome, conversation.driver.asker.last_error.as_ref())
+        }
+        Some(schema) => fitting(&mut conversation, &schema, asked, surface.as_mut(), &interrupt, now).await,
+    };
     sources.close().await;
     live.close().await;
-    Ok(exit_code(&outcome, conversation.driver.asker.last_error.as_ref()))
+    Ok(code)
+}
+
+/// Asks for an answer that fits a schema: once more, without tools and with the fault told, where the first one does not.
+async fn fitting(
+    conversation: &mut Conversation,
+    schema: &AnswerSchema,
+    asked: Event,
+    surface: &mut dyn Surface,
+    interrupt: &CancellationToken,
+    now: Duration,
+) -> ExitCode {
+    conversation.wants(schema);
+    let why = match attempt(conversation, schema, asked, surface, interrupt).await {
+        Ok(answer) => {
+            surface.show(Shown::Fitting(&answer), now);
+            return ExitCode::Ok;
+        }
+        Err(Unfit::Ended(code)) => return code,
+        Err(Unfit::Faults(why)) => why,
+    };
+    surface.show(Shown::Notice(&format!("the answer does not fit the schema ({why}); asked again")), now);
+    // Without tools a server can hold the model to the schema.
+    conversation.driver.asker.offering.tools = false;
+    let again = Event::Asked { text: structured::again(&why), blocks: Vec::new() };
+    match attempt(conversation, schema, again, surface, interrupt).await {
+        Ok(answer) => {
+            surface.show(Shown::Fitting(&answer), now);
+            ExitCode::Ok
+        }
+        Err(Unfit::Ended(code)) => code,
+        Err(Unfit::Faults(why)) => {
+            let text = format!("the answer does not fit the schema, nor did the one before: {why}");
+            surface.show(Shown::Error(&text), now);
+            ExitCode::Error
+        }
+    }
+}
+
+/// Why there is no answer that fits.
+enum Unfit {
+    /// There is one that does not.
+    Faults(String),
+    /// The turn ended otherwise.
+    Ended(ExitCode),
+}
+
+async fn attempt(
+    conversation: &mut Conversation,
+    schema: &AnswerSchema,
+    asked: Event,
+    surface: &mut dyn Surface,
+    interrupt: &CancellationToken,
+) -> Result<Fitting, Unfit> {
+    let driver = &mut conversation.driver;
+    let outcome = driver.play(&mut conversation.turn, asked, &mut WithoutText(surface), interrupt).await;
+    if outcome != Outcome::Answered {
+        return Err(Unfit::Ended(exit_code(&outcome, driver.asker.last_error.as_ref())));
+    }
+    let last = conversation.turn.transcript().entries().last();
+    schema.check(last.map(|entry| entry.message.content()).unwrap_or_default()).map_err(Unfit::Faults)
 }
 
 /// Returns the exit code of a turn.

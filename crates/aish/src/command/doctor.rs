@@ -104,15 +104,18 @@ fn is_tagged(listed: &[String], model: &str) -> bool {
     listed.iter().any(|name| name.strip_prefix(model).is_some_and(|rest| rest.starts_with([':', '-', '@'])))
 }
 
-/// Says how long the model's context is, where it is known or its server tells; a server that is not there is said too.
+/// Says what the model can do, where it is known or its server tells; a server that is not there is said too.
 async fn context(found: &crate::models::Found) -> String {
     let Some(name) = &found.default else { return String::new() };
     let known = found.places.get(name).and_then(|place| place.context);
     let asked = match (known, found.broker.model(name)) {
-        (None, Some(model)) => model.provider.context_size().await,
-        (known, _) => known,
+        (None, Some(model)) => model.provider.abilities().await,
+        _ => None,
     };
-    asked.map_or_else(String::new, |tokens| format!(", {tokens} tokens of context"))
+    let mut abilities = asked.unwrap_or_default();
+    abilities.context = known.or(abilities.context);
+    let words = abilities.words();
+    if words.is_empty() { words } else { format!(", {words}") }
 }
 
 async fn shell(base: &Base) -> Finding {

@@ -76,7 +76,7 @@ impl Surface for RunSurface<'_> {
             }),
             Shown::Outcome { tool, outcome } => Some(Step::result(tool.as_str(), outcome.is_success(), &outcome.text)),
             Shown::Notice(text) | Shown::Error(text) => Some(Step::Notice { text: (*text).to_owned() }),
-            Shown::Waiting | Shown::Reasoning(_) | Shown::Usage { .. } => None,
+            Shown::Waiting | Shown::Reasoning(_) | Shown::Fitting(_) | Shown::Usage { .. } => None,
         };
         self.shown.show(shown, now);
         if let Some(step) = step {

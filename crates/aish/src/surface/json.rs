@@ -48,6 +48,7 @@ impl<W: Write + Send> Surface for JsonSurface<W> {
             Shown::Text(text) => self.write("text", json!({ "text": text })),
             Shown::Reasoning(text) => self.write("reasoning", json!({ "text": text })),
             Shown::Waiting | Shown::AnswerEnd => {}
+            Shown::Fitting(answer) => self.write("answer", json!({ "value": answer.value })),
             Shown::Calling(call) => {
                 self.write("tool_call", json!({"id": call.id, "name": call.name, "arguments": call.arguments}));
             }

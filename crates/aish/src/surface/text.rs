@@ -358,6 +358,12 @@ impl Surface for TextSurface {
                 self.fold();
                 self.end_answer();
             }
+            Shown::Fitting(answer) => {
+                self.fold();
+                self.end_answer();
+                self.write_out(&answer.text);
+                self.end_answer();
+            }
             Shown::Calling(call) if !quiet => {
                 self.end_answer();
                 if call.name.as_str() != SHELL {

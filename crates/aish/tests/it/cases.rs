@@ -20,6 +20,11 @@ fn ask() {
 }
 
 #[test]
+fn schema() {
+    check(include_str!("cases/schema.yaml"));
+}
+
+#[test]
 fn commands() {
     check(include_str!("cases/commands.yaml"));
 }

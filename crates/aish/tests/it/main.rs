@@ -7,6 +7,8 @@ mod canaries;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod clouds;
+#[cfg(test)]
 mod edges;
 #[cfg(test)]
 mod faults;
@@ -20,6 +22,8 @@ mod killed;
 mod line_keys;
 #[cfg(test)]
 mod login;
+#[cfg(test)]
+mod models_page;
 #[cfg(test)]
 mod norris;
 #[cfg(test)]
@@ -39,6 +43,8 @@ mod programs;
 #[cfg(test)]
 mod rc_setups;
 #[cfg(test)]
+mod request_size;
+#[cfg(test)]
 mod resumed;
 #[cfg(test)]
 mod sampling;
@@ -56,6 +62,8 @@ mod shell;
 mod signals;
 #[cfg(test)]
 mod stopped;
+#[cfg(test)]
+mod structured;
 #[cfg(test)]
 mod texts;
 #[cfg(test)]
