@@ -1,5 +1,6 @@
 //! Attributes of a file as they are compared, put back and copied.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -7,6 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, Gid, Mode, Timespec, Timestamps, Uid, XattrFlags};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 /// Overlayfs keeps notes of its own under these names.
@@ -120,7 +122,7 @@ fn names(path: &Path) -> io::Result<Vec<Vec<u8>>> {
             let listed = buffer.get(..length).unwrap_or_default();
             Ok(listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect())
         }
-        Err(rustix::io::Errno::NOTSUP) => Ok(Vec::new()),
+        Err(Errno::NOTSUP) => Ok(Vec::new()),
         Err(error) => Err(error.into()),
     }
 }
@@ -135,9 +137,27 @@ pub(crate) fn is_opaque(path: &Path) -> bool {
 /// Takes overlayfs's own notes off a path. Time of modification stays.
 pub(crate) fn strip(path: &Path) -> io::Result<()> {
     for name in names(path)?.iter().filter(|name| name.starts_with(OVERLAY)) {
-        rustix::fs::lremovexattr(path, std::ffi::OsStr::from_bytes(name))?;
+        even_read_only(path, || rustix::fs::lremovexattr(path, OsStr::from_bytes(name)))?;
     }
     Ok(())
+}
+
+/// Changes extended attributes of a path, also where its mode forbids its owner to write (as git's objects do): the mode is
+/// another one for that moment.
+fn even_read_only(path: &Path, change: impl Fn() -> rustix::io::Result<()>) -> rustix::io::Result<()> {
+    let done = change();
+    if done != Err(Errno::ACCESS) {
+        return done;
+    }
+    let stat = rustix::fs::lstat(path)?;
+    let mode = stat.st_mode & 0o7777;
+    if stat.st_mode & 0o170_000 == 0o120_000 || mode & 0o200 != 0 {
+        return done;
+    }
+    rustix::fs::chmod(path, Mode::from_raw_mode(mode | 0o200))?;
+    let done = change();
+    rustix::fs::chmod(path, Mode::from_raw_mode(mode))?;
+    done
 }
 
 /// Makes a path's extended attributes, access control lists among them, those of another.
@@ -145,17 +165,17 @@ pub(crate) fn copy_extended(from: &Path, to: &Path) -> io::Result<()> {
     let wanted: Vec<Vec<u8>> = names(from)?.into_iter().filter(|name| !name.starts_with(OVERLAY)).collect();
     for name in names(to)?.iter().filter(|name| !wanted.contains(name)) {
         if !name.starts_with(OVERLAY) {
-            let _ = rustix::fs::lremovexattr(to, std::ffi::OsStr::from_bytes(name));
+            let _ = even_read_only(to, || rustix::fs::lremovexattr(to, OsStr::from_bytes(name)));
         }
     }
     let mut value = vec![0; LONGEST_VALUE];
     for name in wanted {
-        let name = std::ffi::OsStr::from_bytes(&name);
+        let name = OsStr::from_bytes(&name);
         let length = rustix::fs::lgetxattr(from, name, &mut value[..])?;
-        let set = rustix::fs::lsetxattr(to, name, value.get(..length).unwrap_or_default(), XattrFlags::empty());
-        match set {
+        let value = value.get(..length).unwrap_or_default();
+        match even_read_only(to, || rustix::fs::lsetxattr(to, name, value, XattrFlags::empty())) {
             // What the system keeps for itself (labels, capabilities) is not ours to set.
-            Ok(()) | Err(rustix::io::Errno::PERM | rustix::io::Errno::NOTSUP | rustix::io::Errno::ACCESS) => {}
+            Ok(()) | Err(Errno::PERM | Errno::NOTSUP | Errno::ACCESS) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -168,7 +188,7 @@ pub(crate) fn has_same_extended(a: &Path, b: &Path) -> io::Result<bool> {
         let mut value = vec![0; LONGEST_VALUE];
         let mut all = Vec::new();
         for name in names(path)?.into_iter().filter(|name| !name.starts_with(OVERLAY)) {
-            let length = rustix::fs::lgetxattr(path, std::ffi::OsStr::from_bytes(&name), &mut value[..]).unwrap_or(0);
+            let length = rustix::fs::lgetxattr(path, OsStr::from_bytes(&name), &mut value[..]).unwrap_or(0);
             all.push((name, value.get(..length).unwrap_or_default().to_vec()));
         }
         all.sort();

@@ -76,10 +76,13 @@ pub struct Changes {
     pub changes: Vec<Change>,
     /// What would not.
     pub refused: Vec<Refused>,
+    /// Folders, by root and path, of which the time of modification alone differs: something came in them and went. No
+    /// facts, and kept with the rest.
+    pub times: Vec<(usize, PathBuf)>,
 }
 
 impl Changes {
-    /// Says whether nothing changed in the roots that are no caches.
+    /// Says whether nothing changed but times of folders.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.refused.is_empty()
     }
@@ -119,6 +122,8 @@ impl Walk<'_> {
             let alike = (old.mode, old.uid, old.gid) == (new.mode, new.uid, new.gid);
             if !alike || !at(&above, attributes::has_same_extended(&below, &above))? {
                 out.changes.push(self.change(path, Some(&old), Some(&new), true));
+            } else if old.modified != new.modified {
+                out.times.push((self.root, path.to_owned()));
             }
         }
         for name in names(&above)? {

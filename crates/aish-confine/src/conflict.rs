@@ -55,7 +55,7 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &[Move]) -> Result<Vec<Conflict>,
                 let moved = moves.iter().filter(|other| other.old.as_ref().is_some_and(|o| o.inode == old.inode));
                 ((moved.count() as u64) < old.links).then_some(Why::Linked)
             }
-            (MoveKind::Create | MoveKind::Exchange | MoveKind::Delete, Some(_)) => None,
+            (MoveKind::Create | MoveKind::Exchange | MoveKind::Delete | MoveKind::Attributes, Some(_)) => None,
         };
         found.extend(why.map(|why| Conflict { path, why }));
     }
@@ -71,12 +71,14 @@ pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move]) -> Result<Vec<Confli
         let is_changed = match (one.kind, &now, &one.new) {
             (MoveKind::Folder, ..) => false,
             (MoveKind::Delete, now, _) => now.is_some(),
+            (MoveKind::Attributes, Some(now), Some(new)) => now.modified != new.modified,
+            (MoveKind::Attributes, None, _) => true,
             (MoveKind::Create | MoveKind::Exchange, Some(now), Some(new)) => {
                 let same = now.size == new.size && now.modified == new.modified && now.kind == new.kind;
                 !same || one.print.is_some_and(|print| print != fingerprint(&path))
             }
             (MoveKind::Create | MoveKind::Exchange, None, _) => true,
-            (MoveKind::Create | MoveKind::Exchange, Some(_), None) => false,
+            (MoveKind::Create | MoveKind::Exchange | MoveKind::Attributes, Some(_), None) => false,
         };
         if is_changed {
             found.push(Conflict { path, why: Why::Changed });

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 use crate::filter::{self, Strength};
 use crate::plan::{Mechanism, Network, Plan};
 use crate::sys::{self, Fork};
-use crate::{landlocked, privileges, resolver, view};
+use crate::{landlocked, privileges, ready, resolver, view};
 
 /// Exit code of the launcher when the run could not be set up.
 pub(crate) const NOT_SET_UP: i32 = 125;
@@ -24,16 +24,24 @@ pub(crate) const NOT_SET_UP: i32 = 125;
 const CANNOT_RUN: i32 = 126;
 const NO_COMMAND: i32 = 127;
 
+/// What is run inside.
+pub(crate) enum Order<'a> {
+    /// A plan, and the sockets and FIFOs that are covered.
+    Known(&'a Plan, &'a [PathBuf]),
+    /// It comes through the pipe, after the byte.
+    Comes,
+}
+
 /// Runs the command inside and never returns. `go` is readable when the maps of users are written; lines for the report
 /// are written to `tell`.
-pub(crate) fn run(plan: &Plan, orders: &[PathBuf], go: OwnedFd, tell: OwnedFd) -> ! {
-    let mut tell = File::from(tell);
+pub(crate) fn run(order: Order<'_>, go: OwnedFd, tell: OwnedFd) -> ! {
+    let (mut go, mut tell) = (File::from(go), File::from(tell));
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     let mut byte = [0];
-    if !File::from(go).read(&mut byte).is_ok_and(|read| read == 1) {
+    if !go.read(&mut byte).is_ok_and(|read| read == 1) {
         std::process::exit(NOT_SET_UP);
     }
-    match start(plan, orders) {
+    match start(order, go) {
         Ok((command, resolver)) => {
             let status = attend(command, resolver.as_ref(), &mut tell);
             let line = match (status.exit_status(), status.terminating_signal()) {
@@ -51,24 +59,38 @@ pub(crate) fn run(plan: &Plan, orders: &[PathBuf], go: OwnedFd, tell: OwnedFd) -
     }
 }
 
-fn start(plan: &Plan, orders: &[PathBuf]) -> Result<(Pid, Option<UdpSocket>), String> {
+fn start(order: Order<'_>, mut go: File) -> Result<(Pid, Option<UdpSocket>), String> {
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
-    let resolver = match plan.network {
-        Network::Machine => None,
-        Network::Loopback => {
-            let socket = UdpSocket::bind("0.0.0.0:0").map_err(|error| format!("a socket: {error}"))?;
-            sys::loopback_up(socket.as_fd()).map_err(|error| format!("the loopback interface: {error}"))?;
-            // Without the resolver a run only waits longer for names that it will not get.
-            UdpSocket::bind("127.0.0.1:53").ok().filter(|socket| socket.set_nonblocking(true).is_ok())
-        }
-    };
     // In the view it could not be written any more.
     privileges::first_to_go();
-    view::build(plan, orders)?;
+    let (plan, orders, resolver) = match order {
+        Order::Known(plan, orders) => (plan.clone(), orders.to_vec(), resolver(plan.network)?),
+        Order::Comes => {
+            // Made while the plan is waited for.
+            let resolver = resolver(Network::Loopback)?;
+            let mut bytes = Vec::new();
+            go.read_to_end(&mut bytes).map_err(|error| format!("the plan: {error}"))?;
+            let (plan, orders) = ready::from_bytes(&bytes).ok_or("the plan is not whole")?;
+            (plan, orders, resolver)
+        }
+    };
+    drop(go);
+    view::build(&plan, &orders)?;
     match sys::fork(0).map_err(|error| format!("a process: {error}"))? {
-        Fork::Child => become_command(plan),
+        Fork::Child => become_command(&plan),
         Fork::Parent(pid) => Ok((pid, resolver)),
     }
+}
+
+/// Brings the loopback interface up and listens for questions for names; none where the machine's network is used.
+fn resolver(network: Network) -> Result<Option<UdpSocket>, String> {
+    if network == Network::Machine {
+        return Ok(None);
+    }
+    let socket = UdpSocket::bind("0.0.0.0:0").map_err(|error| format!("a socket: {error}"))?;
+    sys::loopback_up(socket.as_fd()).map_err(|error| format!("the loopback interface: {error}"))?;
+    // Without the resolver a run only waits longer for names that it will not get.
+    Ok(UdpSocket::bind("127.0.0.1:53").ok().filter(|socket| socket.set_nonblocking(true).is_ok()))
 }
 
 /// Waits for the command to end, reaping others, answering questions for names and handing signals on.
@@ -132,6 +154,9 @@ pub(crate) fn become_command(plan: &Plan) -> ! {
     sys::block_signals(false);
     let Some((program, arguments)) = plan.command.split_first() else { fail(NO_COMMAND, "no command") };
     let mut command = Command::new(program);
+    if let Some(variables) = &plan.environment {
+        command.env_clear().envs(variables.iter().cloned());
+    }
     command.args(arguments).env_remove("AISH_PROCESS_TAG").env("PWD", &plan.folder).env_remove("OLDPWD");
     if plan.mechanism == Mechanism::Namespaces {
         command.env("TMPDIR", "/tmp");

@@ -18,6 +18,8 @@ pub(crate) enum MoveKind {
     Exchange,
     /// The old one is moved out.
     Delete,
+    /// The old file stays and gets the attributes of the new one: it has other names, and its content is the same.
+    Attributes,
     /// A folder on both sides gets the attributes that the run left it with.
     Folder,
 }

@@ -14,8 +14,9 @@ use crate::beneath::Beneath;
 use crate::changes::{Changes, names};
 use crate::conflict::{self, Conflict};
 use crate::journal::{self, Header, Move, MoveKind};
-use crate::layer::{Layer, LayerError, State, at, remove_tree};
+use crate::layer::{Layer, LayerError, State, at};
 use crate::mover::{Sides, Stopped};
+use crate::staging::{self, Coming, Note};
 use crate::transfer;
 
 /// What is done with paths that changed in the tree in the meantime.
@@ -85,19 +86,14 @@ impl Layer {
         }
         let path = self.journal_path();
         at(&path, journal::write(&path, &Header { staged }, &moves))?;
-        if staged {
-            self.stage(&moves)?;
-        }
+        let note = staged.then(|| self.stage(&moves, Coming::New)).transpose()?;
         self.set_state(State::Keeping)?;
         self.sync()?;
-        if let Err(error) = self.all_forward(&moves, staged) {
-            self.all_back(&moves, staged, false)?;
-            self.unstage(&moves, staged, false)?;
-            self.set_state(State::Open)?;
+        if let Err(error) = self.all_forward(&moves, note.as_ref()) {
+            self.give_up(&moves, note.as_ref())?;
             return Err(error);
         }
-        self.unstage(&moves, staged, true)?;
-        self.set_state(State::Kept)?;
+        self.arrive(&moves, note.as_ref(), Coming::New, State::Kept)?;
         Ok(changes)
     }
 
@@ -118,14 +114,11 @@ impl Layer {
             }
         }
         let staged = self.is_elsewhere()?;
-        if staged {
-            self.stage_old(&moves)?;
-        }
+        let note = staged.then(|| self.stage(&moves, Coming::Old)).transpose()?;
         self.set_state(State::TakingBack)?;
         self.sync()?;
-        self.all_back(&moves, staged, true)?;
-        self.unstage(&moves, staged, false)?;
-        self.set_state(State::TakenBack)?;
+        self.all_back(&moves, note.as_ref(), Coming::Old)?;
+        self.arrive(&moves, note.as_ref(), Coming::Old, State::TakenBack)?;
         Ok(moves.iter().filter(|one| one.kind != MoveKind::Folder).count())
     }
 
@@ -138,26 +131,35 @@ impl Layer {
         let state = self.state()?;
         match state {
             State::Keeping => {
-                let (header, moves) = self.journal()?;
-                if self.all_forward(&moves, header.staged).is_ok() {
-                    self.unstage(&moves, header.staged, true)?;
-                    self.set_state(State::Kept)?;
-                } else {
-                    self.all_back(&moves, header.staged, false)?;
-                    self.unstage(&moves, header.staged, false)?;
-                    self.set_state(State::Open)?;
+                let (moves, note) = (self.journal()?.1, self.staged()?);
+                match self.all_forward(&moves, note.as_ref()) {
+                    Ok(()) => self.arrive(&moves, note.as_ref(), Coming::New, State::Kept)?,
+                    Err(_) => self.give_up(&moves, note.as_ref())?,
                 }
             }
             State::TakingBack => {
-                let (_, moves) = self.journal()?;
-                let staged = self.is_elsewhere()?;
-                self.all_back(&moves, staged, true)?;
-                self.unstage(&moves, staged, false)?;
-                self.set_state(State::TakenBack)?;
+                let (moves, note) = (self.journal()?.1, self.staged()?);
+                self.all_back(&moves, note.as_ref(), Coming::Old)?;
+                self.arrive(&moves, note.as_ref(), Coming::Old, State::TakenBack)?;
             }
             State::Open | State::Kept | State::TakenBack => return Ok(state),
         }
         Ok(self.state()?)
+    }
+
+    /// Notes that all moves are made, and takes away what was made for that alone.
+    fn arrive(&self, moves: &[Move], note: Option<&Note>, coming: Coming, state: State) -> Result<(), LayerError> {
+        if let Some(note) = note {
+            self.unstage(moves, note, coming)?;
+        }
+        self.set_state(state)
+    }
+
+    /// Takes back those moves of keeping that were made.
+    fn give_up(&self, moves: &[Move], note: Option<&Note>) -> Result<(), KeepError> {
+        self.all_back(moves, note, Coming::New)?;
+        self.clear_staging()?;
+        Ok(self.set_state(State::Open)?)
     }
 
     fn journal_path(&self) -> PathBuf {
@@ -172,7 +174,7 @@ impl Layer {
     /// Lists the moves of changes, in the order in which they are made: contents, then folders from below.
     fn moves(&self, changes: &Changes) -> Result<Vec<Move>, LayerError> {
         let mut moves = Vec::new();
-        let mut folders: BTreeSet<(usize, PathBuf)> = BTreeSet::new();
+        let mut folders: BTreeSet<(usize, PathBuf)> = changes.times.iter().cloned().collect();
         for change in &changes.changes {
             let tree = self.tree(change.root).join(&change.path);
             let upper = self.upper(change.root).join(&change.path);
@@ -185,11 +187,12 @@ impl Layer {
             }
             let kind = match (&old, &new) {
                 (None, Some(_)) => MoveKind::Create,
+                (Some(old), Some(new)) if change.attributes_only && is_linked_file(old, new) => MoveKind::Attributes,
                 (Some(_), Some(_)) => MoveKind::Exchange,
                 (Some(_), None) => MoveKind::Delete,
                 (None, None) => continue,
             };
-            if let Some(parent) = change.path.parent() {
+            if let Some(parent) = change.path.parent().filter(|_| kind != MoveKind::Attributes) {
                 folders.insert((change.root, parent.to_owned()));
             }
             moves.push(Move { kind, root: change.root, path: change.path.clone(), new, old, print: None, number: 0 });
@@ -234,13 +237,14 @@ impl Layer {
                 Ok(())
             }
             MoveKind::Delete => Ok(()),
-            MoveKind::Folder => {
+            MoveKind::Attributes | MoveKind::Folder => {
                 let tree = self.tree(one.root).join(&one.path);
                 if at(&upper, attributes::has_same_extended(&tree, &upper))? {
                     return Ok(());
                 }
                 let note = self.folder.join("old").join(one.number.to_string());
-                at(&note, fs::create_dir(&note))?;
+                let made = if one.kind == MoveKind::Folder { fs::create_dir(&note) } else { fs::write(&note, "") };
+                at(&note, made)?;
                 at(&note, attributes::copy_extended(&tree, &note))
             }
         }
@@ -257,83 +261,10 @@ impl Layer {
         Ok(false)
     }
 
-    fn stage_folder(&self, root: usize) -> PathBuf {
-        self.tree(root).join(format!(".aish-keep-{}", self.id()))
-    }
-
-    fn roots_of(moves: &[Move]) -> BTreeSet<usize> {
-        moves.iter().map(|one| one.root).collect()
-    }
-
-    /// Copies what comes into a folder in the tree, from which it can be exchanged.
-    fn stage(&self, moves: &[Move]) -> Result<(), LayerError> {
-        self.stage_from(moves, |one| {
-            matches!(one.kind, MoveKind::Create | MoveKind::Exchange).then(|| self.upper(one.root).join(&one.path))
-        })
-    }
-
-    /// Copies what was there into a folder in the tree, from which it can be exchanged.
-    fn stage_old(&self, moves: &[Move]) -> Result<(), LayerError> {
-        self.stage_from(moves, |one| match one.kind {
-            MoveKind::Exchange => Some(self.upper(one.root).join(&one.path)),
-            MoveKind::Delete => Some(self.folder.join("old").join(one.number.to_string())),
-            MoveKind::Create | MoveKind::Folder => None,
-        })
-    }
-
-    fn stage_from(&self, moves: &[Move], source: impl Fn(&Move) -> Option<PathBuf>) -> Result<(), LayerError> {
-        for root in Self::roots_of(moves) {
-            let folder = self.stage_folder(root);
-            at(&folder, remove_tree(&folder))?;
-            at(&folder, fs::create_dir(&folder))?;
-        }
-        let mut seen = transfer::Seen::new();
-        for one in moves {
-            if let Some(from) = source(one) {
-                let to = self.stage_folder(one.root).join(one.number.to_string());
-                at(&to, transfer::copy(&from, &to, &mut seen))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Copies what is in the staging folders to the layer, and takes them away.
-    fn unstage(&self, moves: &[Move], staged: bool, kept: bool) -> Result<(), LayerError> {
-        if !staged {
-            return Ok(());
-        }
-        let mut seen = transfer::Seen::new();
-        for one in moves.iter().filter(|_| kept) {
-            let from = self.stage_folder(one.root).join(one.number.to_string());
-            let to = match one.kind {
-                MoveKind::Exchange => self.upper(one.root).join(&one.path),
-                MoveKind::Delete => self.folder.join("old").join(one.number.to_string()),
-                MoveKind::Create | MoveKind::Folder => continue,
-            };
-            if at(&from, Attributes::of(&from))?.is_some() {
-                at(&to, remove_any(&to))?;
-                at(&to, transfer::copy(&from, &to, &mut seen))?;
-            }
-        }
-        for root in Self::roots_of(moves) {
-            let folder = self.stage_folder(root);
-            at(&folder, remove_tree(&folder))?;
-            // Its coming and going is no change of the tree.
-            for one in moves.iter().filter(|one| one.kind == MoveKind::Folder && one.root == root) {
-                let wanted = if kept { one.new.as_ref() } else { one.old.as_ref() };
-                if let Some(wanted) = wanted.filter(|_| one.path.as_os_str().is_empty()) {
-                    let tree = self.tree(root);
-                    at(&tree, wanted.apply(rustix::fs::CWD, &tree))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Opens both sides of every root that moves.
     fn sides(&self, moves: &[Move], staged: bool) -> Result<BTreeMap<usize, Sides>, LayerError> {
         let mut all = BTreeMap::new();
-        for root in Self::roots_of(moves) {
+        for root in moves.iter().map(|one| one.root).collect::<BTreeSet<usize>>() {
             let tree_path = self.tree(root);
             let layer_path = if staged { self.stage_folder(root) } else { self.upper(root) };
             let aside_path = if staged { layer_path.clone() } else { self.folder.join("old") };
@@ -343,7 +274,8 @@ impl Layer {
                 aside: at(&aside_path, open_own(&aside_path))?,
                 tree_path,
                 layer_path,
-                aside_path,
+                new_folders: self.upper(root),
+                old_folders: self.folder.join("old"),
                 staged,
             };
             all.insert(root, sides);
@@ -351,34 +283,33 @@ impl Layer {
         Ok(all)
     }
 
-    fn all_forward(&self, moves: &[Move], staged: bool) -> Result<(), KeepError> {
-        let mut sides = self.sides(moves, staged)?;
+    fn all_forward(&self, moves: &[Move], note: Option<&Note>) -> Result<(), KeepError> {
+        let mut sides = self.sides(moves, note.is_some())?;
         for one in moves {
             let Some(side) = sides.get_mut(&one.root) else { continue };
-            if staged && one.kind == MoveKind::Exchange {
-                // A copy has another inode than the one that the journal names.
-                forward_copied(side, one)
-            } else if staged && one.kind == MoveKind::Create {
-                forward_created(side, one)
-            } else {
-                side.forward(one)
-            }
-            .map_err(|stopped| self.stopped(one, stopped))?;
+            let done = match note {
+                Some(note) => staging::forward(side, one, note),
+                None => side.forward(one),
+            };
+            done.map_err(|stopped| self.stopped(one, stopped))?;
         }
         Ok(())
     }
 
-    fn all_back(&self, moves: &[Move], staged: bool, force: bool) -> Result<(), KeepError> {
-        let mut sides = self.sides(moves, staged)?;
+    /// Takes moves back. `coming` says whether that gives keeping up, where a move may not have been made, or takes back
+    /// what was kept.
+    fn all_back(&self, moves: &[Move], note: Option<&Note>, coming: Coming) -> Result<(), KeepError> {
+        let mut sides = self.sides(moves, note.is_some())?;
         let (folders, contents): (Vec<&Move>, Vec<&Move>) = moves.iter().partition(|one| one.kind == MoveKind::Folder);
         // Folders last here too, so that their times stay as they are put back.
         for one in contents.into_iter().rev().chain(folders) {
             let Some(side) = sides.get_mut(&one.root) else { continue };
-            let done =
-                if staged && one.kind != MoveKind::Folder { back_copied(side, one) } else { side.back(one, force) };
+            let done = match note {
+                Some(note) => staging::back(side, one, note, coming),
+                None => side.back(one, coming == Coming::Old),
+            };
             match done {
-                // Not forced, it is a move that had not been made.
-                Err(Stopped::Changed) if !force => {}
+                Err(Stopped::Changed) if coming == Coming::New => {}
                 done => done.map_err(|stopped| self.stopped(one, stopped))?,
             }
         }
@@ -399,42 +330,14 @@ impl Layer {
     }
 }
 
+/// Says whether a file has other names, and is a file still.
+fn is_linked_file(old: &Attributes, new: &Attributes) -> bool {
+    old.kind == FileKind::File && new.kind == FileKind::File && old.links > 1
+}
+
 /// Opens a folder of our own, whose path may have links in it (as a state folder below `/home` may).
 fn open_own(path: &Path) -> io::Result<Beneath> {
     Beneath::open(&fs::canonicalize(path)?)
-}
-
-fn forward_copied(side: &mut Sides, one: &Move) -> Result<(), Stopped> {
-    let staged = Attributes::of(&side.layer_path.join(one.number.to_string()))?;
-    // The old one is in the staging folder already: it is done.
-    if staged.as_ref().map(|now| now.inode) == one.old.as_ref().map(|old| old.inode) {
-        return Ok(());
-    }
-    side.forward(&Move { new: staged, ..one.clone() })
-}
-
-fn forward_created(side: &mut Sides, one: &Move) -> Result<(), Stopped> {
-    let staged = Attributes::of(&side.layer_path.join(one.number.to_string()))?;
-    if staged.is_none() {
-        return Ok(());
-    }
-    side.forward(&Move { new: staged, ..one.clone() })
-}
-
-/// Takes a move back from a staging folder: what is there and what is staged change places, once.
-fn back_copied(side: &mut Sides, one: &Move) -> Result<(), Stopped> {
-    let staged = Attributes::of(&side.layer_path.join(one.number.to_string()))?;
-    let there = Attributes::of(&side.tree_path.join(&one.path))?;
-    match (one.kind, staged, there) {
-        (MoveKind::Create, None, Some(there)) => side.back(&Move { new: Some(there), ..one.clone() }, true),
-        (MoveKind::Exchange, Some(staged), Some(there))
-            if staged.size == one.old.as_ref().map_or(0, |old| old.size) =>
-        {
-            side.back(&Move { new: Some(there), old: Some(staged), ..one.clone() }, true)
-        }
-        (MoveKind::Delete, Some(staged), None) => side.back(&Move { old: Some(staged), ..one.clone() }, true),
-        _ => Ok(()),
-    }
 }
 
 /// Takes overlayfs's notes and marks off everything at a path.
@@ -452,12 +355,4 @@ fn clean(path: &Path) -> Result<(), LayerError> {
         FileKind::File | FileKind::Link | FileKind::Special => {}
     }
     if attributes.kind == FileKind::Link { Ok(()) } else { at(path, attributes::strip(path)) }
-}
-
-fn remove_any(path: &Path) -> io::Result<()> {
-    match Attributes::of(path)? {
-        None => Ok(()),
-        Some(attributes) if attributes.kind == FileKind::Folder => remove_tree(path),
-        Some(_) => fs::remove_file(path),
-    }
 }

@@ -74,7 +74,7 @@ pub(crate) fn probe() -> Result<(), String> {
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(LEAST))
         .and_then(Ruleset::create);
-    made.map(drop).map_err(|error| error.to_string())
+    made.map(drop).map_err(|_| "the kernel has no Landlock, or one before its third version".to_owned())
 }
 
 /// Says whether the kernel keeps signals of a restricted process among its own (Linux 6.12).

@@ -3,6 +3,7 @@
 //! Order: read what listens outside, copy itself into the name spaces, write the maps of users, wait for the end while
 //! watching the size of the layer, write the report. When the launcher dies, the run dies.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -12,29 +13,63 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, pidfd_send_signal};
 
-use crate::inside::{self, NOT_SET_UP};
+use crate::inside::{self, NOT_SET_UP, Order};
+use crate::meter::Meter;
 use crate::plan::{Mechanism, Network, Plan};
 use crate::report::{Ended, Report};
 use crate::sys::{self, Fork};
-use crate::{landlocked, sockets};
+use crate::{landlocked, ready, sockets};
 
 /// How often the size of the layer is looked at, in nanoseconds.
 const LOOK: i64 = 100_000_000;
 
-/// Bytes that the file system may lose before the layer itself is counted.
-const UNSEEN: u64 = 64 << 20;
-
-/// Entries of a layer; past them it is as full as past its bytes.
-const MOST_ENTRIES: u64 = 2_000_000;
-
 /// Runs a plan to its end and returns the exit code for this process: the command's, 128 and the signal's number, or
 /// 125 where the run could not be set up. This process must have one thread.
 pub fn launch(plan: &Plan) -> u8 {
-    let mut report = match plan.mechanism {
-        Mechanism::Namespaces => in_namespaces(plan),
+    let ran = match plan.mechanism {
+        Mechanism::Namespaces => Inside::make(Some(plan)).and_then(|inside| inside.watch(plan)),
         Mechanism::Landlock | Mechanism::Bare => beside(plan),
+    };
+    conclude(plan, ran)
+}
+
+/// Makes name spaces, then reads the plan from standard input, and runs it; see [`Ready`](crate::Ready).
+pub fn launch_when_told() -> u8 {
+    let inside = Inside::make(None);
+    let plan = match ready::read_plan() {
+        Ok(Some(plan)) => plan,
+        // Nobody needs it any more.
+        Ok(None) => {
+            inside.iter().for_each(Inside::end);
+            return 0;
+        }
+        Err(why) => {
+            let _ = writeln!(io::stderr(), "aish: the command was not run: {why}");
+            return NOT_SET_UP.try_into().unwrap_or(125);
+        }
+    };
+    let fits = plan.mechanism == Mechanism::Namespaces && plan.network == Network::Loopback;
+    match inside {
+        Ok(inside) if fits => {
+            let ran = inside.tell(&plan).and_then(|inside| inside.watch(&plan));
+            conclude(&plan, ran)
+        }
+        Ok(inside) => {
+            inside.end();
+            launch(&plan)
+        }
+        Err(_) => launch(&plan),
     }
-    .unwrap_or_else(|why| Report { failed: Some(why), ..Report::default() });
+}
+
+/// Says how the launcher is told to wait for its plan.
+pub fn waits(argument: &OsStr) -> bool {
+    argument == ready::WAIT
+}
+
+/// Writes the report and returns the exit code.
+fn conclude(plan: &Plan, ran: Result<Report, String>) -> u8 {
+    let mut report = ran.unwrap_or_else(|why| Report { failed: Some(why), ..Report::default() });
     if let Some(path) = &plan.report
         && let Err(error) = report.write(path)
     {
@@ -52,42 +87,81 @@ fn words(what: &'static str) -> impl Fn(io::Error) -> String {
     move |error| format!("{what}: {error}")
 }
 
-fn in_namespaces(plan: &Plan) -> Result<Report, String> {
+/// The first process inside, which waits or runs.
+struct Inside {
+    pid: Pid,
+    /// Where a plan is told; closed when it is.
+    went: Option<OwnedFd>,
+    /// Where it says how it went.
+    heard: OwnedFd,
+}
+
+impl Inside {
+    /// Makes name spaces, and the first process in them: with a plan, or to be told one.
+    fn make(plan: Option<&Plan>) -> Result<Self, String> {
+        let orders = plan.map(|_| orders()).unwrap_or_default();
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|error| format!("a pipe: {error}"));
+        let (go, went) = pipe()?;
+        let (heard, tell) = pipe()?;
+        // Whoever ends a run by TERM gives its commands time: it is handed on, and this process goes when they have gone.
+        sys::block_signals(true);
+        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+        let mut spaces = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+        if plan.is_none_or(|plan| plan.network == Network::Loopback) {
+            spaces |= libc::CLONE_NEWNET;
+        }
+        let pid = match sys::fork(spaces).map_err(words("name spaces"))? {
+            Fork::Child => {
+                drop((went, heard));
+                inside::run(plan.map_or(Order::Comes, |plan| Order::Known(plan, &orders)), go, tell)
+            }
+            Fork::Parent(pid) => pid,
+        };
+        drop((go, tell));
+        let inside = Self { pid, went: plan.is_none().then_some(went.try_clone().map_err(words("a pipe"))?), heard };
+        if let Err(why) = write_maps(pid) {
+            inside.end();
+            return Err(format!("the map of users: {why}"));
+        }
+        rustix::io::write(&went, b"1").map_err(|error| format!("a pipe: {error}"))?;
+        Ok(inside)
+    }
+
+    /// Tells the process inside its plan.
+    fn tell(mut self, plan: &Plan) -> Result<Self, String> {
+        let went = self.went.take();
+        let told = went.map(|went| fs::File::from(went).write_all(&ready::to_bytes(plan, &orders())));
+        match told {
+            Some(Err(error)) => {
+                self.end();
+                Err(format!("the plan: {error}"))
+            }
+            Some(Ok(())) | None => Ok(self),
+        }
+    }
+
+    fn watch(self, plan: &Plan) -> Result<Report, String> {
+        let mut report = watch(plan, self.pid, self.heard)?;
+        if report.code.is_none() && report.signal.is_none() && report.failed.is_none() {
+            // Ended from outside, or by the watch: there was no time to say how the command ended.
+            report.signal = Some(libc::SIGKILL);
+        }
+        Ok(report)
+    }
+
+    fn end(&self) {
+        let _ = rustix::process::kill_process(self.pid, Signal::KILL);
+        let _ = rustix::process::waitpid(Some(self.pid), WaitOptions::empty());
+    }
+}
+
+/// Lists sockets and FIFOs through which processes outside take orders now.
+fn orders() -> Vec<PathBuf> {
     let mut orders = sockets::bound();
     if landlocked::probe().is_err() {
         orders.extend(sockets::open_fifos());
     }
-    let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|error| format!("a pipe: {error}"));
-    let (go, went) = pipe()?;
-    let (heard, tell) = pipe()?;
-    // Whoever ends a run by TERM gives its commands time: it is handed on, and this process goes when they have gone.
-    sys::block_signals(true);
-    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-    let mut spaces = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
-    if plan.network == Network::Loopback {
-        spaces |= libc::CLONE_NEWNET;
-    }
-    let child = match sys::fork(spaces).map_err(words("name spaces"))? {
-        Fork::Child => {
-            drop((went, heard));
-            inside::run(plan, &orders, go, tell)
-        }
-        Fork::Parent(pid) => pid,
-    };
-    drop((go, tell));
-    if let Err(why) = write_maps(child) {
-        let _ = rustix::process::kill_process(child, Signal::KILL);
-        let _ = rustix::process::waitpid(Some(child), WaitOptions::empty());
-        return Err(format!("the map of users: {why}"));
-    }
-    rustix::io::write(&went, b"1").map_err(|error| format!("a pipe: {error}"))?;
-    drop(went);
-    let mut report = watch(plan, child, heard)?;
-    if report.code.is_none() && report.signal.is_none() && report.failed.is_none() {
-        // Ended from outside, or by the watch: there was no time to say how the command ended.
-        report.signal = Some(libc::SIGKILL);
-    }
-    Ok(report)
+    orders
 }
 
 /// Lets every user be itself inside: all of them for root, who could not write files of others otherwise.
@@ -125,13 +199,7 @@ fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, String> {
     let mut heard = fs::File::from(heard);
     let mut said = Vec::new();
     let mut report = Report::default();
-    let free = |plan: &Plan| {
-        let root = plan.roots.first()?;
-        let stat = rustix::fs::statvfs(&root.upper).ok()?;
-        Some((stat.f_bavail.saturating_mul(stat.f_frsize), stat.f_favail))
-    };
-    let at_start = free(plan);
-    let mut counted_at = at_start;
+    let mut meter = Meter::new(plan);
     loop {
         let mut watched = [
             PollFd::new(&pidfd, PollFlags::IN),
@@ -152,16 +220,9 @@ fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, String> {
         if ended {
             break;
         }
-        // The file system's own count is one call; the layer is only counted when that has moved.
-        if let (Some(before), Some(now)) = (counted_at, free(plan))
-            && (before.0.saturating_sub(now.0) > UNSEEN || before.1.saturating_sub(now.1) > 65_536)
-        {
-            counted_at = Some(now);
-            let (bytes, entries) = plan.roots.iter().map(|root| crate::layer::size(&root.upper)).fold((0, 0), add);
-            if bytes > plan.limits.layer_bytes || entries > MOST_ENTRIES {
-                report.ended = Some(Ended::LayerFull);
-                let _ = pidfd_send_signal(&pidfd, Signal::KILL);
-            }
+        if meter.is_full(plan) {
+            report.ended = Some(Ended::LayerFull);
+            let _ = pidfd_send_signal(&pidfd, Signal::KILL);
         }
     }
     let _ = heard.read_to_end(&mut said);
@@ -176,10 +237,6 @@ fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, String> {
         }
     }
     Ok(report)
-}
-
-fn add(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
-    (a.0.saturating_add(b.0), a.1.saturating_add(b.1))
 }
 
 /// Runs without name spaces: this process adopts what the command leaves, and ends it.

@@ -22,15 +22,25 @@ use serde::{Deserialize, Serialize};
 use crate::attributes::{self, Attributes};
 use crate::plan::Root;
 
-/// Why a layer could not be used.
+/// Why a layer could not be used, and what to do about it.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {source}", path.display())]
+#[error("{}{}", path.display(), advice(source))]
 pub struct LayerError {
     /// The path.
     pub path: PathBuf,
     /// What the system said.
     #[source]
     pub source: io::Error,
+}
+
+/// Says what a person can do about an error of the system; empty where that is not known.
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "; make room there and try again, nothing was changed",
+        io::ErrorKind::QuotaExceeded => "; make room in the quota and try again, nothing was changed",
+        io::ErrorKind::ReadOnlyFilesystem => "; it can be kept when the file system is writable again",
+        _ => "",
+    }
 }
 
 /// Adds a path to an error of the system.
@@ -243,6 +253,8 @@ impl Layer {
     /// # Errors
     /// When something of it cannot be deleted.
     pub fn discard(&self) -> Result<(), LayerError> {
+        // A keeping that was cut before its first move may have left copies in the tree.
+        self.clear_staging()?;
         at(&self.folder, remove_tree(&self.folder))
     }
 

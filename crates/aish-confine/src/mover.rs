@@ -35,7 +35,10 @@ pub(crate) struct Sides {
     pub(crate) layer_path: PathBuf,
     /// What is deleted, by numbers.
     pub(crate) aside: Beneath,
-    pub(crate) aside_path: PathBuf,
+    /// Folders of the layer, whose extended attributes the tree's get.
+    pub(crate) new_folders: PathBuf,
+    /// Folders by numbers that have the extended attributes of before.
+    pub(crate) old_folders: PathBuf,
     /// Whether the layer's side is named by numbers.
     pub(crate) staged: bool,
 }
@@ -87,7 +90,8 @@ impl Sides {
                 }
                 rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)
             }
-            MoveKind::Folder => self.folder(one, one.new.as_ref(), &self.layer_path.join(&one.path)),
+            MoveKind::Attributes => self.file(one, one.new.as_ref(), &self.new_folders.join(&one.path)),
+            MoveKind::Folder => self.folder(one, one.new.as_ref(), &self.new_folders.join(&one.path)),
         }
     }
 
@@ -95,7 +99,11 @@ impl Sides {
     pub(crate) fn back(&mut self, one: &Move, force: bool) -> Result<(), Stopped> {
         let other = self.layer_name(one);
         let aside = PathBuf::from(one.number.to_string());
-        let there = if one.kind == MoveKind::Folder { None } else { inode(&mut self.tree, &one.path)? };
+        let there = if matches!(one.kind, MoveKind::Folder | MoveKind::Attributes) {
+            None
+        } else {
+            inode(&mut self.tree, &one.path)?
+        };
         let is_new = there == inode_of(one.new.as_ref());
         match one.kind {
             MoveKind::Create => match there {
@@ -121,8 +129,22 @@ impl Sides {
                 Some(_) if force => rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::EXCHANGE),
                 Some(_) => Err(Stopped::Changed),
             },
-            MoveKind::Folder => self.folder(one, one.old.as_ref(), &self.aside_path.join(&aside)),
+            MoveKind::Attributes => self.file(one, one.old.as_ref(), &self.old_folders.join(&aside)),
+            MoveKind::Folder => self.folder(one, one.old.as_ref(), &self.old_folders.join(&aside)),
         }
+    }
+
+    /// Gives a file of the tree attributes, and extended ones where another file has them to be copied.
+    fn file(&mut self, one: &Move, wanted: Option<&Attributes>, extended: &Path) -> Result<(), Stopped> {
+        let Some(wanted) = wanted else { return Ok(()) };
+        if inode(&mut self.tree, &one.path)? != inode_of(one.old.as_ref()) {
+            return Err(Stopped::Changed);
+        }
+        let path = self.tree_path.join(&one.path);
+        if extended.is_file() && !attributes::has_same_extended(extended, &path)? {
+            attributes::copy_extended(extended, &path)?;
+        }
+        Ok(wanted.apply(self.tree.parent(&one.path)?, name(&one.path))?)
     }
 
     /// Gives a folder of the tree attributes, and extended ones where another folder has them to be copied.

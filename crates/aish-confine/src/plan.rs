@@ -24,7 +24,18 @@ impl Mechanism {
         }
     }
 
-    fn parse(word: &OsStr) -> Option<Self> {
+    /// Says what it does, and what it does not, in one line.
+    pub const fn say(self) -> &'static str {
+        match self {
+            Self::Namespaces => "commands run over a layer: what they change is shown, kept or dropped",
+            Self::Landlock => {
+                "commands can be kept to reading, without a network; there are no layers, and `aish try` does not work"
+            }
+            Self::Bare => "nothing holds a command here; only what is known to do no harm runs unasked",
+        }
+    }
+
+    pub(crate) fn parse(word: &OsStr) -> Option<Self> {
         [Self::Namespaces, Self::Landlock, Self::Bare].into_iter().find(|one| word == one.as_str())
     }
 }
@@ -89,6 +100,9 @@ pub struct Plan {
     pub limits: Limits,
     /// Where the [`Report`](crate::Report) is written when the run has ended.
     pub report: Option<PathBuf>,
+    /// Variables of the command; none for those of the launcher. Only for a launcher that waits: arguments can be read by
+    /// every process.
+    pub environment: Option<Vec<(OsString, OsString)>>,
     /// The program and its arguments.
     pub command: Vec<OsString>,
 }
@@ -107,6 +121,7 @@ impl Plan {
             terminal: false,
             limits: Limits::default(),
             report: None,
+            environment: None,
             command,
         }
     }
@@ -134,6 +149,12 @@ impl Plan {
         );
         if let Some(report) = &self.report {
             words.extend(["--report".into(), report.clone().into_os_string()]);
+        }
+        if let Some(variables) = &self.environment {
+            words.push("--only-these-variables".into());
+            for (name, value) in variables {
+                words.extend(["--variable".into(), name.clone(), value.clone()]);
+            }
         }
         words.push("--".into());
         words.extend(self.command.iter().cloned());
@@ -171,6 +192,11 @@ impl Plan {
                     };
                 }
                 Some("--report") => plan.report = Some(next("a report")?.into()),
+                Some("--only-these-variables") => plan.environment = Some(Vec::new()),
+                Some("--variable") => {
+                    let variable = (next("a name")?, next("a value")?);
+                    plan.environment.get_or_insert_default().push(variable);
+                }
                 Some("--") => break,
                 Some(_) | None => return Err(PlanError::Unknown(word)),
             }
@@ -213,6 +239,10 @@ mod tests {
         plan.terminal = true;
         plan.limits = Limits { processes: 1, layer_bytes: 2, scratch_bytes: 3 };
         plan.report = Some(odd());
+        assert_eq!(Plan::from_arguments(plan.to_arguments()).as_ref(), Ok(&plan));
+        plan.environment = Some(Vec::new());
+        assert_eq!(Plan::from_arguments(plan.to_arguments()).as_ref(), Ok(&plan));
+        plan.environment = Some(vec![("--".into(), odd().into()), ("A".into(), "".into())]);
         assert_eq!(Plan::from_arguments(plan.to_arguments()), Ok(plan));
     }
 

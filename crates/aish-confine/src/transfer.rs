@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, SeekFrom, StatxFlags, seek, statx};
+use rustix::fs::{CWD, Mode, SeekFrom, StatxFlags, seek, statx};
 
 use crate::attributes::{self, Attributes, FileKind};
 
@@ -48,7 +48,12 @@ pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen) -> io::Result<()> {
                 copy(&from.join(&name), &to.join(&name), seen)?;
             }
         }
-        FileKind::Whiteout | FileKind::Special => return Ok(()),
+        FileKind::Whiteout => return Ok(()),
+        FileKind::Special => {
+            let meta = fs::symlink_metadata(from)?;
+            let kind = rustix::fs::FileType::from_raw_mode(meta.mode());
+            rustix::fs::mknodat(CWD, to, kind, Mode::from_raw_mode(0o600), meta.rdev())?;
+        }
     }
     attributes::copy_extended(from, to)?;
     attributes.apply(CWD, to)
@@ -81,7 +86,7 @@ fn copy_content(from: &File, to: &File, size: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 
     use super::*;
 

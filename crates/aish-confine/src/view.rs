@@ -56,7 +56,10 @@ pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<(), Failure> {
     for root in &plan.roots {
         if let Some(inner) = mount_inside(&root.path)? {
             let inner = inner.display();
-            return Err(format!("{inner} is another mount, and no layer can be made over a tree with mounts in it"));
+            return Err(format!(
+                "{inner} is another mount, and no layer can be made over a tree with mounts in it; \
+                 unmount it, or work in a folder beside it"
+            ));
         }
         placed.push(Detached { mount: overlay(root)?, to: root.path.clone() });
     }
@@ -130,14 +133,37 @@ fn overlay(root: &Root) -> Result<OwnedFd, Failure> {
     for (key, folder) in &folders {
         use std::os::fd::AsRawFd as _;
         let path = format!("/proc/self/fd/{}", folder.as_raw_fd());
-        at(format!("the {key} of {}", root.path.display()), fsconfig_set_string(context.as_fd(), *key, path))?;
+        if let Err(error) = fsconfig_set_string(context.as_fd(), *key, path) {
+            return Err(no_layer(root, error.into(), &context));
+        }
     }
     at("userxattr", fsconfig_set_flag(context.as_fd(), "userxattr"))?;
     // Keeping syncs once; an overlay that does it at its end costs a commit of the whole file system (30 ms).
     let _ = fsconfig_set_flag(context.as_fd(), "volatile");
-    at(format!("a layer over {}", root.path.display()), fsconfig_create(context.as_fd()))?;
+    if let Err(error) = fsconfig_create(context.as_fd()) {
+        return Err(no_layer(root, error.into(), &context));
+    }
     let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
     at("mount the layer", fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, attributes))
+}
+
+/// Says why the kernel makes no layer over a root, with what it says itself, and what can be done.
+fn no_layer(root: &Root, error: io::Error, context: &OwnedFd) -> Failure {
+    const OVERLAY: rustix::fs::FsWord = 0x794c_7630;
+    let is_overlay = |path: &Path| rustix::fs::statfs(path).is_ok_and(|stat| stat.f_type == OVERLAY);
+    let mut why = format!("a layer over {}: {error}", root.path.display());
+    let mut said = [0; 1024];
+    while let Ok(length @ 1..) = rustix::io::read(context, &mut said) {
+        let line = String::from_utf8_lossy(said.get(..length).unwrap_or_default());
+        why.push_str(&format!("; {}", line.trim_start_matches(['e', 'w', 'i', ' ']).trim_end()));
+    }
+    if is_overlay(&root.upper) {
+        why.push_str(
+            "; the folder of layers lies on an overlay itself, as in a container: let XDG_STATE_HOME name a \
+                      folder of another file system (a volume, or below /dev/shm)",
+        );
+    }
+    why
 }
 
 /// Finds a mount inside a root. What it covers belongs to another name space, so that the kernel makes no overlay there.
@@ -249,7 +275,7 @@ fn scratch(plan: &Plan) -> Result<(), Failure> {
         fs::write(inner("empty-file"), "")?;
         fs::set_permissions(inner("empty-file"), fs::Permissions::from_mode(0o444))?;
         fs::write(inner("locked-file"), "")?;
-        fs::set_permissions(inner("locked-file"), fs::Permissions::from_mode(0))?;
+        fs::set_permissions(inner("locked-file"), fs::Permissions::from_mode(0o0))?;
         fs::write(inner("resolv.conf"), "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")?;
         for name in ["pts", "shm"] {
             fs::create_dir(inner("dev").join(name))?;

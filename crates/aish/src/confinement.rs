@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use aish_confine::{Caller, Layer, Network, Settings, State, Surroundings};
+use aish_confine::{Available, Caller, Layer, Mechanism, Network, Settings, State, Surroundings};
 
 use crate::base::Base;
 use crate::failure::chain;
@@ -73,24 +73,32 @@ impl Confinement {
     }
 }
 
-/// Says what commands are confined by here, for `aish doctor`: whether that could be found out, and the words.
-pub fn say() -> (bool, String) {
+/// Finds out what commands can be confined by here.
+///
+/// # Errors
+/// In words, when it cannot be tried.
+pub fn available() -> Result<Available, String> {
     // A trial needs a process with one thread.
-    let output = std::env::current_exe().and_then(|program| Command::new(program).args([LAUNCHER, PROBE]).output());
-    let said = match output {
-        Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
-        Err(error) => return (false, format!("cannot be tried: {error}")),
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(program).args([LAUNCHER, PROBE]).output().map_err(|error| error.to_string())?;
+    Available::from_lines(&String::from_utf8_lossy(&output.stdout)).ok_or_else(|| "the trial did not end".to_owned())
+}
+
+/// Says what commands are confined by here, why by nothing stronger, and what to do about that, for `aish doctor`: whether
+/// layers work, and the words.
+pub fn say() -> (bool, String) {
+    let found = match available() {
+        Ok(found) => found,
+        Err(why) => return (false, format!("cannot be tried: {why}")),
     };
-    let mut lines = said.lines();
-    let mechanism = lines.next().unwrap_or_default();
-    let missing = lines.map(|line| format!("; {line}")).collect::<String>();
-    match mechanism {
-        "namespaces" => (true, "name spaces and layers: `aish try` runs commands apart".to_owned()),
-        "landlock" => {
-            (true, format!("Landlock alone: commands can be kept to reading, and `aish try` does not work{missing}"))
+    let mut text = format!("{}: {}", found.mechanism.as_str(), found.mechanism.say());
+    for missing in &found.missing {
+        text.push_str(&format!("; no {}: {}", missing.mechanism.as_str(), missing.why));
+        if !missing.remedy.is_empty() {
+            text.push_str(&format!(": {}", missing.remedy));
         }
-        _ => (true, format!("nothing works here, and `aish try` neither{missing}")),
     }
+    (found.mechanism == Mechanism::Namespaces, text)
 }
 
 /// Returns the folder of layers; none where there is no folder for state.

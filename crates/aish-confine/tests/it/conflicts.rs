@@ -1,6 +1,7 @@
 //! A tree that changes while the command runs, or after its layer was kept.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 
 use aish_confine::{KeepError, Layer, OnConflict, State, Why};
 
@@ -68,6 +69,21 @@ fn a_name_of_several_is_a_conflict_unless_all_are_written() {
     assert_eq!(keep(&ran.layer, &place), [("a".to_owned(), Why::Linked)]);
     place.keep("echo run > n; rm a b; mv n a; ln a b");
     assert_eq!((place.read("a").as_str(), place.read("b").as_str()), ("run\n", "run\n"));
+}
+
+#[test]
+fn attributes_of_a_file_with_several_names_change_for_all_of_them() {
+    let place = Place::new();
+    place.write("a", "old\n");
+    fs::hard_link(place.tree.join("a"), place.home.join("outside")).unwrap();
+    let before = place.picture();
+    let layer =
+        place.keep("touch -d @5 a; chmod 600 a; python3 -c 'import os; os.setxattr(\"a\", \"user.note\", b\"1\")'");
+    let meta = fs::metadata(place.home.join("outside")).unwrap();
+    assert_eq!((meta.mode() & 0o777, meta.mtime(), meta.nlink()), (0o600, 5, 2));
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+    assert_eq!(fs::metadata(place.home.join("outside")).unwrap().nlink(), 2);
 }
 
 #[test]

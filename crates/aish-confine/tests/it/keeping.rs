@@ -144,6 +144,30 @@ fn folders_that_forbid_it_are_moved_too() {
 }
 
 #[test]
+fn files_that_may_not_be_written_come_and_go_with_their_attributes() {
+    let place = Place::new();
+    place.write("old", "x");
+    place.write("closed/a", "x");
+    let note = |path: &str, value: &[u8]| {
+        rustix::fs::setxattr(place.tree.join(path), "user.note", value, rustix::fs::XattrFlags::empty()).unwrap();
+    };
+    note("old", b"1");
+    note("closed", b"1");
+    fs::set_permissions(place.tree.join("old"), fs::Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(place.tree.join("closed"), fs::Permissions::from_mode(0o555)).unwrap();
+    let before = place.picture();
+    let line = "python3 -c 'import os\nfor p in (\"old\", \"closed\"):\n os.chmod(p, 0o755); os.setxattr(p, \"user.note\", b\"2\"); os.chmod(p, 0o555)'; \
+        mkdir new; echo x > new/made; ln new/made new/other; chmod 444 new/made";
+    let layer = place.keep(line);
+    assert!(!place.picture().join("\n").contains("user.overlay"));
+    let mut value = [0; 4];
+    let length = rustix::fs::getxattr(place.tree.join("closed"), "user.note", &mut value[..]).unwrap();
+    assert_eq!(&value[..length], b"2");
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}
+
+#[test]
 fn a_file_that_cannot_be_moved_leaves_all_as_it_was() {
     if !is_root() {
         return;

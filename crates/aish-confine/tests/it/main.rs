@@ -3,8 +3,6 @@
 #[cfg(test)]
 mod as_user;
 #[cfg(test)]
-mod attempts;
-#[cfg(test)]
 mod bounds;
 #[cfg(test)]
 mod breakouts;
@@ -13,13 +11,25 @@ mod conflicts;
 #[cfg(test)]
 mod cut;
 #[cfg(test)]
+mod everyday;
+#[cfg(test)]
+mod exactness;
+#[cfg(test)]
 mod facts;
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod guarded;
 #[cfg(test)]
 mod keeping;
 #[cfg(test)]
+mod levels;
+#[cfg(test)]
 mod place;
+#[cfg(test)]
+mod ready;
+#[cfg(test)]
+mod repositories;
 #[cfg(test)]
 mod terminal;
 #[cfg(test)]

@@ -304,7 +304,11 @@ fn a_mount_inside_the_tree_is_told() {
     fs::write(inner.join("file"), "inside\n").unwrap();
     let ran = place.run("cat 'a b/file'; echo x > 'a b/file'; echo y > beside");
     assert!(std::process::Command::new("umount").arg(&inner).status().unwrap().success());
-    let why = format!("{} is another mount, and no layer can be made over a tree with mounts in it", inner.display());
+    let why = format!(
+        "{} is another mount, and no layer can be made over a tree with mounts in it; unmount it, or work in a folder \
+                       beside it",
+        inner.display()
+    );
     assert_eq!(ran.report.failed, Some(why));
     assert_eq!(fs::read_dir(&place.tree).unwrap().count(), 1, "nothing ran");
 }

@@ -3,24 +3,23 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use aish_confine::{Plan, available, launch};
+use aish_confine::{Plan, available, launch, launch_when_told, waits};
 
 use crate::confinement::{LAUNCHER, PROBE};
 use crate::exit::ExitCode;
 
-/// Runs the plan that the arguments are, where they are one; or says what works here, the mechanism and then why no stronger
-/// one does, a line each.
+/// Runs the plan that the arguments are, where they are one; or says what works here.
 pub fn launched(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     if arguments.next()? != LAUNCHER {
         return None;
     }
     let mut arguments = arguments.peekable();
     if arguments.peek().is_some_and(|first| first == PROBE) {
-        let found = available();
-        let mut said = format!("{}\n", found.mechanism.as_str());
-        found.missing.iter().for_each(|why| said.push_str(&format!("{why}\n")));
-        let written = std::io::stdout().write_all(said.as_bytes());
+        let written = std::io::stdout().write_all(available().to_lines().as_bytes());
         return Some(if written.is_ok() { ExitCode::Ok } else { ExitCode::Error });
+    }
+    if arguments.peek().is_some_and(|first| waits(first)) {
+        return Some(ExitCode::Of(launch_when_told()));
     }
     Some(match Plan::from_arguments(arguments) {
         Ok(plan) => ExitCode::Of(launch(&plan)),

@@ -148,3 +148,18 @@ fn a_person_is_asked_and_sees_the_difference() {
     assert_eq!(person.leaves(""), Some(0));
     assert_eq!(read(&home, "a"), "one\ntwo\ntwo more\n");
 }
+
+/// Where nothing holds a command, the judgement alone decides what runs unasked: of the lines that try to break out none
+/// that writes, sends or starts something.
+#[test]
+fn without_anything_that_holds_it_no_attempt_runs_unasked_but_those_that_read() {
+    let home = home();
+    let lines = include_str!("../../../aish-confine/tests/attempts.txt");
+    let lines: Vec<&str> = lines.lines().filter(|line| !line.starts_with('#')).collect();
+    let allowed: Vec<&str> = lines.iter().copied().filter(|line| run(&home, &["check", line]).0 == 0).collect();
+    assert!(lines.len() > 100);
+    for line in &allowed {
+        let reads = ["cat $HIDDEN", "find / -xdev -name id_canary -exec cat {} +", "cat ../state/* ../state/*/*"];
+        assert!(reads.contains(line), "{line}");
+    }
+}

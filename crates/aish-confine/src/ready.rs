@@ -1,0 +1,137 @@
+//! A launcher that was started beforehand: its name spaces are made while nobody waits for them, and the plan comes later,
+//! as the first bytes of its standard input. What follows there is the command's own.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::plan::Plan;
+
+/// The launcher's argument that makes it wait.
+pub(crate) const WAIT: &str = "--wait";
+
+/// Bytes of a plan.
+const LONGEST: usize = 4 << 20;
+
+/// A launcher that waits for its plan.
+#[derive(Debug)]
+pub struct Ready {
+    child: Option<Child>,
+}
+
+impl Ready {
+    /// Starts a launcher: a command that has no plan among its arguments, with its streams but for standard input.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(launcher: &mut Command) -> io::Result<Self> {
+        Ok(Self { child: Some(launcher.arg(WAIT).stdin(Stdio::piped()).spawn()?) })
+    }
+
+    /// Runs a plan. It is one without a terminal; its variables are those that it names. The child's standard input is the
+    /// command's.
+    ///
+    /// # Errors
+    /// When the launcher has ended, or the plan is longer than 4 MiB. Then nothing ran.
+    pub fn run(mut self, plan: &Plan) -> io::Result<Child> {
+        let words = plan.to_arguments();
+        let bytes = join(&words);
+        if bytes.len() > LONGEST {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+        let child = self.child.as_mut().and_then(|child| child.stdin.as_mut());
+        let stdin = child.ok_or(io::ErrorKind::BrokenPipe)?;
+        stdin.write_all(&length.to_le_bytes())?;
+        stdin.write_all(&bytes)?;
+        self.child.take().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+impl Drop for Ready {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            // At the end of its input it ends, and before it the process inside.
+            drop(child.stdin.take());
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Reads the plan that a waiting launcher is told; none at the end of input.
+pub(crate) fn read_plan() -> Result<Option<Plan>, String> {
+    let mut length = [0; 4];
+    if !fill(&mut length).map_err(|error| error.to_string())? {
+        return Ok(None);
+    }
+    let length = usize::try_from(u32::from_le_bytes(length)).map_err(|error| error.to_string())?;
+    if length > LONGEST {
+        return Err("the plan is too long".to_owned());
+    }
+    let mut bytes = vec![0; length];
+    match fill(&mut bytes) {
+        Ok(true) => Plan::from_arguments(split(&bytes)).map(Some).map_err(|error| error.to_string()),
+        Ok(false) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Reads exactly as many bytes, and none that belong to the command; `false` where there are fewer.
+fn fill(mut to: &mut [u8]) -> io::Result<bool> {
+    while !to.is_empty() {
+        match rustix::io::read(io::stdin(), &mut *to) {
+            Ok(0) => return Ok(false),
+            Ok(read) => to = to.get_mut(read..).unwrap_or_default(),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(true)
+}
+
+/// Writes a plan and the paths that take orders for the first process inside.
+pub(crate) fn to_bytes(plan: &Plan, orders: &[PathBuf]) -> Vec<u8> {
+    let words = plan.to_arguments();
+    let mut bytes = join(&[words.len().to_string().into()]);
+    bytes.extend(join(&words));
+    bytes.extend(orders.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()));
+    bytes
+}
+
+/// Reads what [`to_bytes`] wrote.
+pub(crate) fn from_bytes(bytes: &[u8]) -> Option<(Plan, Vec<PathBuf>)> {
+    let mut words = split(bytes);
+    let count = words.next()?.to_str()?.parse().ok()?;
+    let plan = Plan::from_arguments(words.by_ref().take(count)).ok()?;
+    Some((plan, words.map(PathBuf::from).collect()))
+}
+
+/// Joins words that have no NUL in them, as no argument of a program has; one that has would end there.
+fn join(words: &[OsString]) -> Vec<u8> {
+    let first = |word: &OsString| word.as_bytes().split(|byte| *byte == 0).next().unwrap_or_default().to_vec();
+    words.iter().flat_map(|word| [first(word), vec![0]].concat()).collect()
+}
+
+fn split(bytes: &[u8]) -> impl Iterator<Item = OsString> {
+    let whole = bytes.strip_suffix(b"\0");
+    whole.into_iter().flat_map(|bytes| bytes.split(|byte| *byte == 0)).map(|word| OsStr::from_bytes(word).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Mechanism;
+
+    #[test]
+    fn a_plan_survives_its_bytes() {
+        let plan = Plan::new(Mechanism::Namespaces, "/a b", vec!["x".into(), "".into(), "--".into()]);
+        let orders = [PathBuf::from("/run/\n"), PathBuf::from("/s")];
+        assert_eq!(from_bytes(&to_bytes(&plan, &orders)), Some((plan.clone(), orders.to_vec())));
+        assert_eq!(from_bytes(&to_bytes(&plan, &[])), Some((plan, Vec::new())));
+        for bytes in [&b""[..], b"x", b"9\0", b"3\0namespaces\0/\0--\0"] {
+            assert_eq!(from_bytes(bytes), None);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Keeping and taking back where a rename cannot reach from the layer into the tree: contents are copied into a folder in
+//! the tree, exchanged from there, and what comes out is copied into the layer.
+//!
+//! A note beside the layer says which copies were made. A copy that is still in the staging folder was not moved yet.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::attributes::{Attributes, FileKind};
+use crate::journal::{Move, MoveKind};
+use crate::layer::{Layer, LayerError, at, remove_tree};
+use crate::mover::{Sides, Stopped};
+use crate::transfer;
+
+/// Which contents are moved into the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coming {
+    /// What the run made.
+    New,
+    /// What was there before.
+    Old,
+}
+
+/// What was made in trees for the time of moving.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Note {
+    /// Roots with a staging folder, and their attributes before it came.
+    roots: Vec<(usize, Attributes)>,
+    /// Numbers of moves, and the inodes of their copies.
+    copies: Vec<(usize, u64)>,
+}
+
+impl Note {
+    fn inode(&self, one: &Move) -> Option<u64> {
+        self.copies.iter().find(|(number, _)| *number == one.number).map(|(_, inode)| *inode)
+    }
+}
+
+impl Layer {
+    fn note_path(&self) -> PathBuf {
+        self.folder.join("staged")
+    }
+
+    pub(crate) fn stage_folder(&self, root: usize) -> PathBuf {
+        self.tree(root).join(format!(".aish-keep-{}", self.id()))
+    }
+
+    /// Reads what was staged; none where nothing is.
+    pub(crate) fn staged(&self) -> Result<Option<Note>, LayerError> {
+        let path = self.note_path();
+        match fs::read(&path) {
+            Ok(text) => at(&path, serde_json::from_slice(&text).map(Some).map_err(io::Error::from)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(LayerError { path, source }),
+        }
+    }
+
+    fn write_note(&self, note: &Note) -> Result<(), LayerError> {
+        let (path, beside) = (self.note_path(), self.folder.join("staged.new"));
+        let text = serde_json::to_vec(note).map_err(io::Error::from);
+        at(&path, text.and_then(|text| fs::write(&beside, text)).and_then(|()| fs::rename(&beside, &path)))
+    }
+
+    /// Copies what comes into a folder in each tree, from which it can be exchanged.
+    ///
+    /// # Errors
+    /// Then nothing of it is left.
+    pub(crate) fn stage(&self, moves: &[Move], coming: Coming) -> Result<Note, LayerError> {
+        let staged = self.copy_in(moves, coming);
+        if staged.is_err() {
+            self.clear_staging()?;
+        }
+        staged
+    }
+
+    fn copy_in(&self, moves: &[Move], coming: Coming) -> Result<Note, LayerError> {
+        let mut note = Note::default();
+        let roots: BTreeSet<usize> = moves.iter().map(|one| one.root).collect();
+        for root in &roots {
+            let tree = self.tree(*root);
+            note.roots.extend(at(&tree, Attributes::of(&tree))?.map(|attributes| (*root, attributes)));
+        }
+        self.write_note(&note)?;
+        for root in &roots {
+            let folder = self.stage_folder(*root);
+            at(&folder, remove_tree(&folder))?;
+            at(&folder, fs::create_dir(&folder))?;
+        }
+        let mut seen = transfer::Seen::new();
+        for one in moves {
+            let from = match (coming, one.kind) {
+                (Coming::New, MoveKind::Create | MoveKind::Exchange) | (Coming::Old, MoveKind::Exchange) => {
+                    self.upper(one.root).join(&one.path)
+                }
+                (Coming::Old, MoveKind::Delete) => self.folder.join("old").join(one.number.to_string()),
+                (Coming::New, MoveKind::Delete)
+                | (Coming::Old, MoveKind::Create)
+                | (_, MoveKind::Attributes | MoveKind::Folder) => {
+                    continue;
+                }
+            };
+            let to = self.stage_folder(one.root).join(one.number.to_string());
+            at(&to, transfer::copy(&from, &to, &mut seen))?;
+            let copied = at(&to, Attributes::of(&to))?.map(|attributes| (one.number, attributes.inode));
+            note.copies.extend(copied);
+        }
+        self.write_note(&note)?;
+        Ok(note)
+    }
+
+    /// Copies what came out of the trees to the layer, and takes the staging folders away.
+    pub(crate) fn unstage(&self, moves: &[Move], note: &Note, coming: Coming) -> Result<(), LayerError> {
+        let mut seen = transfer::Seen::new();
+        for one in moves {
+            let from = self.stage_folder(one.root).join(one.number.to_string());
+            let to = match (coming, one.kind) {
+                (Coming::New, MoveKind::Exchange) | (Coming::Old, MoveKind::Exchange | MoveKind::Create) => {
+                    self.upper(one.root).join(&one.path)
+                }
+                (Coming::New, MoveKind::Delete) => self.folder.join("old").join(one.number.to_string()),
+                (Coming::Old, MoveKind::Delete)
+                | (Coming::New, MoveKind::Create)
+                | (_, MoveKind::Attributes | MoveKind::Folder) => {
+                    continue;
+                }
+            };
+            let out = at(&from, Attributes::of(&from))?.filter(|out| note.inode(one) != Some(out.inode));
+            if out.is_some() {
+                at(&to, remove_any(&to))?;
+                at(&to, transfer::copy(&from, &to, &mut seen))?;
+            }
+        }
+        for one in moves.iter().filter(|one| one.kind == MoveKind::Folder && one.path.as_os_str().is_empty()) {
+            // The coming and going of a staging folder is no change of the tree.
+            let wanted = if coming == Coming::New { one.new.as_ref() } else { one.old.as_ref() };
+            let (folder, tree) = (self.stage_folder(one.root), self.tree(one.root));
+            at(&folder, remove_tree(&folder))?;
+            if let Some(wanted) = wanted {
+                at(&tree, wanted.apply(rustix::fs::CWD, &tree))?;
+            }
+        }
+        self.clear_staging()
+    }
+
+    /// Takes away what was staged and not moved; trees get back the time that they had.
+    pub(crate) fn clear_staging(&self) -> Result<(), LayerError> {
+        let Some(note) = self.staged()? else { return Ok(()) };
+        for (root, before) in &note.roots {
+            let (folder, tree) = (self.stage_folder(*root), self.tree(*root));
+            if at(&folder, Attributes::of(&folder))?.is_some() {
+                at(&folder, remove_tree(&folder))?;
+                at(&tree, before.apply(rustix::fs::CWD, &tree))?;
+            }
+        }
+        let path = self.note_path();
+        at(&path, fs::remove_file(&path))
+    }
+}
+
+/// Makes a move from a staging folder; one that is made already is left alone.
+pub(crate) fn forward(side: &mut Sides, one: &Move, note: &Note) -> Result<(), Stopped> {
+    let staged = Attributes::of(&side.layer_path.join(one.number.to_string()))?;
+    let waits = staged.as_ref().map(|staged| staged.inode) == note.inode(one);
+    match one.kind {
+        MoveKind::Create | MoveKind::Exchange if !waits => Ok(()),
+        // A copy has another inode than the one that the journal names.
+        MoveKind::Create | MoveKind::Exchange => side.forward(&Move { new: staged, ..one.clone() }),
+        MoveKind::Delete | MoveKind::Attributes | MoveKind::Folder => side.forward(one),
+    }
+}
+
+/// Takes a move back that was made from a staging folder, or makes the way back from copies of what was there.
+pub(crate) fn back(side: &mut Sides, one: &Move, note: &Note, coming: Coming) -> Result<(), Stopped> {
+    let staged = Attributes::of(&side.layer_path.join(one.number.to_string()))?;
+    let there = Attributes::of(&side.tree_path.join(&one.path))?;
+    let waits = staged.is_some() && staged.as_ref().map(|staged| staged.inode) == note.inode(one);
+    match (one.kind, coming) {
+        (MoveKind::Attributes | MoveKind::Folder, _) => side.back(one, true),
+        (MoveKind::Create, _) if staged.is_some() || there.is_none() => Ok(()),
+        (MoveKind::Create, _) => side.back(&Move { new: there, ..one.clone() }, true),
+        // What waits is a new one that never came, or an old one that is to come.
+        (MoveKind::Exchange, Coming::New) if waits => Ok(()),
+        (MoveKind::Exchange, Coming::Old) if !waits => Ok(()),
+        (MoveKind::Exchange, _) => side.back(&Move { new: there, old: staged, ..one.clone() }, true),
+        (MoveKind::Delete, _) if staged.is_none() => Ok(()),
+        (MoveKind::Delete, Coming::Old) if !waits => Ok(()),
+        (MoveKind::Delete, _) => side.back(&Move { old: staged, ..one.clone() }, true),
+    }
+}
+
+fn remove_any(path: &Path) -> io::Result<()> {
+    match Attributes::of(path)? {
+        None => Ok(()),
+        Some(attributes) if attributes.kind == FileKind::Folder => remove_tree(path),
+        Some(_) => fs::remove_file(path),
+    }
+}
