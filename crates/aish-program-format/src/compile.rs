@@ -33,9 +33,11 @@ pub type Files<T> = Vec<(String, T)>;
 /// All that is wrong between them: names and ids given twice, references to what is not there.
 pub fn compile(programs: &Files<ProgramFile>, shared: &Files<SharedFile>) -> Result<Builder, Vec<Fault>> {
     let mut maker = Maker::default();
+    maker.shared = true;
     for (file, content) in shared {
         maker.own(file, &content.rule, &content.wraps);
     }
+    maker.shared = false;
     for (file, content) in programs {
         maker.own(file, &content.rule, &content.wraps);
     }
@@ -52,6 +54,10 @@ pub fn compile(programs: &Files<ProgramFile>, shared: &Files<SharedFile>) -> Res
 struct Maker {
     builder: Builder,
     rules: BTreeMap<String, u16>,
+    /// True while rules of several programs are read.
+    shared: bool,
+    /// The ids of rules that allow.
+    allowing: BTreeSet<String>,
     wrappers: BTreeMap<String, u16>,
     names: BTreeSet<String>,
     faults: Vec<Fault>,
@@ -88,6 +94,7 @@ impl Maker {
         let row = RuleRow {
             id: self.builder.text(&written.id),
             file: self.builder.text(file),
+            shared: self.shared,
             effect: written.effect,
             verdict: written.verdict,
             reason: self.builder.text(&written.reason),
@@ -102,6 +109,9 @@ impl Maker {
             values: self.builder.list(&written.values.0),
         };
         let number = self.builder.rule(row);
+        if written.verdict == Verdict::Allow {
+            self.allowing.insert(written.id.clone());
+        }
         if self.rules.insert(written.id.clone(), number).is_some() {
             self.fault(file, &written.id, format!("the id {} is given twice", written.id));
         }
@@ -196,6 +206,10 @@ impl Maker {
                     Reference::Use(id) => id,
                     Reference::Own(written) => &written.id,
                 };
+                if content.local.is_none() && self.allowing.contains(id) {
+                    let message = format!("{id} allows, and `local` does not say what of {name} reaches no other machine");
+                    self.fault(file, id, message);
+                }
                 match self.rules.get(id) {
                     Some(number) => rules.push(*number),
                     None => self.fault(file, id, format!("there is no rule {id}")),
@@ -254,8 +268,11 @@ impl Maker {
             values: builder.list(&content.values.0),
             variables: builder.list(&content.variables.0),
             settings: builder.list(&content.settings.0),
+            local: builder.list(content.local.as_deref().unwrap_or_default()),
+            plain: builder.list(&content.plain.0),
             traits,
             output: content.output.unwrap_or_default(),
+            numbers: builder.list(&content.numbers.0),
             change: content.changes.unwrap_or_default(),
             packs: builder.text(&content.packs),
             secrets: builder.commands(&secrets),

@@ -94,12 +94,20 @@ pub struct ProgramFile {
     pub variables: Words,
     /// Files of settings that a folder may bring, and that make it run what they say.
     pub settings: Words,
+    /// Sub-commands of which it is known that they reach no other machine: words with alternatives (`cache ls|info`), the
+    /// empty text where it has none, `*` for all. Nothing else is allowed; a file with a rule that allows says it.
+    pub local: Option<Vec<String>>,
+    /// Words, as globs, that are names and texts to it though they look like an address, a coder or a command
+    /// (`http://x`, `msl:x`, `|x`, `@x`).
+    pub plain: Words,
     /// True where something is known of its options though the lists are empty.
     pub options: bool,
     /// What is true of it.
     pub is: Vec<Trait>,
     /// What it writes to the pipe.
     pub output: Option<Output>,
+    /// Arguments of which one alone makes it write a number; `none` where it does so without any.
+    pub numbers: Words,
     /// What it changes among files.
     pub changes: Option<Change>,
     /// The ending of the files that it packs.

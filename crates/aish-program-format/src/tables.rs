@@ -91,6 +91,8 @@ pub struct RuleRow {
     pub id: Id,
     /// The file that it stands in, without its ending.
     pub file: Id,
+    /// True where that file holds rules of several programs.
+    pub shared: bool,
     /// What is done.
     pub effect: Effect,
     /// The verdict.
@@ -174,10 +176,16 @@ pub struct Facts {
     pub variables: List,
     /// Files of settings that a folder may bring, and that make it run what they say.
     pub settings: List,
+    /// Sub-commands that reach no other machine; `*` for all, the empty text for none.
+    pub local: List,
+    /// Words, as globs, that are names and texts to it though they look like an address, a coder or a command.
+    pub plain: List,
     /// What is true of it.
     pub traits: Traits,
     /// What it writes to the pipe.
     pub output: Output,
+    /// Arguments of which one alone makes it write a number; `none` where it does so without any.
+    pub numbers: List,
     /// What it changes among files.
     pub change: Change,
     /// The ending of the files that it packs.
@@ -350,8 +358,11 @@ static NO_FACTS: Facts = Facts {
     values: List { from: 0, count: 0 },
     variables: List { from: 0, count: 0 },
     settings: List { from: 0, count: 0 },
+    local: List { from: 0, count: 0 },
+    plain: List { from: 0, count: 0 },
     traits: Traits(0),
     output: Output::Mixed,
+    numbers: List { from: 0, count: 0 },
     change: Change::Nothing,
     packs: Id(0),
     secrets: List { from: 0, count: 0 },
@@ -394,6 +405,11 @@ impl<'t> Rule<'t> {
     /// Returns the name of the file that it stands in, without its ending.
     pub fn file(self) -> &'t str {
         self.tables.text(self.row.file)
+    }
+
+    /// Says whether that file holds rules of several programs.
+    pub const fn is_shared(self) -> bool {
+        self.row.shared
     }
 
     /// Returns its reason, in which `{targets}` stands for the operands and `{program}` for the program.

@@ -1,11 +1,13 @@
 //! What the user (and, tightening only, a project) said beforehand.
 
+pub mod programs;
 pub mod rule;
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
 use aish_types::{Risk, ToolName};
+pub use programs::ProgramText;
 pub use rule::{PolicyRule, PolicyRules, RuleError, Tried, WrittenRule};
 
 /// The policy that the gate applies.

@@ -74,6 +74,7 @@ impl Base {
             loaded = crate::config::load(user_file, &settings, &variables);
             project = Project::read(&folder, &loaded.config.project.instructions, &trust);
         }
+        loaded = loaded.with_programs(paths.config.as_deref());
         if unreadable.is_some() {
             // A file that is there and cannot be read may hold rules.
             loaded.policy = crate::config::policy::Compiled { broken: unreadable, ..Default::default() };

@@ -14,6 +14,7 @@ pub mod layer;
 pub mod model;
 pub mod page;
 pub mod policy;
+pub mod programs;
 pub mod project;
 pub mod router;
 pub mod section;

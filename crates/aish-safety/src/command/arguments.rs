@@ -242,7 +242,7 @@ impl<'a> Arguments<'a> {
                 return attached.map(with).or_else(|| self.words.get(at + 1).cloned());
             }
             let short = flag.strip_prefix('-').filter(|short| short.len() == 1)?;
-            if text.starts_with("--") {
+            if text.starts_with("--") || self.dashes_alike() {
                 return None;
             }
             let (before, rest) = text.split_once(short)?;

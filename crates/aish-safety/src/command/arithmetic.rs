@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::budget::Work;
 use super::walk::Walker;
-use super::word::Word;
+use super::word::{HOLE, NUMERIC, Taint, Word};
 use crate::rules::Effect;
 use crate::verdict::Verdict;
 
@@ -20,22 +20,46 @@ impl Walker<'_> {
     pub(crate) fn arithmetic(&mut self, text: &str) -> Word {
         let expanded = self.expand_one(text);
         self.evaluated(&expanded.text);
+        let given = ["$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9", "$@", "$*", "${1", "${2", "${@", "${*"];
+        if self.in_function == 0 && self.state.positional.is_empty() && given.iter().any(|one| text.contains(one)) {
+            // The arguments that a shell was given before are not known here.
+            self.computes_with_the_unknown(text);
+        }
         let compact: String = expanded.text.chars().filter(|letter| !letter.is_whitespace()).collect();
         let plain = compact.trim_start_matches('(').trim_end_matches(')');
         match sum(plain) {
             Some(number) => Word::literal(number.to_string()),
-            None => Word::unknown(expanded.taint),
+            None => Word::number(expanded.taint),
+        }
+    }
+
+    /// Asks about arithmetic, or an index, with a value that is not known and that a shell would run code in.
+    pub(crate) fn computes_with_the_unknown(&mut self, text: &str) {
+        let reason = "computes with a value that is not known, and a shell runs `$(…)` in such a value";
+        self.note_plain(text, Verdict::Ask, Effect::Run, "shell.arithmetic", reason);
+    }
+
+    /// Judges what a built-in runs that takes a variable by its name: the index of an element is evaluated.
+    pub(crate) fn named_variable(&mut self, name: &str) {
+        match name.split_once('[') {
+            Some((array, _)) if self.state.has_keys(array) => {}
+            Some((_, index)) => self.evaluated(index),
+            None if is_numeric(name) => {}
+            None => self.computes_with_the_unknown(name),
         }
     }
 
     /// Judges what the evaluation of an expression runs: substitutions that came out of a variable, and those in the
-    /// values of the variables that it names.
+    /// values of the variables that it names. What is not known may hold them: only numbers are computed with unasked.
     pub(crate) fn evaluated(&mut self, text: &str) {
         // Texts that were looked at, and those that are still to be.
         let mut open: Vec<String> = alloc::vec![text.to_string()];
         let mut next = 0;
         while let Some(text) = open.get(next).cloned() {
             next += 1;
+            if !is_numeric(&text) {
+                return self.computes_with_the_unknown(&text);
+            }
             if runs(&text) {
                 self.expand_document(&text);
                 continue;
@@ -43,8 +67,25 @@ impl Walker<'_> {
             if text.len() > 4_096 {
                 continue;
             }
-            for name in names(&text) {
-                let Some(values) = self.state.variables.get(name) else { continue };
+            for (name, is_set) in names(&text) {
+                if is_set {
+                    if !self.state.variables.contains_key(name) {
+                        self.state.assign(name, alloc::vec![Word::number(Taint::NONE)]);
+                    }
+                    continue;
+                }
+                let Some(values) = self.state.variables.get(name) else {
+                    let known = self.around.variables.get(name).is_some_and(|value| sum(value.trim()).is_some());
+                    if known || is_number(name) {
+                        continue;
+                    }
+                    return self.computes_with_the_unknown(&text);
+                };
+                for word in values.iter().flatten() {
+                    if !is_numeric(&word.text) {
+                        return self.computes_with_the_unknown(&text);
+                    }
+                }
                 for word in values.iter().take(8).flatten().take(8) {
                     // It is compared with all that were found.
                     if !self.budget.pay(Work::Scan, 8 * open.len()) {
@@ -66,14 +107,57 @@ impl Walker<'_> {
     }
 }
 
+/// Says whether all that is not known of a text is numbers.
+pub(crate) fn is_numeric(text: &str) -> bool {
+    text.split(HOLE).skip(1).all(|rest| rest.starts_with(NUMERIC))
+}
+
+/// Says whether a variable is a number of the shell's own.
+pub(crate) fn is_number(name: &str) -> bool {
+    matches!(
+        name,
+        "RANDOM"
+            | "SRANDOM"
+            | "SECONDS"
+            | "LINENO"
+            | "PPID"
+            | "UID"
+            | "EUID"
+            | "BASHPID"
+            | "EPOCHSECONDS"
+            | "HISTCMD"
+            | "COLUMNS"
+            | "LINES"
+            | "OPTIND"
+            | "SHLVL"
+            | "#"
+            | "?"
+            | "$"
+            | "!"
+    )
+}
+
 fn runs(text: &str) -> bool {
     text.contains("$(") || text.contains('`')
 }
 
-/// Goes through the names in an expression.
-fn names(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
-        .filter(|name| name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_'))
+/// Goes through the names in an expression, and says of each whether it is only set there.
+fn names(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut rest = text;
+    core::iter::from_fn(move || {
+        loop {
+            let begin = rest.find(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')?;
+            let based = rest.get(..begin).is_some_and(|before| before.ends_with('#'));
+            let from = rest.get(begin..)?;
+            let end = from.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
+            let (name, behind) = from.split_at_checked(end.unwrap_or(from.len()))?;
+            rest = behind;
+            let set = behind.trim_start().strip_prefix('=').is_some_and(|value| !value.starts_with('='));
+            if !based && !name.starts_with(|letter: char| letter.is_ascii_digit()) {
+                return Some((name, set));
+            }
+        }
+    })
 }
 
 /// Adds and subtracts plain numbers.

@@ -10,6 +10,7 @@ use super::pattern::push_shown;
 use super::redirect::Redirects;
 use super::run::shown;
 use super::simple::Assigned;
+use super::state::Kind;
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::Effect;
@@ -195,12 +196,24 @@ impl Walker<'_> {
                 .any(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter))
         };
         let (refers, lower, upper, computes) = (given('n'), given('l'), given('u'), given('i'));
-        if !(refers || lower || upper || computes) {
+        let keyed = given('A');
+        if !(refers || lower || upper || computes || keyed) {
             return;
         }
         for word in arguments.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
             let name = word.text.split('=').next().unwrap_or_default().to_string();
+            if keyed {
+                self.state.declare(&name, Kind::Keyed);
+            }
+            if computes {
+                self.state.declare(&name, Kind::Computed);
+            }
             let Some(mut value) = self.state.look_up(&name) else { continue };
+            if refers {
+                for word in &value {
+                    self.named_variable(&word.text);
+                }
+            }
             if computes {
                 for word in &value {
                     self.evaluated(&word.text);
@@ -221,20 +234,23 @@ impl Walker<'_> {
         }
     }
 
-    /// Judges the indices of names that a built-in is given: they are evaluated.
+    /// Judges the indices of names that a built-in is given: they are evaluated. A name that is not known may have one.
     fn subscripts(&mut self, name: &str, arguments: &[Word]) {
         let mut before = "";
         for word in arguments {
             let text = word.text.as_str();
+            let before = core::mem::replace(&mut before, text);
             let named = match name {
-                "let" => text,
-                "printf" | "test" | "[" if before != "-v" => "",
-                _ => text.split('=').next().filter(|name| name.contains('[')).unwrap_or_default(),
+                "let" => {
+                    self.evaluated(text);
+                    continue;
+                }
+                "printf" | "test" | "[" if !matches!(before, "-v" | "-R") => continue,
+                "read" | "mapfile" | "readarray" if settings::READING.contains(&before) => continue,
+                "wait" if !before.starts_with('-') => continue,
+                _ => text.split('=').next().unwrap_or_default(),
             };
-            before = text;
-            if !named.is_empty() {
-                self.evaluated(named);
-            }
+            self.named_variable(named);
         }
     }
 

@@ -85,7 +85,7 @@ impl Walker<'_> {
     pub(crate) fn is_harmless(&self, rule: Rule<'_>, program: &str, arguments: &Arguments<'_>) -> bool {
         let Some(known) = programs::find(program) else { return false };
         let (facts, row) = (known.facts(), rule.row());
-        if self.brings_settings(known) {
+        if self.brings_settings(known) || !is_plain(known, arguments) {
             return false;
         }
         if facts.harmless || row.harmless {
@@ -136,6 +136,11 @@ impl Walker<'_> {
             single_dash: facts.single_dash,
         };
         facts.harmless || split.options.iter().all(|(option, _)| lists.knows(option))
+    }
+
+    /// Says whether files of the folder make the program of a name run what they say.
+    pub(crate) fn settings_run_something(&self, program: &str) -> bool {
+        programs::find(program).is_some_and(|known| self.brings_settings(known))
     }
 
     /// Says whether files of the folder make a program run what they say; where the line went elsewhere, they may.
@@ -196,6 +201,52 @@ pub fn brought(folder: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
         above.iter().any(there)
     };
     names.into_iter().filter(stands).map(String::from).collect()
+}
+
+/// Says whether what a program is told to do is known to reach no other machine.
+pub(crate) fn is_local(program: &str, arguments: &Arguments<'_>) -> bool {
+    let Some(known) = programs::find(program) else { return false };
+    known.tables().texts(known.facts().local).any(|path| {
+        if path == "*" {
+            return true;
+        }
+        let mut operands = arguments.operands();
+        if path.is_empty() {
+            return operands.next().is_none();
+        }
+        path.split(' ').all(|step| {
+            operands.next().is_some_and(|(_, word, _)| step.split('|').any(|one| glob_match(one, &word.text)))
+        })
+    })
+}
+
+/// Says whether no word looks like an address, a coder or a command to a program that may take it for one.
+fn is_plain(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
+    let (tables, facts) = (program.tables(), program.facts());
+    let (mut before, mut operands) = ("", 0_usize);
+    tables.holds(facts.plain, "*")
+        || arguments.iter().all(|(word, role)| {
+            let text = word.text.as_str();
+            let before = core::mem::replace(&mut before, text);
+            operands += usize::from(matches!(role, Role::Operand { .. }));
+            let value = match role {
+                // Statements are judged by themselves.
+                Role::Value if tables.holds(facts.statements, before) => return true,
+                Role::Operand { .. } if operands > 1 && !facts.statements.is_empty() => return true,
+                Role::Value | Role::Operand { .. } => text,
+                Role::Option => text.split_once('=').map_or(text.get(2..), |(_, value)| Some(value)).unwrap_or_default(),
+            };
+            !leads_out(value) || tables.texts(facts.plain).any(|glob| glob_match(glob, value))
+        })
+}
+
+/// Says whether a text looks like an address, a coder, a place on another machine, a command or a list of names.
+fn leads_out(text: &str) -> bool {
+    let scheme = text.find(|letter: char| !(letter.is_ascii_alphanumeric() || "+.-_".contains(letter)));
+    scheme.is_some_and(|at| at > 1 && text.get(at..).is_some_and(|rest| rest.starts_with(':')))
+        || text.starts_with(['|', '<', '>', '!', '[', '{', '('])
+        || text.contains(['@', '=', HOLE])
+        || text.contains("://")
 }
 
 /// Returns the end marks of the command that a word announces.

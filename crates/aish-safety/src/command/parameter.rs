@@ -9,6 +9,8 @@ use super::budget::{Budget, Work};
 use super::path::glob_match;
 use super::walk::Walker;
 use super::word::{HOLE, SHORT_LIVED, Taint, Word};
+use crate::rules::Effect;
+use crate::verdict::Verdict;
 
 impl Walker<'_> {
     /// Expands what stands in `${…}` or after `$`.
@@ -16,10 +18,17 @@ impl Walker<'_> {
         if let Some(name) = inside.strip_prefix('#')
             && !name.is_empty()
         {
-            let value = self.value(name.trim_end_matches("[@]").trim_end_matches("[*]"));
+            let name = match split_name(name, &self.budget) {
+                (name, Some("@" | "*") | None, _) => name,
+                (name, Some(index), _) => {
+                    self.index(name, index);
+                    name
+                }
+            };
+            let value = self.value(name);
             return match value.as_slice() {
                 [word] if word.is_known() => vec![Word::literal(word.text.chars().count().to_string())],
-                _ => vec![Word::unknown(Taint::NONE)],
+                _ => vec![Word::number(Taint::NONE)],
             };
         }
         let (indirect, inside) = match inside.strip_prefix('!') {
@@ -27,11 +36,15 @@ impl Walker<'_> {
             _ => (false, inside),
         };
         let (name, index, operator) = split_name(inside, &self.budget);
+        if indirect && (matches!(index, Some("@" | "*")) || matches!(operator, "@" | "*")) {
+            // The indices of an array, or the names that begin with something.
+            let keys = index.is_some() && !self.state.has_keys(name);
+            return vec![if keys { Word::number(Taint::NONE) } else { Word::unknown(Taint::NONE) }];
+        }
         let mut words = match index {
             Some("@" | "*") => self.value(name),
             Some(index) => {
-                let index = self.expand_one(index);
-                self.evaluated(&index.text);
+                let index = self.index(name, index);
                 let words = self.value(name);
                 match index.text.parse::<usize>() {
                     Ok(at) => words.get(at).cloned().into_iter().collect(),
@@ -47,12 +60,26 @@ impl Walker<'_> {
             words = match words.first() {
                 Some(word) if word.is_known() && !word.text.is_empty() => {
                     let name = word.text.clone();
+                    self.evaluated(name.split_once('[').map_or("", |(_, index)| index));
                     self.value(&name)
                 }
-                _ => vec![Word::unknown(Taint::NONE)],
+                Some(_) => {
+                    self.computes_with_the_unknown(inside);
+                    vec![Word::unknown(Taint::NONE)]
+                }
+                None => vec![Word::unknown(Taint::NONE)],
             };
         }
         if operator.is_empty() { words } else { self.operate(name, words, operator) }
+    }
+
+    /// Expands an index and judges what its evaluation runs; a key of an associative array is only a text.
+    pub(crate) fn index(&mut self, name: &str, index: &str) -> Word {
+        let index = self.expand_one(index);
+        if !self.state.has_keys(name) {
+            self.evaluated(&index.text);
+        }
+        index
     }
 
     /// Returns the value of a variable or special parameter; no word where it is known to be empty.
@@ -66,9 +93,8 @@ impl Walker<'_> {
             }
             "#" => return vec![Word::literal(self.state.positional.len().to_string())],
             "?" => return vec![Word::literal("0")],
-            "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "UID" | "EUID" | "BASHPID" => {
-                return vec![Word::unknown(Taint::NONE)];
-            }
+            "-" => return vec![Word::unknown(Taint::NONE)],
+            _ if super::arithmetic::is_number(name) => return vec![Word::number(Taint::NONE)],
             "0" => return vec![Word::literal("bash")],
             "IFS" => return vec![Word::literal(" \t\n")],
             "HOME" => return vec![Word::literal("~")],
@@ -147,6 +173,11 @@ impl Walker<'_> {
     fn transformed(&mut self, words: Vec<Word>, how: &str) -> Vec<Word> {
         let nothing = Word::literal("");
         match how {
+            "P" if words.iter().any(|word| !super::arithmetic::is_numeric(&word.text)) => {
+                let reason = "expands a value that is not known as a prompt, which runs `$(…)` in it";
+                self.note_plain(how, Verdict::Ask, Effect::Run, "shell.prompt", reason);
+                words
+            }
             "P" => words
                 .into_iter()
                 .map(|word| if word.text.contains(['$', '`']) { self.expand_document(&word.text) } else { word })

@@ -374,6 +374,8 @@ pub(crate) fn push_shown(out: &mut String, text: &str) {
         }
         if letter == HOLE {
             out.push('…');
+        } else if letter == super::word::NUMERIC {
+            // Only says something about the hole before it.
         } else if letter.is_control() {
             out.push(' ');
         } else {

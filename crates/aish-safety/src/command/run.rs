@@ -14,12 +14,14 @@ use aish_program_format::{Rule, Trait};
 use super::arguments::Arguments;
 use super::budget::Work;
 use super::explain::Part;
+use super::harmless;
 use super::help::{self, Help};
 use super::path::glob_match;
 use super::pattern::{self, Subject, fill, push_shown};
 use super::walk::{MAX_DEPTH, Walker};
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::policy::PolicyRule;
+use crate::rules::tool::Tool;
 use crate::rules::{Effect, hints, programs};
 use crate::verdict::Verdict;
 
@@ -142,6 +144,7 @@ impl Walker<'_> {
         let first = words.first().unwrap_or(&nothing);
         let mut inner_out = None;
         let wrapped = self.unwrap(name, arguments, stdin, &mut inner_out);
+        self.unwrap_own(name, arguments, stdin);
         let children = core::mem::replace(&mut self.parts, outer);
         let mut part = self.judge(program, words, stdin, wrapped);
         let content = self.file_taint(first);
@@ -232,6 +235,8 @@ impl Walker<'_> {
         let taken_back = sorted.takes_back();
         let mut quiet = sorted.is_dry() && !taken_back;
         let mut best: Option<(Rule<'static>, Vec<usize>)> = None;
+        // True where that rule allows, and what it allows may reach another machine.
+        let mut reaches = false;
         let known = programs::is_known(name);
         let about = |name| {
             let rules = programs::find(name).into_iter().flat_map(|program| program.rules());
@@ -266,18 +271,35 @@ impl Walker<'_> {
             if best.is_some() && row.verdict != Verdict::Halt {
                 continue;
             }
-            if row.verdict != Verdict::Allow
-                || self.may_allow(rule, program, words) && self.is_harmless(rule, name, &sorted)
-            {
+            if row.verdict != Verdict::Allow {
+                best = Some((rule, left));
+                reaches = false;
+            } else if !harmless::is_local(name, &sorted) {
+                best = Some((rule, left));
+                reaches = true;
+            } else if self.may_allow(rule, program, words) && self.is_harmless(rule, name, &sorted) {
                 best = Some((rule, left));
             }
         }
         let rules = self.rules;
-        let own = rules.for_command(&subject);
+        // How a program that only a person's own files know spells its options.
+        let spelt = match programs::find(name) {
+            Some(_) => None,
+            None => rules.program(name).map(|own| Arguments::with(Tool::of(own), arguments)),
+        };
+        let own = match &spelt {
+            Some(arguments) => rules.for_command(&Subject { arguments, any_secret: OnceCell::new(), ..subject }),
+            None => rules.for_command(&subject),
+        };
         let asked =
             if wrapped.is_none() || help::is_scripted(name, arguments) { help::asked(name, &sorted) } else { Help::No };
         let part = match best {
-            _ if asked == Help::Plain && known && program.standard && !program_is_shell(name) => {
+            _ if asked == Help::Plain
+                && known
+                && program.standard
+                && !program_is_shell(name)
+                && !self.settings_run_something(name) =>
+            {
                 self.part(words, Effect::Read, Verdict::Allow, "help", "shows help or its version")
             }
             Some((rule, _)) if asked != Help::No && rule.row().verdict == Verdict::Halt => self.part(
@@ -287,6 +309,9 @@ impl Walker<'_> {
                 rule.id(),
                 "is asked for help, with arguments that would otherwise be destructive",
             ),
+            Some((rule, _)) if reaches => {
+                self.part(words, Effect::Network, Verdict::Ask, rule.id(), "may reach another machine")
+            }
             Some((rule, left)) => {
                 let targets: Vec<&str> =
                     left.iter().filter_map(|at| arguments.get(*at)).map(|word| word.text.as_str()).collect();
@@ -372,7 +397,14 @@ impl Walker<'_> {
         if !holds {
             return part;
         }
-        let reason = self.reason(&rule.reason, part.effect, rule.verdict);
+        let targets: Vec<&str> = words
+            .iter()
+            .skip(1)
+            .map(|word| word.text.as_str())
+            .filter(|text| rule.reason.contains('{') && !text.starts_with('-'))
+            .collect();
+        let name = words.first().map_or("", |word| word.text.as_str());
+        let reason = self.reason(&fill(&rule.reason, name, &targets), part.effect, rule.verdict);
         Part { verdict: rule.verdict, rule: rule.id.clone().into(), reason, ..part }
     }
 

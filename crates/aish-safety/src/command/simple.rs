@@ -188,8 +188,7 @@ impl Walker<'_> {
             ast::AssignmentName::VariableName(name) => name.clone(),
             ast::AssignmentName::ArrayElementName(name, index) => {
                 // An index is evaluated, with the substitutions in it.
-                let index = self.expand_one(index);
-                self.evaluated(&index.text);
+                let index = self.index(name, index);
                 self.element(name, &index, &assignment.value);
                 name.clone()
             }
@@ -210,6 +209,11 @@ impl Walker<'_> {
                 self.names_found(words)
             }
         };
+        if self.state.is_computed(&name) {
+            for word in &value {
+                self.evaluated(&word.text);
+            }
+        }
         if assignment.append
             && let Some(mut old) = self.state.look_up(&name)
         {

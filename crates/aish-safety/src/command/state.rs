@@ -88,6 +88,26 @@ fn reference(name: &str) -> String {
     alloc::format!("&{name}")
 }
 
+/// What a variable was declared to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An array whose indices are keys: `declare -A`.
+    Keyed,
+    /// A number: what is assigned is computed: `declare -i`.
+    Computed,
+}
+
+impl Kind {
+    /// Returns the key under which it is kept; no variable has such a name.
+    fn mark(self, name: &str) -> String {
+        let letter = match self {
+            Self::Keyed => '%',
+            Self::Computed => '#',
+        };
+        alloc::format!("{letter}{name}")
+    }
+}
+
 /// Counts the bytes of what a variable may hold.
 fn size(values: &[Vec<Word>]) -> usize {
     values.iter().flatten().map(|word| word.text.len() + core::mem::size_of::<Word>()).sum()
@@ -130,6 +150,22 @@ impl State {
     pub(crate) fn refer(&mut self, name: &str, target: &str) {
         self.refers = true;
         self.variables.insert(reference(name), alloc::vec![alloc::vec![Word::literal(target)]]);
+    }
+
+    /// Notes that a variable's indices are keys, or that its values are computed.
+    pub(crate) fn declare(&mut self, name: &str, kind: Kind) {
+        self.variables.insert(kind.mark(name), alloc::vec![alloc::vec![Word::literal("")]]);
+    }
+
+    /// Says whether a variable is an array whose indices are keys.
+    pub(crate) fn has_keys(&self, name: &str) -> bool {
+        self.variables.contains_key(Kind::Keyed.mark(name).as_str())
+    }
+
+    /// Says whether what is assigned to a variable is computed.
+    pub(crate) fn is_computed(&self, name: &str) -> bool {
+        matches!(name, "SECONDS" | "HISTCMD" | "RANDOM" | "SRANDOM" | "LINENO" | "EPOCHSECONDS")
+            || self.variables.contains_key(Kind::Computed.mark(name).as_str())
     }
 
     /// Returns the name that a name stands for, where it stands for one.

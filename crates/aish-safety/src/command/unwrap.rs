@@ -63,6 +63,22 @@ impl Walker<'_> {
         floor
     }
 
+    /// Judges what a program runs by a person's own file about it: that may only raise the verdict, so that nothing else
+    /// is left out for it.
+    pub(crate) fn unwrap_own(&mut self, program: &str, arguments: &[Word], stdin: &Stream) {
+        let rules = self.rules;
+        let Some(known) = rules.program(program) else { return };
+        for (wrapper, used) in known.wrappers() {
+            let Some(rest) = behind(wrapper.tables(), used.after, arguments) else { continue };
+            let mut ran = false;
+            self.trail.push(Self::label(program, wrapper.tables().text(used.path)));
+            for form in wrapper.forms() {
+                ran |= self.form(wrapper, form, program, rest, stdin, &mut None, ran);
+            }
+            self.trail.pop();
+        }
+    }
+
     #[expect(clippy::too_many_arguments, reason = "one call site; they are the whole of a form's context")]
     fn form(
         &mut self,

@@ -370,7 +370,7 @@ impl<'a> Walker<'a> {
                 ast::ExtendedTestExpr::UnaryTest(test, word) => {
                     let word = self.expand_one(&word.value);
                     if matches!(test, ast::UnaryPredicate::ShellVariableIsSetAndAssigned) {
-                        self.evaluated(&word.text);
+                        self.named_variable(&word.text);
                     }
                 }
                 ast::ExtendedTestExpr::BinaryTest(test, left, right) => {

@@ -6,6 +6,9 @@ use core::ops::BitOr;
 /// Stands in a word's text for a part that is not known.
 pub(crate) const HOLE: char = '\u{FFFC}';
 
+/// Stands behind a [`HOLE`] of which it is known that it is a number.
+pub(crate) const NUMERIC: char = '\u{FFFB}';
+
 /// What stands for names that are not known and are of short life: below a folder for such files, and shown as unknown.
 pub(crate) const SHORT_LIVED: &str = "/tmp/\u{FFFC}\u{FFFC}";
 
@@ -72,6 +75,11 @@ impl Word {
     /// Makes a word of which nothing is known.
     pub(crate) fn unknown(taint: Taint) -> Self {
         Self { text: String::from(HOLE), glob: false, taint }
+    }
+
+    /// Makes a word that is a number which is not known.
+    pub(crate) fn number(taint: Taint) -> Self {
+        Self { text: String::from_iter([HOLE, NUMERIC]), glob: false, taint }
     }
 
     /// Says whether every part is known.

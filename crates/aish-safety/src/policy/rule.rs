@@ -8,6 +8,9 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_program_format::Program;
+
+use super::programs::OwnPrograms;
 use crate::command::{self, Pattern, Subject, Surroundings};
 use crate::verdict::Verdict;
 
@@ -45,7 +48,7 @@ pub struct RuleError {
 /// One compiled rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyRule {
-    /// `policy.N`, N from 1.
+    /// `policy.N`, N from 1, or `policy.ID` for the rule of that id in a file about a program.
     pub id: String,
     /// The pattern.
     pub pattern: String,
@@ -77,10 +80,12 @@ impl Eq for Parsed {}
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicyRules {
     rules: Vec<PolicyRule>,
+    /// What a person's own files say of programs.
+    pub(super) own: OwnPrograms,
 }
 
 /// No rules.
-pub(crate) static NONE: PolicyRules = PolicyRules { rules: Vec::new() };
+pub(crate) static NONE: PolicyRules = PolicyRules { rules: Vec::new(), own: OwnPrograms::NONE };
 
 /// What came of one example.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,16 +107,29 @@ impl PolicyRules {
     /// All that is wrong, rule by rule; none of the rules holds then.
     pub fn compile(written: &[WrittenRule]) -> Result<Self, Vec<RuleError>> {
         let (rules, mut errors) = Self::parse(written);
-        for tried in rules.try_examples() {
-            if !tried.passed {
-                let wanted = if tried.example.starts_with("! ") { "matches" } else { "does not match" };
-                errors.push(RuleError {
-                    place: tried.place,
-                    message: format!("the rule {wanted} its example `{}`", tried.example),
-                });
-            }
-        }
+        errors.extend(rules.failed_examples());
         if errors.is_empty() { Ok(rules) } else { Err(errors) }
+    }
+
+    /// Says which examples fail.
+    pub(super) fn failed_examples(&self) -> impl Iterator<Item = RuleError> {
+        self.try_examples().into_iter().filter(|tried| !tried.passed).map(|tried| {
+            let wanted = if tried.example.starts_with("! ") { "matches" } else { "does not match" };
+            RuleError { place: tried.place, message: format!("the rule {wanted} its example `{}`", tried.example) }
+        })
+    }
+
+    /// Adds a rule under an id.
+    pub(super) fn add(&mut self, id: String, rule: &WrittenRule) -> Result<(), String> {
+        let mut compiled = compile_one(0, rule)?;
+        compiled.id = id;
+        self.rules.push(compiled);
+        Ok(())
+    }
+
+    /// Finds a program that a person's own files are about.
+    pub(crate) fn program(&self, name: &str) -> Option<Program<'_>> {
+        self.own.find(name)
     }
 
     /// Compiles what can be compiled, without a look at the examples.
@@ -129,7 +147,7 @@ impl PolicyRules {
                 Err(message) => errors.push(RuleError { place: rule.place.clone(), message }),
             }
         }
-        (Self { rules }, errors)
+        (Self { rules, own: OwnPrograms::NONE }, errors)
     }
 
     /// Tries every example against its rule alone.
@@ -147,7 +165,7 @@ impl PolicyRules {
                         rule.matches_tool(name, arguments)
                     }
                     None => {
-                        let alone = Self { rules: alloc::vec![rule.clone()] };
+                        let alone = Self { rules: alloc::vec![rule.clone()], own: self.own.clone() };
                         !command::analyse(text, &Surroundings::default(), &alone).matched.is_empty()
                     }
                 };
@@ -168,7 +186,7 @@ impl PolicyRules {
 
     /// Says whether there is no rule.
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+        self.rules.is_empty() && self.own == OwnPrograms::NONE
     }
 
     /// Returns the strictest rule about a tool; the first of equally strict ones.

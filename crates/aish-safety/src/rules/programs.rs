@@ -1,5 +1,7 @@
 //! Which programs the tables know.
 
+use alloc::string::String;
+
 use aish_program_format::{Trait, Verdict};
 pub(crate) use aish_programs::find;
 
@@ -34,6 +36,13 @@ pub(crate) fn is_destructive(name: &str) -> bool {
         && find(name).is_some_and(|program| {
             program.rules().any(|rule| rule.row().verdict == Verdict::Halt) || program.wrappers().next().is_some()
         })
+}
+
+/// Returns the file about a program in which a built-in rule stands: `programs/rsync.toml`, or `shared/files.toml`.
+pub fn file_of_rule(id: &str) -> Option<String> {
+    let rule = aish_programs::built_in().rules().find(|rule| rule.id() == id)?;
+    let folder = if rule.is_shared() { "shared" } else { "programs" };
+    Some(alloc::format!("{folder}/{}.toml", rule.file()))
 }
 
 /// Goes through the names of all programs with rules or wrappers.

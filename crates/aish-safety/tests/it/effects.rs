@@ -31,8 +31,13 @@ fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
         judge_command(command, &Surroundings { brought, ..around() }).verdict
     };
     for (files, command) in [
-        (&["/home/ana/w/.cargo/config.toml"][..], "cargo tree"),
-        (&["/home/ana/rust-toolchain.toml"], "cargo tree"),
+        (&["/home/ana/w/.cargo/config.toml"][..], "cargo locate-project"),
+        (&["/home/ana/rust-toolchain.toml"], "cargo --version"),
+        (&["/home/ana/w/go.mod"], "go version"),
+        (&["/home/ana/w/go.mod"], "go env GOPATH"),
+        (&["/home/ana/w/.venv"], "uv pip list"),
+        (&["/home/ana/w/mise.toml"], "mise ls"),
+        (&["/home/ana/w/.tool-versions"], "asdf current"),
         (&["/home/ana/w/rust-toolchain"], "rustc --print sysroot"),
         (&["/home/ana/w/.npmrc"], "npm ls"),
         (&["/home/ana/w/.terraform"], "terraform show"),

@@ -59,7 +59,8 @@ fn commands_of_database_shells_start_programs() {
     ] {
         check(command, Verdict::Halt);
     }
-    check("sqlite3 x.db .tables", Verdict::Allow);
+    check("sqlite3 -readonly x.db .tables", Verdict::Allow);
+    check("sqlite3 x.db .tables", Verdict::Ask);
     check("psql -c '\\d users'", Verdict::Allow);
 }
 

@@ -41,7 +41,7 @@ fn commands_in_curly_brackets_are_judged() {
     }
     for command in [
         "echo ${x:-a b} ${x/a b/c} ${x+a b} ${x% *}",
-        "echo ${#x} ${!x} ${x@U} ${x:i:1} ${x^^} ${-} ${?} ${x%%.*} ${#} ${#x[@]} ${x[1]} ${!x@} ${!x*}",
+        "x=abc i=1; echo ${#x} ${!i} ${x@U} ${x:i:1} ${x^^} ${-} ${?} ${x%%.*} ${#} ${#x[@]} ${x[1]} ${!x@} ${!x*}",
         "echo '${ rm -rf /srv; }'",
         "ls ${ pwd; }",
     ] {

@@ -1,6 +1,6 @@
 //! The user's rules: what they match, what they raise and let through, what is wrong with them.
 
-use aish_safety::{PolicyRules, Surroundings, Verdict, WrittenRule, analyse, analyse_argv};
+use aish_safety::{PolicyRules, ProgramText, Surroundings, Verdict, WrittenRule, analyse, analyse_argv};
 
 fn written(pattern: &str, verdict: &str, examples: &[&str]) -> WrittenRule {
     WrittenRule {
@@ -104,4 +104,68 @@ fn tools_are_matched_by_name_and_arguments() {
     assert_eq!(verdict("files.read", "{}"), Some(Verdict::Ask));
     assert_eq!(verdict("files.write", r#"{"path":"/etc/x"}"#), Some(Verdict::Halt));
     assert_eq!(verdict("other.read", "{}"), None);
+}
+
+fn own(text: &str) -> Result<PolicyRules, Vec<String>> {
+    let files = [ProgramText { path: "programs/x.toml".into(), text: text.into() }];
+    PolicyRules::default().with_programs(&files).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_file_about_a_program_raises_what_it_matches() {
+    let rules = own(r#"
+names = ["deploytool", "git"]
+takes = "--region"
+
+[[rule]]
+id = "own.push"
+halt = "publish"
+on = "push %is:prod*"
+reason = "pushes {targets} with {program}"
+match = ["deploytool --region eu push prod-1", "git push production"]
+not = ["deploytool push test"]
+
+[[rule]]
+for = ["git"]
+id = "own.log"
+ask = "read"
+on = "log"
+reason = "is asked about here"
+match = ["git log"]
+
+[[wraps]]
+for = ["deploytool"]
+id = "deploy-hook"
+takes = "--region"
+forms = [{ code = { options = "--hook", language = "shell" } }]
+example = "deploytool --hook 'rm -rf /srv'"
+"#)
+    .unwrap();
+    check(&rules, "deploytool --region eu push prod-1", Verdict::Halt, "policy.own.push");
+    check(&rules, "sudo sh -c 'git push production'", Verdict::Halt, "policy.own.push");
+    check(&rules, "git log -3", Verdict::Ask, "policy.own.log");
+    check(&rules, "git status", Verdict::Allow, "git.read");
+    check(&rules, "deploytool --hook 'rm -rf /srv/data'", Verdict::Halt, "files.delete-recursive");
+    // What the built-in tables say stays: a file of one's own only adds.
+    check(&rules, "git push --force origin main", Verdict::Halt, "git.push-force");
+    let judged = analyse("git push production", &Surroundings::default(), &rules).judgement;
+    assert!(judged.reason.contains("pushes push, production with git"), "{}", judged.reason);
+}
+
+#[test]
+fn a_file_about_a_program_lets_nothing_through() {
+    for (text, expected) in [
+        ("names = [\"ls\"]\n[[rule]]\nid = \"a.b\"\nallow = \"read\"\nreason = \"r\"\nmatch = [\"ls\"]\n", "x.toml:3:6: a.b lets"),
+        ("names = [\"x\"]\ndry = \"-n\"\n", "x.toml:2:1: `dry` makes more harmless"),
+        ("names = [\"x\"]\nis = [\"name-only\"]\n", "x.toml:2:1: `is` makes more harmless"),
+        ("names = [\"x\"]\nplain = \"*\"\n", "x.toml:2:1: `plain` makes"),
+        ("names = [\"x\"]\nnumbers = \"none\"\n", "x.toml:2:1: `numbers` makes"),
+        ("names = [\"x\"]\nlocal = [\"*\"]\n", "x.toml:2:1: `local` makes"),
+        ("names = [\"x\"]\n[[rule]]\nuse = \"files.rsync\"\n", "there is no rule files.rsync"),
+        ("names = [\"x\"]\n[[rule]]\nid = \"a.b\"\nhalt = \"delet\"\nreason = \"r\"\n", "unknown variant"),
+        ("names = 5\n", "x.toml:1:9: invalid type"),
+    ] {
+        let errors = own(text).unwrap_err();
+        assert!(errors.iter().any(|error| error.contains(expected)), "{text}{errors:?}");
+    }
 }

@@ -133,7 +133,7 @@ fn what_is_taken_back_is_not_allowed() {
         assert!(verdict(command).0 > Verdict::Allow, "{command}");
     }
     for command in
-        ["kubectl delete pod x --dry-run=client --wait=false", "apt-get -s purge nginx", "rsync -avn --delete a/ b/"]
+        ["docker compose down -v --dry-run", "apt-get -s purge nginx", "rsync -avn --delete a/ b/"]
     {
         assert_eq!(verdict(command).0, Verdict::Allow, "{command}");
     }

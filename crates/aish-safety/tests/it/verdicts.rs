@@ -92,7 +92,7 @@ fn what_a_shell_evaluates_again_is_found() {
     assert!(
         judge_command(&format!("{chain} x60='a[$(rm -rf /srv)]'; echo $((x0))"), &around()).verdict > Verdict::Allow
     );
-    for command in ["x=3; echo $((x + 1))", "[[ $x -eq 0 ]]", "printf 'a[%s]' '$(rm -rf /srv)'", "test -n 'a[$(rm)]'"] {
+    for command in ["x=3; echo $((x + 1))", "x=1; [[ $x -eq 0 ]]", "printf 'a[%s]' '$(rm -rf /srv)'", "test -n 'a[$(rm)]'"] {
         check(command, Verdict::Allow);
     }
 }
@@ -166,7 +166,6 @@ fn reading_is_allowed() {
         "cat README.md | grep foo",
         "for f in a b; do wc -l $f; done",
         "docker ps -a",
-        "kubectl get pods -n prod",
         "df -h",
         "ps aux | grep node | wc -l",
         "echo $HOME",

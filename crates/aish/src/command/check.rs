@@ -66,7 +66,8 @@ fn explained(
     if as_json {
         print(&serde_json::to_string(&analysis)?);
     } else {
-        print(&aish_types::visible(analysis.render().trim_end()));
+        let text = analysis.render() + &super::policy::places(&analysis.parts, rules);
+        print(&aish_types::visible(text.trim_end()));
     }
     Ok(exit_code(analysis.judgement.verdict))
 }

@@ -1,8 +1,9 @@
 //! `aish policy`: the rules that hold, and whether a file's rules match their examples.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use aish_safety::{Policy, PolicyRules, Surroundings, analyse};
+use aish_safety::{Part, Policy, PolicyRules, Surroundings, analyse};
 
 use crate::arguments::PolicyCommand;
 use crate::base::Base;
@@ -30,31 +31,57 @@ pub fn run(
             }
             Ok(ExitCode::Ok)
         }
-        PolicyCommand::Test { file } => match file.as_deref().or(base.config_path.as_deref()) {
-            Some(path) => test(path, print, complain),
-            None => {
-                complain("there is no configuration to test: HOME is not set; name a file");
-                Ok(ExitCode::Error)
+        PolicyCommand::Test { file } => {
+            let own = file.is_none().then(|| base.paths.config.as_deref().and_then(config::programs::folder)).flatten();
+            match file.as_deref().or(base.config_path.as_deref()) {
+                Some(path) => test(path, own.as_deref(), print, complain),
+                None => {
+                    complain("there is no configuration to test: HOME is not set; name a file");
+                    Ok(ExitCode::Error)
+                }
             }
-        },
+        }
     }
 }
 
-/// Tries the examples of a file's rules; exit code 1 when something is wrong.
-fn test(path: &Path, print: &mut dyn FnMut(&str), complain: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+/// Tries the examples of a file's rules, and those of the files about programs in a folder; exit code 1 when something
+/// is wrong. A file that names programs is one about programs.
+fn test(
+    path: &Path,
+    programs: Option<&Path>,
+    print: &mut dyn FnMut(&str),
+    complain: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
+        // Without a configuration there may be files about programs.
+        Err(error) if programs.is_some_and(Path::is_dir) && error.kind() == std::io::ErrorKind::NotFound => {
+            String::new()
+        }
         Err(error) => {
             complain(&format!("{}: cannot be read: {error}", path.display()));
             return Ok(ExitCode::Error);
         }
     };
-    let written = config::policy::written(path, &text);
-    let (written, faults) = match written {
-        Ok(written) => (written, Vec::new()),
-        Err(faults) => (Vec::new(), faults),
+    let mut faults = Vec::new();
+    let about_programs = programs.is_none() && text.lines().any(|line| line.trim_start().starts_with("names"));
+    let read = match programs {
+        Some(folder) => config::programs::read(folder),
+        None if about_programs => config::programs::read_one(path).map(|file| vec![file]),
+        None => Ok(Vec::new()),
     };
-    let (rules, errors) = PolicyRules::parse(&written);
+    let files = read.unwrap_or_else(|fault| {
+        faults.push(fault);
+        Vec::new()
+    });
+    let written = if about_programs { Ok(Vec::new()) } else { config::policy::written(path, &text) };
+    let written = written.unwrap_or_else(|more| {
+        faults.extend(more);
+        Vec::new()
+    });
+    let (rules, mut errors) = PolicyRules::parse(&written);
+    let (rules, more) = rules.adding_programs(&files);
+    errors.extend(more);
     for line in faults.iter().map(ToString::to_string).chain(errors.iter().map(ToString::to_string)) {
         complain(&aish_types::visible(&line));
     }
@@ -95,6 +122,27 @@ pub fn shown(policy: &Policy) -> String {
     out
 }
 
+/// Says where the rules stand that decided about the parts of a command, a line each.
+pub fn places(parts: &[Part], rules: &PolicyRules) -> String {
+    fn collect<'p>(parts: &'p [Part], ids: &mut BTreeSet<&'p str>) {
+        for part in parts {
+            ids.insert(part.rule.as_str());
+            collect(&part.parts, ids);
+        }
+    }
+    let mut ids = BTreeSet::new();
+    collect(parts, &mut ids);
+    let mut out = String::new();
+    for id in ids {
+        if let Some(rule) = rules.iter().find(|rule| rule.id == id) {
+            out.push_str(&format!("the rule {id} (`{}`) stands at {}\n", rule.pattern, rule.place));
+        } else if let Some(file) = aish_safety::file_of_rule(id) {
+            out.push_str(&format!("the rule {id} stands in {file}\n"));
+        }
+    }
+    out
+}
+
 /// Says what decides about a command, part by part.
 pub fn decided(policy: &Policy, line: &str, surroundings: &Surroundings) -> String {
     let judged = std::panic::catch_unwind(|| analyse(line, surroundings, &policy.rules));
@@ -103,9 +151,7 @@ pub fn decided(policy: &Policy, line: &str, surroundings: &Surroundings) -> Stri
             let mut out = analysis.render();
             let judgement = &analysis.judgement;
             out.push_str(&format!("{}: decided by {}: {}\n", judgement.verdict, judgement.rule, judgement.reason));
-            if let Some(rule) = policy.rules.iter().find(|rule| rule.id == judgement.rule) {
-                out.push_str(&format!("the rule `{}` stands at {}\n", rule.pattern, rule.place));
-            }
+            out.push_str(&places(&analysis.parts, &policy.rules));
             out
         }
         Err(_) => String::from("halt: the checker failed on this command, which is taken for the worst\n"),

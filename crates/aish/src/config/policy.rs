@@ -41,14 +41,28 @@ pub fn compile(merged: &Layer, diagnostics: &mut Vec<Diagnostic>) -> Compiled {
     }
     if let Some(why) = &broken {
         rules = PolicyRules::default();
-        diagnostics.push(Diagnostic {
-            severity: Severity::Error,
-            place: "policy".to_owned(),
-            position: None,
-            message: format!("not used until this is mended, so everything is asked and nothing runs unasked: {why}"),
-        });
+        diagnostics.push(not_used(why));
     }
     Compiled { rules, broken }
+}
+
+impl Compiled {
+    /// Makes the policy unusable by faults, which go into `diagnostics`.
+    pub(super) fn break_with(&mut self, faults: Vec<Diagnostic>, diagnostics: &mut Vec<Diagnostic>) {
+        let why = faults.first().map(ToString::to_string).unwrap_or_default();
+        diagnostics.extend(faults);
+        diagnostics.push(not_used(&why));
+        *self = Self { rules: PolicyRules::default(), broken: Some(why) };
+    }
+}
+
+fn not_used(why: &str) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        place: "policy".to_owned(),
+        position: None,
+        message: format!("not used until this is mended, so everything is asked and nothing runs unasked: {why}"),
+    }
 }
 
 /// Reads the rules of one file, without a look at their patterns and examples.
@@ -130,7 +144,7 @@ fn read_one(rule: &Value, place: &str) -> Result<WrittenRule, String> {
 }
 
 /// Makes a fault of a rule, with line and column taken off its place again.
-fn fault(place: &str, message: String) -> Diagnostic {
+pub(super) fn fault(place: &str, message: String) -> Diagnostic {
     let mut parts = place.rsplitn(3, ':');
     let column = parts.next().and_then(|part| part.parse().ok());
     let line = parts.next().and_then(|part| part.parse().ok());

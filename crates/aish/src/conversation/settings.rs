@@ -46,7 +46,8 @@ impl Base {
         let trust = self.paths.trust();
         let project = Project::read(folder, &self.config.project.instructions, &trust);
         let settings: Vec<_> = project.settings().map(|file| (file.path.as_path(), file.text.as_str())).collect();
-        let mut loaded = crate::config::load(user_file, &settings, &self.variables);
+        let loaded = crate::config::load(user_file, &settings, &self.variables);
+        let mut loaded = loaded.with_programs(self.paths.config.as_deref());
         if let Some(why) = unreadable.first() {
             loaded.policy = crate::config::policy::Compiled { broken: Some(why.to_string()), ..Default::default() };
         }
