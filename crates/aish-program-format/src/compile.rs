@@ -207,7 +207,8 @@ impl Maker {
                     Reference::Own(written) => &written.id,
                 };
                 if content.local.is_none() && self.allowing.contains(id) {
-                    let message = format!("{id} allows, and `local` does not say what of {name} reaches no other machine");
+                    let message =
+                        format!("{id} allows, and `local` does not say what of {name} reaches no other machine");
                     self.fault(file, id, message);
                 }
                 match self.rules.get(id) {

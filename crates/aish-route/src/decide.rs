@@ -3,14 +3,15 @@
 use alloc::format;
 use alloc::string::String;
 
+use aish_program_format::Trait;
+
 use crate::environment::Environment;
 use crate::evidence::{Evidence, is_known, is_path, weigh};
 use crate::grammar::is_compound;
 use crate::token::{Tokens, Word, tokenize};
-use crate::words::commands;
 use crate::words::english::is_english;
 use crate::words::language::{NARRATIVE, STARTERS, STRONG, VERBS, has};
-use crate::words::operands::takes_commands;
+use crate::words::programs::is;
 
 mod known;
 mod unknown;
@@ -157,7 +158,7 @@ fn decide_command(
             decision(Route::Shell, "the path of a program")
         };
     }
-    if depth < DEPTH && commands::PREFIXES.binary_search(&name).is_ok() && is_known(name, env) {
+    if depth < DEPTH && is(name, Trait::Prefix) && is_known(name, env) {
         let inner = skip_flags(name, arguments);
         if let Some((first, rest)) = inner.split_first()
             && inner.len() < arguments.len() + 1
@@ -173,7 +174,7 @@ fn decide_command(
     if !is_known(name, env) {
         return unknown::decide(first, arguments, line, &evidence, tokens, env);
     }
-    let installed = env.is_command(name) || commands::BUILTINS.binary_search(&name).is_ok();
+    let installed = env.is_command(name) || is(name, Trait::Builtin);
     if installed {
         return known::decide(name, arguments, &evidence, env);
     }
@@ -184,11 +185,11 @@ fn decide_command(
         && arguments.len() == 1
         && evidence.shell == 0
         && !has(STARTERS, name)
-        && !takes_commands(name)
+        && !is(name, Trait::Commands)
     {
         return decision(Route::Ask, format!("`{name}` is no program here, but elsewhere it is one"));
     }
-    if is_word && !takes_commands(name) && evidence.shell == 0 && (!arguments.is_empty() || has(STARTERS, name)) {
+    if is_word && !is(name, Trait::Commands) && evidence.shell == 0 && (!arguments.is_empty() || has(STARTERS, name)) {
         return decision(Route::Ai, format!("`{name}` is no program here, and the rest reads as language"));
     }
     known::decide(name, arguments, &evidence, env)

@@ -4,16 +4,15 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_program_format::Trait;
+
 use crate::environment::Environment;
 use crate::fit;
 use crate::token::{Tokens, Word};
 use crate::typo;
-use crate::words::commands::{BUILTINS, FREE_TEXT};
 use crate::words::english::is_english;
 use crate::words::language::{FOREIGN, LINKS, NARRATIVE, PARTICLES, STRONG, VERBS, WEAK, has};
-use crate::words::operands::{limit, takes_commands, takes_files, takes_links, takes_pattern};
-use crate::words::subcommands;
-use crate::words::well_known::WELL_KNOWN;
+use crate::words::programs::{self, is, takes_files};
 
 /// Points for each side, with what gave them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,7 +78,7 @@ pub fn weigh(command: &str, line: &str, tokens: &Tokens, arguments: &[Word], env
         evidence.shell(6, "a time");
         return evidence;
     }
-    let mut pattern = takes_pattern(command);
+    let mut pattern = is(command, Trait::Pattern);
     for (index, word) in own.iter().enumerate() {
         if pattern && !word.text.starts_with('-') && !matches!(word.text.as_str(), "vs" | "versus") {
             pattern = false;
@@ -89,7 +88,7 @@ pub fn weigh(command: &str, line: &str, tokens: &Tokens, arguments: &[Word], env
             evidence.plain += 1;
             continue;
         }
-        let clause = matches!(word.text.as_str(), "how" | "what" | "why") && !FREE_TEXT.contains(&command);
+        let clause = matches!(word.text.as_str(), "how" | "what" | "why") && !is(command, Trait::FreeText);
         if index > 0 && clause && !word.quoted && own.get(index + 1).is_some_and(|next| is_word(&next.text)) {
             evidence.language(8, &format!("the word `{}`", word.text));
             continue;
@@ -136,7 +135,7 @@ fn operators(tokens: &Tokens, env: &dyn Environment, evidence: &mut Evidence) {
 
 /// Says whether a word is a command of any kind, installed or well known.
 pub fn is_known(word: &str, env: &dyn Environment) -> bool {
-    env.is_command(word) || BUILTINS.binary_search(&word).is_ok() || WELL_KNOWN.binary_search(&word).is_ok()
+    env.is_command(word) || programs::is_well_known(word)
 }
 
 fn argument(
@@ -147,7 +146,7 @@ fn argument(
     evidence: &mut Evidence,
 ) {
     let text = word.text.as_str();
-    let free_text = FREE_TEXT.binary_search(&command).is_ok();
+    let free_text = is(command, Trait::FreeText);
     if text.is_empty() {
         return;
     }
@@ -157,14 +156,14 @@ fn argument(
         evidence.shell(2, "a quoted argument");
     } else if word.expands && (text.starts_with('$') || !text.ends_with('?')) {
         evidence.shell(2, "an expansion");
-    } else if index == 0 && subcommands::has(command, text) {
+    } else if index == 0 && programs::has_subcommand(command, text) {
         evidence.subcommand = true;
         evidence.shell(3, &format!("a sub-command of {command}"));
-    } else if last_index < 2 && limit(command).is_some_and(|(_, known)| known.split(' ').any(|known| known == text)) {
+    } else if last_index < 2 && programs::always_takes(command, text) {
         evidence.shell(3, "a usual operand");
     } else if index == 0
         && typo::meant_subcommand(command, text).is_some()
-        && !(last_index == 0 && subcommands::is_plural(command, text))
+        && !(last_index == 0 && programs::is_plural(command, text))
     {
         evidence.subcommand = true;
         evidence.shell(3, &format!("a slip for a sub-command of {command}"));
@@ -172,7 +171,7 @@ fn argument(
         evidence.shell(if env.exists(text) { 3 } else { 2 }, "a path");
     } else if !free_text && env.exists(text) && !has(STRONG, text) {
         evidence.shell(2, "the name of a file");
-    } else if takes_commands(command) && is_known(text, env) && !has(STRONG, text) {
+    } else if is(command, Trait::Commands) && is_known(text, env) && !has(STRONG, text) {
         evidence.shell(2, "the name of a command");
     } else if is_shape_of_argument(text) {
         evidence.shell(1, "the shape of an argument");
@@ -180,7 +179,7 @@ fn argument(
         if index == 0 && (has(STRONG, text) || text == "or") {
             evidence.language(3, "a word that goes on a sentence");
         }
-        let links = has(LINKS, text) && last_index > 0 && !takes_links(command);
+        let links = has(LINKS, text) && last_index > 0 && !is(command, Trait::Links);
         if links && (index < last_index || index == 0) {
             evidence.language(3, "a word that links others");
         } else {

@@ -2,16 +2,14 @@
 
 use alloc::vec::Vec;
 
+use aish_program_format::Trait;
+
 use crate::environment::Environment;
 use crate::evidence::{Evidence, is_path, is_word};
 use crate::token::Word;
-use crate::words::commands::FREE_TEXT;
 use crate::words::english::is_english;
 use crate::words::language::{NARRATIVE, WEAK, has};
-use crate::words::operands::{
-    edits_files, least, limit, takes_commands, takes_files, takes_pattern, takes_script, takes_shape,
-};
-use crate::words::subcommands;
+use crate::words::programs::{self, has_subcommands, is, least, limit, takes_files};
 use crate::words::topics::{explains, is_topic, only_explains};
 
 /// Weighs the operands of a command as a whole.
@@ -24,7 +22,7 @@ pub(crate) fn weigh(command: &str, arguments: &[&Word], env: &dyn Environment, e
     {
         evidence.language(6, "a title");
     }
-    if FREE_TEXT.binary_search(&command).is_ok() || takes_commands(command) {
+    if is(command, Trait::FreeText) || is(command, Trait::Commands) {
         return;
     }
     // What has a flag, a path, a quote or a number among its operands is no title.
@@ -47,11 +45,11 @@ fn is_bare(word: &Word) -> bool {
 fn number(command: &str, arguments: &[&Word], evidence: &mut Evidence) {
     // What follows a flag may be its value.
     let flagged = |at: usize| at > 0 && arguments.get(at - 1).is_some_and(|before| before.text.starts_with('-'));
-    if let Some((most, known)) = limit(command) {
+    if let Some(most) = limit(command) {
         let compares =
             command == "test" && arguments.iter().any(|word| matches!(word.text.as_str(), "=" | "==" | "!="));
         let plain = arguments.iter().enumerate().filter(|(at, word)| {
-            is_word(&word.text) && !word.quoted && !flagged(*at) && !known.split(' ').any(|known| known == word.text)
+            is_word(&word.text) && !word.quoted && !flagged(*at) && !programs::always_takes(command, &word.text)
         });
         if plain.count() > most && (most == 0 || evidence.english + evidence.weak > 0) && !compares {
             evidence.language(3, "more words than it takes");
@@ -81,11 +79,11 @@ fn number(command: &str, arguments: &[&Word], evidence: &mut Evidence) {
 fn subcommand(command: &str, arguments: &[&Word], evidence: &mut Evidence) {
     let Some(first) = arguments.first().filter(|word| !word.quoted) else { return };
     let free = matches!(command, "make" | "just" | "ninja" | "rake" | "service");
-    if free || subcommands::of(command).is_empty() || evidence.subcommand {
+    if free || !has_subcommands(command) || evidence.subcommand {
         return;
     }
     let text = first.text.trim_end_matches([',', '?', '!', '.']);
-    if is_english(text) || has(NARRATIVE, text) || subcommands::is_plural(command, text) {
+    if is_english(text) || has(NARRATIVE, text) || programs::is_plural(command, text) {
         evidence.language(if arguments.len() > 1 { 3 } else { 2 }, "no sub-command of it");
     } else if text.chars().any(|c| c.is_alphabetic() && !c.is_ascii()) {
         evidence.language(3, "no sub-command of it");
@@ -112,21 +110,18 @@ fn sentence(command: &str, bare: &[&str], evidence: &mut Evidence) {
 fn shape(command: &str, bare: &[&str], evidence: &mut Evidence) {
     let Some(first) = bare.first().copied() else { return };
     let english = bare.iter().filter(|word| word.split('-').all(is_english) || has(WEAK, word)).count();
-    if let Some(known) = takes_shape(command)
-        && !known.split_ascii_whitespace().any(|known| known == first)
-        && !evidence.subcommand
-    {
+    if programs::has_shape(command, first) == Some(false) && !evidence.subcommand {
         evidence.guess(if english > 0 || first.len() >= 4 { 3 } else { 1 }, "a word where it takes none");
     } else if bare.len() < least(command) && is_english(first) {
-        let pattern = takes_pattern(command);
+        let pattern = is(command, Trait::Pattern);
         evidence.guess(if pattern { 2 } else { 3 }, "fewer operands than it takes");
     } else if matches!(command, "rsync" | "scp") && english > 0 {
         evidence.guess(2, "no path");
-    } else if takes_script(command) && bare.len() >= 2 && bare.get(1).is_some_and(|word| word.len() >= 3) {
+    } else if is(command, Trait::Interpreter) && bare.len() >= 2 && bare.get(1).is_some_and(|word| word.len() >= 3) {
         evidence.guess(3, "words that are no script");
     } else if matches!(command, "ssh" | "mosh") && bare.get(1).is_some_and(|second| is_english(second)) {
         evidence.guess(2, "a word that is no command");
-    } else if takes_pattern(command) && bare.len() >= 3 && english >= 2 {
+    } else if is(command, Trait::Pattern) && bare.len() >= 3 && english >= 2 {
         evidence.guess(3, "words that are no files");
     } else if matches!(first, "two" | "both") && bare.len() > 1 {
         evidence.language(3, "a numeral");
@@ -139,8 +134,8 @@ fn shape(command: &str, bare: &[&str], evidence: &mut Evidence) {
 fn is_open(command: &str) -> bool {
     !takes_files(command)
         && limit(command).is_none()
-        && subcommands::of(command).is_empty()
-        && !takes_pattern(command)
+        && !has_subcommands(command)
+        && !is(command, Trait::Pattern)
         && !matches!(
             command,
             "make"
@@ -169,14 +164,14 @@ fn title(command: &str, bare: &[&str], evidence: &mut Evidence) {
     if last == "help" && bare.len() > 2 {
         evidence.language(6, "a call for help");
     }
-    let files = takes_files(command) || takes_pattern(command);
+    let files = takes_files(command) || is(command, Trait::Pattern);
     let points = match (explains(last), is_topic(last)) {
         (true, _) if evidence.subcommand => 6,
-        (true, _) if files && operands == 1 && !edits_files(command) => 0,
+        (true, _) if files && operands == 1 && !is(command, Trait::Editor) => 0,
         (true, _) => 4,
         (false, true) if evidence.subcommand && operands == 1 => 5,
         (false, true) if evidence.subcommand => 6,
-        (false, true) if files && operands == 1 && !edits_files(command) => 0,
+        (false, true) if files && operands == 1 && !is(command, Trait::Editor) => 0,
         (false, true) if files => 2,
         (false, true) if command == "make" && operands == 1 => 0,
         (false, true) => 4,

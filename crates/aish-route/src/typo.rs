@@ -1,10 +1,8 @@
 //! Slips of the finger in a command's name.
 
-use crate::words::commands::BUILTINS;
 use crate::words::english::is_english;
 use crate::words::language::{FOREIGN, NARRATIVE, STRONG, WEAK, has};
-use crate::words::subcommands;
-use crate::words::well_known::WELL_KNOWN;
+use crate::words::programs;
 
 /// Returns the well-known command that a word is one slip away from: a letter too many, too few, wrong or swapped.
 ///
@@ -21,10 +19,8 @@ pub(crate) fn meant(word: &str) -> Option<&'static str> {
         return None;
     }
     // Of several commands within reach the most like it wins: swapped letters, then the same first letter.
-    WELL_KNOWN
-        .iter()
-        .chain(BUILTINS)
-        .copied()
+    programs::well_known()
+        .map(|program| program.name())
         .filter(|known| known.len() >= 2 && one_slip(word.as_bytes(), known.as_bytes()))
         .filter(|known| {
             let same_start = known.as_bytes().first() == word.as_bytes().first();
@@ -32,7 +28,7 @@ pub(crate) fn meant(word: &str) -> Option<&'static str> {
             long || is_swap(word.as_bytes(), known.as_bytes()) || doubled(word.as_bytes(), known.as_bytes())
         })
         .min_by_key(|known| {
-            (!is_swap(word.as_bytes(), known.as_bytes()), known.as_bytes().first() != word.as_bytes().first())
+            (!is_swap(word.as_bytes(), known.as_bytes()), known.as_bytes().first() != word.as_bytes().first(), *known)
         })
 }
 
@@ -43,9 +39,7 @@ pub(crate) fn meant_subcommand(command: &str, word: &str) -> Option<&'static str
     if word.len() < 3 || word.len() > 20 || !is_name || is_language {
         return None;
     }
-    subcommands::of(command)
-        .split_ascii_whitespace()
-        .find(|known| known.len() >= 3 && one_slip(word.as_bytes(), known.as_bytes()))
+    programs::subcommands(command).find(|known| known.len() >= 3 && one_slip(word.as_bytes(), known.as_bytes()))
 }
 
 /// Returns the command with a sub-command like the second word that the first is one slip away from: `got status`.
@@ -55,7 +49,7 @@ pub(crate) fn meant_by_subcommand(word: &str, second: &str) -> Option<&'static s
     WITH_SUBCOMMANDS
         .iter()
         .copied()
-        .find(|known| one_slip(word.as_bytes(), known.as_bytes()) && subcommands::has(known, second))
+        .find(|known| one_slip(word.as_bytes(), known.as_bytes()) && programs::has_subcommand(known, second))
 }
 
 /// Says whether a word is one slip away from another.

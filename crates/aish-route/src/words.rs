@@ -1,9 +1,6 @@
-//! Data: names of commands, what they take, and words of language.
+//! Data: words of language, and what is known of programs.
 
-pub mod commands;
 pub mod english;
 pub mod language;
-pub mod operands;
-pub mod subcommands;
+pub mod programs;
 pub mod topics;
-pub mod well_known;

@@ -18,6 +18,7 @@ pub mod explain;
 
 mod arguments;
 mod arithmetic;
+mod attributes;
 mod braces;
 mod broken;
 pub(crate) mod budget;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use aish_route::words::subcommands;
+use aish_route::words::programs;
 use aish_term::{Candidate, LineCompleter};
 use tokio::runtime::Handle;
 
@@ -109,8 +109,7 @@ impl LineCompleter for Completer {
         }
         // What most people have no completion file for.
         if place.is_first_argument && !place.typed.contains(['/', '.']) {
-            let known: Vec<Candidate> = subcommands::of(place.command)
-                .split_ascii_whitespace()
+            let known: Vec<Candidate> = programs::subcommands(place.command)
                 .filter(|name| name.starts_with(place.typed))
                 .map(|name| plain(name, place.start..place.start + place.typed.len(), true))
                 .collect();

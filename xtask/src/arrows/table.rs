@@ -8,7 +8,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-journal", &["aish-types", "aish-safety"]),
     ("aish-program-format", &[]),
     ("aish-programs", &["aish-program-format"]),
-    ("aish-route", &[]),
+    ("aish-route", &["aish-program-format", "aish-programs"]),
     ("aish-safety", &["aish-types", "aish-program-format", "aish-programs"]),
     ("aish-turn", &["aish-types", "aish-safety"]),
     ("aish-tools", &["aish-types", "aish-safety"]),

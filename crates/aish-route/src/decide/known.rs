@@ -2,21 +2,22 @@
 
 use alloc::format;
 
+use aish_program_format::Trait;
+
 use super::{Decision, Route, decision, reasons};
 use crate::environment::Environment;
 use crate::evidence::{Evidence, is_known};
 use crate::token::Word;
-use crate::words::commands::{AMBIGUOUS, FREE_TEXT, PREFIXES};
 use crate::words::english::is_english;
 use crate::words::language::{STARTERS, STRONG, WEAK, has};
-use crate::words::operands::{takes_commands, takes_files, takes_two};
+use crate::words::programs::{is, takes_files};
 
 pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environment) -> Decision {
     let Some(first) = arguments.first() else { return alone(name) };
-    if FREE_TEXT.binary_search(&name).is_ok() {
+    if is(name, Trait::FreeText) {
         return free_text(name, arguments, evidence);
     }
-    if takes_commands(name) && arguments.iter().all(|word| names_command(word, env)) {
+    if is(name, Trait::Commands) && arguments.iter().all(|word| names_command(word, env)) {
         return decision(Route::Shell, format!("`{name}` with the name of a command"));
     }
     if matches!(name, "man" | "tldr") && arguments.len() == 1 && !evidence.question {
@@ -28,10 +29,10 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
     }
     let strong = arguments.iter().any(|word| has(STRONG, &word.text));
     let counted = matches!(first.text.as_str(), "two" | "both");
-    if takes_two(name) && arguments.len() == 2 && !strong && !counted && !evidence.question {
+    if is(name, Trait::TwoOperands) && arguments.len() == 2 && !strong && !counted && !evidence.question {
         return decision(Route::Shell, format!("`{name}` with two operands"));
     }
-    let ambiguous = AMBIGUOUS.binary_search(&name).is_ok();
+    let ambiguous = is(name, Trait::English);
     let language = evidence.language + beyond(name, arguments, evidence, env, ambiguous);
     let shell = evidence.shell + i32::from(!ambiguous);
     if matches!(name, "make" | "just") && language == 0 && arguments.len() == 1 && !evidence.subcommand {
@@ -76,11 +77,11 @@ fn beyond(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environ
     if !ambiguous && !evidence.subcommand && evidence.english >= 3 {
         points += 2;
     }
-    if takes_commands(name) && arguments.len() > 1 {
+    if is(name, Trait::Commands) && arguments.len() > 1 {
         points += 3;
     }
     let inner = arguments.iter().find(|word| !word.text.starts_with('-'));
-    let runs = PREFIXES.binary_search(&name).is_ok();
+    let runs = is(name, Trait::Prefix);
     if runs && inner.is_some_and(|word| !word.quoted && !is_known(&word.text, env) && is_english(&word.text)) {
         points += 3;
     }

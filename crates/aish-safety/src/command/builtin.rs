@@ -10,7 +10,6 @@ use super::pattern::push_shown;
 use super::redirect::Redirects;
 use super::run::shown;
 use super::simple::Assigned;
-use super::state::Kind;
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::Effect;
@@ -184,73 +183,6 @@ impl Walker<'_> {
                 Some(empty)
             }
             _ => None,
-        }
-    }
-
-    /// Follows the attributes of `declare`: `-n` makes a name stand for another, `-l` and `-u` change its value's letters,
-    /// `-i` evaluates it.
-    fn attributes(&mut self, arguments: &[Word]) {
-        let given = |letter: char| {
-            arguments
-                .iter()
-                .any(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter))
-        };
-        let (refers, lower, upper, computes) = (given('n'), given('l'), given('u'), given('i'));
-        let keyed = given('A');
-        if !(refers || lower || upper || computes || keyed) {
-            return;
-        }
-        for word in arguments.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
-            let name = word.text.split('=').next().unwrap_or_default().to_string();
-            if keyed {
-                self.state.declare(&name, Kind::Keyed);
-            }
-            if computes {
-                self.state.declare(&name, Kind::Computed);
-            }
-            let Some(mut value) = self.state.look_up(&name) else { continue };
-            if refers {
-                for word in &value {
-                    self.named_variable(&word.text);
-                }
-            }
-            if computes {
-                for word in &value {
-                    self.evaluated(&word.text);
-                }
-            }
-            if refers
-                && let [target] = value.as_slice()
-                && target.is_known()
-            {
-                let target = target.text.clone();
-                self.state.refer(&name, &target);
-            } else if lower || upper {
-                for word in &mut value {
-                    word.text = if lower { word.text.to_lowercase() } else { word.text.to_uppercase() };
-                }
-                self.state.assign(&name, value);
-            }
-        }
-    }
-
-    /// Judges the indices of names that a built-in is given: they are evaluated. A name that is not known may have one.
-    fn subscripts(&mut self, name: &str, arguments: &[Word]) {
-        let mut before = "";
-        for word in arguments {
-            let text = word.text.as_str();
-            let before = core::mem::replace(&mut before, text);
-            let named = match name {
-                "let" => {
-                    self.evaluated(text);
-                    continue;
-                }
-                "printf" | "test" | "[" if !matches!(before, "-v" | "-R") => continue,
-                "read" | "mapfile" | "readarray" if settings::READING.contains(&before) => continue,
-                "wait" if !before.starts_with('-') => continue,
-                _ => text.split('=').next().unwrap_or_default(),
-            };
-            self.named_variable(named);
         }
     }
 

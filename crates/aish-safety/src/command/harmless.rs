@@ -234,7 +234,9 @@ fn is_plain(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
                 Role::Value if tables.holds(facts.statements, before) => return true,
                 Role::Operand { .. } if operands > 1 && !facts.statements.is_empty() => return true,
                 Role::Value | Role::Operand { .. } => text,
-                Role::Option => text.split_once('=').map_or(text.get(2..), |(_, value)| Some(value)).unwrap_or_default(),
+                Role::Option => {
+                    text.split_once('=').map_or(text.get(2..), |(_, value)| Some(value)).unwrap_or_default()
+                }
             };
             !leads_out(value) || tables.texts(facts.plain).any(|glob| glob_match(glob, value))
         })

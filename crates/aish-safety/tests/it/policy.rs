@@ -155,7 +155,10 @@ example = "deploytool --hook 'rm -rf /srv'"
 #[test]
 fn a_file_about_a_program_lets_nothing_through() {
     for (text, expected) in [
-        ("names = [\"ls\"]\n[[rule]]\nid = \"a.b\"\nallow = \"read\"\nreason = \"r\"\nmatch = [\"ls\"]\n", "x.toml:3:6: a.b lets"),
+        (
+            "names = [\"ls\"]\n[[rule]]\nid = \"a.b\"\nallow = \"read\"\nreason = \"r\"\nmatch = [\"ls\"]\n",
+            "x.toml:3:6: a.b lets",
+        ),
         ("names = [\"x\"]\ndry = \"-n\"\n", "x.toml:2:1: `dry` makes more harmless"),
         ("names = [\"x\"]\nis = [\"name-only\"]\n", "x.toml:2:1: `is` makes more harmless"),
         ("names = [\"x\"]\nplain = \"*\"\n", "x.toml:2:1: `plain` makes"),

@@ -132,9 +132,7 @@ fn what_is_taken_back_is_not_allowed() {
     ] {
         assert!(verdict(command).0 > Verdict::Allow, "{command}");
     }
-    for command in
-        ["docker compose down -v --dry-run", "apt-get -s purge nginx", "rsync -avn --delete a/ b/"]
-    {
+    for command in ["docker compose down -v --dry-run", "apt-get -s purge nginx", "rsync -avn --delete a/ b/"] {
         assert_eq!(verdict(command).0, Verdict::Allow, "{command}");
     }
 }

@@ -92,7 +92,9 @@ fn what_a_shell_evaluates_again_is_found() {
     assert!(
         judge_command(&format!("{chain} x60='a[$(rm -rf /srv)]'; echo $((x0))"), &around()).verdict > Verdict::Allow
     );
-    for command in ["x=3; echo $((x + 1))", "x=1; [[ $x -eq 0 ]]", "printf 'a[%s]' '$(rm -rf /srv)'", "test -n 'a[$(rm)]'"] {
+    for command in
+        ["x=3; echo $((x + 1))", "x=1; [[ $x -eq 0 ]]", "printf 'a[%s]' '$(rm -rf /srv)'", "test -n 'a[$(rm)]'"]
+    {
         check(command, Verdict::Allow);
     }
 }

@@ -68,9 +68,9 @@ impl Loaded {
         }
         let rules = std::mem::take(&mut self.policy.rules);
         let added = read(&folder).map_err(|fault| vec![fault]).and_then(|files| {
-            rules
-                .with_programs(&files)
-                .map_err(|errors| errors.into_iter().map(|error| super::policy::fault(&error.place, error.message)).collect())
+            rules.with_programs(&files).map_err(|errors| {
+                errors.into_iter().map(|error| super::policy::fault(&error.place, error.message)).collect()
+            })
         });
         match added {
             Ok(rules) => self.policy.rules = rules,
@@ -111,11 +111,23 @@ mod tests {
     #[test]
     fn what_is_wrong_in_a_file_makes_the_policy_unusable_and_is_told_with_its_line() {
         for (text, line, message) in [
-            ("names = [\"x\"]\n[[rule]]\nid = \"a.b\"\nallow = \"read\"\nreason = \"r\"\nmatch = [\"x\"]\n", 3, "lets through"),
+            (
+                "names = [\"x\"]\n[[rule]]\nid = \"a.b\"\nallow = \"read\"\nreason = \"r\"\nmatch = [\"x\"]\n",
+                3,
+                "lets through",
+            ),
             ("names = [\"x\"]\nharmless = true\n", 2, "`harmless` makes more harmless"),
             ("names = [\"x\"]\n\nnmes = 5\n", 3, "unknown field"),
-            ("names = [\"x\"]\n[[rule]]\nid = \"a.b\"\nask = \"run\"\non = \"%typo\"\nreason = \"r\"\nmatch = [\"x\"]\n", 2, "`%typo` is no class"),
-            ("names = [\"x\"]\n[[rule]]\nid = \"a.b\"\nask = \"run\"\non = \"go\"\nreason = \"r\"\nmatch = [\"x stop\"]\n", 3, "does not match its example"),
+            (
+                "names = [\"x\"]\n[[rule]]\nid = \"a.b\"\nask = \"run\"\non = \"%typo\"\nreason = \"r\"\nmatch = [\"x\"]\n",
+                2,
+                "`%typo` is no class",
+            ),
+            (
+                "names = [\"x\"]\n[[rule]]\nid = \"a.b\"\nask = \"run\"\non = \"go\"\nreason = \"r\"\nmatch = [\"x stop\"]\n",
+                3,
+                "does not match its example",
+            ),
         ] {
             let loaded = loaded(&[("x.toml", text)]);
             let broken = loaded.policy.broken.clone().unwrap_or_default();

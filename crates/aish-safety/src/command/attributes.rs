@@ -1,0 +1,77 @@
+//! What built-ins make of names: attributes of variables, and indices, which are evaluated.
+
+use alloc::string::ToString;
+
+use super::state::Kind;
+use super::walk::Walker;
+use super::word::Word;
+use crate::rules::settings;
+
+impl Walker<'_> {
+    /// Follows the attributes of `declare`: `-n` makes a name stand for another, `-l` and `-u` change its value's letters,
+    /// `-i` evaluates it.
+    pub(crate) fn attributes(&mut self, arguments: &[Word]) {
+        let given = |letter: char| {
+            arguments
+                .iter()
+                .any(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter))
+        };
+        let (refers, lower, upper, computes) = (given('n'), given('l'), given('u'), given('i'));
+        let keyed = given('A');
+        if !(refers || lower || upper || computes || keyed) {
+            return;
+        }
+        for word in arguments.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
+            let name = word.text.split('=').next().unwrap_or_default().to_string();
+            if keyed {
+                self.state.declare(&name, Kind::Keyed);
+            }
+            if computes {
+                self.state.declare(&name, Kind::Computed);
+            }
+            let Some(mut value) = self.state.look_up(&name) else { continue };
+            if refers {
+                for word in &value {
+                    self.named_variable(&word.text);
+                }
+            }
+            if computes {
+                for word in &value {
+                    self.evaluated(&word.text);
+                }
+            }
+            if refers
+                && let [target] = value.as_slice()
+                && target.is_known()
+            {
+                let target = target.text.clone();
+                self.state.refer(&name, &target);
+            } else if lower || upper {
+                for word in &mut value {
+                    word.text = if lower { word.text.to_lowercase() } else { word.text.to_uppercase() };
+                }
+                self.state.assign(&name, value);
+            }
+        }
+    }
+
+    /// Judges the indices of names that a built-in is given: they are evaluated. A name that is not known may have one.
+    pub(crate) fn subscripts(&mut self, name: &str, arguments: &[Word]) {
+        let mut before = "";
+        for word in arguments {
+            let text = word.text.as_str();
+            let before = core::mem::replace(&mut before, text);
+            let named = match name {
+                "let" => {
+                    self.evaluated(text);
+                    continue;
+                }
+                "printf" | "test" | "[" if !matches!(before, "-v" | "-R") => continue,
+                "read" | "mapfile" | "readarray" if settings::READING.contains(&before) => continue,
+                "wait" if !before.starts_with('-') => continue,
+                _ => text.split('=').next().unwrap_or_default(),
+            };
+            self.named_variable(named);
+        }
+    }
+}
