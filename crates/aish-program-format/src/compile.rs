@@ -32,8 +32,7 @@ pub type Files<T> = Vec<(String, T)>;
 /// # Errors
 /// All that is wrong between them: names and ids given twice, references to what is not there.
 pub fn compile(programs: &Files<ProgramFile>, shared: &Files<SharedFile>) -> Result<Builder, Vec<Fault>> {
-    let mut maker = Maker::default();
-    maker.shared = true;
+    let mut maker = Maker { shared: true, ..Maker::default() };
     for (file, content) in shared {
         maker.own(file, &content.rule, &content.wraps);
     }
