@@ -50,6 +50,8 @@ const REPEATED: &[(&str, &str, &str)] = &[
     ("", "`a", ""),
     ("echo ", "'\"", ""),
     ("sort -", "rn", ""),
+    ("a", "c[rins", "]=x"),
+    ("(( i[f++ + -1 ? ", "x[IFS", "++"),
     ("w=(us*", "delr", "); ${w[0]} x"),
     ("w=(us*", "[d", "); ${w[0]} x"),
     ("php -r 'passthru(f(b)", "do t_co(b)", "'"),

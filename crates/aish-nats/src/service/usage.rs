@@ -196,21 +196,21 @@ impl Meter {
 
     /// Adds batches of workers that died, in the order in which those would have; nothing is written where all are there.
     pub(crate) async fn apply(&self, state: &dyn StateStore, batches: Batches) -> Result<(), Failure> {
-        let mut by_key: HashMap<String, Vec<(&Batch, (u64, u64))>> = HashMap::new();
+        let mut by_key: HashMap<String, Vec<(&Batch, u64, u64)>> = HashMap::new();
         for (batch, sums) in &batches.0 {
-            for (key, sum) in sums {
-                by_key.entry(key.clone()).or_default().push((batch, *sum));
+            for (key, (requests, tokens)) in sums {
+                by_key.entry(key.clone()).or_default().push((batch, *requests, *tokens));
             }
         }
         for (key, mut batches) in by_key {
             let (counts, _) = read::<Counts>(state, Bucket::Usage, &key).await?;
-            batches.retain(|(batch, _)| !counts.has(batch));
-            batches.sort_by_key(|(batch, _)| batch.number);
+            batches.retain(|(batch, ..)| !counts.has(batch));
+            batches.sort_by_key(|(batch, ..)| batch.number);
             if batches.is_empty() {
                 continue;
             }
             let added = change(state, Bucket::Usage, &key, |counts: &mut Counts| {
-                for (batch, (requests, tokens)) in &batches {
+                for (batch, requests, tokens) in &batches {
                     counts.add_batch(batch, *requests, *tokens);
                 }
                 Ok(())

@@ -75,6 +75,7 @@ pub(crate) fn parse(text: &str, budget: &Budget) -> Option<ast::Program> {
     if tokens.windows(2).any(is_no_descriptor)
         || (nested > 2 || tokens.len() >= MIN_BROKEN) && broken::is_broken(&tokens)
         || steps(tokens.len(), nested) > MAX_STEPS
+        || !budget.pay(Work::Scan, subscripts(&tokens, nested))
         || !budget.pay(Work::Parse, steps(tokens.len(), nested))
     {
         return None;
@@ -114,6 +115,30 @@ fn has_commanded_tag(text: &str) -> bool {
 /// all that is inside again each time.
 fn steps(tokens: usize, nested: u32) -> usize {
     tokens.saturating_mul(1_usize.checked_shl(nested.saturating_sub(2)).unwrap_or(usize::MAX))
+}
+
+/// Estimates how many bytes the parser looks at to see that words are no assignments to elements of arrays: at each bracket that
+/// does not close, all that stands behind it, and that again in each bracket around the word.
+fn subscripts(tokens: &[Token], nested: u32) -> usize {
+    let each = tokens.iter().map(|token| {
+        let Token::Word(text, _) = token else { return 0 };
+        let behind = text.trim_start_matches(|letter: char| letter == '_' || letter.is_ascii_alphanumeric());
+        if !behind.starts_with('[') {
+            return 0;
+        }
+        let (mut depth, mut deepest) = (0_usize, 0);
+        for byte in behind.bytes() {
+            match byte {
+                b'[' => depth += 1,
+                b']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            deepest = deepest.max(depth);
+        }
+        deepest.saturating_sub(1).saturating_mul(text.len())
+    });
+    let tries = 1 + 4 * usize::try_from(nested).unwrap_or(usize::MAX / 8);
+    each.fold(0_usize, usize::saturating_add).saturating_mul(tries)
 }
 
 /// Says whether a number before a redirection is too large for a descriptor: the parser does not survive it.
