@@ -49,6 +49,7 @@ const REPEATED: &[(&str, &str, &str)] = &[
     ("", "$(", ""),
     ("", "`a", ""),
     ("echo ", "'\"", ""),
+    ("", "done s3 c$({#s3://mallor", "y"),
     ("sort -", "rn", ""),
     ("a", "c[rins", "]=x"),
     ("(( i[f++ + -1 ? ", "x[IFS", "++"),

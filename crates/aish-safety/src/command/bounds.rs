@@ -49,6 +49,8 @@ const fn kind(byte: u8) -> usize {
 struct Scan {
     /// How many of each kind are open: round, curly, square. One never closes another.
     brackets: [usize; 3],
+    /// How many substitutions are left open in what looks like comments: inside another expansion it is none.
+    in_comments: usize,
     keywords: usize,
     deepest: usize,
     /// How many words in a row that take a command behind them.
@@ -60,11 +62,12 @@ struct Scan {
 
 impl Scan {
     const fn new() -> Self {
-        Self { brackets: [0; 3], keywords: 0, deepest: 0, chain: 0, quote: Quote::None, start: true }
+        Self { brackets: [0; 3], in_comments: 0, keywords: 0, deepest: 0, chain: 0, quote: Quote::None, start: true }
     }
 
     fn note(&mut self) {
-        self.deepest = self.deepest.max(self.brackets.iter().sum()).max(self.keywords);
+        let brackets = self.brackets.iter().sum::<usize>() + self.in_comments;
+        self.deepest = self.deepest.max(brackets).max(self.keywords);
     }
 
     fn open(&mut self, byte: u8) {
@@ -142,11 +145,12 @@ impl Scan {
                 }
                 b'\n' | b';' | b'&' | b'|' => self.start = true,
                 b'`' => {}
-                b'#' if self.start || matches!(at_byte(at.wrapping_sub(1)), b' ' | b'\t' | b'\n') => {
+                b'#' if at == 0 || b" \t\n;&|()".contains(&at_byte(at - 1)) => {
                     // A comment: its quotes are no quotes.
-                    while at < bytes.len() && at_byte(at) != b'\n' {
-                        at += 1;
-                    }
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+                    self.comment(rest.get(..end).unwrap_or_default());
+                    at += end;
                     continue;
                 }
                 b'a'..=b'z' => {
@@ -163,6 +167,23 @@ impl Scan {
             at += 1;
         }
         self.deepest
+    }
+
+    /// Counts the substitutions that a comment leaves open. Where quotes may hide what closes them, nothing does.
+    fn comment(&mut self, comment: &[u8]) {
+        let closes = !comment.iter().any(|byte| b"'\"`\\".contains(byte));
+        let before = self.in_comments;
+        let mut bytes = comment.iter().peekable();
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'$' if bytes.peek().is_some_and(|next| b"({[".contains(next)) => {
+                    self.in_comments += 1;
+                    self.note();
+                }
+                b')' | b'}' | b']' if closes && self.in_comments > before => self.in_comments -= 1,
+                _ => {}
+            }
+        }
     }
 
     fn word(&mut self, word: &str) {
@@ -231,5 +252,13 @@ mod tests {
         assert_eq!(check(&"if true; then echo fi; ".repeat(70)), Err(Refusal::TooDeep));
         assert_eq!(check(&"$[x[name} ".repeat(70)), Err(Refusal::TooDeep));
         assert_eq!(check(&"${a) ".repeat(70)), Err(Refusal::TooDeep));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_comment_hides_no_level() {
+        for part in ["c$({#s3://x ", "${#a} $(", "`# $(", "${x:-\n# ", "# ${x:-'}'\n", "a;# $(b ${\n"] {
+            assert_eq!(check(&part.repeat(70)), Err(Refusal::TooDeep), "{part:?}");
+        }
+        assert_eq!(check(&"ls # don't (or do) {\n# see $(date) and ${x}\n".repeat(1_000)), Ok(()));
     }
 }
