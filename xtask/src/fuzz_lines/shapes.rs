@@ -57,6 +57,8 @@ const REPEATED: &[(&str, &str, &str)] = &[
     ("w=(us*", "[d", "); ${w[0]} x"),
     ("php -r 'passthru(f(b)", "do t_co(b)", "'"),
     ("redi/", "*", " cli"),
+    ("ls ", "*", ""),
+    ("uv run /", "*e test-- {}", ""),
     ("redi/*", "[a", "* cli"),
 ];
 

@@ -28,6 +28,12 @@ use crate::verdict::Verdict;
 /// Bytes of a pattern that stands for a program's name; a longer one is no name that anybody gave.
 const MAX_PATTERN: usize = 512;
 
+/// Bytes of a pattern from which on its length counts.
+const LONG_PATTERN: usize = 256;
+
+/// How many names a pattern is held against, by and large.
+const HELD_AGAINST: usize = 800;
+
 /// The program as it is looked up in the tables.
 struct Program {
     name: String,
@@ -57,8 +63,10 @@ impl Walker<'_> {
             return Stream::unknown(first.taint);
         }
         // What a pattern may stand for is held against many names.
-        let patterns = words.iter().filter(|word| word.glob).count();
-        if !self.budget.pay(Work::Argument, words.len() + 10 * patterns)
+        let patterns = words.iter().filter(|word| word.glob);
+        let long: usize = patterns.clone().map(|word| word.text.len().saturating_sub(LONG_PATTERN)).sum();
+        if !self.budget.pay(Work::Argument, words.len() + 20 * patterns.count())
+            || !self.budget.pay(Work::Scan, HELD_AGAINST.saturating_mul(long))
             || first.glob && !self.budget.pay(Work::Pattern, 1)
         {
             return Stream::unknown(Taint::NONE);
