@@ -27,6 +27,7 @@ use super::http::{Heard, HttpClient, client};
 use super::http_sse::HttpSseTransport;
 use super::lines::{Bounds, DEAF, ExitReason, MUTE, ProcessTransport};
 use super::oauth::Authorizer;
+use super::open_calls::{OpenCalls, Watched};
 use super::options::{Endpoint, Era, ServerOptions};
 use super::ports::Ports;
 use super::process;
@@ -127,7 +128,11 @@ fn is_sse_address(url: &str) -> bool {
 }
 
 /// Connects, within the time that the options give.
-pub(super) async fn connect(options: &ServerOptions, ports: &Ports) -> Result<Connection, String> {
+pub(super) async fn connect(
+    options: &ServerOptions,
+    ports: &Ports,
+    calls: &Arc<OpenCalls>,
+) -> Result<Connection, String> {
     let deadline = Instant::now() + options.connect_timeout;
     let mut greeting = Greeting::first(options);
     let authorizer = authorizer(options, ports);
@@ -135,7 +140,7 @@ pub(super) async fn connect(options: &ServerOptions, ports: &Ports) -> Result<Co
     let mut told: Option<String> = None;
     loop {
         let trial = Trial { last: ExitReason::default(), heard: Heard::default(), authorizer: authorizer.clone() };
-        let work = attempt(options, ports, greeting, &trial);
+        let work = attempt(options, ports, calls, greeting, &trial);
         let failed = match patiently(deadline, options.connect_timeout, &trial, work).await {
             Ok(Ok(connection)) => return Ok(connection),
             Ok(Err(failed)) => failed,
@@ -247,11 +252,12 @@ impl Failed {
 async fn attempt(
     options: &ServerOptions,
     ports: &Ports,
+    calls: &Arc<OpenCalls>,
     greeting: Greeting,
     trial: &Trial,
 ) -> Result<Connection, Failed> {
     let tools_changed = Arc::new(Notify::new());
-    let handler = Handler::new(options, ports.clone(), Arc::clone(&tools_changed));
+    let handler = Handler::new(options, ports.clone(), Arc::clone(calls), Arc::clone(&tools_changed));
     let last = Arc::clone(&trial.last);
     let probe_timeout = match greeting {
         Greeting::Newest => options.connect_timeout,
@@ -268,7 +274,7 @@ async fn attempt(
                 Bounds { probe_timeout, connect_timeout: options.connect_timeout, stuck_after: options.stuck_after };
             let transport = ProcessTransport::new(server, bounds, Arc::clone(&last))
                 .map_err(|error| Failed::Other(error.to_string()))?;
-            serve_client_with_lifecycle(handler, transport, lifecycle).await
+            serve_client_with_lifecycle(handler, Watched::new(transport, calls), lifecycle).await
         }
         Endpoint::Http { url, headers, token } => {
             let custom = custom_headers(headers)?;
@@ -287,7 +293,7 @@ async fn attempt(
                 let token = token.map(str::to_owned);
                 let opened = HttpSseTransport::open(http, url, custom.into_iter().collect(), token).await;
                 let transport = opened.map_err(|error| Failed::NoStream(error.0))?;
-                serve_client_with_lifecycle(handler, transport, lifecycle).await
+                serve_client_with_lifecycle(handler, Watched::new(transport, calls), lifecycle).await
             } else {
                 let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).custom_headers(custom);
                 let mut backoff = ExponentialBackoff::default();
@@ -297,7 +303,7 @@ async fn attempt(
                     config = config.auth_header(token);
                 }
                 let transport = StreamableHttpClientTransport::with_client(http, config);
-                serve_client_with_lifecycle(handler, transport, lifecycle).await
+                serve_client_with_lifecycle(handler, Watched::new(transport, calls), lifecycle).await
             }
         }
     };

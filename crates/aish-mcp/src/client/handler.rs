@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
 use super::asked_secret;
+use super::open_calls::OpenCalls;
 use super::options::ServerOptions;
 use super::ports::{Ports, Status};
 
@@ -27,14 +28,20 @@ pub(super) struct Handler {
     ports: Ports,
     elicitation: bool,
     sampling: bool,
+    calls: Arc<OpenCalls>,
     /// Fires when the server says that its tools changed.
     pub(super) tools_changed: Arc<Notify>,
 }
 
 impl Handler {
-    pub(super) fn new(options: &ServerOptions, ports: Ports, tools_changed: Arc<Notify>) -> Self {
-        let elicitation = options.elicitation && ports.person.is_some();
-        let sampling = options.sampling && ports.writer.is_some();
+    pub(super) fn new(
+        options: &ServerOptions,
+        ports: Ports,
+        calls: Arc<OpenCalls>,
+        tools_changed: Arc<Notify>,
+    ) -> Self {
+        let elicitation = options.elicitation && (ports.person.is_some() || ports.caller.is_some());
+        let sampling = options.sampling && (ports.writer.is_some() || ports.caller.is_some());
         let mut capabilities = Map::new();
         if elicitation {
             capabilities.insert("elicitation".into(), json!({"form": {}}));
@@ -52,7 +59,26 @@ impl Handler {
             ports,
             elicitation,
             sampling,
+            calls,
             tools_changed,
+        }
+    }
+
+    /// Puts a question to whoever made the call that it belongs to, or to the person.
+    async fn ask(&self, message: &str, schema: &Value) -> Option<Option<Value>> {
+        let message = aish_types::visible(message);
+        match (&self.ports.caller, &self.ports.person) {
+            (Some(caller), _) => caller.ask(&self.alias, self.calls.of_question().as_ref(), &message, schema).await,
+            (None, Some(person)) => person.ask(&self.alias, &message, schema).await,
+            (None, None) => Some(None),
+        }
+    }
+
+    async fn write(&self, params: &Value) -> Option<Value> {
+        match (&self.ports.caller, &self.ports.writer) {
+            (Some(caller), _) => caller.write(&self.alias, self.calls.of_question().as_ref(), params).await,
+            (None, Some(writer)) => writer.write(&self.alias, params).await,
+            (None, None) => None,
         }
     }
 }
@@ -92,7 +118,9 @@ impl rmcp::ClientHandler for Handler {
         _context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let decline = || ElicitResult::new(ElicitationAction::Decline);
-        let (Some(person), true) = (&self.ports.person, self.elicitation) else { return Ok(decline()) };
+        if !self.elicitation {
+            return Ok(decline());
+        }
         let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request else {
             return Ok(decline());
         };
@@ -102,7 +130,7 @@ impl rmcp::ClientHandler for Handler {
             self.ports.status.status(&self.alias, Status::Log { level: "warning".into(), text: reason });
             return Ok(decline());
         }
-        Ok(match person.ask(&self.alias, &aish_types::visible(&message), &schema).await {
+        Ok(match self.ask(&message, &schema).await {
             Some(Some(form)) => ElicitResult::new(ElicitationAction::Accept).with_content(with_defaults(form, &schema)),
             Some(None) => decline(),
             None => ElicitResult::new(ElicitationAction::Cancel),
@@ -115,13 +143,19 @@ impl rmcp::ClientHandler for Handler {
         _context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
         let refused = || ErrorData::new(ErrorCode(-1), "The user declined", None);
-        let (Some(writer), true) = (&self.ports.writer, self.sampling) else { return Err(refused()) };
+        if !self.sampling {
+            return Err(refused());
+        }
         let params = serde_json::to_value(params).unwrap_or_default();
-        let result = writer.write(&self.alias, &params).await.ok_or_else(refused)?;
+        let result = self.write(&params).await.ok_or_else(refused)?;
         serde_json::from_value(result).map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
+        if let (Some(caller), Some(call)) = (&self.ports.caller, self.calls.of_token(&params.progress_token)) {
+            let message = params.message.as_deref().map(aish_types::visible);
+            caller.progress(&self.alias, &call, params.progress, params.total, message.as_deref());
+        }
         let done = match params.total {
             Some(total) if total > 0.0 => format!("{:.0} %", params.progress / total * 100.0),
             _ => format!("{}", params.progress),

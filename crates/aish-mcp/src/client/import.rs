@@ -1,5 +1,7 @@
-//! Server lists of other programs: `mcp.json` in the shapes of Claude (`mcpServers`), Cursor (`mcpServers`) and
-//! VS Code (`servers`, comments and trailing commas allowed).
+//! Server lists of other programs: `mcp.json` in the shapes of Claude and Cursor (`mcpServers`), VS Code (`servers`, comments
+//! and trailing commas allowed), Gemini and opencode (`mcp`), and the `config.toml` of Codex (`mcp_servers`).
+
+mod shape;
 
 use std::collections::BTreeMap;
 
@@ -41,6 +43,14 @@ pub struct ImportedServer {
     pub endpoint: ImportedEndpoint,
     /// True when the other program does not start it.
     pub disabled: bool,
+    /// Milliseconds that its start may take.
+    pub start_ms: Option<u64>,
+    /// Milliseconds that a call may take.
+    pub call_ms: Option<u64>,
+    /// Names of the tools that are offered alone; empty means all.
+    pub include: Vec<String>,
+    /// Names of tools that are not offered.
+    pub exclude: Vec<String>,
     /// What could not be taken over, in sentences.
     pub notes: Vec<String>,
 }
@@ -51,25 +61,40 @@ pub enum ImportError {
     /// It is no JSON, even with comments and trailing commas.
     #[error("the file is not JSON")]
     Syntax(#[source] serde_json::Error),
+    /// It does not begin as JSON does, and is no TOML.
+    #[error("the file is neither JSON nor TOML")]
+    Toml(#[source] Box<toml::de::Error>),
     /// It names no servers.
-    #[error("the file has neither `mcpServers` nor `servers`")]
+    #[error("the file has neither `mcpServers` nor `servers` nor `mcp_servers`")]
     NoServers,
+    /// It is larger than a list of servers is.
+    #[error("the file has more than 4 MiB")]
+    TooLarge,
 }
+
+/// Bytes that a list may have.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// Where the servers stand in the files of the programs.
+const PLACES: [&str; 7] =
+    ["/mcpServers", "/servers", "/mcp_servers", "/mcp/servers", "/mcp/mcpServers", "/context_servers", "/mcp"];
 
 /// Reads a list of servers. A server that cannot be read is left out, with a note under its name.
 ///
 /// # Errors
 /// When the text is no JSON or names no servers.
 pub fn import(text: &str) -> Result<(Vec<ImportedServer>, Vec<String>), ImportError> {
-    let value: Value = serde_json::from_str(&plain_json(text)).map_err(ImportError::Syntax)?;
-    let places = ["/mcpServers", "/servers", "/mcp/servers", "/mcp/mcpServers", "/context_servers"];
-    let listed = places.iter().find_map(|place| value.pointer(place)?.as_object()).ok_or(ImportError::NoServers)?;
+    if text.len() > MAX_BYTES {
+        return Err(ImportError::TooLarge);
+    }
+    let value = parse(text)?;
+    let listed = PLACES.iter().find_map(|place| value.pointer(place)?.as_object());
+    let listed = listed.or_else(|| bare(&value)).ok_or(ImportError::NoServers)?;
     let mut servers: Vec<ImportedServer> = Vec::new();
     let mut faults = Vec::new();
     for (name, entry) in listed {
         match server(name, entry) {
             Ok(mut server) => {
-                let taken = |alias: &str| servers.iter().any(|other| other.alias == alias);
+                let taken = |alias: &str| servers.iter().any(|other| folded(&other.alias) == folded(alias));
                 let wanted = server.alias.clone();
                 let mut number = 2;
                 while taken(&server.alias) {
@@ -84,8 +109,29 @@ pub fn import(text: &str) -> Result<(Vec<ImportedServer>, Vec<String>), ImportEr
     Ok((servers, faults))
 }
 
+/// Reads JSON, or TOML where the text does not begin as JSON does.
+fn parse(text: &str) -> Result<Value, ImportError> {
+    let json = plain_json(text);
+    if json.trim_start().starts_with('{') {
+        return serde_json::from_str(&json).map_err(ImportError::Syntax);
+    }
+    toml::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| ImportError::Toml(Box::new(error)))
+}
+
+/// Takes the file itself as the list, where everything in it is a server.
+fn bare(value: &Value) -> Option<&Map<String, Value>> {
+    let is_server = |entry: &Value| ["command", "url", "httpUrl"].iter().any(|key| entry.get(key).is_some());
+    value.as_object().filter(|map| !map.is_empty() && map.values().all(is_server))
+}
+
+/// Aliases that differ only in case and in `-` and `_` are one.
+pub fn folded(alias: &str) -> String {
+    alias.to_ascii_lowercase().replace('_', "-")
+}
+
 fn server(name: &str, entry: &Value) -> Result<ImportedServer, String> {
     let Value::Object(entry) = entry else { return Err("it is not an object".into()) };
+    let entry = &shape::common(entry);
     let mut notes = Vec::new();
     let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
     let url = text("url").or_else(|| text("serverUrl")).or_else(|| text("httpUrl"));
@@ -106,7 +152,7 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, String> {
         }
         (None, None) => return Err("it has neither a command nor a url".into()),
     };
-    for key in ["envFile", "oauth", "gallery", "dev"] {
+    for key in NOT_TAKEN {
         if entry.contains_key(key) {
             notes.push(format!("`{key}` was not taken over"));
         }
@@ -116,8 +162,30 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, String> {
     }
     let flag = |key: &str| entry.get(key).and_then(Value::as_bool);
     let disabled = flag("disabled") == Some(true) || flag("enabled") == Some(false);
-    Ok(ImportedServer { alias: clean_alias(name), endpoint, disabled, notes })
+    let (start_ms, call_ms) = shape::limits(entry);
+    let (include, exclude) = shape::filters(entry);
+    Ok(ImportedServer { alias: clean_alias(name), endpoint, disabled, start_ms, call_ms, include, exclude, notes })
 }
+
+/// What is said to be left: above all, nobody's approvals are taken over.
+const NOT_TAKEN: [&str; 16] = [
+    "alwaysAllow",
+    "alwaysLoad",
+    "authProviderType",
+    "autoApprove",
+    "default_tools_approval_mode",
+    "dev",
+    "envFile",
+    "gallery",
+    "headersHelper",
+    "oauth",
+    "oauth_resource",
+    "required",
+    "scopes",
+    "supports_parallel_tool_calls",
+    "tools",
+    "trust",
+];
 
 /// Variables with which another program's code gets into any program: nobody needs one to reach a server.
 const LOADERS: [&str; 16] = [
@@ -311,6 +379,59 @@ mod tests {
             "{:?}",
             servers[0].notes
         );
+    }
+
+    #[test]
+    fn codex_in_toml() {
+        let text = "model = \"x\"\n[mcp_servers.files]\ncommand = \"npx\"\nargs = [\"-y\", \"server\"]\ncwd = \"/tmp\"\n\
+                    env_vars = [\"A\", {name = \"B\", source = \"local\"}]\nenv = {C = \"1\"}\nstartup_timeout_sec = 2.5\n\
+                    tool_timeout_sec = 7\nenabled_tools = [\"read\"]\ndisabled_tools = [\"rm\"]\n\
+                    default_tools_approval_mode = \"approve\"\n[mcp_servers.web]\nurl = \"https://x/mcp\"\n\
+                    bearer_token_env_var = \"TOKEN\"\nhttp_headers = {\"X-A\" = \"b\"}\n\
+                    env_http_headers = {\"X-B\" = \"HB\"}\nenabled = false\n";
+        let (servers, faults) = import(text).unwrap();
+        assert_eq!((faults, servers.len()), (Vec::new(), 2));
+        let files = &servers[0];
+        assert!(matches!(&files.endpoint, ImportedEndpoint::Stdio { command, args, env, cwd }
+            if command == "npx" && args == &["-y", "server"] && cwd.as_deref() == Some("/tmp")
+                && env["A"] == "${A:-}" && env["B"] == "${B:-}" && env["C"] == "1"));
+        assert_eq!((files.start_ms, files.call_ms), (Some(2500), Some(7000)));
+        assert_eq!((&files.include[..], &files.exclude[..]), (&["read".to_owned()][..], &["rm".to_owned()][..]));
+        assert_eq!(files.notes, ["`default_tools_approval_mode` was not taken over"]);
+        let http = ImportedEndpoint::Http {
+            url: "https://x/mcp".into(),
+            headers: BTreeMap::from([("X-A".into(), "b".into()), ("X-B".into(), "${HB}".into())]),
+            auth_env: Some("TOKEN".into()),
+        };
+        assert_eq!((&servers[1].endpoint, servers[1].disabled), (&http, true));
+        assert!(matches!(import("a = ["), Err(ImportError::Toml(_))));
+    }
+
+    #[test]
+    fn gemini_opencode_and_a_file_that_is_the_list() {
+        let gemini = r#"{"mcpServers": {"g": {"httpUrl": "http://h/mcp", "timeout": 5000, "trust": true,
+            "includeTools": ["a"], "excludeTools": ["b"]}}}"#;
+        let (servers, _) = import(gemini).unwrap();
+        let g = &servers[0];
+        assert_eq!((g.start_ms, g.call_ms, g.include.len(), g.exclude.len()), (None, Some(5000), 1, 1));
+        assert_eq!(g.notes, ["`trust` was not taken over"]);
+        let opencode = r#"{"mcp": {"o": {"type": "local", "command": ["bun", "x", "y"], "timeout": 3000,
+            "environment": {"K": "{env:KEY}", "L": "${env:KEY}"}, "enabled": true}}}"#;
+        let (servers, _) = import(opencode).unwrap();
+        let o = &servers[0];
+        assert!(matches!(&o.endpoint, ImportedEndpoint::Stdio { command, args, env, .. }
+            if command == "bun" && args == &["x", "y"] && env["K"] == "${env:KEY}" && env["L"] == "${env:KEY}"));
+        assert_eq!((o.start_ms, o.call_ms, o.disabled), (Some(3000), None, false));
+        let (servers, _) = import(r#"{"a": {"command": "x"}, "b": {"url": "http://h"}}"#).unwrap();
+        assert_eq!(servers.len(), 2);
+    }
+
+    #[test]
+    fn aliases_that_differ_in_case_and_punctuation_alone_are_numbered() {
+        let text = r#"{"mcpServers": {"My Server": {"command": "x"}, "my-server": {"command": "y"}, "my_server": {"command": "z"}}}"#;
+        let (servers, _) = import(text).unwrap();
+        let aliases: Vec<_> = servers.iter().map(|server| folded(&server.alias)).collect();
+        assert_eq!(aliases, ["my-server", "my-server-2", "my-server-3"]);
     }
 
     #[test]

@@ -52,9 +52,16 @@ listed!(Tool, name, ListToolsRequest, ListToolsResult, tools);
 listed!(Prompt, name, ListPromptsRequest, ListPromptsResult, prompts);
 listed!(Resource, uri, ListResourcesRequest, ListResourcesResult, resources);
 
+/// A list as far as it came.
+pub(super) struct List<T> {
+    pub(super) items: Vec<T>,
+    /// False when a page failed, or there was no end to them.
+    pub(super) whole: bool,
+}
+
 /// Fetches a whole list within a time. A server that does not know the method has an empty list; what came before
 /// a page that fails is kept.
-pub(super) async fn all<T: Listed>(peer: &Peer<RoleClient>, within: Duration) -> Result<Vec<T>, ServiceError> {
+pub(super) async fn all<T: Listed>(peer: &Peer<RoleClient>, within: Duration) -> Result<List<T>, ServiceError> {
     let deadline = Instant::now() + within;
     let mut items: Vec<T> = Vec::new();
     let mut places = BTreeMap::new();
@@ -69,12 +76,12 @@ pub(super) async fn all<T: Listed>(peer: &Peer<RoleClient>, within: Duration) ->
         let (page, next) = match answer.await {
             Ok(result) => T::page(result).ok_or(ServiceError::UnexpectedResponse)?,
             Err(ServiceError::McpError(error)) if items.is_empty() && error.code == ErrorCode::METHOD_NOT_FOUND => {
-                return Ok(items);
+                return Ok(List { items, whole: true });
             }
             Err(error) if items.is_empty() => return Err(error),
             Err(error) => {
                 tracing::warn!(%error, "a list broke off after {} items", items.len());
-                return Ok(items);
+                return Ok(List { items, whole: false });
             }
         };
         let (is_empty, before) = (page.is_empty(), items.len());
@@ -95,6 +102,7 @@ pub(super) async fn all<T: Listed>(peer: &Peer<RoleClient>, within: Duration) ->
             Some(_) | None => break,
         }
     }
+    let whole = cursor.is_none() && items.len() <= MAX_ITEMS;
     items.truncate(MAX_ITEMS);
-    Ok(items)
+    Ok(List { items, whole })
 }

@@ -7,14 +7,15 @@
 mod supervise;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use aish_safety::definition_hash;
 use aish_safety::pin::Digest;
+use aish_safety::{ApprovedCall, definition_hash};
 use aish_tools::schema::Faults;
-use aish_tools::{Plan, ToolSource};
-use aish_types::{SourceId, ToolDefinition, ToolName, ToolOutcome};
+use aish_tools::{Plan, RunContext, ToolSource};
+use aish_types::{CallId, SourceId, ToolDefinition, ToolName, ToolOutcome};
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, Prompt, ReadResourceRequestParams, Resource, Tool};
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
@@ -25,6 +26,7 @@ use super::call;
 use super::connection::Connection;
 use super::definition::check;
 use super::listing;
+use super::open_calls::{self, OpenCalls};
 use super::options::{Endpoint, ServerOptions};
 use super::ports::{Ports, Status};
 
@@ -58,6 +60,9 @@ struct Inner {
     definitions: RwLock<Arc<Vec<Arc<ToolDefinition>>>>,
     /// The tools of the first list, by name: what comes later is approved by nobody yet.
     first: OnceLock<BTreeMap<ToolName, Digest>>,
+    calls: Arc<OpenCalls>,
+    /// False when the last list broke off before its end.
+    whole: AtomicBool,
     close: CancellationToken,
     refresh: tokio::sync::Notify,
     listed: watch::Sender<u64>,
@@ -80,6 +85,8 @@ impl McpClient {
             connection: Mutex::default(),
             definitions: RwLock::default(),
             first: OnceLock::new(),
+            calls: Arc::default(),
+            whole: AtomicBool::new(false),
             close: CancellationToken::new(),
             refresh: tokio::sync::Notify::new(),
             listed: watch::Sender::new(0),
@@ -162,6 +169,36 @@ impl McpClient {
         self.inner.current()?.instructions.clone()
     }
 
+    /// Returns the name and the version that the server gives itself, while connected.
+    pub fn server_info(&self) -> Option<(String, String)> {
+        let info = self.inner.current()?.peer().peer_info()?.server_info.clone()?;
+        Some((info.name, info.version))
+    }
+
+    /// Returns why the connection has ended, before the client's state says so; none while there is one.
+    pub fn ended(&self) -> Option<String> {
+        let connection = self.inner.current()?;
+        let is_closed = connection.peer().is_transport_closed() || connection.service.is_closed();
+        is_closed.then(|| connection.last_words().unwrap_or_else(|| "the connection ended".into()))
+    }
+
+    /// Says whether the last list of tools came to its end; one that broke off is not to be kept.
+    pub fn has_whole_list(&self) -> bool {
+        self.inner.whole.load(Ordering::SeqCst)
+    }
+
+    /// Runs an approved call as one of the tool that the server knows by this name, with these arguments: whoever shows a
+    /// tool under another name, or fills arguments in, says here what the server is sent.
+    pub async fn run(
+        &self,
+        call: ApprovedCall,
+        tool: &str,
+        arguments: Map<String, Value>,
+        context: RunContext,
+    ) -> ToolOutcome {
+        self.inner.run(call.into_call().context.call, tool, arguments, context).await
+    }
+
     /// Returns a counter that grows with each new list of tools, to wait on.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.inner.listed.subscribe()
@@ -198,7 +235,7 @@ impl McpClient {
             return Ok(Vec::new());
         }
         let listed = listing::all::<Prompt>(connection.peer(), self.inner.options.list_timeout).await;
-        let prompts = listed.map_err(|error| ConnectError(call::message(error, connection.last_words())))?;
+        let prompts = listed.map_err(|error| ConnectError(call::message(error, connection.last_words())))?.items;
         Ok(prompts.iter().filter_map(|prompt| serde_json::to_value(prompt).ok()).collect())
     }
 
@@ -225,7 +262,7 @@ impl McpClient {
             return Ok(Vec::new());
         }
         let listed = listing::all::<Resource>(connection.peer(), self.inner.options.list_timeout).await;
-        let resources = listed.map_err(|error| ConnectError(call::message(error, connection.last_words())))?;
+        let resources = listed.map_err(|error| ConnectError(call::message(error, connection.last_words())))?.items;
         Ok(resources.iter().filter_map(|resource| serde_json::to_value(resource).ok()).collect())
     }
 
@@ -273,9 +310,7 @@ impl ToolSource for McpClient {
             let Value::Object(arguments) = call.arguments else {
                 return ToolOutcome::failure("the arguments are no object");
             };
-            // A little earlier than the executor, so that the server hears of it.
-            let within = Duration::from_millis(context.timeout_ms.saturating_sub(context.timeout_ms / 50).max(1));
-            inner.call(tool, arguments, within, &context.cancel).await
+            inner.run(call.context.call, tool, arguments, context).await
         }))
     }
 }
@@ -320,8 +355,17 @@ impl Inner {
         }
     }
 
+    async fn run(&self, id: CallId, tool: &str, arguments: Map<String, Value>, context: RunContext) -> ToolOutcome {
+        // A little earlier than the executor, so that the server hears of it.
+        let within = Duration::from_millis(context.timeout_ms.saturating_sub(context.timeout_ms / 50).max(1));
+        let _open = self.calls.open(id.clone());
+        let call = self.call(&id, tool, arguments, within, &context.cancel);
+        open_calls::within(id.clone(), call).await
+    }
+
     async fn call(
         &self,
+        id: &CallId,
         tool: &str,
         arguments: Map<String, Value>,
         within: Duration,
@@ -333,7 +377,8 @@ impl Inner {
                 Ok(connection) => connection,
                 Err(reason) => return ToolOutcome::transport(reason),
             };
-            let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+            let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+            params.meta = Some(open_calls::mark(id));
             match connection.service.call_tool(params).await {
                 Ok(result) => call::outcome(result),
                 Err(error) => ToolOutcome::transport(call::message(error, connection.last_words())),
@@ -354,7 +399,10 @@ impl Inner {
     /// Lists the tools and takes them over.
     async fn list(&self, connection: &Connection) -> Result<(), String> {
         let listed = listing::all::<Tool>(connection.peer(), self.options.list_timeout).await;
-        let tools = listed.map_err(|error| format!("tools/list: {}", call::message(error, connection.last_words())))?;
+        let listed =
+            listed.map_err(|error| format!("tools/list: {}", call::message(error, connection.last_words())))?;
+        self.whole.store(listed.whole, Ordering::SeqCst);
+        let tools = listed.items;
         let mut checked = check(&self.options.alias, &self.id, connection.instructions.as_deref(), tools);
         if let Some(limit) = self.options.call_timeout {
             let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);

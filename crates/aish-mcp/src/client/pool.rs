@@ -123,7 +123,7 @@ impl ServerPool {
 }
 
 /// Puts a name into the letters of an alias.
-pub(super) fn clean_alias(name: &str) -> String {
+pub fn clean_alias(name: &str) -> String {
     let mapped: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' }).collect();
     let trimmed = mapped.trim_matches('-');

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use aish_types::{BoxFuture, Secret, sanitize};
+use aish_types::{BoxFuture, CallId, Secret, sanitize};
 use serde_json::Value;
 
 /// Something that happened to a server; its text is one line, safe for a terminal.
@@ -103,6 +103,25 @@ pub trait Writer: Send + Sync {
     fn write<'a>(&'a self, alias: &'a str, params: &'a Value) -> BoxFuture<'a, Option<Value>>;
 }
 
+/// Whoever makes the calls, for a program that passes them on: it hears of each call by its id.
+pub trait Caller: Send + Sync {
+    /// Takes how far a call is. Called from the server's tasks; must not block.
+    fn progress(&self, alias: &str, call: &CallId, done: f64, total: Option<f64>, message: Option<&str>);
+
+    /// As [`Person::ask`]. `call` is none where several are open and the server does not say which one asks.
+    fn ask<'a>(
+        &'a self,
+        alias: &'a str,
+        call: Option<&'a CallId>,
+        message: &'a str,
+        schema: &'a Value,
+    ) -> BoxFuture<'a, Option<Option<Value>>>;
+
+    /// As [`Writer::write`], for a call as in [`Caller::ask`].
+    fn write<'a>(&'a self, alias: &'a str, call: Option<&'a CallId>, params: &'a Value)
+    -> BoxFuture<'a, Option<Value>>;
+}
+
 /// The way to the person's browser, for servers that want them to sign in.
 pub trait SignIn: Send + Sync {
     /// Returns the address on loopback that the browser is sent back to.
@@ -131,6 +150,8 @@ pub struct Ports {
     pub person: Option<Arc<dyn Person>>,
     /// Writes, where a server may let it.
     pub writer: Option<Arc<dyn Writer>>,
+    /// Takes the place of both, and hears of progress, where calls are passed on for others.
+    pub caller: Option<Arc<dyn Caller>>,
     /// Signs in, where a server asks for it.
     pub sign_in: Option<Arc<dyn SignIn>>,
     /// Keeps tokens from one run to the next.
@@ -140,7 +161,7 @@ pub struct Ports {
 impl Default for Ports {
     /// Nobody is told or asked.
     fn default() -> Self {
-        Self { status: Arc::new(Silent), person: None, writer: None, sign_in: None, tokens: None }
+        Self { status: Arc::new(Silent), person: None, writer: None, caller: None, sign_in: None, tokens: None }
     }
 }
 

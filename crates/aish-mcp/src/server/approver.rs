@@ -1,5 +1,6 @@
 //! The gate's question to the person behind a client.
 
+use aish_safety::pin::Digest;
 use aish_safety::{Answer, Approver, Mode, Question, Subject, Verdict};
 use aish_types::{BoxFuture, visible};
 use serde_json::{Value, json};
@@ -15,7 +16,11 @@ impl Approver for CallScope {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             let schema = json!({"type": "object", "properties": {}});
-            match self.elicit(&question_text(question), schema).await {
+            let text = question_text(question);
+            // A key of its own: a call may ask something else first in one round, and not any more in the next.
+            let digest = Digest::of(text.as_bytes());
+            let key = format!("gate-{}", digest.as_str().get(..16).unwrap_or_default());
+            match self.elicit_as(Some(&key), &text, schema).await {
                 Ok(ElicitAnswer::Accepted(content)) if says_no(&content) => Answer::No,
                 Ok(ElicitAnswer::Accepted(_)) => Answer::Yes,
                 Ok(ElicitAnswer::Declined | ElicitAnswer::Cancelled) => Answer::No,

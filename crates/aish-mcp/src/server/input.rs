@@ -25,6 +25,9 @@ struct State {
     asked: BTreeMap<String, Digest>,
     /// Questions that were answered in earlier rounds.
     answered: BTreeMap<String, (Digest, Value)>,
+    /// What tells the call from others like it, the same in all of its rounds.
+    #[serde(default)]
+    ticket: String,
 }
 
 /// Seals and opens the states of one server.
@@ -43,16 +46,17 @@ impl Rounds {
     pub(super) fn open(&self, call: &Value, state: Option<&str>, responses: BTreeMap<String, Value>) -> Option<Inputs> {
         let binding = canonical(call);
         let mut known = BTreeMap::new();
+        let mut ticket = format!("{:032x}", rand::random::<u128>());
         if let Some(state) = state {
             let state: State = self.codec.open_json_with(state, binding.as_bytes()).ok()?;
-            known = state.answered;
+            (known, ticket) = (state.answered, state.ticket);
             for (key, value) in responses {
                 if let Some(question) = state.asked.get(&key) {
                     known.insert(key, (question.clone(), value));
                 }
             }
         }
-        Some(Inputs { binding, known, asked: Mutex::default(), waiting: Notify::new() })
+        Some(Inputs { binding, known, ticket, asked: Mutex::default(), waiting: Notify::new() })
     }
 
     /// Ends a round: the open questions and the sealed state.
@@ -61,6 +65,7 @@ impl Rounds {
         let state = State {
             asked: asked.iter().map(|(key, (digest, _))| (key.clone(), digest.clone())).collect(),
             answered: inputs.known.clone(),
+            ticket: inputs.ticket.clone(),
         };
         let options = SealOptions::new().associated_data(inputs.binding.as_bytes()).ttl(STATE_LIFETIME);
         let sealed = self.codec.seal_json_with(&state, &options).ok()?;
@@ -73,6 +78,7 @@ impl Rounds {
 pub(super) struct Inputs {
     binding: String,
     known: BTreeMap<String, (Digest, Value)>,
+    ticket: String,
     asked: Mutex<BTreeMap<String, (Digest, InputRequest)>>,
     waiting: Notify,
 }
@@ -91,6 +97,16 @@ impl Inputs {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (digest, request));
         self.waiting.notify_one();
         std::future::pending().await
+    }
+
+    /// Returns what tells the call from others like it, the same in all of its rounds.
+    pub(super) fn ticket(&self) -> &str {
+        &self.ticket
+    }
+
+    /// Says whether a question was answered whose key begins like this.
+    pub(super) fn has_answered(&self, prefix: &str) -> bool {
+        self.known.keys().any(|key| key.starts_with(prefix))
     }
 
     /// Waits until the call can go no further without its client.
@@ -132,6 +148,8 @@ mod tests {
         assert_eq!(result.input_requests.unwrap().len(), 1);
         let second = rounds.open(&call, result.request_state.as_deref(), answers()).unwrap();
         assert_eq!(ask(&second, "Remove a?").unwrap()["action"], "accept");
+        assert_eq!(second.ticket(), first.ticket());
+        assert!(second.has_answered("elicit-") && !first.has_answered("elicit-"));
         assert_eq!(ask(&second, "Remove everything?"), None, "an answer counts for its own question only");
     }
 

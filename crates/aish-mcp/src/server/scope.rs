@@ -120,6 +120,16 @@ impl CallScope {
         self.wire.as_ref()?.inputs.as_deref()
     }
 
+    /// Returns what tells this call from others like it, the same in all of its input rounds; none in the eras without.
+    pub fn ticket(&self) -> Option<&str> {
+        Some(self.inputs()?.ticket())
+    }
+
+    /// Says whether the client has answered a question in an earlier round whose key begins like this.
+    pub fn has_answered(&self, prefix: &str) -> bool {
+        self.inputs().is_some_and(|inputs| inputs.has_answered(prefix))
+    }
+
     /// Tells the client how far the call is, where it wants to know. A value that does not grow is not sent.
     pub async fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
         if let Some(wire) = &self.wire {

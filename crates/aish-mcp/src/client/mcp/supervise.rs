@@ -99,7 +99,7 @@ pub(super) async fn supervise(inner: Arc<Inner>) {
 
 /// Connects, lists, and returns why it ended.
 async fn one_connection(inner: &Inner, ever: &mut bool, later: &mut Duration) -> String {
-    let connection = match connect(&inner.options, &inner.ports).await {
+    let connection = match connect(&inner.options, &inner.ports, &inner.calls).await {
         Ok(connection) => Arc::new(connection),
         Err(reason) => return reason,
     };
