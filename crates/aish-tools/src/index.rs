@@ -12,6 +12,8 @@ mod discovery;
 mod document;
 mod edits;
 mod forms;
+mod found;
+mod fuse;
 mod lexicon;
 mod literal;
 mod page;
@@ -26,11 +28,12 @@ use std::sync::Arc;
 
 use aish_types::{ToolDefinition, ToolName};
 
-pub use discovery::{DiscoveryTools, Found, SearchRequest, SearchRequestError};
+pub use discovery::{DiscoveryTools, SearchRequest, SearchRequestError};
 use document::{Document, Place};
+pub use found::{Detail, Found, FoundGroup, FoundTool};
 use lexicon::Lexicon;
 use literal::Literals;
-pub use page::{Group, Hit, Page, Query, Summary};
+pub use page::{Group, Hit, Page, Query, RiskFilter, Summary, ToolKind};
 use postings::Postings;
 
 /// Tools that were removed and still take room, as a share of all, at which the index is built anew.

@@ -29,6 +29,11 @@ pub(crate) enum Asker<'c> {
 }
 
 impl<'c> Asker<'c> {
+    /// Says whether a question reaches somebody, or has its answer beforehand.
+    pub(crate) fn can_ask(&self) -> bool {
+        !matches!(self, Self::Nobody(nobody) if nobody.mode() == Mode::Headless)
+    }
+
     /// Chooses: the client when it can, else the terminal when it is ours, else nobody.
     pub(crate) fn choose(scope: &'c CallScope, terminal: TerminalUse, headless: Headless) -> Self {
         if scope.client.elicitation {

@@ -141,17 +141,22 @@ impl Catalogue {
     /// Builds the discovery index of what is offered.
     pub fn index(&self) -> Index {
         let mut index = Index::default();
-        for config in &self.configs {
-            index.put_group(Group {
-                name: config.name.clone(),
-                description: config.description.clone(),
-                category: config.category.clone(),
-                tags: config.tags.clone(),
-                keep_empty: config.tools.is_empty(),
-            });
+        for group in self.groups() {
+            index.put_group(group);
         }
         index.put_all(&self.definitions);
         index
+    }
+
+    /// Returns a group a program, in load order.
+    pub fn groups(&self) -> impl Iterator<Item = Group> {
+        self.configs.iter().filter(|config| !config.is_servers_alone()).map(|config| Group {
+            name: config.name.clone(),
+            description: config.description.clone(),
+            category: config.category.clone(),
+            tags: config.tags.clone(),
+            keep_empty: config.tools.is_empty(),
+        })
     }
 
     /// Counts the offered tools by configuration name.

@@ -8,9 +8,11 @@ mod import_fig;
 mod list;
 mod log;
 mod output;
+mod refresh;
 mod run;
 mod search;
 mod skill;
+mod status;
 mod validate;
 mod watch;
 
@@ -18,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Command-line programs as MCP tools.
+/// Command-line programs and MCP servers as MCP tools.
 #[derive(Debug, Parser)]
 #[command(name = "climax", version, disable_version_flag = true, args_conflicts_with_subcommands = true)]
 #[command(after_help = "`climax git docker` is short for `climax run git docker`.")]
@@ -44,6 +46,10 @@ enum Command {
     Search(search::Args),
     /// Run one tool
     Call(call::Args),
+    /// Start MCP servers, list what they have for searches, and stop them again
+    Refresh(refresh::Args),
+    /// Show how MCP servers do
+    Status(status::Args),
     /// Show or install the skill that teaches a model to write configs
     Skill(skill::Args),
     /// Make a config from a program's --help
@@ -92,6 +98,8 @@ pub(crate) fn main() -> ExitCode {
         Command::List(args) => list::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Call(args) => call::run(&args),
+        Command::Refresh(args) => refresh::run(&args),
+        Command::Status(args) => status::run(&args),
         Command::Skill(args) => skill::run(&args),
         Command::Import(args) => import::run(&args),
         Command::ImportFig(args) => import_fig::run(&args),

@@ -12,6 +12,8 @@ use std::fmt;
 use aish_types::Risk;
 use serde_json::Value;
 
+use crate::servers::ServerEntry;
+
 /// Seconds that a tool may run when its file does not say.
 pub const DEFAULT_TIMEOUT_S: f64 = 30.0;
 /// Seconds that a look-up for a confirmation may run when its file does not say.
@@ -38,6 +40,8 @@ pub struct Config {
     pub global_args: Vec<Arg>,
     /// The tools, in the file's order, each name once.
     pub tools: Vec<Tool>,
+    /// MCP servers, in the file's order.
+    pub servers: Vec<ServerEntry>,
 }
 
 /// One tool: a sub-command with its arguments.
@@ -142,6 +146,11 @@ pub struct Arg {
 }
 
 impl Config {
+    /// Says whether it names MCP servers and no program.
+    pub fn is_servers_alone(&self) -> bool {
+        self.command.is_empty() && self.tools.is_empty()
+    }
+
     /// Looks a tool up by name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name == name)

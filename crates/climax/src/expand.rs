@@ -58,11 +58,20 @@ fn is_name(name: &str) -> bool {
 
 /// Expands a leading `~` to the home folder, and the variables.
 pub fn path(text: &str, world: &dyn Variables) -> String {
-    let rest = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    match rest.and_then(|rest| Some((world.get("HOME")?, rest))) {
+    match below_home(text, world) {
         Some((home, rest)) => format!("{home}{}", variables(rest, world).0),
         None => variables(text, world).0,
     }
+}
+
+/// Expands a leading `~` to the home folder, and nothing else.
+pub fn home(text: &str, world: &dyn Variables) -> String {
+    below_home(text, world).map_or_else(|| text.to_owned(), |(home, rest)| format!("{home}{rest}"))
+}
+
+fn below_home<'t>(text: &'t str, world: &dyn Variables) -> Option<(String, &'t str)> {
+    let rest = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+    Some((world.get("HOME")?, rest))
 }
 
 /// Expands a command and splits it into words with shell quoting; where the quotes do not match, blanks alone split.

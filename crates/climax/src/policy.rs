@@ -157,6 +157,17 @@ impl Policy {
         gate
     }
 
+    /// Checks the values that a server's tool will be given, defaults included; every fault at once.
+    pub fn violations_of(&self, tool: &str, arguments: &Value) -> Vec<String> {
+        let mut faults = Vec::new();
+        for (name, bounds) in self.tools.get(tool).into_iter().flat_map(|policy| &policy.args) {
+            if let Some(value) = arguments.get(name).filter(|value| !value.is_null()) {
+                bounds.check(name, value, &mut faults);
+            }
+        }
+        faults
+    }
+
     /// Checks the values that will be used, defaults included; every fault at once.
     pub fn violations(&self, tool: &Tool, arguments: &Map<String, Value>) -> Vec<String> {
         let Some(policy) = self.tools.get(&tool.name) else { return Vec::new() };

@@ -3,28 +3,42 @@
 //! A call goes through the one door, with whoever can be asked. A tool that is reached through `climax_call` is prepared,
 //! judged and run as itself.
 
+mod first_use;
+mod gate_policy;
 mod handler;
+mod keeping;
 mod material;
+mod server_call;
+mod server_material;
+mod view;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use aish_journal::PinFile;
 use aish_mcp::server::{CallScope, Change};
 use aish_safety::{AuditLog, DECLINED, Gate, PinStore, Surroundings};
-use aish_tools::index::SearchRequestError;
-use aish_tools::{Call, DiscoveryTools, Door, Executor, Index, Passed, Registry};
-use aish_types::{CallContext, CallId, SessionId, SourceId, ToolName, ToolOutcome};
+use aish_tools::index::{Found, SearchRequestError};
+use aish_tools::{Call, DiscoveryTools, Door, Executor, Passed, Ready, Registry};
+use aish_types::{CallContext, CallId, SessionId, SourceId, ToolDefinition, ToolName, ToolOutcome};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, broadcast, watch};
+use tokio_util::sync::CancellationToken;
 
 use crate::asker::Asker;
 pub use crate::asker::TerminalUse;
 use crate::audit::Audit;
 use crate::catalogue::Catalogue;
 use crate::expand::Variables;
+use crate::gateway::{Clients, Gateway, GatewayParts, Upstream, Wanting};
 use crate::policy::Headless;
+use crate::servers::ServerEntry;
 use crate::source::ConfigTools;
+use first_use::Tried;
+pub use keeping::Refreshed;
+use server_call::{Parking, RunningCall};
+use view::View;
 
 /// What a client is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +67,18 @@ pub struct ServiceOptions {
     pub folder: Option<String>,
     /// On whose behalf calls run, for the audit.
     pub user: String,
+    /// MCP servers, with names that are unlike ([`crate::servers::joined`]).
+    pub servers: Vec<ServerEntry>,
+    /// The folder for what is kept of servers; without one nothing is.
+    pub state: Option<PathBuf>,
+    /// How many clients are served.
+    pub clients: Clients,
 }
 
 /// What there is at one moment; replaced as a whole when configurations change.
 struct State {
     catalogue: Arc<Catalogue>,
-    index: Index,
+    view: Mutex<Arc<View>>,
     door: Door,
 }
 
@@ -77,6 +97,11 @@ pub struct Service {
     headless: Option<Headless>,
     terminal: TerminalUse,
     ports: Ports,
+    gateway: Option<Arc<Gateway>>,
+    /// The folder for what is kept of servers.
+    kept: Option<PathBuf>,
+    tried: Tried,
+    parking: Parking,
     world: Arc<dyn Variables>,
     surroundings: Surroundings,
     user: String,
@@ -100,15 +125,33 @@ impl Service {
             brought: brought.unwrap_or_default(),
             ..Surroundings::default()
         };
-        let ports = Ports { audit: Arc::new(options.audit), pins: Arc::new(options.pins) };
+        let mut ports = Ports { audit: Arc::new(options.audit), pins: Arc::new(options.pins) };
+        let gateway = (!options.servers.is_empty()).then(|| {
+            Arc::new(Gateway::new(GatewayParts {
+                servers: options.servers,
+                state: options.state.clone(),
+                world: Arc::clone(&options.world),
+                audit: Arc::clone(&ports.audit),
+                pins: Arc::clone(&ports.pins),
+                clients: options.clients,
+            }))
+        });
+        if let Some(gateway) = &gateway {
+            ports.pins = gateway.pins();
+        }
+        let state = State::new(catalogue, &options.world, &ports, gateway.as_deref());
         Self {
-            state: watch::Sender::new(Arc::new(State::new(catalogue, &options.world, &ports))),
+            state: watch::Sender::new(Arc::new(state)),
             changes: broadcast::Sender::new(16),
             discovery: DiscoveryTools::new("climax_search", "climax_call", SourceId::new("climax")),
             listing: options.listing,
             headless: options.headless,
             terminal: options.terminal,
             ports,
+            gateway,
+            kept: options.state,
+            tried: Tried::default(),
+            parking: Parking::default(),
             world: options.world,
             surroundings,
             user: options.user,
@@ -122,24 +165,46 @@ impl Service {
 
     /// Puts another catalogue in the place of the present one and tells clients.
     pub fn replace(&self, catalogue: Catalogue) {
-        self.state.send_replace(Arc::new(State::new(catalogue, &self.world, &self.ports)));
+        let state = State::new(catalogue, &self.world, &self.ports, self.gateway.as_deref());
+        self.state.send_replace(Arc::new(state));
         // Nobody need be there to be told.
         let _ = self.changes.send(Change::Tools);
     }
 
-    /// Answers a search with the JSON text of the answer.
-    pub fn search(&self, arguments: &Value) -> ToolOutcome {
-        let answer = self.discovery.find(&self.state().index, arguments);
+    /// Answers a search with the JSON text of the answer. Servers of which nothing is known are started first, where
+    /// somebody agrees to it.
+    pub async fn search(&self, arguments: &Value, scope: &CallScope) -> ToolOutcome {
+        match self.find(arguments, scope).await.map(|found| serde_json::to_string(&found)) {
+            Ok(Ok(text)) => ToolOutcome::success(text),
+            Ok(Err(error)) => ToolOutcome::failure(format!("the answer cannot be written: {error}")),
+            Err(SearchRequestError(faults)) => invalid(&faults),
+        }
+    }
+
+    /// Answers a search.
+    ///
+    /// # Errors
+    /// Every fault of the arguments at once.
+    pub async fn find(&self, arguments: &Value, scope: &CallScope) -> Result<Found, SearchRequestError> {
+        if let Some(gateway) = &self.gateway {
+            self.learn(gateway, scope).await;
+        }
+        let answer = self.discovery.find(&self.view().index, arguments);
         // Greeting a client and reading the words of a first request takes code and tables that later ones hardly use.
         self.searched.call_once(|| {
             aish_process::release_code();
         });
         self.asked();
-        match answer.map(|found| serde_json::to_string(&found)) {
-            Ok(Ok(text)) => ToolOutcome::success(text),
-            Ok(Err(error)) => ToolOutcome::failure(format!("the answer cannot be written: {error}")),
-            Err(SearchRequestError(faults)) => invalid(&faults),
+        let mut found = answer?;
+        if let Some(gateway) = &self.gateway {
+            found.mark(|tool| {
+                let upstream = gateway.upstream(tool.group())?;
+                let state = if tool.is_late() { "changed" } else { upstream.state().as_str() };
+                Some((upstream.alias().to_owned(), state.to_owned()))
+            });
+            found.note(self.unsearched(gateway));
         }
+        Ok(found)
     }
 
     /// Runs the tool that a call of `climax_call` names.
@@ -150,33 +215,135 @@ impl Service {
         }
     }
 
-    /// Runs a tool by its own name.
+    /// Runs a tool by its own name, or by the one that clients are shown.
     pub async fn call_tool(&self, name: ToolName, arguments: Value, scope: &CallScope) -> ToolOutcome {
         self.asked();
-        let state = self.state();
-        let context = CallContext {
-            call: self.next_id(),
-            session: self.session.clone(),
-            user: scope.client.name.clone().unwrap_or_else(|| self.user.clone()),
-            channel: None,
-            folder: self.surroundings.folder.clone(),
+        let name = self.view().own_name(name);
+        let upstream = self.upstream_of(&name).cloned();
+        let Some((gateway, upstream)) = self.gateway.as_ref().zip(upstream) else {
+            return match self.pass(name, arguments, self.context(scope), scope).await {
+                Ok((state, ready)) => finished(state.door.run(ready, scope.cancel.clone()).await.outcome),
+                Err(outcome) => *outcome,
+            };
         };
-        let headless = self.headless.unwrap_or(state.catalogue.policy().approval.headless);
-        let asker = Asker::choose(scope, self.terminal, headless);
+        match self.parking.resume(scope) {
+            Ok(Some(running)) => return finished(server_call::follow(running, scope, &self.parking).await),
+            Ok(None) => {}
+            Err(outcome) => return outcome,
+        }
+        let _hold = upstream.hold();
+        let asker = self.asker(scope);
+        if let Err(why) = gateway.make_ready(&upstream, self.wanting(&asker, scope)).await {
+            return ToolOutcome::failure(why);
+        }
+        let context = self.context(scope);
+        let (line, events) = gateway.relay().open(context.call.clone(), upstream.alias());
+        let (state, ready) = match self.pass(name, arguments, context, scope).await {
+            Ok(passed) => passed,
+            Err(outcome) => return *outcome,
+        };
+        // Not bound to the client's request: where the client has to come back with an answer, the call goes on meanwhile.
+        let cancel = CancellationToken::new();
+        let ends = cancel.clone();
+        let outcome = tokio::spawn(async move { state.door.run(ready, ends).await.outcome });
+        let running = RunningCall { outcome, events, cancel, _line: line, open: None, asked: 0 };
+        finished(server_call::follow(running, scope, &self.parking).await)
+    }
+
+    /// Takes a call as far as the gate; the error is the outcome of one that does not pass.
+    async fn pass(
+        &self,
+        name: ToolName,
+        arguments: Value,
+        context: CallContext,
+        scope: &CallScope,
+    ) -> Result<(Arc<State>, Ready), Box<ToolOutcome>> {
+        let state = self.state();
+        let asker = self.asker(scope);
         let call = Call { name: name.clone(), arguments, context };
         let passed = state.door.pass(call, &self.surroundings, &asker).await;
         // Nor does running a command take what compiles a schema.
         self.prepared.call_once(|| {
             aish_process::release_code();
         });
-        match passed {
-            Passed::Approved(ready) => finished(state.door.run(ready, scope.cancel.clone()).await.outcome),
-            Passed::Refused(outcome) => refused(*outcome),
-            Passed::Declined { reason, .. } => denied(&name, &reason),
-            Passed::Halted(judgement) => denied(&name, &judgement.reason),
+        Err(Box::new(match passed {
+            Passed::Approved(ready) => return Ok((state, ready)),
+            Passed::Refused(outcome) => self.refused_by_server(&name, refused(*outcome)),
+            Passed::Declined { reason, .. } => self.denied(&name, &reason, &asker),
+            Passed::Halted(judgement) => self.denied(&name, &judgement.reason, &asker),
             // Questions offer no edit here.
-            Passed::Edited(_) => denied(&name, "the answer was not understood"),
+            Passed::Edited(_) => self.denied(&name, "the answer was not understood", &asker),
+        }))
+    }
+
+    /// Says in the refusal of an unknown tool whether its server is why.
+    fn refused_by_server(&self, name: &ToolName, mut outcome: ToolOutcome) -> ToolOutcome {
+        if let Some(upstream) = self.upstream_of(name).filter(|_| outcome.text.starts_with("Unknown tool")) {
+            let (alias, tools) = (upstream.alias(), upstream.tools().len());
+            outcome
+                .text
+                .push_str(&format!(" The server {alias} has {tools} tools, and none of that name that is offered."));
         }
+        outcome
+    }
+
+    fn denied(&self, tool: &ToolName, reason: &str, asker: &Asker<'_>) -> ToolOutcome {
+        let mut outcome = ToolOutcome::failure(match reason {
+            DECLINED => format!("Tool execution denied by user: {tool}"),
+            _ => format!("Tool execution was not approved: {tool}: {}", reason.trim_start_matches("not approved: ")),
+        });
+        outcome.structured = Some(json!({"denied": reason}));
+        if self.upstream_of(tool).is_some() && !asker.can_ask() {
+            outcome.text.push_str(
+                "\nNobody could be asked: this client takes no questions. `risk: read` in the server's `tools` of a YAML file, \
+                 `approval` in a policy, or --headless-approve lets it run.",
+            );
+        }
+        outcome
+    }
+
+    /// Returns the server that a tool belongs to by its name.
+    fn upstream_of(&self, name: &ToolName) -> Option<&Arc<Upstream>> {
+        self.gateway.as_ref()?.upstream(name.split().0?)
+    }
+
+    fn context(&self, scope: &CallScope) -> CallContext {
+        CallContext {
+            call: self.next_id(),
+            session: self.session.clone(),
+            user: scope.client.name.clone().unwrap_or_else(|| self.user.clone()),
+            channel: None,
+            folder: self.surroundings.folder.clone(),
+        }
+    }
+
+    fn asker<'c>(&self, scope: &'c CallScope) -> Asker<'c> {
+        let headless = self.headless.unwrap_or(self.state().catalogue.policy().approval.headless);
+        Asker::choose(scope, self.terminal, headless)
+    }
+
+    fn wanting<'w>(&'w self, asker: &'w Asker<'w>, scope: &CallScope) -> Wanting<'w> {
+        Wanting {
+            approver: asker,
+            context: self.context(scope),
+            surroundings: &self.surroundings,
+            cancel: scope.cancel.clone(),
+        }
+    }
+
+    /// Returns what clients see at this moment.
+    fn view(&self) -> Arc<View> {
+        self.state().view(self.gateway.as_deref())
+    }
+
+    /// Returns the tools at this moment, under their own names.
+    pub fn own_definitions(&self) -> Vec<Arc<ToolDefinition>> {
+        self.view().index.definitions().cloned().collect()
+    }
+
+    /// Returns the tools at this moment, under names that every client takes.
+    pub fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
+        self.view().listed.clone()
     }
 
     fn state(&self) -> Arc<State> {
@@ -198,16 +365,43 @@ impl Service {
 }
 
 impl State {
-    fn new(catalogue: Catalogue, world: &Arc<dyn Variables>, ports: &Ports) -> Self {
+    fn new(catalogue: Catalogue, world: &Arc<dyn Variables>, ports: &Ports, gateway: Option<&Gateway>) -> Self {
         let catalogue = Arc::new(catalogue);
-        let index = catalogue.index();
         let registry = Registry::default();
         for refused in registry.add(Arc::new(ConfigTools::new(Arc::clone(&catalogue), Arc::clone(world)))) {
             tracing::warn!("{refused}");
         }
-        let gate = Gate::new(Arc::clone(&ports.audit), Arc::clone(&ports.pins), catalogue.policy().for_gate());
-        Self { catalogue, index, door: Door::new(Arc::new(Executor::new(Arc::new(registry))), gate) }
+        for source in gateway.map(|gateway| gateway.sources(catalogue.policy())).into_iter().flatten() {
+            for refused in registry.add(source) {
+                tracing::warn!("{refused}");
+            }
+        }
+        let policy = gate_policy::for_gate(catalogue.policy(), gateway);
+        let gate = Gate::new(Arc::clone(&ports.audit), Arc::clone(&ports.pins), policy);
+        let door = Door::new(Arc::new(Executor::new(Arc::new(registry))), gate);
+        let view = match gateway {
+            None => View::of_configs(&catalogue),
+            Some(gateway) => made_view(&catalogue, gateway, door.registry()),
+        };
+        Self { catalogue, view: Mutex::new(Arc::new(view)), door }
     }
+
+    /// Returns what clients see, made anew where a server has changed.
+    fn view(&self, gateway: Option<&Gateway>) -> Arc<View> {
+        let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gateway) = gateway
+            && view.revision != self.door.registry().revision()
+        {
+            *view = Arc::new(made_view(&self.catalogue, gateway, self.door.registry()));
+        }
+        Arc::clone(&view)
+    }
+}
+
+fn made_view(catalogue: &Catalogue, gateway: &Gateway, registry: &Registry) -> View {
+    // Read first: what changes meanwhile is seen at the next look.
+    let revision = registry.revision();
+    View::new(revision, catalogue, gateway, &registry.list(None))
 }
 
 /// Words faults of the arguments.
@@ -219,15 +413,6 @@ fn invalid(faults: &[String]) -> ToolOutcome {
 /// Words what the executor refused: faults of the arguments as a list, everything else as it is.
 fn refused(outcome: ToolOutcome) -> ToolOutcome {
     if outcome.notes.faults.is_empty() { outcome } else { invalid(&outcome.notes.faults) }
-}
-
-fn denied(tool: &ToolName, reason: &str) -> ToolOutcome {
-    let mut outcome = ToolOutcome::failure(match reason {
-        DECLINED => format!("Tool execution denied by user: {tool}"),
-        _ => format!("Tool execution was not approved: {tool}: {}", reason.trim_start_matches("not approved: ")),
-    });
-    outcome.structured = Some(json!({"denied": reason}));
-    outcome
 }
 
 /// Names ignored keys in the structured result, never in the text.

@@ -4,13 +4,26 @@
 //! and run as itself: the caller takes [`DiscoveryTools::target`] and goes through the door with that.
 
 use aish_types::{Hints, Risk, SourceId, ToolDefinition, ToolName};
-use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::found::{Detail, Found};
+use super::fuse::fused;
+use super::page::{RiskFilter, ToolKind};
 use super::{Index, Query};
 
 /// Hits on a page when the request does not say.
 const DEFAULT_LIMIT: usize = 10;
+/// The most phrasings of one request.
+const MAX_QUERIES: usize = 8;
+/// The words of `detail`, `risk` and `kind`.
+const DETAILS: [(&str, Detail); 3] = [("names", Detail::Names), ("line", Detail::Line), ("schema", Detail::Schema)];
+const RISKS: [(&str, RiskFilter); 4] = [
+    ("read", RiskFilter::Is(Risk::Read)),
+    ("write", RiskFilter::Is(Risk::Write)),
+    ("destructive", RiskFilter::Is(Risk::Destructive)),
+    ("unknown", RiskFilter::Unknown),
+];
+const KINDS: [(&str, ToolKind); 2] = [("cli", ToolKind::Cli), ("server", ToolKind::Server)];
 
 /// The two tools, under the names that a server or shell gives them.
 #[derive(Debug, Clone)]
@@ -36,7 +49,7 @@ impl DiscoveryTools {
         &self.call
     }
 
-    /// Returns the two definitions: first the one that finds, then the one that calls. Together under 1,250 bytes as JSON.
+    /// Returns the two definitions: first the one that finds, then the one that calls. Together under 1,600 bytes as JSON.
     pub fn definitions(&self) -> [ToolDefinition; 2] {
         let search = json!({"type": "object", "properties": {
             "query": {"type": "string", "description": "What to do, in words, or part of a name"},
@@ -44,6 +57,11 @@ impl DiscoveryTools {
             "cli": {"type": "string", "description": "Exact CLI name"},
             "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 0},
             "offset": {"type": "integer", "default": 0, "minimum": 0},
+            "queries": {"type": "array", "items": {"type": "string"}, "description": "Other phrasings, up to 8"},
+            "server": {"type": "string", "description": "Exact server name"},
+            "risk": {"enum": RISKS.map(|(word, _)| word)},
+            "kind": {"enum": KINDS.map(|(word, _)| word)},
+            "detail": {"enum": DETAILS.map(|(word, _)| word), "default": "schema"},
         }});
         let call = json!({"type": "object", "properties": {
             "tool_name": {"type": "string"},
@@ -98,6 +116,9 @@ impl DiscoveryTools {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchRequest {
     query: Query,
+    /// Other phrasings of the same wish.
+    queries: Vec<String>,
+    detail: Detail,
     summary: bool,
 }
 
@@ -122,7 +143,8 @@ impl SearchRequest {
                 None
             }
         };
-        let (query, category, group) = (text("query"), text("category"), text("cli"));
+        let (query, category, cli, server) = (text("query"), text("category"), text("cli"), text("server"));
+        let words = [text("risk"), text("kind"), text("detail")];
         let mut number = |key: &str, default: usize| match whole(arguments.get(key)) {
             Ok(None) => default,
             Ok(Some(number)) => usize::try_from(number).unwrap_or_else(|_| {
@@ -135,44 +157,90 @@ impl SearchRequest {
             }
         };
         let (limit, offset) = (number("limit", DEFAULT_LIMIT), number("offset", 0));
+        let [risk, kind, detail] = words;
+        let risk = one_of("risk", risk, &RISKS, &mut faults);
+        let kind = one_of("kind", kind, &KINDS, &mut faults);
+        let detail = one_of("detail", detail, &DETAILS, &mut faults).unwrap_or_default();
+        let queries = phrasings(arguments.get("queries"), &mut faults);
+        if let (Some(cli), Some(server)) = (&cli, &server) {
+            faults.push(format!("'cli' ({cli}) and 'server' ({server}) leave nothing together; give one of them"));
+        }
         if !faults.is_empty() {
             return Err(SearchRequestError(faults));
         }
-        let summary = query.is_none() && category.is_none() && group.is_none();
-        Ok(Self { query: Query { text: query, category, group, limit, offset }, summary })
+        let kind = if server.is_some() { Some(ToolKind::Server) } else { kind };
+        let query = Query { text: query, category, group: cli.or(server), risk, kind, limit, offset };
+        Ok(Self::with(query, queries, detail))
     }
 
-    /// Makes a request of its parts; without text, category and group it is for the summary.
+    /// Makes a request of its parts; without text and filters it is for the summary.
     pub fn new(query: Query) -> Self {
-        let summary = query.text.is_none() && query.category.is_none() && query.group.is_none();
-        Self { query, summary }
+        Self::with(query, Vec::new(), Detail::default())
+    }
+
+    fn with(mut query: Query, mut queries: Vec<String>, detail: Detail) -> Self {
+        if query.text.is_none() && !queries.is_empty() {
+            query.text = Some(queries.remove(0));
+        }
+        let Query { text, category, group, risk, kind, .. } = &query;
+        let summary = text.is_none() && category.is_none() && group.is_none() && risk.is_none() && kind.is_none();
+        Self { query, queries, detail, summary }
     }
 
     /// Answers from the index.
     pub fn answer(&self, index: &Index) -> Found {
         let (offset, limit) = (self.query.offset, self.query.limit);
         if self.summary {
-            let groups = index.summary().into_iter().skip(offset).take(limit);
-            let summary = groups.map(|line| FoundGroup {
-                name: line.group.name,
-                description: line.group.description,
-                tool_count: line.tool_count,
-                category: line.group.category,
-                tags: line.group.tags,
-            });
-            return Found::Summary { summary: summary.collect() };
+            return Found::summary(index.summary(), offset, limit);
         }
-        let page = index.search(&self.query);
-        let results: Vec<FoundTool> = page.hits.into_iter().map(|hit| FoundTool::of(&hit.definition)).collect();
-        let returned = results.len();
-        Found::Search {
-            results,
-            total_matches: page.total,
-            offset,
-            returned,
-            has_more: offset.saturating_add(returned) < page.total,
+        if self.queries.is_empty() {
+            let page = index.search(&self.query);
+            let hits = page.hits.into_iter().map(|hit| (hit.definition, Vec::new()));
+            return Found::search(hits, page.total, offset, self.detail);
+        }
+        let texts: Vec<&str> = self.query.text.iter().chain(&self.queries).map(String::as_str).collect();
+        let all = fused(index, &self.query, &texts);
+        let total = all.len();
+        Found::search(all.into_iter().skip(offset).take(limit), total, offset, self.detail)
+    }
+}
+
+/// Reads a word out of a few.
+fn one_of<T: Copy>(key: &str, given: Option<String>, words: &[(&str, T)], faults: &mut Vec<String>) -> Option<T> {
+    let given = given?;
+    let found = words.iter().find(|(word, _)| given.trim().eq_ignore_ascii_case(word)).map(|(_, value)| *value);
+    if found.is_none() {
+        let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        faults.push(format!("Argument '{key}' must be one of: {}", all.join(", ")));
+    }
+    found
+}
+
+/// Reads other phrasings; blank ones and those that come twice are left out.
+fn phrasings(given: Option<&Value>, faults: &mut Vec<String>) -> Vec<String> {
+    let texts: Vec<String> = match given {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(items)) if items.len() > MAX_QUERIES => {
+            faults.push(format!("Argument 'queries' takes at most {MAX_QUERIES} texts"));
+            Vec::new()
+        }
+        Some(Value::Array(items)) if items.iter().all(Value::is_string) => {
+            items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        Some(_) => {
+            faults.push("Argument 'queries' must be a list of texts".to_owned());
+            Vec::new()
+        }
+    };
+    let mut out: Vec<String> = Vec::with_capacity(texts.len());
+    for text in texts {
+        let is_known = |known: &String| known.trim().eq_ignore_ascii_case(text.trim());
+        if !text.trim().is_empty() && !out.iter().any(is_known) {
+            out.push(text);
         }
     }
+    out
 }
 
 /// Reads a whole number; the error is what was given instead.
@@ -187,95 +255,5 @@ fn whole(value: Option<&Value>) -> Result<Option<i64>, String> {
         }
         Some(Value::String(text)) => text.trim().parse().map(Some).map_err(|_| text.clone()),
         Some(other @ (Value::Bool(_) | Value::Array(_) | Value::Object(_))) => Err(other.to_string()),
-    }
-}
-
-/// The answer of the tool that finds, as it is serialized.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "mode", rename_all = "lowercase")]
-pub enum Found {
-    /// The groups, when nothing was asked for.
-    Summary {
-        /// One line a group, in load order.
-        summary: Vec<FoundGroup>,
-    },
-    /// The tools, best first.
-    Search {
-        /// This page.
-        results: Vec<FoundTool>,
-        /// How many there are on all pages.
-        total_matches: usize,
-        /// How many come before this page.
-        offset: usize,
-        /// How many are on this page.
-        returned: usize,
-        /// True when there are more behind this page.
-        has_more: bool,
-    },
-}
-
-/// One group of the summary.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FoundGroup {
-    name: String,
-    description: String,
-    tool_count: usize,
-    category: Option<String>,
-    tags: Vec<String>,
-}
-
-/// One tool that was found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FoundTool {
-    tool_name: String,
-    description: String,
-    cli_name: String,
-    category: Option<String>,
-    tags: Vec<String>,
-    input_schema: Value,
-}
-
-impl FoundTool {
-    fn of(definition: &ToolDefinition) -> Self {
-        Self {
-            tool_name: definition.name.to_string(),
-            description: definition.description.clone(),
-            cli_name: definition.group.clone(),
-            category: Some(definition.category.clone()).filter(|category| !category.is_empty()),
-            tags: definition.tags.clone(),
-            input_schema: definition.input_schema.clone(),
-        }
-    }
-
-    /// Returns the tool's name.
-    pub fn name(&self) -> &str {
-        &self.tool_name
-    }
-
-    /// Returns the tool's description.
-    pub fn description(&self) -> &str {
-        &self.description
-    }
-
-    /// Returns the tool's group.
-    pub fn group(&self) -> &str {
-        &self.cli_name
-    }
-}
-
-impl FoundGroup {
-    /// Returns the group's name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the group's description.
-    pub fn description(&self) -> &str {
-        &self.description
-    }
-
-    /// Counts the group's tools.
-    pub fn tool_count(&self) -> usize {
-        self.tool_count
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aish_types::ToolDefinition;
+use aish_types::{Risk, ToolDefinition};
 
 /// A request. Filters are exact but for case, and all must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,10 @@ pub struct Query {
     pub category: Option<String>,
     /// The group: a command line, a server, a plugin.
     pub group: Option<String>,
+    /// What the tool may do.
+    pub risk: Option<RiskFilter>,
+    /// What kind of source it is from.
+    pub kind: Option<ToolKind>,
     /// The greatest number of hits on this page.
     pub limit: usize,
     /// How many hits come before this page.
@@ -21,7 +25,45 @@ pub struct Query {
 
 impl Default for Query {
     fn default() -> Self {
-        Self { text: None, category: None, group: None, limit: 10, offset: 0 }
+        Self { text: None, category: None, group: None, risk: None, kind: None, limit: 10, offset: 0 }
+    }
+}
+
+/// A risk that tools are looked for by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RiskFilter {
+    /// This one, by our own word or the user's.
+    Is(Risk),
+    /// A stranger's tool, whatever it says of itself.
+    Unknown,
+}
+
+impl RiskFilter {
+    /// Says whether a tool has this risk.
+    pub(super) fn passes(self, definition: &ToolDefinition) -> bool {
+        match self {
+            Self::Is(risk) => definition.trusted && definition.risk == risk,
+            Self::Unknown => !definition.trusted,
+        }
+    }
+}
+
+/// What kind of source a tool is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolKind {
+    /// A command line.
+    Cli,
+    /// An MCP server.
+    Server,
+}
+
+impl ToolKind {
+    /// Says whether a tool is of this kind.
+    pub(super) fn passes(self, definition: &ToolDefinition) -> bool {
+        definition.source.as_str().starts_with(match self {
+            Self::Cli => "cli:",
+            Self::Server => "mcp:",
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use super::Index;
 use super::document::Document;
 use super::lexicon::{Actions, Lexicon};
 use super::literal::Literal;
-use super::page::{Hit, Page, Query};
+use super::page::{Hit, Page, Query, RiskFilter, ToolKind};
 use super::query::{self, Request};
 use super::shape::Count;
 
@@ -88,6 +88,8 @@ fn best(index: &Index, mut scored: Vec<Scored>, query: &Query) -> Page {
 struct Filter {
     group: Option<HashSet<u32>>,
     category: Option<HashSet<u32>>,
+    risk: Option<RiskFilter>,
+    kind: Option<ToolKind>,
 }
 
 impl Filter {
@@ -99,6 +101,8 @@ impl Filter {
         Self {
             group: numbers(&query.group, &index.group_numbers),
             category: numbers(&query.category, &index.categories),
+            risk: query.risk,
+            kind: query.kind,
         }
     }
 
@@ -106,7 +110,11 @@ impl Filter {
         let within = |numbers: &Option<HashSet<u32>>, number: u32| {
             numbers.as_ref().is_none_or(|numbers| numbers.contains(&number))
         };
-        document.alive && within(&self.group, document.place.group) && within(&self.category, document.place.category)
+        document.alive
+            && within(&self.group, document.place.group)
+            && within(&self.category, document.place.category)
+            && self.risk.is_none_or(|risk| risk.passes(&document.definition))
+            && self.kind.is_none_or(|kind| kind.passes(&document.definition))
     }
 }
 

@@ -21,6 +21,8 @@ mod oracle;
 #[cfg(test)]
 mod registry;
 #[cfg(test)]
+mod search_request;
+#[cfg(test)]
 mod seed;
 #[cfg(test)]
 mod sources;

@@ -7,7 +7,7 @@ use climax::service::{Listing, Service};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::configs::{self, OrAll, Selection};
+use super::configs::{self, OrAll, Selection, Tools};
 use super::{Exit, log, output, run};
 
 /// Arguments of `call`.
@@ -39,16 +39,20 @@ pub(super) fn run(args: &Args) -> Exit {
     log::start(log::Level::Warning);
     let Some(arguments) = arguments(args) else { return Exit::Usage };
     let Some(sources) = configs::sources(&args.names, &args.selection, OrAll::Bundled) else { return Exit::Failure };
-    let Some(catalogue) = configs::catalogue(&sources, &args.selection, Flags::Shown) else { return Exit::Failure };
+    let Some(Tools { catalogue, servers }) = configs::tools(&sources, &args.selection, Flags::Shown) else {
+        return Exit::Failure;
+    };
     let headless = args.headless_approve.then_some(Headless::Approve);
-    let service = Service::new(catalogue, run::options(Listing::Discovery, headless));
+    let service = Service::new(catalogue, run::options(Listing::Discovery, headless, servers));
     let Some(runtime) = run::runtime() else { return Exit::Failure };
     let cancel = CancellationToken::new();
     let outcome = runtime.block_on(async {
         if let Err(error) = run::watch_signals(cancel.clone()) {
             tracing::warn!(%error, "signals cannot be watched");
         }
-        service.call_tool(args.tool.as_str().into(), arguments, &CallScope::detached(cancel)).await
+        let outcome = service.call_tool(args.tool.as_str().into(), arguments, &CallScope::detached(cancel)).await;
+        service.close().await;
+        outcome
     });
     runtime.shutdown_background();
     aish_process::kill_all();

@@ -8,6 +8,7 @@ use clap::CommandFactory;
 use climax::load::{self, Source};
 use climax::policy::{self, Policy};
 use climax::schema::Flags;
+use climax::servers::{self, ServerEntry};
 use climax::{Catalogue, Severity, bundled};
 
 use super::output;
@@ -18,6 +19,10 @@ pub(super) struct Selection {
     /// A config of your own; may be given several times
     #[arg(long = "config", value_name = "FILE")]
     pub(super) config: Vec<PathBuf>,
+    /// A list of MCP servers as Claude, Cursor, VS Code, Gemini, opencode (JSON) or Codex (TOML) keep it; may be given
+    /// several times
+    #[arg(long = "servers", value_name = "FILE")]
+    pub(super) servers: Vec<PathBuf>,
     /// A policy: which tools are left, what is asked, where they run
     #[arg(long, value_name = "FILE")]
     pub(super) policy: Option<PathBuf>,
@@ -27,6 +32,7 @@ pub(super) struct Selection {
 pub(super) fn sources(names: &[String], selection: &Selection, or_all: OrAll) -> Option<Vec<Source>> {
     if names.is_empty() && selection.config.is_empty() {
         return match or_all {
+            _ if !selection.servers.is_empty() => Some(Vec::new()),
             OrAll::Bundled => Some(bundled::ALL.iter().map(Source::Bundled).collect()),
             OrAll::Nothing => {
                 let names: Vec<&str> = bundled::ALL.iter().map(|bundled| bundled.name).collect();
@@ -91,8 +97,16 @@ pub(super) fn read_policy(path: Option<&Path>) -> Option<Policy> {
     policy
 }
 
-/// Loads a catalogue: faults are told, and what can be read is left. The error is told already.
-pub(super) fn catalogue(sources: &[Source], selection: &Selection, flags: Flags) -> Option<Catalogue> {
+/// What configs and lists of servers give.
+pub(super) struct Tools {
+    /// The tools of programs.
+    pub(super) catalogue: Catalogue,
+    /// MCP servers, with names that are unlike.
+    pub(super) servers: Vec<ServerEntry>,
+}
+
+/// Loads configs and lists of servers: faults are told, and what can be read is left. The error is told already.
+pub(super) fn tools(sources: &[Source], selection: &Selection, flags: Flags) -> Option<Tools> {
     let policy = read_policy(selection.policy.as_deref())?;
     let loaded = load::load(sources);
     for fault in &loaded.faults {
@@ -105,9 +119,31 @@ pub(super) fn catalogue(sources: &[Source], selection: &Selection, flags: Flags)
         output::tell("No config could be read.");
         return None;
     }
+    let mut entries = Vec::new();
+    for list in &selection.servers {
+        match servers::read_list(list) {
+            Ok((servers, notes)) => {
+                entries.extend(servers);
+                notes.iter().for_each(|note| output::tell(&format!("warning: {}", aish_types::sanitize(note))));
+            }
+            Err(why) => {
+                output::tell(&format!("error: {}", aish_types::sanitize(&why)));
+                return None;
+            }
+        }
+    }
+    entries.extend(loaded.configs.iter().flat_map(|config| config.servers.iter().cloned()));
+    let (servers, warnings) = servers::joined(entries);
+    let is_elsewhere = matches!(policy.executor, climax::policy::Executor::Docker(_)) && !servers.is_empty();
     let catalogue = Catalogue::new(loaded.configs, Arc::new(policy), flags);
-    for warning in &catalogue.warnings {
+    let of_server = |warning: &&String| {
+        servers.iter().any(|server| warning.contains(&format!("the policy names the tool '{}.", server.alias)))
+    };
+    for warning in catalogue.warnings.iter().filter(|warning| !of_server(warning)).chain(&warnings) {
         output::tell(&format!("warning: {warning}"));
     }
-    Some(catalogue)
+    if is_elsewhere {
+        output::tell("warning: the policy's executor is for programs; MCP servers run here, without a container");
+    }
+    Some(Tools { catalogue, servers })
 }

@@ -4,20 +4,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_journal::{PinFile, WallClock};
+use climax::Clients;
 use climax::audit::Audit;
 use climax::policy::Headless;
 use climax::schema::Flags;
-use climax::serve::ServeFlags;
+use climax::serve::{ServeFlags, Transport};
+use climax::servers::ServerEntry;
 use climax::service::{Listing, Service, ServiceOptions, TerminalUse};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
-use super::configs::{self, OrAll, Selection};
+use super::configs::{self, OrAll, Selection, Tools};
 use super::watch::Watch;
 use super::{Exit, log, output};
 
 /// How long nothing is asked for before code is given back, a command that runs on not counted.
 const PAUSE: Duration = Duration::from_millis(20);
+/// What servers are given to end.
+const ENDING: Duration = Duration::from_secs(5);
 /// How long code stays at least that was mapped again.
 const STAY: Duration = Duration::from_millis(200);
 
@@ -51,21 +56,36 @@ pub(super) fn run(args: &Args) -> Exit {
     log::start(args.log_level);
     let (flags, listing) =
         if args.classic { (Flags::Hidden, Listing::Classic) } else { (Flags::Shown, Listing::Discovery) };
-    let Some(catalogue) = configs::catalogue(&sources, &args.selection, flags) else { return Exit::Failure };
+    let Some(Tools { catalogue, servers }) = configs::tools(&sources, &args.selection, flags) else {
+        return Exit::Failure;
+    };
     let headless = args.headless_approve.then_some(Headless::Approve);
-    let service = Arc::new(Service::new(catalogue, options(listing, headless)));
+    let clients = match args.serve.transport {
+        Transport::Stdio => Clients::One,
+        Transport::StreamableHttp => Clients::Several,
+    };
+    let options = ServiceOptions { clients, ..options(listing, headless, servers) };
+    let service = Arc::new(Service::new(catalogue, options));
     let Some(runtime) = runtime() else { return Exit::Failure };
     // What read the command line and the configs is not run again.
     aish_process::release_code();
     let exit = runtime.block_on(async {
         tokio::spawn(release_when_idle(Arc::clone(&service)));
+        let keeping = Arc::clone(&service);
+        let keeping = AbortOnDropHandle::new(tokio::spawn(async move { keeping.keep_servers().await }));
         if args.watch {
             let watch = Watch { names: args.names.clone(), selection: args.selection.clone(), flags };
             if let Err(error) = watch.start(&sources, Arc::clone(&service)) {
                 output::tell(&format!("warning: the configs cannot be watched: {error}"));
             }
         }
-        serve(args, service).await
+        let exit = serve(args, Arc::clone(&service)).await;
+        drop(keeping);
+        // Servers end by themselves when their input does; what is left is killed below.
+        if tokio::time::timeout(ENDING, service.close()).await.is_err() {
+            tracing::warn!("a server did not end in time");
+        }
+        exit
     });
     runtime.shutdown_background();
     aish_process::kill_all();
@@ -95,14 +115,17 @@ pub(super) fn runtime() -> Option<tokio::runtime::Runtime> {
 }
 
 /// Makes the options of a service of this process.
-pub(super) fn options(listing: Listing, headless: Option<Headless>) -> ServiceOptions {
+pub(super) fn options(listing: Listing, headless: Option<Headless>, servers: Vec<ServerEntry>) -> ServiceOptions {
     let state = state_folder();
     ServiceOptions {
         listing,
         headless,
         terminal: TerminalUse::Allowed,
         audit: Audit::new(state.as_ref().map(|folder| folder.join("audit.jsonl")), WallClock::default()),
-        pins: PinFile::new(state.unwrap_or_default().join("pins.json")),
+        pins: PinFile::new(state.clone().unwrap_or_default().join("pins.json")),
+        servers,
+        state,
+        clients: Clients::One,
         world: Arc::new(|name: &str| std::env::var(name).ok()),
         folder: std::env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned()),
         user: std::env::var("USER").unwrap_or_else(|_| "local".into()),
@@ -110,7 +133,7 @@ pub(super) fn options(listing: Listing, headless: Option<Headless>) -> ServiceOp
 }
 
 /// Returns `$XDG_STATE_HOME/climax`, or its default below the home folder.
-fn state_folder() -> Option<std::path::PathBuf> {
+pub(super) fn state_folder() -> Option<std::path::PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(std::path::PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
     Some(state.join("climax"))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use climax::load::{self, Source};
-use climax::{Severity, policy};
+use climax::{Severity, policy, servers};
 
 use super::configs::{self, OrAll, Selection};
 use super::{Exit, output};
@@ -21,10 +21,15 @@ pub(super) struct Args {
 /// Validates; the exit says whether there was any error.
 pub(super) fn run(args: &Args) -> Exit {
     let or_all = if args.selection.policy.is_some() { OrAll::Nothing } else { OrAll::Bundled };
-    let nothing = args.names.is_empty() && args.selection.config.is_empty() && or_all == OrAll::Nothing;
+    let nothing = args.names.is_empty()
+        && args.selection.config.is_empty()
+        && (or_all == OrAll::Nothing || !args.selection.servers.is_empty());
     let sources = if nothing { Some(Vec::new()) } else { configs::sources(&args.names, &args.selection, or_all) };
     let Some(sources) = sources else { return Exit::Failure };
     let mut good = args.selection.policy.as_deref().is_none_or(validate_policy);
+    for list in &args.selection.servers {
+        good &= validate_list(list);
+    }
     // A policy may run the programs elsewhere.
     let here = args.selection.policy.is_none();
     for source in &sources {
@@ -40,6 +45,7 @@ fn validate_config(source: &Source, here: bool) -> bool {
     }
     let errors = loaded.faults.iter().filter(|fault| fault.severity > Severity::Warning).count();
     let tools: usize = loaded.configs.iter().map(|config| config.tools.len()).sum();
+    let servers: usize = loaded.configs.iter().map(|config| config.servers.len()).sum();
     let missing = loaded.configs.iter().filter(|_| here).find_map(|config| missing_program(&config.command));
     match (errors, missing) {
         (0, Some(program)) => {
@@ -47,6 +53,7 @@ fn validate_config(source: &Source, here: bool) -> bool {
             // One that comes with us is for whoever has the program.
             return matches!(source, Source::Bundled(_));
         }
+        (0, None) if servers > 0 => output::line(&format!("{}: ok, {tools} tools, {servers} servers", source.name())),
         (0, None) => output::line(&format!("{}: ok, {tools} tools", source.name())),
         (1, _) => output::line(&format!("{}: 1 error", source.name())),
         (errors, _) => output::line(&format!("{}: {errors} errors", source.name())),
@@ -69,6 +76,26 @@ fn missing_program(command: &str) -> Option<String> {
         std::env::split_paths(&path).any(|folder| is_program(&folder.join(&program)))
     };
     (!found).then_some(program)
+}
+
+/// Reads a list of servers; what is not taken of it is told, and one that is left out is an error.
+fn validate_list(path: &Path) -> bool {
+    match servers::read_list(path) {
+        Ok((servers, notes)) => {
+            notes.iter().for_each(|note| output::tell(&aish_types::sanitize(note)));
+            let left_out = notes.iter().filter(|note| note.ends_with("it is left out")).count();
+            let (name, count) = (path.to_string_lossy(), servers.len());
+            output::line(&format!(
+                "{name}: {}, {count} servers",
+                if left_out == 0 { "ok" } else { "some are left out" }
+            ));
+            left_out == 0
+        }
+        Err(why) => {
+            output::tell(&format!("error: {}", aish_types::sanitize(&why)));
+            false
+        }
+    }
 }
 
 fn validate_policy(path: &Path) -> bool {

@@ -87,9 +87,10 @@ impl Watch {
     /// Reads everything again; what cannot be read leaves the present tools as they are.
     fn reload(&self, service: &Service) {
         let sources = configs::sources(&self.names, &self.selection, configs::OrAll::Nothing);
-        let catalogue = sources.and_then(|sources| configs::catalogue(&sources, &self.selection, self.flags));
-        match catalogue {
-            Some(catalogue) => service.replace(catalogue),
+        let tools = sources.and_then(|sources| configs::tools(&sources, &self.selection, self.flags));
+        match tools {
+            // Servers stay those that they were at the start.
+            Some(tools) => service.replace(tools.catalogue),
             None => tracing::warn!("the configs have changed and cannot be read; the tools stay as they were"),
         }
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Arg, ArgKind, Config, DEFAULT_RESOLVE_TIMEOUT_S, DEFAULT_TIMEOUT_S, Place, Resolve, Tool, check};
 use crate::fault::{Fault, Faults, Position};
+use crate::servers;
 use crate::yaml::{self, Fields, Node};
 
 /// The words of `risk`.
@@ -32,8 +33,13 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     let mut fields = Fields::open(root, "a config", faults)?;
     let name = fields.text("name", faults).filter(|name| !name.is_empty()).unwrap_or_else(|| "climax".into());
     let description = fields.text("description", faults).unwrap_or_default();
+    let listed = servers::servers(&mut fields, faults);
+    let has_servers = fields.position_of("servers").is_some();
     let command_at = fields.position_of("command");
-    let command = fields.required_text("command", faults);
+    // A file may name servers alone.
+    let (has_command, has_tools) = (command_at.is_some(), fields.position_of("tools").is_some());
+    let names_servers_alone = has_servers && !has_command && !has_tools;
+    let command = if names_servers_alone { Some(String::new()) } else { fields.required_text("command", faults) };
     if let (Some(text), Some(at)) = (&command, command_at) {
         check::words(text, "command", at, faults);
     }
@@ -45,8 +51,7 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     for node in fields.list("global_args", faults) {
         global_args.extend(read_arg(node, "a global argument", faults));
     }
-    let has_tools = fields.position_of("tools").is_some();
-    if !has_tools {
+    if !has_tools && !names_servers_alone {
         faults.error(fields.at, "a config needs 'tools' (an empty list will do)");
     }
     let mut tools: Vec<Tool> = Vec::new();
@@ -67,7 +72,18 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     }
     fields.end(faults);
     let command = command?;
-    has_tools.then_some(Config { name, description, command, env, working_dir, category, tags, global_args, tools })
+    (has_tools || names_servers_alone).then_some(Config {
+        name,
+        description,
+        command,
+        env,
+        working_dir,
+        category,
+        tags,
+        global_args,
+        tools,
+        servers: listed,
+    })
 }
 
 /// A tool, or what is known of one that cannot be read.

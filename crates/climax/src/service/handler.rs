@@ -8,15 +8,16 @@ use aish_mcp::server::{
 use aish_types::{BoxFuture, ToolDefinition, ToolOutcome};
 use serde_json::{Map, Value};
 use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
 
-use super::{Listing, Service, material};
+use super::{Listing, Service, material, server_material};
 
 impl ServerHandler for Service {
     fn info(&self) -> ServerInfo {
         self.asked();
         let state = self.state();
         let name = match state.catalogue.configs() {
-            [only] => only.name.clone(),
+            [only] if self.gateway.is_none() => only.name.clone(),
             _ => "climax".to_owned(),
         };
         ServerInfo::new(name, env!("CARGO_PKG_VERSION"))
@@ -26,7 +27,7 @@ impl ServerHandler for Service {
         self.asked();
         match self.listing {
             Listing::Discovery => self.discovery.definitions().into_iter().map(Arc::new).collect(),
-            Listing::Classic => self.state().catalogue.definitions().to_vec(),
+            Listing::Classic => self.definitions(),
         }
     }
 
@@ -40,7 +41,9 @@ impl ServerHandler for Service {
             let arguments = Value::Object(arguments);
             Ok(match self.listing {
                 Listing::Classic => self.call_tool(name.into(), arguments, scope).await,
-                Listing::Discovery if name == self.discovery.search_name().as_str() => self.search(&arguments),
+                Listing::Discovery if name == self.discovery.search_name().as_str() => {
+                    self.search(&arguments, scope).await
+                }
                 Listing::Discovery if name == self.discovery.call_name().as_str() => {
                     self.call_target(arguments, scope).await
                 }
@@ -53,24 +56,59 @@ impl ServerHandler for Service {
     }
 
     fn resources(&self) -> Vec<Resource> {
-        material::resources()
+        let of_servers = self.gateway.as_deref().map(server_material::resources).unwrap_or_default();
+        material::resources().into_iter().chain(of_servers).collect()
     }
 
     fn read_resource<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Option<Vec<ResourceContent>>> {
-        Box::pin(std::future::ready(material::read(uri)))
+        Box::pin(async move {
+            if let Some(own) = material::read(uri) {
+                return Some(own);
+            }
+            let gateway = self.gateway.as_ref()?;
+            let upstream = server_material::resource(gateway, uri)?;
+            let _hold = upstream.hold();
+            // What is listed was known from a start that somebody agreed to.
+            let scope = CallScope::detached(CancellationToken::new());
+            let asker = self.asker(&scope);
+            let read = async {
+                gateway.make_ready(&upstream, self.wanting(&asker, &scope)).await?;
+                upstream.resource(uri).await
+            };
+            match read.await {
+                Ok(contents) => Some(contents.iter().filter_map(server_material::content).collect()),
+                Err(why) => {
+                    tracing::warn!("{why}");
+                    None
+                }
+            }
+        })
     }
 
     fn prompts(&self) -> Vec<Prompt> {
-        material::prompts()
+        let of_servers = self.gateway.as_deref().map(server_material::prompts).unwrap_or_default();
+        material::prompts().into_iter().chain(of_servers).collect()
     }
 
     fn prompt<'a>(
         &'a self,
         name: &'a str,
         arguments: Map<String, Value>,
-        _scope: &'a CallScope,
+        scope: &'a CallScope,
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, CallError>> {
-        Box::pin(std::future::ready(material::prompt(name, &arguments)))
+        Box::pin(async move {
+            let found =
+                self.gateway.as_ref().and_then(|gateway| Some((gateway, server_material::prompt(gateway, name)?)));
+            let Some((gateway, (upstream, name))) = found else { return material::prompt(name, &arguments) };
+            let _hold = upstream.hold();
+            let asker = self.asker(scope);
+            let filled = async {
+                gateway.make_ready(&upstream, self.wanting(&asker, scope)).await?;
+                upstream.prompt(name, arguments).await
+            };
+            let messages = filled.await.map_err(CallError::InvalidRequest)?;
+            Ok(messages.iter().filter_map(server_material::message).collect())
+        })
     }
 
     fn changes(&self) -> Option<broadcast::Receiver<Change>> {

@@ -13,6 +13,8 @@ mod corrections;
 #[cfg(test)]
 mod discovery;
 #[cfg(test)]
+mod gateway;
+#[cfg(test)]
 mod help_shapes;
 #[cfg(test)]
 mod import;

@@ -65,6 +65,15 @@ impl Wire {
 }
 
 impl Pipes {
+    pub(crate) fn send(&mut self, message: &Value) {
+        writeln!(self.to, "{message}").unwrap();
+        self.to.flush().unwrap();
+    }
+
+    pub(crate) fn read(&self) -> Value {
+        self.inbox.recv().expect("the server has gone")
+    }
+
     pub(crate) fn of(child: &mut Child) -> Self {
         let (arrived, inbox) = channel();
         let from = BufReader::new(child.stdout.take().unwrap());

@@ -1,0 +1,98 @@
+//! Which servers somebody agreed to start: the whole command line or URL, with the names of what goes along.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use aish_types::SourceId;
+use serde_json::json;
+
+use super::local_key::LocalKey;
+use crate::servers::Reach;
+
+/// Approved servers in a file, by their identity. A file that cannot be read approves nothing.
+pub(crate) struct Approved {
+    path: Option<PathBuf>,
+    key: LocalKey,
+    known: Mutex<BTreeMap<String, String>>,
+}
+
+impl Approved {
+    /// Reads the file.
+    pub(crate) fn open(path: Option<PathBuf>, key: LocalKey) -> Self {
+        let known = Mutex::new(read(path.as_ref()));
+        Self { path, key, known }
+    }
+
+    /// Says whether this very server was approved.
+    pub(crate) fn holds(&self, source: &SourceId, reach: &Reach) -> bool {
+        let digest = self.digest(reach);
+        let is_known = |known: &BTreeMap<String, String>| known.get(source.as_str()) == Some(&digest);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_known(&known) {
+            return true;
+        }
+        // Somebody may have approved it elsewhere meanwhile: `climax refresh`.
+        *known = read(self.path.as_ref()).into_iter().chain(std::mem::take(&mut *known)).collect();
+        is_known(&known)
+    }
+
+    /// Notes that somebody approved a server.
+    pub(crate) fn note(&self, source: &SourceId, reach: &Reach) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = read(self.path.as_ref());
+        all.insert(source.to_string(), self.digest(reach));
+        if let (Some(path), Ok(bytes)) = (&self.path, serde_json::to_vec_pretty(&all))
+            && let Err(error) = aish_journal::replace(path, &bytes)
+        {
+            tracing::warn!(%error, "that a server was approved cannot be kept; it is asked again the next time");
+        }
+        known.insert(source.to_string(), self.digest(reach));
+    }
+
+    /// Hashes what was approved, as it was written: a variable that is filled in may have another value every day.
+    fn digest(&self, reach: &Reach) -> String {
+        let value = match reach {
+            Reach::Program { command, args, env, cwd } => json!(["program", command, args, env, cwd]),
+            Reach::Url { url, headers, auth_env } => json!(["url", url, headers, auth_env]),
+        };
+        self.key.hash(&value).to_string()
+    }
+}
+
+fn read(path: Option<&PathBuf>) -> BTreeMap<String, String> {
+    let text = path.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(args: &[&str], value: &str) -> Reach {
+        Reach::Program {
+            command: "npx".into(),
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            env: BTreeMap::from([("NODE_PATH".to_owned(), value.to_owned())]),
+            cwd: None,
+        }
+    }
+
+    #[test]
+    fn what_was_approved_is_that_very_command() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, key) = (folder.path().join("approved.json"), LocalKey::open(None));
+        let source = SourceId::new("mcp:a#1");
+        let approved = Approved::open(Some(path.clone()), key.clone());
+        assert!(!approved.holds(&source, &program(&["x"], "1")));
+        let elsewhere = Approved::open(Some(path.clone()), key.clone());
+        elsewhere.note(&source, &program(&["x"], "1"));
+        assert!(approved.holds(&source, &program(&["x"], "1")), "it was approved by another process");
+        for other in [program(&["y"], "1"), program(&["x"], "2"), program(&["x", "x"], "1")] {
+            assert!(!approved.holds(&source, &other));
+        }
+        assert!(!approved.holds(&SourceId::new("mcp:b#1"), &program(&["x"], "1")));
+        std::fs::write(&path, "no json").unwrap();
+        assert!(!Approved::open(Some(path), key).holds(&source, &program(&["x"], "1")));
+    }
+}

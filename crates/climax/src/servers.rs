@@ -1,0 +1,15 @@
+//! MCP servers as files name them: how each is reached, its bounds, and what the user says of its tools.
+//!
+//! Reading order: [`ServerEntry`] (one server), `overrides` (what is said of its tools), `read` (`servers:` of a YAML file),
+//! [`read_list`] (lists of other programs). Nothing is started here.
+
+mod entry;
+mod file;
+mod overrides;
+mod read;
+
+pub use entry::{Limits, Reach, ServerEntry, joined};
+pub use file::read_list;
+pub use overrides::{ArgumentOverride, ToolOverride};
+pub(crate) use overrides::{Offered, Said, offered, strays};
+pub(crate) use read::servers;

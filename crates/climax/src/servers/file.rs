@@ -1,0 +1,31 @@
+//! Server lists of other programs (`--servers FILE`).
+
+use std::path::Path;
+
+use super::entry::ServerEntry;
+
+/// Bytes that a list may have.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Reads a list in the form of Claude, Cursor, VS Code, Gemini, opencode (JSON) or Codex (TOML). The second value says in
+/// sentences what of it was not taken.
+///
+/// # Errors
+/// In words, when the file cannot be read or names no servers.
+pub fn read_list(path: &Path) -> Result<(Vec<ServerEntry>, Vec<String>), String> {
+    let name = path.to_string_lossy();
+    let unreadable = |error: std::io::Error| format!("{name}: the file cannot be read: {error}");
+    if std::fs::metadata(path).map_err(unreadable)?.len() > MAX_BYTES {
+        return Err(format!("{name}: the file has more than {} MiB", MAX_BYTES / 1024 / 1024));
+    }
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let (servers, faults) = aish_mcp::client::import(&text).map_err(|error| {
+        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        format!("{name}: {error}{cause}")
+    })?;
+    let mut notes: Vec<String> = faults.iter().map(|fault| format!("{name}: {fault}; it is left out")).collect();
+    for server in &servers {
+        notes.extend(server.notes.iter().map(|note| format!("{name}: {}: {note}", server.alias)));
+    }
+    Ok((servers.into_iter().map(ServerEntry::from).collect(), notes))
+}

@@ -1,0 +1,27 @@
+//! What the gate is told of servers' tools: the policy's level and the user's word on their risk.
+
+use aish_types::Risk;
+
+use crate::gateway::Gateway;
+use crate::policy::Policy;
+
+/// Adds what the policy's level means for servers to what the gate is told; what the policy says of a tool by name stays.
+///
+/// A stranger's tool counts as one that may destroy. One whose risk the user named counts as that.
+pub(super) fn for_gate(policy: &Policy, gateway: Option<&Gateway>) -> aish_safety::Policy {
+    let mut gate = policy.for_gate();
+    let asks = |risk: Risk| policy.approval.level.asks(risk);
+    for upstream in gateway.into_iter().flat_map(Gateway::upstreams) {
+        let alias = upstream.alias();
+        if !asks(Risk::Destructive) {
+            gate.auto_approve.entry(format!("{alias}.*")).or_insert(true);
+        }
+        for over in &upstream.entry.tools {
+            if let Some(risk) = over.risk {
+                let name = over.name.as_deref().unwrap_or(&over.tool);
+                gate.auto_approve.entry(format!("{alias}.{name}")).or_insert(!asks(risk));
+            }
+        }
+    }
+    gate
+}

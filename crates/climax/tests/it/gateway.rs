@@ -1,0 +1,8 @@
+//! MCP servers behind `climax run --servers`.
+
+mod fixture;
+mod lazy;
+mod limits;
+mod overrides;
+mod questions;
+mod real;

@@ -1,0 +1,185 @@
+//! Servers are known from the last time, started at the first call, and only when somebody agreed.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::fixture::{Servers, done, eventually, is_alive, states, tool};
+use crate::client::names;
+
+fn described(server: usize, tool: usize) -> String {
+    if (server, tool) == (13, 7) { "Paints a sunflower".to_owned() } else { format!("Files paper {tool} of {server}") }
+}
+
+#[test]
+fn twenty_servers_with_500_tools_answer_and_none_is_started() {
+    let mut servers = Servers::new();
+    let alias = |number: usize| format!("server{number}");
+    for number in 0..20 {
+        let tools: Vec<Value> = (0..25).map(|at| tool(&format!("act_{at}"), &described(number, at))).collect();
+        servers.fake(&alias(number), &tools);
+    }
+    servers.refresh();
+    (0..20).for_each(|number| servers.forget_requests(&alias(number)));
+
+    let started = Instant::now();
+    let mut client = servers.client(None, &[]);
+    assert_eq!(client.tool_names(), ["climax_search", "climax_call"]);
+    let found = client.search(json!({"query": "paint a sunflower"}));
+    let took = started.elapsed();
+    assert_eq!(names(&found)[0], "server13.act_7", "{found}");
+    assert_eq!(states(&found)[0], "cached");
+    assert_eq!(client.search(json!({}))["note"], "10 of 20");
+    let summary = client.search(json!({"limit": 50}));
+    assert_eq!(summary["summary"].as_array().unwrap().len(), 20);
+    let by_server = client.search(json!({"server": "SERVER13", "limit": 100, "detail": "names"}));
+    assert_eq!((by_server["total_matches"].as_u64(), by_server["returned"].as_u64()), (Some(25), Some(25)));
+    for number in 0..20 {
+        assert_eq!(servers.requests(&alias(number)), Vec::<String>::new(), "{} was started", alias(number));
+    }
+    assert!(took.as_secs() < 30, "{took:?}");
+
+    let called = client.run("server13.act_7", json!({"text": "x"}));
+    assert!(called.text.contains("not approved"), "a stranger's word that it only reads decides nothing: {}", called.text);
+    let running = |number: &usize| !servers.requests(&alias(*number)).is_empty();
+    assert_eq!((0..20).filter(running).collect::<Vec<_>>(), [13]);
+}
+
+#[test]
+fn a_whole_command_is_agreed_to_before_its_first_start_and_then_never_again() {
+    let mut servers = Servers::new();
+    servers.fake("notes", &[tool("echo", "Echoes its text")]);
+    let list = servers.list();
+
+    // Nobody can be asked: it is not started, whatever the way.
+    let mut client = servers.client(None, &[]);
+    let found = client.search(json!({"query": "echo"}));
+    assert!(found["note"].as_str().unwrap().contains("not searched: notes (nobody agreed to start it yet"), "{found}");
+    let called = client.run("notes.echo", json!({"text": "x"}));
+    assert!(called.is_error && called.text.contains("climax refresh notes"), "{}", called.text);
+    let refreshed = servers.climax(&["refresh", "--servers", &list]);
+    assert_eq!(refreshed.status.code(), Some(1));
+    drop(client);
+    assert_eq!(servers.requests("notes"), Vec::<String>::new());
+
+    // Somebody says no: no more.
+    let mut client = servers.client(Some("decline"), &[]);
+    assert!(client.run("notes.echo", json!({"text": "x"})).text.contains("declined"));
+    assert_eq!(client.asked.len(), 1);
+    drop(client);
+    assert_eq!(servers.requests("notes"), Vec::<String>::new());
+
+    // Somebody agrees, having seen all of it; the call itself is asked about, too.
+    let mut client = servers.client(Some("accept"), &[]);
+    assert_eq!(client.run("notes.echo", json!({"text": "x"})).text, "x");
+    assert_eq!(client.asked.len(), 2, "{:?}", client.asked);
+    assert!(client.asked[0].contains(&super::fixture::example()) && client.asked[0].contains("notes.script"));
+    assert!(client.asked[1].contains("notes.echo"), "{:?}", client.asked);
+    drop(client);
+    let mut client = servers.client(Some("accept"), &[]);
+    assert_eq!(client.run("notes.echo", json!({"text": "y"})).text, "y");
+    assert_eq!(client.asked.len(), 1, "the start is agreed to for good: {:?}", client.asked);
+    drop(client);
+
+    // Another command under the same name is another program.
+    servers
+        .add("notes", json!({"command": super::fixture::example(), "args": [servers.path("notes.script"), "--more"]}));
+    let mut client = servers.client(Some("decline"), &[]);
+    assert!(client.run("notes.echo", json!({"text": "x"})).text.contains("declined"));
+    assert!(client.asked[0].contains("--more"));
+    let audit = std::fs::read_to_string(servers.state().join("audit.jsonl")).unwrap();
+    assert!(audit.contains("start:notes"), "a start is written down like any call");
+}
+
+#[test]
+fn a_search_learns_what_nothing_is_known_of_yet() {
+    let mut servers = Servers::new();
+    servers.fake("notes", &[tool("find_note", "Finds a note")]);
+    let mut client = servers.client(Some("accept"), &[]);
+    let found = client.search(json!({"query": "find a note"}));
+    assert_eq!(names(&found), ["notes.find_note"], "{found}");
+    assert_eq!(client.asked.len(), 1);
+    client.search(json!({"query": "find a note"}));
+    assert_eq!(client.asked.len(), 1);
+}
+
+#[test]
+fn what_has_changed_since_the_last_time_is_asked_about_before_it_is_called() {
+    let mut servers = Servers::new();
+    servers.fake_done("notes", &[tool("read", "Reads a note"), tool("same", "Stays")]);
+    servers.refresh();
+    let yaml = servers
+        .write("over.yaml", "servers: {notes: {tools: {read: {risk: read}, same: {risk: read}, new: {risk: read}}}}");
+    let mut client = servers.client(None, &["--config", &yaml]);
+    assert_eq!(client.run("notes.read", json!({"text": "a"})).text, "done", "the user's own word counts");
+    drop(client);
+
+    let tools = [tool("read", "Reads a note, and sends it home"), tool("same", "Stays"), tool("new", "Is new")];
+    servers.script("notes", done(&tools));
+    let mut client = servers.client(None, &["--config", &yaml]);
+    assert!(client.run("notes.read", json!({"text": "a"})).text.contains("not approved"));
+    assert!(client.run("notes.new", json!({"text": "a"})).text.contains("not approved"));
+    assert_eq!(client.run("notes.same", json!({"text": "a"})).text, "done");
+    let found = client.search(json!({"query": "reads a note"}));
+    assert_eq!((names(&found)[0], states(&found)[0]), ("notes.read", "changed"), "{found}");
+    drop(client);
+
+    let mut client = servers.client(Some("accept"), &["--config", &yaml]);
+    assert_eq!(client.run("notes.read", json!({"text": "a"})).text, "done");
+    assert!(client.asked[0].contains("sends it home"), "the difference is shown: {:?}", client.asked);
+    assert_eq!(client.run("notes.read", json!({"text": "a"})).text, "done");
+    assert_eq!(client.asked.len(), 1, "a yes holds for what was seen");
+    drop(client);
+    let mut client = servers.client(None, &["--config", &yaml]);
+    assert_eq!(client.run("notes.read", json!({"text": "a"})).text, "done", "and from then on");
+}
+
+#[test]
+fn an_idle_server_is_stopped_and_comes_back_for_the_next_call() {
+    let mut servers = Servers::new();
+    servers.fake("notes", &[tool("echo", "Echoes its text")]);
+    servers.refresh();
+    servers.forget_requests("notes");
+    let yaml = servers.write("idle.yaml", "servers: {notes: {idle_seconds: 1, tools: {echo: {risk: read}}}}");
+    let mut client = servers.client(None, &["--config", &yaml]);
+    assert_eq!(client.run("notes.echo", json!({"text": "a"})).text, "a");
+    let first = servers.processes("notes")[0];
+    eventually("the idle server is stopped", || !is_alive(first));
+    assert_eq!(client.run("notes.echo", json!({"text": "b"})).text, "b");
+    assert_eq!(servers.processes("notes").len(), 2);
+}
+
+#[test]
+fn status_tells_of_gateways_that_run_and_of_what_is_kept() {
+    let mut servers = Servers::new();
+    servers.fake("notes", &[tool("echo", "Echoes its text")]);
+    servers.add("absent", json!({"command": "/nowhere/at-all"}));
+    let list = servers.list();
+    let refreshed = servers.climax(&["refresh", "--servers", &list, "--headless-approve"]);
+    assert_eq!(refreshed.status.code(), Some(1), "one of them cannot be started");
+    assert!(String::from_utf8_lossy(&refreshed.stdout).contains("notes: 1 tools"), "{refreshed:?}");
+    assert!(String::from_utf8_lossy(&refreshed.stderr).contains("absent: it did not start"), "{refreshed:?}");
+    let status = || -> Value {
+        let output = servers.climax(&["status", "--json", "--servers", &list]);
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let kept = status();
+    assert_eq!(kept["gateways"], json!([]));
+    let states: Vec<&str> =
+        kept["servers"].as_array().unwrap().iter().map(|row| row["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["cached", "unknown"]);
+
+    let mut client = servers.client(None, &["--headless-approve"]);
+    assert_eq!(client.run("notes.echo", json!({"text": "x"})).text, "x");
+    let row = |status: &Value| status["gateways"][0]["servers"][0].clone();
+    eventually("the call is counted", || row(&status())["calls"] == 1);
+    let now = row(&status());
+    assert_eq!(
+        (now["state"].as_str(), now["era"].as_str(), now["tools"].as_u64()),
+        (Some("ready"), Some("legacy"), Some(1))
+    );
+    let pid = servers.processes("notes").last().copied().unwrap();
+    drop(client);
+    eventually("the server has ended with its gateway", || !is_alive(pid));
+    assert_eq!(status()["gateways"], json!([]));
+}

@@ -1,0 +1,176 @@
+//! What the user's files say of servers' tools, and what of it a policy leaves.
+
+use serde_json::{Value, json};
+
+use super::fixture::{Servers, example, tool};
+use crate::client::names;
+
+const YAML: &str = "
+servers:
+  notes:
+    exclude: ['secret_*']
+    tools:
+      echo:
+        name: say
+        title: Say it
+        description: Says a text
+        risk: read
+        annotations: {idempotent: true}
+        arguments:
+          text: {default: hello, description: what is said}
+      wipe: {hidden: true}
+      move: {risk: write}
+  box:
+    tools: {echo: {risk: write, arguments: {text: {fixed: inbox}}}}
+";
+
+fn servers() -> Servers {
+    let mut servers = Servers::new();
+    let tools = [tool("echo", "Echoes"), tool("wipe", "Wipes"), tool("move", "Moves"), tool("secret_read", "Reads")];
+    servers.fake("notes", &tools);
+    servers.fake("box", &[tool("echo", "Puts a text into the box")]);
+    servers.refresh();
+    servers
+}
+
+#[test]
+fn tools_are_renamed_described_filled_in_and_hidden() {
+    let servers = servers();
+    let yaml = servers.write("over.yaml", YAML);
+    let mut client = servers.client(None, &["--config", &yaml]);
+    let found = client.search(json!({"server": "notes"}));
+    assert_eq!(names(&found), ["notes.say", "notes.move"]);
+    let say = &found["results"][0];
+    assert_eq!(say["description"], "Says a text");
+    let text = json!({"type": "string", "description": "what is said", "default": "hello"});
+    assert_eq!(say["input_schema"]["properties"]["text"], text);
+    let boxed = client.search(json!({"server": "box"}));
+    assert_eq!(boxed["results"][0]["input_schema"]["properties"], json!({}));
+    assert_eq!(client.run("notes.say", json!({})).text, "hello");
+    for hidden in ["notes.echo", "notes.wipe", "notes.secret_read"] {
+        let called = client.run(hidden, json!({}));
+        assert!(called.is_error && called.text.starts_with("Unknown tool"), "{hidden}: {}", called.text);
+    }
+    let by_risk = |client: &mut crate::client::Client, risk: &str| -> Vec<String> {
+        let found = client.search(json!({"risk": risk, "kind": "server"}));
+        names(&found).into_iter().map(str::to_owned).collect()
+    };
+    assert_eq!(by_risk(&mut client, "read"), ["notes.say"]);
+    assert_eq!(by_risk(&mut client, "write"), ["notes.move", "box.echo"]);
+    assert!(client.run("notes.move", json!({"text": "mine"})).text.contains("not approved"), "what writes is asked");
+    drop(client);
+    let mut client = servers.client(Some("accept"), &["--config", &yaml]);
+    assert_eq!(client.run("box.echo", json!({"text": "mine"})).text, "inbox", "what is fixed cannot be set");
+}
+
+#[test]
+fn classic_lists_names_that_every_client_takes() {
+    let servers = servers();
+    let yaml = servers.write("over.yaml", YAML);
+    let mut client = servers.client(None, &["--config", &yaml, "--classic"]);
+    let tools = client.tools();
+    let listed: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(listed, ["notes_say", "notes_move", "box_echo"]);
+    assert_eq!(tools[0]["title"], "Say it");
+    assert_eq!(
+        tools[0]["annotations"],
+        json!({"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true})
+    );
+    assert_eq!(client.call("notes_say", json!({"text": "x"})).text, "x");
+}
+
+#[test]
+fn a_policy_holds_for_servers() {
+    let servers = servers();
+    let policy = |text: &str| servers.write("policy.yaml", text);
+    let bounded =
+        policy("tools: {notes.echo: {description: Ours, require_approval: false, args: {text: {pattern: '[a-z]+'}}}}");
+    let mut client = servers.client(None, &["--policy", &bounded]);
+    let found = client.search(json!({"server": "notes"}));
+    assert_eq!((names(&found), &found["results"][0]["description"]), (vec!["notes.echo"], &json!("Ours")));
+    assert_eq!(client.run("notes.echo", json!({"text": "abc"})).text, "abc");
+    assert!(client.run("notes.echo", json!({"text": "ABC"})).text.contains("does not match pattern"));
+    assert!(client.run("notes.move", json!({})).text.starts_with("Unknown tool"));
+    drop(client);
+    let open = policy("default: enabled\napproval: {global: none, tools: {notes.wipe: true}}");
+    let mut client = servers.client(None, &["--policy", &open]);
+    assert_eq!(client.run("notes.echo", json!({"text": "x"})).text, "x");
+    assert!(client.run("notes.wipe", json!({"text": "x"})).text.contains("not approved"));
+    drop(client);
+    let all = policy("default: enabled\napproval: {global: all}");
+    let yaml = servers.write("over.yaml", YAML);
+    let mut client = servers.client(None, &["--policy", &all, "--config", &yaml]);
+    assert!(client.run("notes.say", json!({})).text.contains("not approved"), "the policy asks about everything");
+}
+
+#[test]
+fn validate_finds_what_is_wrong_in_a_file() {
+    let servers = Servers::new();
+    let check = |text: &str| {
+        let yaml = servers.write("v.yaml", text);
+        let output = servers.climax(&["validate", &yaml]);
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (good, told) = check(YAML);
+    assert!(good, "{told}");
+    for (text, fault) in [
+        ("servers: {a: {command: x, url: 'http://h'}}", "error: a server has either 'command' or 'url'"),
+        ("servers: {a: {comand: x}}", "a server has no key 'comand'; did you mean 'command'?"),
+        ("servers: {a: {url: 'http://h', args: [x]}}", "are for a server with 'command'"),
+        ("servers: {'a b': {command: x}}", "the server's name 'a b' is outside"),
+        ("servers: {a: {command: x, tools: {t: {risk: reed}}}}", "'risk' must be"),
+        ("servers: {a: {command: x, tools: {t: {hiden: true}}}}", "did you mean 'hidden'?"),
+        ("servers: {a: {command: x, tools: {t: {name: 'a b'}}}}", "the tool name 'a b' is outside"),
+        ("servers: {a: {command: x, tools: {t: {name: u}, u: {}}}}", "two tools are shown as 'u'"),
+        (
+            "servers: {a: {command: x, tools: {t: {arguments: {k: {fixed: 1, default: 2}}}}}}",
+            "the other keys mean nothing",
+        ),
+        ("servers: {a: {command: x, timeout_ms: -1}}", "'timeout_ms' must be a whole number"),
+        ("servers: {a: {command: \"x 'y\"}}", "the quotes of 'command' do not match"),
+    ] {
+        let (good, told) = check(text);
+        assert!(!good && told.contains(fault), "{text}: {told}");
+    }
+}
+
+#[test]
+fn lists_of_other_programs_name_the_same_servers() {
+    let servers = Servers::new();
+    let script =
+        servers.script("notes", json!({"results": {"tools/list": {"tools": [tool("echo", "Echoes its text")]}}}));
+    let (program, both) = (example(), json!({"command": example(), "args": [script]}));
+    for (name, text) in [
+        ("claude.json", json!({"mcpServers": {"notes": both}}).to_string()),
+        ("code.json", format!("// ours\n{{\"servers\": {{\"notes\": {both},}},}}")),
+        ("opencode.json", json!({"mcp": {"notes": {"type": "local", "command": [program, script]}}}).to_string()),
+        (
+            "codex.toml",
+            format!("[mcp_servers.notes]\ncommand = {program:?}\nargs = [{script:?}]\nenabled_tools = [\"echo\"]\n"),
+        ),
+    ] {
+        let list = servers.write(name, &text);
+        let output =
+            servers.climax(&["call", "notes.echo", "--arg", "text=x", "--servers", &list, "--headless-approve"]);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "x\n", "{name}: {output:?}");
+        let listed = servers.climax(&["list", "--json", "--servers", &list]);
+        let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+        assert_eq!((&listed[0]["tool_name"], &listed[0]["risk"]), (&json!("notes.echo"), &json!("unknown")), "{name}");
+    }
+    let nothing = servers.write("nothing.json", "{}");
+    let output = servers.climax(&["search", "x", "--servers", &nothing]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has neither `mcpServers`"), "{output:?}");
+}
+
+#[test]
+fn names_cannot_collide() {
+    let mut servers = Servers::new();
+    servers.fake("My Server", &[tool("do", "Does a"), tool("do.it", "Does b")]);
+    servers.fake("my-server", &[tool("do", "Does c")]);
+    servers.refresh();
+    let mut client = servers.client(None, &[]);
+    let found = client.search(json!({"kind": "server", "detail": "names"}));
+    let mut own: Vec<&str> = names(&found);
+    own.sort_unstable();
+    assert_eq!(own, ["My-Server.do", "My-Server.do.it", "my-server-2.do"]);
+}
