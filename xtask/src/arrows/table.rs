@@ -4,6 +4,7 @@
 const KNOWS: &[(&str, &[&str])] = &[
     ("aish-types", &[]),
     ("aish-process", &["aish-types"]),
+    ("aish-acp", &["aish-types"]),
     ("aish-confine", &[]),
     ("aish-journal", &["aish-types", "aish-safety"]),
     ("aish-program-format", &[]),
@@ -17,7 +18,19 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-model", &["aish-confine", "aish-types"]),
     ("aish-mcp", &["aish-types", "aish-tools", "aish-safety", "aish-process"]),
     ("aish-nats", &["aish-types", "aish-tools", "aish-turn", "aish-llm", "aish-safety"]),
-    ("climax", &["aish-types", "aish-tools", "aish-safety", "aish-process", "aish-journal", "aish-mcp", "climax-yaml"]),
+    (
+        "climax",
+        &[
+            "aish-types",
+            "aish-hook",
+            "aish-tools",
+            "aish-safety",
+            "aish-process",
+            "aish-journal",
+            "aish-mcp",
+            "climax-yaml",
+        ],
+    ),
     ("climax-yaml", &[]),
     ("aish-hook", &["aish-types", "aish-safety"]),
     ("aish-shell", &["aish-process"]),
@@ -32,6 +45,7 @@ const KNOWS: &[(&str, &[&str])] = &[
 /// What the program at the edge wires together.
 const ALL: &[&str] = &[
     "aish-types",
+    "aish-acp",
     "aish-confine",
     "aish-process",
     "aish-journal",
@@ -52,6 +66,7 @@ const ALL: &[&str] = &[
 
 /// Heavy crates of others and those who may use them; tests may use any.
 const OWNERS: &[(&str, &[&str])] = &[
+    ("agent-client-protocol", &["aish-acp"]),
     ("async-nats", &["aish-nats"]),
     ("brush-parser", &["aish-safety", "aish-route"]),
     ("crossterm", &["aish-term"]),

@@ -1,0 +1,247 @@
+//! The connection: an editor's requests, each handed to the host in a task of its own.
+//!
+//! Requests are answered outside the loop that reads messages: a turn waits for answers of the same editor.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::schema::{
+    AgentCapabilities, CancelNotification, CloseSessionRequest, CloseSessionResponse, Implementation,
+    InitializeRequest, InitializeResponse, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest,
+    LoadSessionResponse, McpCapabilities, McpServer, NewSessionRequest, NewSessionResponse, PromptCapabilities,
+    PromptRequest, PromptResponse, ResumeSessionRequest, ResumeSessionResponse, SessionCapabilities,
+    SessionCloseCapabilities, SessionInfo, SessionListCapabilities, SessionMode, SessionModeState,
+    SessionResumeCapabilities, SetSessionModeRequest, SetSessionModeResponse, StopReason,
+};
+use agent_client_protocol::{Agent, Error, Lines, on_receive_notification, on_receive_request};
+use futures_util::{SinkExt, StreamExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
+
+use crate::client::Client;
+use crate::host::{Host, HostError, Mode, Opened, Server, Stop, Wanted};
+use crate::prompt::Prompt;
+
+/// The longest message, in bytes: an image of 10 MiB in base64, and what stands around it.
+const LONGEST: usize = 16 * 1024 * 1024;
+
+/// What the agent says of itself.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Whether its model takes images.
+    pub images: bool,
+}
+
+/// Why the connection failed.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection to the editor failed: {0}")]
+pub struct ServeError(String);
+
+/// Serves an editor until its input ends. Nothing but messages is written to `output`.
+///
+/// # Errors
+/// When the input cannot be read or the output cannot be written.
+pub async fn serve(
+    host: Arc<dyn Host>,
+    facts: Facts,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), ServeError> {
+    let codec = || LinesCodec::new_with_max_length(LONGEST);
+    let incoming = FramedRead::new(input, codec()).map(|line| line.map_err(std::io::Error::other));
+    let framed = FramedWrite::new(output, codec());
+    let outgoing = SinkExt::<String>::sink_map_err(framed, std::io::Error::other);
+    let editor: Arc<Mutex<Arc<str>>> = Arc::new(Mutex::new(Arc::from("unknown")));
+    let named = Arc::clone(&editor);
+    let name = move || Arc::clone(&named.lock().unwrap_or_else(PoisonError::into_inner));
+    let (for_new, for_load, for_resume) = (Arc::clone(&host), Arc::clone(&host), Arc::clone(&host));
+    let (for_list, for_prompt, for_cancel) = (Arc::clone(&host), Arc::clone(&host), Arc::clone(&host));
+    let (for_mode, for_close) = (Arc::clone(&host), Arc::clone(&host));
+    let (name_for_load, name_for_resume) = (name.clone(), name.clone());
+    Agent
+        .v1()
+        .name("aish")
+        .on_receive_request(
+            async move |request: InitializeRequest, responder, _| {
+                let said = request
+                    .client_info
+                    .map_or_else(|| "unknown".to_owned(), |info| format!("{} {}", info.name, info.version));
+                *editor.lock().unwrap_or_else(PoisonError::into_inner) = Arc::from(said);
+                responder.respond(initialized(&facts))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: NewSessionRequest, responder, connection| {
+                let (host, client) = (Arc::clone(&for_new), Client::new(connection.clone(), name()));
+                connection.spawn(async move {
+                    let opened = match wanted(request.cwd, request.mcp_servers) {
+                        Ok(wanted) => host.open(wanted, client.clone()).await.map_err(error),
+                        Err(error) => Err(error),
+                    };
+                    responder.respond_with_result(opened.map(|opened| {
+                        let modes = modes(&opened);
+                        NewSessionResponse::new(opened.id).modes(modes)
+                    }))
+                })
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: LoadSessionRequest, responder, connection| {
+                let (host, client) = (Arc::clone(&for_load), Client::new(connection.clone(), name_for_load()));
+                connection.spawn(async move {
+                    let opened = match wanted(request.cwd, request.mcp_servers) {
+                        Ok(wanted) => host.resume(&request.session_id.0, wanted, client, true).await.map_err(error),
+                        Err(error) => Err(error),
+                    };
+                    responder.respond_with_result(opened.map(|opened| LoadSessionResponse::new().modes(modes(&opened))))
+                })
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: ResumeSessionRequest, responder, connection| {
+                let (host, client) = (Arc::clone(&for_resume), Client::new(connection.clone(), name_for_resume()));
+                connection.spawn(async move {
+                    let opened = match wanted(request.cwd, request.mcp_servers) {
+                        Ok(wanted) => host.resume(&request.session_id.0, wanted, client, false).await.map_err(error),
+                        Err(error) => Err(error),
+                    };
+                    responder
+                        .respond_with_result(opened.map(|opened| ResumeSessionResponse::new().modes(modes(&opened))))
+                })
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: ListSessionsRequest, responder, _| {
+                let listed = for_list.list(request.cwd.as_deref()).map_err(error);
+                responder.respond_with_result(listed.map(|sessions| {
+                    let info = sessions.into_iter().map(|session| {
+                        SessionInfo::new(session.id, session.folder).title(session.title).updated_at(session.used)
+                    });
+                    ListSessionsResponse::new(info.collect::<Vec<_>>())
+                }))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: PromptRequest, responder, connection| {
+                let host = Arc::clone(&for_prompt);
+                connection.spawn(async move {
+                    let prompt = Prompt::of(request.prompt);
+                    let stopped = host.prompt(&request.session_id.0, prompt).await.map_err(error);
+                    responder.respond_with_result(stopped.map(|stop| PromptResponse::new(reason(stop))))
+                })
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: SetSessionModeRequest, responder, _| {
+                let set = for_mode.set_mode(&request.session_id.0, &request.mode_id.0).map_err(error);
+                responder.respond_with_result(set.map(|()| SetSessionModeResponse::new()))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: CloseSessionRequest, responder, connection| {
+                let host = Arc::clone(&for_close);
+                connection.spawn(async move {
+                    let closed = host.close(&request.session_id.0).await.map_err(error);
+                    responder.respond_with_result(closed.map(|()| CloseSessionResponse::new()))
+                })
+            },
+            on_receive_request!(),
+        )
+        .on_receive_notification(
+            async move |cancelled: CancelNotification, _| {
+                for_cancel.cancel(&cancelled.session_id.0);
+                Ok(())
+            },
+            on_receive_notification!(),
+        )
+        .connect_to(Lines::new(outgoing, incoming))
+        .await
+        .map_err(|error| ServeError(error.to_string()))
+}
+
+/// Answers our own version, whatever was asked for: an editor that does not speak it closes the connection.
+fn initialized(facts: &Facts) -> InitializeResponse {
+    let sessions = SessionCapabilities::new()
+        .list(SessionListCapabilities::new())
+        .resume(SessionResumeCapabilities::new())
+        .close(SessionCloseCapabilities::new());
+    let capabilities = AgentCapabilities::new()
+        .load_session(true)
+        .prompt_capabilities(PromptCapabilities::new().image(facts.images).embedded_context(true))
+        .mcp_capabilities(McpCapabilities::new().http(true))
+        .session_capabilities(sessions);
+    InitializeResponse::new(ProtocolVersion::V1)
+        .agent_capabilities(capabilities)
+        .agent_info(Implementation::new(facts.name.clone(), facts.version.clone()))
+}
+
+/// Reads what an editor wants of a session.
+fn wanted(folder: PathBuf, servers: Vec<McpServer>) -> Result<Wanted, Error> {
+    if !folder.is_absolute() {
+        return Err(invalid(&format!("cwd must be an absolute path, unlike {}", folder.display())));
+    }
+    let servers = servers.into_iter().map(server).collect::<Result<Vec<_>, _>>()?;
+    Ok(Wanted { folder, servers })
+}
+
+fn server(server: McpServer) -> Result<Server, Error> {
+    match server {
+        McpServer::Stdio(server) => Ok(Server::Program {
+            name: server.name,
+            command: server.command,
+            arguments: server.args,
+            variables: server.env.into_iter().map(|variable| (variable.name, variable.value)).collect(),
+        }),
+        McpServer::Http(server) => Ok(Server::Url {
+            name: server.name,
+            url: server.url,
+            headers: server.headers.into_iter().map(|header| (header.name, header.value)).collect::<BTreeMap<_, _>>(),
+        }),
+        _ => Err(invalid("only MCP servers over standard streams and over HTTP can be used")),
+    }
+}
+
+fn modes(opened: &Opened) -> SessionModeState {
+    let mode = |mode: &Mode| SessionMode::new(mode.id.clone(), mode.name.clone()).description(mode.about.clone());
+    SessionModeState::new(opened.mode.clone(), opened.modes.iter().map(mode).collect::<Vec<_>>())
+}
+
+const fn reason(stop: Stop) -> StopReason {
+    match stop {
+        Stop::End => StopReason::EndTurn,
+        Stop::Length => StopReason::MaxTokens,
+        Stop::Requests => StopReason::MaxTurnRequests,
+        Stop::Refusal => StopReason::Refusal,
+        Stop::Cancelled => StopReason::Cancelled,
+    }
+}
+
+fn invalid(why: &str) -> Error {
+    Error::new(Error::invalid_params().code, why)
+}
+
+/// The code of a session or a file that is not there.
+const NOT_FOUND: i32 = -32002;
+
+fn error(error: HostError) -> Error {
+    let code = match &error {
+        HostError::NoModel(_) => Error::auth_required().code,
+        HostError::Unusable(_) => Error::invalid_params().code,
+        HostError::NoSession(_) => NOT_FOUND.into(),
+        HostError::Failed(_) => Error::internal_error().code,
+    };
+    Error::new(code, error.to_string())
+}

@@ -1,0 +1,64 @@
+//! One session's way to the editor.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use agent_client_protocol::v1::ConnectionTo;
+use agent_client_protocol::v1::schema::{
+    RequestPermissionOutcome, RequestPermissionRequest, SessionId, SessionNotification,
+};
+
+use crate::update::{Choice, Permission, Update};
+
+/// The editor, for one session.
+#[derive(Clone)]
+pub struct Client {
+    connection: ConnectionTo<agent_client_protocol::Client>,
+    /// Known once the session is.
+    session: Arc<OnceLock<SessionId>>,
+    name: Arc<str>,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("session", &self.session.get()).field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    pub(crate) fn new(connection: ConnectionTo<agent_client_protocol::Client>, name: Arc<str>) -> Self {
+        Self { connection, session: Arc::default(), name }
+    }
+
+    /// Returns the editor's name and version, as it says them; `unknown` where it does not.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Says which session it is for; what is shown before that is lost. A second id changes nothing.
+    pub fn is_for(&self, session: &str) {
+        let _ = self.session.set(SessionId::new(session));
+    }
+
+    /// Shows something. An editor that is gone is shown nothing.
+    pub fn show(&self, update: Update) {
+        let Some(session) = self.session.get() else { return };
+        let _ = self.connection.send_notification(SessionNotification::new(session.clone(), update.into_protocol()));
+    }
+
+    /// Asks the person at the editor. Ends with the connection at the latest.
+    pub async fn ask(&self, permission: Permission) -> Choice {
+        let Some(session) = self.session.get() else { return Choice::Nobody };
+        let call = permission.call_of_protocol();
+        let options = permission.options.into_iter().map(crate::update::PermissionOption::into_protocol).collect();
+        let request = RequestPermissionRequest::new(session.clone(), call, options);
+        match self.connection.send_request(request).block_task().await {
+            Ok(response) => match response.outcome {
+                RequestPermissionOutcome::Selected(selected) => Choice::Option(selected.option_id.to_string()),
+                RequestPermissionOutcome::Cancelled => Choice::Cancelled,
+                _ => Choice::Nobody,
+            },
+            Err(_) => Choice::Nobody,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The port to whoever runs the sessions.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use aish_types::BoxFuture;
+
+use crate::client::Client;
+use crate::prompt::Prompt;
+
+/// What an editor wants of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The folder, absolute.
+    pub folder: PathBuf,
+    /// MCP servers that the session is to have beside the configured ones.
+    pub servers: Vec<Server>,
+}
+
+/// An MCP server as an editor names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Server {
+    /// A program that speaks over its standard streams.
+    Program {
+        /// Its name.
+        name: String,
+        /// The program.
+        command: PathBuf,
+        /// Its arguments.
+        arguments: Vec<String>,
+        /// Variables that it gets.
+        variables: BTreeMap<String, String>,
+    },
+    /// A server at a URL.
+    Url {
+        /// Its name.
+        name: String,
+        /// The URL.
+        url: String,
+        /// Header lines that it gets.
+        headers: BTreeMap<String, String>,
+    },
+}
+
+/// A session that was opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// Its id.
+    pub id: String,
+    /// The mode that holds now: the id of one of `modes`.
+    pub mode: String,
+    /// The modes that it can have.
+    pub modes: Vec<Mode>,
+}
+
+/// A mode of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mode {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// What it does, in a sentence.
+    pub about: String,
+}
+
+/// A kept session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its id.
+    pub id: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its title.
+    pub title: Option<String>,
+    /// When it was last used, RFC 3339.
+    pub used: Option<String>,
+}
+
+/// Why a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The answer is whole.
+    End,
+    /// The answer was cut at its length.
+    Length,
+    /// The turn made as many requests as it may.
+    Requests,
+    /// The model's provider withheld the answer.
+    Refusal,
+    /// It was cancelled.
+    Cancelled,
+}
+
+/// Why a host could not do something; the text is for the person at the editor.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    /// There is no model to ask.
+    #[error("{0}")]
+    NoModel(String),
+    /// There is no such session or mode, or what was sent cannot be used.
+    #[error("{0}")]
+    Unusable(String),
+    /// There is no such session.
+    #[error("there is no session {0}")]
+    NoSession(String),
+    /// It failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Whoever runs the sessions. Calls of different sessions come at once.
+pub trait Host: Send + Sync + 'static {
+    /// Opens a new session. Nothing may be shown before this returned.
+    fn open<'a>(&'a self, wanted: Wanted, client: Client) -> BoxFuture<'a, Result<Opened, HostError>>;
+
+    /// Opens a kept session; with `replay`, all of its history is shown before this returns.
+    fn resume<'a>(
+        &'a self,
+        id: &'a str,
+        wanted: Wanted,
+        client: Client,
+        replay: bool,
+    ) -> BoxFuture<'a, Result<Opened, HostError>>;
+
+    /// Lists kept sessions, those of a folder where one is given.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn list(&self, folder: Option<&Path>) -> Result<Vec<Listed>, HostError>;
+
+    /// Plays a turn.
+    fn prompt<'a>(&'a self, id: &'a str, prompt: Prompt) -> BoxFuture<'a, Result<Stop, HostError>>;
+
+    /// Stops the turn that a session plays, if it plays one.
+    fn cancel(&self, id: &str);
+
+    /// Sets a session's mode.
+    ///
+    /// # Errors
+    /// When there is no such session or mode.
+    fn set_mode(&self, id: &str, mode: &str) -> Result<(), HostError>;
+
+    /// Ends a session.
+    fn close<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), HostError>>;
+}
