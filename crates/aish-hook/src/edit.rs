@@ -133,7 +133,7 @@ pub fn diff(old: &str, new: &str) -> String {
 }
 
 /// A file while it is edited.
-struct File<'a> {
+pub(crate) struct File<'a> {
     /// A byte order mark, which the parser does not know.
     mark: &'static str,
     old: &'a str,
@@ -141,7 +141,7 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    fn parse(old: &'a str, comments: bool) -> Result<Self, EditError> {
+    pub(crate) fn parse(old: &'a str, comments: bool) -> Result<Self, EditError> {
         if old.len() > MAX_BYTES {
             return Err(EditError::TooLarge);
         }
@@ -174,12 +174,12 @@ impl<'a> File<'a> {
         Ok(Self { mark, old, root })
     }
 
-    fn object(&self) -> Result<CstObject, EditError> {
+    pub(crate) fn object(&self) -> Result<CstObject, EditError> {
         let shape = || EditError::Shape { path: "the file".to_owned(), expected: "a JSON object" };
         self.root.object_value().ok_or_else(shape)
     }
 
-    fn finish(self) -> Edited {
+    pub(crate) fn finish(self) -> Edited {
         let text = format!("{}{}", self.mark, self.root);
         let empty = self.root.object_value().is_some_and(|object| {
             // A file of Cursor's or Copilot's says its version, and nothing else of ours.
@@ -193,7 +193,7 @@ impl<'a> File<'a> {
     }
 }
 
-fn child_object(parent: &CstObject, name: &str) -> Result<CstObject, EditError> {
+pub(crate) fn child_object(parent: &CstObject, name: &str) -> Result<CstObject, EditError> {
     match parent.get(name) {
         None => Ok(parent.object_value_or_set(name)),
         Some(property) => {
@@ -246,7 +246,7 @@ fn take_out(handler: CstNode) {
 }
 
 /// Turns a value into what the editor inserts.
-fn input(value: &Value) -> CstInputValue {
+pub(crate) fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),

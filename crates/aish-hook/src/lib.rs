@@ -4,7 +4,8 @@
 //! program: the binary reads the payload, judges its command, writes the audit log and prints the answer.
 //!
 //! Facts about an agent (names of files, events, fields) stand in [`agent`] and, where an agent differs in its payload
-//! or its answer, in one match in [`payload`] and [`answer`].
+//! or its answer, in one match in [`payload`] and [`answer`]. [`server`] does for the settings with MCP servers what [`edit`]
+//! does for hooks.
 
 pub mod agent;
 pub mod answer;
@@ -13,3 +14,4 @@ pub mod edit;
 pub mod own;
 pub mod payload;
 pub mod plugin;
+pub mod server;

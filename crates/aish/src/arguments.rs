@@ -17,7 +17,7 @@ pub use config::ConfigCommand;
 pub use hook::{HookCommand, HookInstallFlags, HookScope};
 pub use init::{InitFlags, InitTarget};
 pub use line::{LineCommand, LineShell};
-pub use mcp::{McpAddFlags, McpCommand};
+pub use mcp::{McpAddFlags, McpCommand, McpInstallFlags};
 pub use norris::NorrisFlags;
 
 /// An AI-augmented conversational shell: a line is a shell command or a question.
@@ -115,6 +115,8 @@ pub enum Command {
     /// MCP servers and aish as one.
     #[command(subcommand)]
     Mcp(McpCommand),
+    /// Be an agent for an editor, over the Agent Client Protocol on standard input and output.
+    Acp,
     /// Answer chat requests of other programs, on a NATS bus or over lines.
     Service(ServiceFlags),
     /// Let other agents ask aish before they run a command.

@@ -11,23 +11,27 @@ use serde_json::{Map, Value};
 
 use crate::base::Base;
 
+/// What reads the surroundings of commands: what is known around a shell that goes on changes with it.
+pub type Around = Arc<dyn Fn() -> Surroundings + Send + Sync>;
+
 /// The server.
 pub struct ToolServer {
     door: Door,
-    surroundings: Surroundings,
+    surroundings: Around,
     session: SessionId,
     user: String,
     next_call: AtomicU64,
 }
 
 impl ToolServer {
-    /// Makes the server over what the executor runs.
-    pub fn new(base: &Base, executor: Arc<Executor>) -> Self {
+    /// Makes the server over what the executor runs; `around` reads the surroundings where they change.
+    pub fn new(base: &Base, executor: Arc<Executor>, session: SessionId, around: Option<Around>) -> Self {
+        let fixed = base.surroundings();
         let gate = Gate::new(Arc::new(base.audit()), Arc::new(base.pins()), base.policy());
         Self {
             door: Door::new(executor, gate),
-            surroundings: base.surroundings(),
-            session: SessionId::new(format!("mcp-{}", std::process::id())),
+            surroundings: around.unwrap_or_else(|| Arc::new(move || fixed.clone())),
+            session,
             user: base.variable("USER").unwrap_or_else(|| "user".to_owned()),
             next_call: AtomicU64::new(1),
         }
@@ -54,15 +58,16 @@ impl ServerHandler for ToolServer {
             if self.door.registry().get(&name).is_none() {
                 return Err(CallError::UnknownTool(name.to_string()));
             }
+            let surroundings = (self.surroundings)();
             let context = CallContext {
                 call: CallId::new(format!("call-{}", self.next_call.fetch_add(1, Ordering::Relaxed))),
                 session: self.session.clone(),
                 user: scope.client.name.clone().unwrap_or_else(|| self.user.clone()),
                 channel: None,
-                folder: self.surroundings.folder.clone(),
+                folder: surroundings.folder.clone(),
             };
             let call = Call { name, arguments: Value::Object(arguments), context };
-            Ok(self.door.call(call, &self.surroundings, scope, scope.cancel.clone()).await.outcome())
+            Ok(self.door.call(call, &surroundings, scope, scope.cancel.clone()).await.outcome())
         })
     }
 }

@@ -5,6 +5,7 @@ mod completions;
 mod configs;
 mod import;
 mod import_fig;
+mod install;
 mod list;
 mod log;
 mod output;
@@ -56,6 +57,8 @@ enum Command {
     Import(import::Args),
     /// Make configs from the specifications of the npm package @withfig/autocomplete (needs node)
     ImportFig(import_fig::Args),
+    /// Let another program start climax as an MCP server
+    Install(install::Args),
     /// Write a completion script for a shell
     Completions(completions::Args),
 }
@@ -103,6 +106,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Skill(args) => skill::run(&args),
         Command::Import(args) => import::run(&args),
         Command::ImportFig(args) => import_fig::run(&args),
+        Command::Install(args) => install::run(&args),
         Command::Completions(args) => completions::run(&args),
     };
     ended(exit).into()

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use aish_hook::server::Program;
 use clap::{Args, Subcommand};
 use climax::serve::ServeFlags;
 
@@ -24,13 +25,42 @@ pub struct McpAddFlags {
     pub auth_env: Option<String>,
 }
 
+/// `aish mcp install` and `aish mcp uninstall`.
+#[derive(Debug, Clone, Args)]
+pub struct McpInstallFlags {
+    /// The program: claude, codex, cursor, vscode, gemini or zed.
+    #[arg(value_parser = program)]
+    pub program: Program,
+    /// The settings of the project in this folder, not your own.
+    #[arg(long)]
+    pub project: bool,
+    /// Show what would change, and change nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// The aish that is started; this one without it.
+    #[arg(long, value_name = "FILE")]
+    pub binary: Option<PathBuf>,
+}
+
+fn program(name: &str) -> Result<Program, String> {
+    let names = || Program::ALL.map(Program::name).join(", ");
+    Program::of(name).ok_or_else(|| format!("the programs are {}", names()))
+}
+
 /// `aish mcp`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum McpCommand {
     /// List the configured servers.
     List,
     /// Offer aish's own tools to other agents.
-    Serve(ServeFlags),
+    Serve {
+        /// How clients connect.
+        #[command(flatten)]
+        serve: ServeFlags,
+        /// Offer a persistent shell too, with tools that show what its commands changed and bring it back.
+        #[arg(long)]
+        shell: bool,
+    },
     /// Add a server to the configuration.
     Add(McpAddFlags),
     /// Add the servers of another program's mcp.json to the configuration.
@@ -38,6 +68,10 @@ pub enum McpCommand {
         /// The file: Claude's, Cursor's or VS Code's.
         file: PathBuf,
     },
+    /// Let another program start aish as an MCP server.
+    Install(McpInstallFlags),
+    /// Take aish out of another program's MCP servers again.
+    Uninstall(McpInstallFlags),
     /// Connect to a server, list its tools, call one.
     Test {
         /// A URL, a command line, or the name of a configured server.

@@ -41,7 +41,7 @@ fn hook_files(base: &Base) -> Vec<String> {
 }
 
 /// Returns the folder of the project: the root of its repository, else the working folder.
-fn project(base: &Base) -> &Path {
+pub(super) fn project(base: &Base) -> &Path {
     let root = base.folder.ancestors().find(|folder| folder.join(".git").exists());
     root.unwrap_or(&base.folder)
 }

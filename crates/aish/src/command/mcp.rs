@@ -1,6 +1,7 @@
 //! `aish mcp`: servers from the outside, and aish as one.
 
 mod add;
+mod install;
 mod serve;
 mod test;
 
@@ -46,9 +47,11 @@ pub async fn run(
             }
             Ok(ExitCode::Ok)
         }
-        McpCommand::Serve(flags) => serve::run(base, flags, complain).await,
+        McpCommand::Serve { serve, shell } => serve::run(base, serve, *shell, complain).await,
         McpCommand::Add(flags) => add::add(base, flags, print, complain),
         McpCommand::Import { file } => add::import_file(base, file, print, complain),
+        McpCommand::Install(flags) => install::install(base, flags, print),
+        McpCommand::Uninstall(flags) => install::uninstall(base, flags, print),
         McpCommand::Test { target, call, args, json, timeout } => {
             let trial = Trial { target, call: call.as_deref(), arguments: args, json: *json, timeout_s: *timeout };
             test::run(base, &trial, print, complain).await

@@ -19,6 +19,8 @@ mod help_shapes;
 #[cfg(test)]
 mod import;
 #[cfg(test)]
+mod install;
+#[cfg(test)]
 mod meta_tools;
 #[cfg(test)]
 mod official_clients;

@@ -8,21 +8,12 @@ use aish_hook::agent::{Agent, Form, Place};
 use aish_hook::edit::{self, Edited};
 use aish_hook::plugin;
 use anyhow::{Context as _, bail};
-use serde::{Deserialize, Serialize};
 
 use super::place;
 use crate::arguments::{HookInstallFlags, HookScope};
 use crate::base::Base;
+use crate::command::settings::{Backup, What, backup, forget, read, remember};
 use crate::exit::ExitCode;
-
-/// A file before and after our entries came into it.
-#[derive(Debug, Serialize, Deserialize)]
-struct Backup {
-    path: PathBuf,
-    /// What was there; none where there was no file.
-    before: Option<String>,
-    after: String,
-}
 
 /// Puts our entries into an agent's settings.
 ///
@@ -50,9 +41,9 @@ pub fn install(base: &Base, flags: &HookInstallFlags, print: &mut dyn FnMut(&str
         aish_journal::replace(&path, content.as_bytes())?;
     }
     // A second installation must not take the first one's result for what was there before.
-    let first = backup(base, &place.path).filter(|old| before.as_ref() == Some(&old.after));
+    let first = backup(base, What::Hooks, &place.path).filter(|old| before.as_ref() == Some(&old.after));
     let original = first.map_or(before, |old| old.before);
-    remember(base, &Backup { path: place.path.clone(), before: original, after: after.clone() })?;
+    remember(base, What::Hooks, &Backup { path: place.path.clone(), before: original, after: after.clone() })?;
     aish_journal::replace(&place.path, after.as_bytes())?;
     print(&format!("{} asks {} before each command: {}", agent.name(), program.display(), place.path.display()));
     for line in advice(agent) {
@@ -72,7 +63,7 @@ pub fn uninstall(base: &Base, agent: Agent, scope: HookScope, print: &mut dyn Fn
         print(&none);
         return Ok(ExitCode::Ok);
     };
-    let backup = backup(base, &place.path);
+    let backup = backup(base, What::Hooks, &place.path);
     let rest = match &backup {
         // Nobody changed the file since: it becomes what it was.
         Some(backup) if backup.after == now => backup.before.clone(),
@@ -100,7 +91,7 @@ pub fn uninstall(base: &Base, agent: Agent, scope: HookScope, print: &mut dyn Fn
             }
         }
     }
-    forget(base, &place.path);
+    forget(base, What::Hooks, &place.path);
     print(&format!("{} no longer asks aish: {}", agent.name(), place.path.display()));
     Ok(ExitCode::Ok)
 }
@@ -140,8 +131,8 @@ fn wanted_place(base: &Base, agent: Agent, scope: HookScope) -> anyhow::Result<P
     })
 }
 
-/// Returns the program that the agent starts: absolute, there, executable, and in a place where it stays.
-fn program(base: &Base, named: Option<&Path>) -> anyhow::Result<PathBuf> {
+/// Returns the program that another one starts: absolute, there, executable, and in a place where it stays.
+pub(in crate::command) fn program(base: &Base, named: Option<&Path>) -> anyhow::Result<PathBuf> {
     let path = match named {
         Some(path) => base.folder.join(path),
         None => std::env::current_exe().context("the path of this program is not known; name it with --program")?,
@@ -187,33 +178,4 @@ const fn advice(agent: Agent) -> &'static [&'static str] {
         Agent::Opencode | Agent::Crush => &["It holds from the next start on."],
         Agent::Cursor => &[],
     }
-}
-
-fn read(path: &Path) -> anyhow::Result<Option<String>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read and was not changed", path.display())),
-    }
-}
-
-/// Names the backup of a file: its path, with what no file's name may hold written out.
-fn backup_path(base: &Base, path: &Path) -> PathBuf {
-    let name: String = path.display().to_string().replace('%', "%25").replace('/', "%2F");
-    base.in_state("hooks").join(format!("{name}.json"))
-}
-
-fn backup(base: &Base, path: &Path) -> Option<Backup> {
-    let text = std::fs::read_to_string(backup_path(base, path)).ok()?;
-    serde_json::from_str::<Backup>(&text).ok().filter(|backup| backup.path == path)
-}
-
-fn remember(base: &Base, backup: &Backup) -> anyhow::Result<()> {
-    let text = serde_json::to_string(backup)?;
-    aish_journal::replace(&backup_path(base, &backup.path), text.as_bytes())?;
-    Ok(())
-}
-
-fn forget(base: &Base, path: &Path) {
-    let _ = std::fs::remove_file(backup_path(base, path));
 }

@@ -1,8 +1,11 @@
 //! `aish mcp serve`: aish's own tools for other agents, over standard streams or streamable HTTP.
 
+mod shell;
+
 use std::sync::Arc;
 
-use climax::serve::ServeFlags;
+use aish_types::SessionId;
+use climax::serve::{ServeFlags, Transport};
 
 use crate::base::Base;
 use crate::exit::ExitCode;
@@ -14,12 +17,28 @@ use crate::toolset;
 ///
 /// # Errors
 /// When the client cannot be greeted, or the address cannot be served.
-pub(super) async fn run(base: &Base, flags: &ServeFlags, complain: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(
+    base: &Base,
+    flags: &ServeFlags,
+    with_shell: bool,
+    complain: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
+    if with_shell && flags.transport == Transport::StreamableHttp && flags.auth_token_env.is_none() {
+        complain("a shell is served over HTTP only with a token: name its variable with --auth-token-env");
+        return Ok(ExitCode::Usage);
+    }
     base.faults().iter().for_each(|fault| complain(fault));
     let (registry, notices) = toolset::registry(base, Arc::new(base.memory()));
     notices.iter().for_each(|notice| complain(&aish_types::sanitize(notice)));
-    let server = ToolServer::new(base, toolset::executor(base, &registry));
+    let session = SessionId::new(format!("mcp-{}", crate::session::new_id(&base.clock)));
+    let shell = with_shell.then(|| shell::add(base, &registry, &session));
+    let around = shell.as_ref().map(|(_, around)| Arc::clone(around));
+    let server = ToolServer::new(base, toolset::executor(base, &registry), session, around);
     let variable = |name: &str| base.variable(name);
-    flags.serve(Arc::new(server), termination::on_signals()?, variable, complain).await?;
+    let served = flags.serve(Arc::new(server), termination::on_signals()?, variable, complain).await;
+    if let Some((live, _)) = shell {
+        live.close().await;
+    }
+    served?;
     Ok(ExitCode::Ok)
 }

@@ -1,0 +1,98 @@
+//! `aish mcp install` and `aish mcp uninstall`: aish among the MCP servers of another program.
+
+use std::path::PathBuf;
+
+use aish_hook::agent::Scope;
+use aish_hook::edit::{Edited, diff};
+use aish_hook::server::{ServerEntry, install as put_in, uninstall as take_out};
+use anyhow::Context as _;
+
+use crate::arguments::McpInstallFlags;
+use crate::base::Base;
+use crate::command::hook::{install::program, project};
+use crate::command::settings::{Backup, What, backup, forget, read, remember};
+use crate::exit::ExitCode;
+
+/// Our name among the servers.
+const NAME: &str = "aish";
+
+fn settings(base: &Base, flags: &McpInstallFlags) -> anyhow::Result<PathBuf> {
+    let variable = |name: &str| base.variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let scope = if flags.project { Scope::Project } else { Scope::User };
+    let path = flags.program.settings(scope, project(base), base.paths.home.as_deref(), variable);
+    path.context("there is no home folder: set HOME")
+}
+
+/// Puts aish into a program's settings.
+///
+/// # Errors
+/// When the settings cannot be read, edited or written; then they are as they were.
+pub(super) fn install(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    let path = settings(base, flags)?;
+    let program = program(base, flags.binary.as_deref())?;
+    let entry = ServerEntry::new(NAME, &program, vec!["mcp".to_owned(), "serve".to_owned()]);
+    let before = read(&path)?;
+    let edited = put_in(before.as_deref().unwrap_or_default(), flags.program, &entry)
+        .with_context(|| format!("{} was not changed", path.display()))?;
+    let after = match edited {
+        Edited::Same => {
+            print(&format!("{} starts aish already: {}", flags.program.name(), path.display()));
+            return Ok(ExitCode::Ok);
+        }
+        Edited::Text(text) | Edited::Empty(text) => text,
+    };
+    if flags.dry_run {
+        return Ok(shown(&path, before.as_deref(), &after, print));
+    }
+    // A second installation must not take the first one's result for what was there before.
+    let first = backup(base, What::Server, &path).filter(|old| before.as_ref() == Some(&old.after));
+    let original = first.map_or(before, |old| old.before);
+    remember(base, What::Server, &Backup { path: path.clone(), before: original, after: after.clone() })?;
+    aish_journal::replace(&path, after.as_bytes())?;
+    print(&format!("{} starts {} as an MCP server: {}", flags.program.name(), program.display(), path.display()));
+    Ok(ExitCode::Ok)
+}
+
+/// Takes aish out of a program's settings.
+///
+/// # Errors
+/// As [`install`].
+pub(super) fn uninstall(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    let path = settings(base, flags)?;
+    let none = format!("{} does not start aish: {}", flags.program.name(), path.display());
+    let Some(now) = read(&path)? else {
+        print(&none);
+        return Ok(ExitCode::Ok);
+    };
+    let kept = backup(base, What::Server, &path);
+    let rest = match &kept {
+        // Nobody changed the file since: it becomes what it was.
+        Some(kept) if kept.after == now => kept.before.clone(),
+        _ => {
+            match take_out(&now, flags.program, NAME).with_context(|| format!("{} was not changed", path.display()))? {
+                Edited::Same => {
+                    print(&none);
+                    return Ok(ExitCode::Ok);
+                }
+                Edited::Empty(text) => (!kept.as_ref().is_some_and(|kept| kept.before.is_none())).then_some(text),
+                Edited::Text(text) => Some(text),
+            }
+        }
+    };
+    if flags.dry_run {
+        return Ok(shown(&path, Some(&now), rest.as_deref().unwrap_or_default(), print));
+    }
+    match rest {
+        Some(text) => aish_journal::replace(&path, text.as_bytes())?,
+        None => std::fs::remove_file(&path).with_context(|| format!("{} cannot be removed", path.display()))?,
+    }
+    forget(base, What::Server, &path);
+    print(&format!("{} no longer starts aish: {}", flags.program.name(), path.display()));
+    Ok(ExitCode::Ok)
+}
+
+fn shown(path: &std::path::Path, before: Option<&str>, after: &str, print: &mut dyn FnMut(&str)) -> ExitCode {
+    let diff = diff(before.unwrap_or_default(), after);
+    print(&aish_types::visible(&format!("{}\n{}", path.display(), diff.trim_end())));
+    ExitCode::Ok
+}

@@ -1,0 +1,76 @@
+//! Files of other programs' settings that we write to: what was in one before is kept, so that it can come back.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+
+use crate::base::Base;
+
+/// What we wrote: a file may hold both, and each is taken out by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    /// Hooks.
+    Hooks,
+    /// An MCP server.
+    Server,
+}
+
+impl What {
+    const fn folder(self) -> &'static str {
+        match self {
+            Self::Hooks => "hooks",
+            Self::Server => "mcp-installed",
+        }
+    }
+}
+
+/// A file before and after our entries came into it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Backup {
+    /// The file.
+    pub(super) path: PathBuf,
+    /// What was there; none where there was no file.
+    pub(super) before: Option<String>,
+    /// What we wrote.
+    pub(super) after: String,
+}
+
+/// Reads a file of settings; none where there is none.
+///
+/// # Errors
+/// When it is there and cannot be read.
+pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read and was not changed", path.display())),
+    }
+}
+
+/// Names the backup of a file: its path, with what no file's name may hold written out.
+fn backup_path(base: &Base, what: What, path: &Path) -> PathBuf {
+    let name: String = path.display().to_string().replace('%', "%25").replace('/', "%2F");
+    base.in_state(what.folder()).join(format!("{name}.json"))
+}
+
+/// Returns the backup of a file.
+pub(super) fn backup(base: &Base, what: What, path: &Path) -> Option<Backup> {
+    let text = std::fs::read_to_string(backup_path(base, what, path)).ok()?;
+    serde_json::from_str::<Backup>(&text).ok().filter(|backup| backup.path == path)
+}
+
+/// Keeps a backup.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn remember(base: &Base, what: What, backup: &Backup) -> anyhow::Result<()> {
+    let text = serde_json::to_string(backup)?;
+    aish_journal::replace(&backup_path(base, what, &backup.path), text.as_bytes())?;
+    Ok(())
+}
+
+/// Forgets a file's backup.
+pub(super) fn forget(base: &Base, what: What, path: &Path) {
+    let _ = std::fs::remove_file(backup_path(base, what, path));
+}
