@@ -1,5 +1,6 @@
 //! The commands of the command line, one a file.
 
+pub mod acp;
 pub mod ask;
 pub mod check;
 pub mod config;
@@ -21,6 +22,7 @@ pub mod route;
 pub mod sandbox;
 pub mod service;
 pub mod sessions;
+mod settings;
 pub mod sources;
 pub mod tokenize;
 pub mod tools;

@@ -108,6 +108,9 @@ impl Driver {
         let mut outcome = None;
         while let Some(event) = events.pop_front() {
             let target = self.target_of(&event);
+            if let Event::Judged { id, .. } | Event::Ran { id, .. } = &event {
+                surface.about(id);
+            }
             let summarized = matches!(event, Event::Summarized(_));
             for effect in turn.handle(event) {
                 let effect = under_its_own_name(effect, target.as_ref());

@@ -122,6 +122,13 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let base = Base::load(shared);
             on(tokio::runtime::Builder::new_multi_thread(), command::service::run(&base, shared, flags))
         }
+        Some(Command::Acp) => {
+            let (shared, runtime) = (shared.clone(), runtime()?);
+            let ended = as_task(&runtime, async move { command::acp::run(&shared).await });
+            // The last read of standard input may still wait.
+            runtime.shutdown_background();
+            ended
+        }
         Some(Command::Hook(sub)) => command::hook::run(shared, sub, &mut print),
         Some(Command::Init(flags)) => command::init::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Line(sub)) => command::line::run(shared, sub),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use aish_safety::Judgement;
 use aish_turn::{End, Outcome, Spent};
-use aish_types::{Money, ToolCall, ToolName, ToolOutcome, Usage};
+use aish_types::{CallId, Money, ToolCall, ToolName, ToolOutcome, Usage};
 
 use crate::structured::Fitting;
 
@@ -78,6 +78,11 @@ pub enum Shown<'a> {
 pub trait Surface: Send {
     /// Shows one thing, at a time of any monotonic clock.
     fn show(&mut self, shown: Shown<'_>, now: Duration);
+
+    /// Says which call the next outcome is of, where several run at once.
+    fn about(&mut self, call: &CallId) {
+        let _ = call;
+    }
 
     /// Returns when [`Surface::tick`] wants to be called.
     fn deadline(&self) -> Option<Duration> {

@@ -202,6 +202,16 @@ impl UndoJournal {
         changes(&folder).map_err(|source| UndoError::Io { path: folder, source })
     }
 
+    /// Returns the text of a file as it was put aside; none where it is no text, is larger than `most` bytes, or its content
+    /// was not kept.
+    pub fn text_of(&self, step: &Step, path: &Path, most: u64) -> Option<String> {
+        let folder = self.folder.join(&step.id);
+        let entry = entry::load(&folder).ok()?.into_iter().find(|entry| entry.path == path)?;
+        let content = folder.join(entry.content?);
+        let small = fs::metadata(&content).is_ok_and(|file| file.len() <= most);
+        small.then(|| fs::read_to_string(content).ok()).flatten()
+    }
+
     fn marker(&self, key: &str) -> PathBuf {
         // The file holds the key itself: two keys of one name only cost a second putting aside.
         let mut hasher = DefaultHasher::new();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aish_mcp::client::ServerPool;
+use aish_mcp::client::{ServerOptions, ServerPool};
 use aish_tools::Registry;
 
 use crate::base::Base;
@@ -24,11 +24,26 @@ pub struct Sources {
     pub news: Arc<CallNews>,
     servers: ServerPool,
     plugins: Option<Plugins>,
+    /// What servers and plugins said since it was told.
+    heard: Arc<Mutex<Vec<String>>>,
 }
 
 impl Sources {
     /// Starts everything, with commands handed to `runner` for `timeout_ms` each; returns what to tell the person.
     pub async fn start(base: &Base, runner: Arc<dyn CommandRunner>, timeout_ms: u64) -> (Self, Vec<String>) {
+        let (sources, unseen, mut notices) = Self::start_unseen(base, runner, timeout_ms).await;
+        notices.extend(unseen.iter().map(|(line, _)| line.clone()));
+        sources.start_seen(base, unseen).await;
+        notices.extend(sources.heard());
+        (sources, notices)
+    }
+
+    /// Does the same, but leaves servers out whose command line was not shown yet: they are returned, each with its line.
+    pub async fn start_unseen(
+        base: &Base,
+        runner: Arc<dyn CommandRunner>,
+        timeout_ms: u64,
+    ) -> (Self, Vec<(String, ServerOptions)>, Vec<String>) {
         let (registry, mut notices) = toolset::registry(base, Arc::new(base.memory()));
         ShellTool::add_to(&registry, &runner, timeout_ms);
         let heard: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -39,8 +54,7 @@ impl Sources {
         });
         let mut servers = servers::start(base, &registry, servers::telling(Arc::new(sink)), SignInWords::CommandLine);
         notices.append(&mut servers.faults);
-        notices.extend(servers.waiting.iter().map(|(line, _)| line.clone()));
-        servers.start_waiting(base, &registry);
+        let unseen = std::mem::take(&mut servers.waiting);
         let servers = servers.pool;
         let sink = Arc::clone(&heard);
         let plugins = plugins::start(base, &registry, move |line| {
@@ -52,8 +66,22 @@ impl Sources {
             }
         };
         tokio::join!(servers::settle(&servers, SERVERS), plugged);
-        notices.extend(std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner)));
-        (Self { registry, news, servers, plugins }, notices)
+        let sources = Self { registry, news, servers, plugins, heard };
+        notices.extend(sources.heard());
+        (sources, unseen, notices)
+    }
+
+    /// Starts servers whose lines were shown, and waits for their tools for a while.
+    pub async fn start_seen(&self, base: &Base, seen: Vec<(String, ServerOptions)>) {
+        if seen.is_empty() {
+            return;
+        }
+        servers::start_shown(base, &self.servers, &self.registry, seen);
+        servers::settle(&self.servers, SERVERS).await;
+    }
+
+    fn heard(&self) -> Vec<String> {
+        std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Ends servers and plugins.

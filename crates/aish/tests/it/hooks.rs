@@ -306,6 +306,8 @@ fn two_entries_for_one_call_put_aside_once() {
             scope.spawn(|| assert_eq!(place.before("claude", "rm notes.txt").0, Some(0)));
         }
     });
+    let notes = place.project().join("notes.txt");
+    std::fs::remove_file(&notes).unwrap();
     assert_eq!(listed(&place).matches("rm notes.txt").count(), 1, "{}", listed(&place));
     assert!(listed(&place).contains("may still run"), "{}", listed(&place));
     let undone = place.start(&["undo"], b"");
@@ -314,9 +316,10 @@ fn two_entries_for_one_call_put_aside_once() {
     for _ in 0..2 {
         assert_eq!(place.before("gemini", "rm notes.txt").0, Some(0));
     }
+    std::fs::write(&notes, "other\n").unwrap();
     assert_eq!(listed(&place).matches("gemini, session s").count(), 1, "{}", listed(&place));
-    std::fs::write(place.project().join("notes.txt"), "other\n").unwrap();
     assert_eq!(place.before("gemini", "rm notes.txt").0, Some(0));
+    std::fs::remove_file(&notes).unwrap();
     assert_eq!(listed(&place).matches("gemini, session s").count(), 2, "{}", listed(&place));
 }
 
@@ -325,6 +328,7 @@ fn the_end_of_a_session_ends_what_was_open_in_it() {
     let place = Place::new();
     std::fs::write(place.project().join("notes.txt"), "kept\n").unwrap();
     assert_eq!(place.before("claude", "rm notes.txt").0, Some(0));
+    std::fs::remove_file(place.project().join("notes.txt")).unwrap();
     let ended = json!({"session_id": "s", "cwd": place.project(), "hook_event_name": "SessionEnd", "reason": "exit"});
     assert_eq!(
         place.start(&["hook", "run", "claude", "SessionEnd"], ended.to_string().as_bytes()).status.code(),

@@ -1,6 +1,8 @@
 //! The program as a whole, from outside.
 
 #[cfg(test)]
+mod acp;
+#[cfg(test)]
 mod bus;
 #[cfg(test)]
 mod canaries;
@@ -14,6 +16,8 @@ mod edges;
 mod faults;
 #[cfg(test)]
 mod hooks;
+#[cfg(test)]
+mod installed;
 #[cfg(test)]
 mod judged;
 #[cfg(test)]
@@ -54,6 +58,8 @@ mod sandbox;
 mod secrets;
 #[cfg(test)]
 mod seed;
+#[cfg(test)]
+mod served_shell;
 #[cfg(test)]
 mod servers;
 #[cfg(test)]

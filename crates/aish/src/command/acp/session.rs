@@ -1,0 +1,221 @@
+//! One of an editor's sessions.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aish_acp::{Choice, Client, HostError, Permission, PermissionOption, Prompt, Server, Stop, Wanted};
+use aish_mcp::client::ServerOptions;
+use aish_turn::{Event, Outcome};
+use aish_types::Block;
+
+use super::approver::{EditorApprover, SessionMode};
+use super::diff::Differences;
+use super::replay::replay;
+use super::surface::EditorSurface;
+use crate::arguments::SharedFlags;
+use crate::base::Base;
+use crate::command::sources::Sources;
+use crate::config::section::McpServer;
+use crate::conversation::{Conversation, Setup};
+use crate::live::Live;
+use crate::models::advice;
+use crate::search::find_models;
+use crate::session::{KeptLog, new_id};
+use crate::undo::answer::journal;
+
+/// A conversation with all that it needs.
+pub(super) struct EditorSession {
+    pub(super) id: String,
+    base: Base,
+    client: Client,
+    approver: Arc<EditorApprover>,
+    live: Arc<Live>,
+    /// Held for the time of a turn.
+    conversation: tokio::sync::Mutex<Option<Conversation>>,
+    sources: tokio::sync::Mutex<Option<Sources>>,
+    /// Servers whose command line nobody has seen yet, to be asked about in front of the first turn.
+    unseen: Mutex<Vec<(String, ServerOptions)>>,
+    turns: std::sync::atomic::AtomicU64,
+}
+
+impl EditorSession {
+    /// Opens a session: a new one, or a kept one, which is shown again where that is wanted.
+    pub(super) async fn start(
+        shared: &SharedFlags,
+        wanted: Wanted,
+        client: Client,
+        kept: Option<(&str, bool)>,
+    ) -> Result<Self, HostError> {
+        if !wanted.folder.is_dir() {
+            return Err(HostError::Unusable(format!("there is no folder {}", wanted.folder.display())));
+        }
+        let mut base = Base::load_in(shared, wanted.folder.clone());
+        for server in wanted.servers {
+            let (alias, server) = configured(server);
+            base.config.mcp.servers.insert(alias, server);
+        }
+        let found = find_models(&base, shared.model.as_deref()).await;
+        if found.default.is_none() {
+            let none = "no model to ask; `aish model list` shows what there is, `aish model pull` fetches a small one";
+            return Err(HostError::NoModel(none.to_owned()));
+        }
+        let resumed = match kept {
+            Some((id, _)) => {
+                let exact = base.sessions().ok().and_then(|sessions| sessions.list().ok()).unwrap_or_default();
+                if !exact.iter().any(|summary| summary.id.as_str() == id) {
+                    return Err(HostError::NoSession(id.to_owned()));
+                }
+                Some(crate::session::found::open(&base, id).map_err(HostError::Failed)?.0)
+            }
+            None => None,
+        };
+        let session = resumed.as_ref().map_or_else(|| new_id(&base.clock), |resumed| resumed.id.clone());
+        let id = session.to_string();
+        client.is_for(kept.map_or(id.as_str(), |(id, _)| id));
+        let options = aish_shell::Options {
+            program: vec![base.config.shell.program.clone().into()],
+            ..aish_shell::Options::headless()
+        };
+        let live = Arc::new(Live::of_run(options, wanted.folder));
+        let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
+        let (sources, unseen, notices) = Sources::start_unseen(&base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
+        notices.iter().for_each(|notice| crate::run::complain(&aish_types::sanitize(notice)));
+        let approver = Arc::new(EditorApprover::new(client.clone()));
+        let setup = Setup {
+            approver: Arc::clone(&approver) as Arc<_>,
+            log: Box::new(KeptLog::of(&base, &session)),
+            session,
+            registry: Arc::clone(&sources.registry),
+            offer_tools: true,
+            commands: true,
+            news: Arc::clone(&sources.news),
+            surroundings: live.surroundings(&base),
+        };
+        let mut conversation = Conversation::new(&base, found, setup);
+        if let Some(resumed) = resumed {
+            if kept.is_some_and(|(_, again)| again) {
+                replay(&client, &resumed.session);
+            }
+            conversation.go_on(resumed);
+        }
+        Ok(Self {
+            id: kept.map_or(id, |(id, _)| id.to_owned()),
+            base,
+            client,
+            approver,
+            live,
+            conversation: tokio::sync::Mutex::new(Some(conversation)),
+            sources: tokio::sync::Mutex::new(Some(sources)),
+            unseen: Mutex::new(unseen),
+            turns: std::sync::atomic::AtomicU64::new(0),
+        })
+    }
+
+    pub(super) fn mode(&self) -> SessionMode {
+        self.approver.session_mode()
+    }
+
+    pub(super) fn set_mode(&self, mode: SessionMode) {
+        self.approver.set_mode(mode);
+        self.client.show(aish_acp::Update::Mode(mode.id().to_owned()));
+    }
+
+    pub(super) fn cancel(&self) {
+        self.approver.cancel();
+    }
+
+    /// Plays a turn.
+    pub(super) async fn play(&self, prompt: Prompt) -> Result<Stop, HostError> {
+        let Ok(mut held) = self.conversation.try_lock() else {
+            return Err(HostError::Unusable("this session plays a turn already".to_owned()));
+        };
+        let Some(conversation) = held.as_mut() else { return Err(HostError::NoSession(self.id.clone())) };
+        let interrupt = self.approver.begin();
+        self.ask_for_servers().await;
+        let number = self.turns.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let blocks: Vec<Block> =
+            prompt.images.into_iter().map(|image| Block::Image { media_type: image.mime, data: image.data }).collect();
+        if prompt.text.trim().is_empty() && blocks.is_empty() {
+            return Err(HostError::Unusable("the prompt is empty".to_owned()));
+        }
+        let session = conversation.driver.session.to_string();
+        let model = &conversation.driver.asker.model;
+        let context = conversation.found_places.get(model).and_then(|place| place.context);
+        let turn = format!("{}-{number}", new_id(&self.base.clock));
+        let differences = Differences::new(journal(&self.base), &session);
+        let mut surface =
+            EditorSurface::new(self.client.clone(), Arc::clone(&self.approver), differences, context, turn);
+        let transcript = conversation.turn.transcript();
+        let text = self.base.with_memories(&prompt.text, &prompt.text, &self.base.folder, transcript);
+        let asked = Event::Asked { text, blocks };
+        let outcome = conversation.driver.play(&mut conversation.turn, asked, &mut surface, &interrupt).await;
+        let error = surface.error.take();
+        if interrupt.is_cancelled() {
+            return Ok(Stop::Cancelled);
+        }
+        match outcome {
+            Outcome::Answered | Outcome::Declined | Outcome::Halted => Ok(Stop::End),
+            Outcome::Cut => Ok(Stop::Length),
+            Outcome::Withheld => Ok(Stop::Refusal),
+            Outcome::Interrupted => Ok(Stop::Cancelled),
+            Outcome::DepthLimit | Outcome::Looping | Outcome::Stopped => Ok(Stop::Requests),
+            Outcome::Failed | Outcome::NothingLeft | Outcome::Empty => {
+                let told = conversation.driver.asker.last_error.as_ref().map(advice).or(error);
+                Err(HostError::Failed(told.unwrap_or_else(|| "the model gave no answer".to_owned())))
+            }
+        }
+    }
+
+    /// Shows the command lines of servers that start for the first time, each by itself, and starts those that may.
+    async fn ask_for_servers(&self) {
+        let unseen = std::mem::take(&mut *self.unseen.lock().unwrap_or_else(PoisonError::into_inner));
+        for (line, options) in unseen {
+            let option =
+                |id, name: &str, allows| PermissionOption { id, name: name.to_owned(), allows, lasting: false };
+            let permission = Permission {
+                call: format!("mcp-{}", options.alias),
+                title: aish_types::visible(&line).into_owned(),
+                kind: aish_acp::Kind::Execute,
+                content: Vec::new(),
+                input: serde_json::Value::Null,
+                options: vec![option("once", "Start it", true), option("no", "Do not start it", false)],
+            };
+            if self.client.ask(permission).await == Choice::Option("once".to_owned())
+                && let Some(sources) = self.sources.lock().await.as_ref()
+            {
+                sources.start_seen(&self.base, vec![(line, options)]).await;
+            }
+        }
+    }
+
+    /// Ends the session with all that it started.
+    pub(super) async fn end(&self) {
+        self.approver.cancel();
+        drop(self.conversation.lock().await.take());
+        let sources = self.sources.lock().await.take();
+        if let Some(sources) = sources {
+            sources.close().await;
+        }
+        self.live.close().await;
+    }
+}
+
+/// Writes a server of the editor as the configuration would.
+fn configured(server: Server) -> (String, McpServer) {
+    let alias = |name: &str| -> String {
+        let word: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c.to_ascii_lowercase() } else { '-' })
+            .collect();
+        format!("editor-{}", word.trim_matches('-'))
+    };
+    match server {
+        Server::Program { name, command, arguments, variables } => {
+            let command = Some(PathBuf::from(command).display().to_string());
+            (alias(&name), McpServer { command, args: arguments, env: variables, ..McpServer::default() })
+        }
+        Server::Url { name, url, headers } => {
+            (alias(&name), McpServer { url: Some(url), headers, ..McpServer::default() })
+        }
+    }
+}

@@ -1,0 +1,110 @@
+"""An editor over the Python SDK of the Agent Client Protocol: starts the agent, talks to it, prints what came as JSON.
+
+Usage: client.py AGENT FOLDER
+"""
+
+import asyncio
+import json
+import os
+import sys
+
+import acp
+from acp.schema import (
+    AllowedOutcome,
+    ClientCapabilities,
+    DeniedOutcome,
+    EmbeddedResourceContentBlock,
+    Implementation,
+    RequestPermissionResponse,
+    TextContentBlock,
+    TextResourceContents,
+)
+
+
+class Editor:
+    def __init__(self):
+        self.updates, self.questions, self.answer = [], [], "once"
+        self.seen = asyncio.Event()
+
+    async def session_update(self, session_id, update, **kwargs):
+        self.updates.append(update.model_dump(mode="json", by_alias=True, exclude_none=True))
+        self.seen.set()
+
+    async def request_permission(self, session_id, tool_call, options, **kwargs):
+        asked = tool_call.model_dump(mode="json", by_alias=True, exclude_none=True)
+        self.questions.append({"call": asked, "options": [[o.option_id, o.kind] for o in options]})
+        self.seen.set()
+        if self.answer is None:
+            await asyncio.Event().wait()
+        if self.answer == "cancelled":
+            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=self.answer))
+
+    def taken(self):
+        taken = {"updates": self.updates, "questions": self.questions}
+        self.updates, self.questions = [], []
+        return taken
+
+
+def text(words):
+    return TextContentBlock(type="text", text=words)
+
+
+async def main(agent, folder):
+    editor, told = Editor(), {}
+    async with acp.spawn_agent_process(editor, agent, "acp", cwd=folder, env=dict(os.environ)) as (connection, process):
+        hello = await connection.initialize(
+            protocol_version=1,
+            client_capabilities=ClientCapabilities(),
+            client_info=Implementation(name="tester", version="1"),
+        )
+        told["hello"] = hello.model_dump(mode="json", by_alias=True, exclude_none=True)
+        session = await connection.new_session(cwd=folder, mcp_servers=[])
+        told["modes"] = [mode.id for mode in session.modes.available_modes]
+        other = await connection.new_session(cwd=folder, mcp_servers=[])
+        told["two"] = session.session_id != other.session_id
+
+        attached = TextResourceContents(uri="file:///srv/plan.md", text="remove the notes")
+        prompt = [text("do as the plan says"), EmbeddedResourceContentBlock(type="resource", resource=attached)]
+        done = await connection.prompt(session_id=session.session_id, prompt=prompt)
+        told["approved"] = {"stop": done.stop_reason, **editor.taken()}
+
+        editor.answer = "no"
+        done = await connection.prompt(session_id=session.session_id, prompt=[text("and the other")])
+        told["refused"] = {"stop": done.stop_reason, **editor.taken()}
+
+        # The answer never ends: the editor stops it.
+        running = asyncio.create_task(connection.prompt(session_id=session.session_id, prompt=[text("tell me more")]))
+        editor.seen.clear()
+        await editor.seen.wait()
+        await connection.cancel(session_id=session.session_id)
+        told["cancelled"] = {"stop": (await running).stop_reason, **editor.taken()}
+
+        # A question that is never answered: cancelled all the same.
+        editor.answer = None
+        running = asyncio.create_task(connection.prompt(session_id=session.session_id, prompt=[text("once more")]))
+        while not editor.questions:
+            editor.seen.clear()
+            await editor.seen.wait()
+        await connection.cancel(session_id=session.session_id)
+        told["cancelled_at_the_question"] = {"stop": (await running).stop_reason, **editor.taken()}
+
+        await connection.set_session_mode(session_id=session.session_id, mode_id="plan")
+        done = await connection.prompt(session_id=session.session_id, prompt=[text("now plan")])
+        told["planned"] = {"stop": done.stop_reason, **editor.taken()}
+
+        listed = await connection.list_sessions(cwd=folder)
+        told["listed"] = session.session_id in [known.session_id for known in listed.sessions]
+        await connection.close_session(session_id=session.session_id)
+        await connection.load_session(cwd=folder, session_id=session.session_id, mcp_servers=[])
+        told["loaded"] = editor.taken()
+        try:
+            await connection.load_session(cwd=folder, session_id="no-such", mcp_servers=[])
+        except acp.RequestError as error:
+            told["unknown"] = error.code
+    # The end of its input ends the agent.
+    told["code"] = await asyncio.wait_for(process.wait(), 60)
+    print(json.dumps(told))
+
+
+asyncio.run(main(sys.argv[1], sys.argv[2]))
