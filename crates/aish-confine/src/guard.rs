@@ -2,6 +2,7 @@
 
 mod git_config;
 mod package_json;
+mod place;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,6 +15,8 @@ use crate::changes::{Change, ChangeKind, Changes, names};
 use crate::layer::Layer;
 use crate::settings::Settings;
 use crate::tree;
+
+pub use place::guarded;
 
 /// Folders that builds fill; what is below them is ordinary, whatever it is called.
 const BUILT: &[&str] =

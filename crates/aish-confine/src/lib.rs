@@ -53,7 +53,7 @@ pub use conflict::{Conflict, Why};
 pub use diff::Lines;
 pub use dotenv::is_dotenv;
 pub use environment::{clean, is_private_name};
-pub use guard::Guarded;
+pub use guard::{Guarded, guarded};
 pub use hidden::secrets;
 pub use keep::{KeepError, OnConflict};
 pub use launcher::{launch, launch_when_told, waits};

@@ -27,5 +27,5 @@ pub use patch::{Hunk, Line, PatchError, Section, parse};
 pub use patch_apply::apply;
 pub use search::{Asked, Searched, search};
 pub use text::{Encoding, NotText, Text};
-pub use tree::{Content, FileError, MOST_BYTES, Tree};
+pub use tree::{Content, FileError, MOST_BYTES, Tree, real};
 pub use write::Change;

@@ -174,6 +174,16 @@ impl Tree {
         Ok(below)
     }
 
+    /// Lists the names beside a path, 2,000 at most; nothing where its folder is not there.
+    pub fn neighbours(&self, located: &Located) -> Vec<String> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let above = located.below.parent().unwrap_or(Path::new(""));
+        let folder = openat2(&self.fd, or_dot(above), flags, Mode::empty(), STRICT).and_then(rustix::fs::Dir::new);
+        let entries = folder.into_iter().flatten().flatten().take(2_000);
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name != "." && name != "..").collect()
+    }
+
     /// Opens a file for reading; no link is followed, and a pipe or a device is refused.
     ///
     /// # Errors
@@ -202,6 +212,14 @@ impl Tree {
     pub fn read(&self, located: &Located) -> Result<Content, FileError> {
         content(self.open_file(located)?, located)
     }
+}
+
+/// Returns a folder's path without links.
+///
+/// # Errors
+/// When it is not there.
+pub fn real(folder: &Path) -> Result<PathBuf, FileError> {
+    folder.canonicalize().map_err(|error| FileError::Io(folder.display().to_string(), error))
 }
 
 /// Reads an open file whole.

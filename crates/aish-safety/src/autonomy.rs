@@ -60,7 +60,7 @@ impl Autonomy {
         let confirm = (wishes && policy.auto_approval(&call.definition.name) != Some(true))
             .then(|| Judgement::new(Verdict::Ask, "tool.confirmation", "the tool wants to be confirmed"));
         let effect = match &call.subject {
-            Subject::Command { .. } | Subject::Argv { .. } => self.strictest(&analysis.parts),
+            Subject::Command { .. } | Subject::Argv { .. } | Subject::Files { .. } => self.strictest(&analysis.parts),
             Subject::Tool if !call.definition.trusted => {
                 stranger::concern(call, surroundings, self.taint, policy.auto_approval(&call.definition.name))
             }

@@ -8,6 +8,7 @@ use aish_types::{CallContext, ToolDefinition};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::file_access::FileAccess;
 use crate::pin::Digest;
 
 /// What about a call is judged.
@@ -23,6 +24,15 @@ pub enum Subject {
     Argv {
         /// Program and arguments.
         words: Vec<String>,
+    },
+    /// Files that a tool of ours reads or changes: judged as the commands that would do the same.
+    Files {
+        /// The files.
+        accesses: Vec<FileAccess>,
+        /// Why a person decides about it in any case: a place that is hidden or guarded.
+        concern: Option<String>,
+        /// What changes, as a unified difference; empty where nothing does.
+        difference: String,
     },
     /// A tool of a stranger: judged by name, arguments and policy.
     Tool,

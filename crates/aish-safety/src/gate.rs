@@ -6,6 +6,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use aish_types::{BoxFuture, Risk};
 use serde_json::Value;
@@ -16,6 +17,7 @@ use crate::audit::{AuditEntry, AuditLog, By};
 use crate::autonomy::{Autonomy, Taint};
 use crate::call::{PreparedCall, Subject};
 use crate::command::{Surroundings, analyse, analyse_argv};
+use crate::file_access::{FileAccess, analyse_files};
 use crate::kept::{self, KeptApprovals, NothingKept};
 use crate::pin::{Digest, Pin, PinStore, canonical};
 use crate::policy::{Policy, Unrecorded};
@@ -40,6 +42,8 @@ pub enum Mode {
 pub const UNRECORDED: &str = "audit.unwritable";
 /// Why a call did not run that a person said no to.
 pub const DECLINED: &str = "declined by the user";
+/// The rule by which a hidden or guarded place is left to a person.
+pub(crate) const FILE_CONCERN: &str = "files.guarded";
 /// The rule by which a call is asked whose pin cannot be read.
 pub(crate) const PIN_UNREADABLE: &str = "pin.unreadable";
 
@@ -167,6 +171,9 @@ impl Gate {
         let mut analysis = match &call.subject {
             Subject::Command { text } => analyse(text, surroundings, rules),
             Subject::Argv { words } => analyse_argv(words, surroundings, rules),
+            Subject::Files { accesses, concern, .. } => {
+                self.judge_files(call, accesses, concern.as_deref(), surroundings)
+            }
             Subject::Tool => Analysis::of_tool(self.judge_tool_call(call, surroundings), taint(Taint::Clean)),
         };
         analysis.taint = taint(analysis.taint);
@@ -174,6 +181,32 @@ impl Gate {
             Some(why) => Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}")),
             None => self.under_tool_rules(call, analysis.judgement),
         };
+        analysis
+    }
+
+    /// Judges what a tool of ours does to files. The policy's own word for the tool lets through what would be asked, but
+    /// never a place that a person decides about.
+    fn judge_files(
+        &self,
+        call: &PreparedCall,
+        accesses: &[FileAccess],
+        concern: Option<&str>,
+        surroundings: &Surroundings,
+    ) -> Analysis {
+        let mut analysis = analyse_files(accesses, surroundings, &self.policy.rules);
+        let verdict = analysis.judgement.verdict;
+        match self.policy.auto_approval(&call.definition.name) {
+            Some(true) if verdict == Verdict::Ask => {
+                analysis.judgement = Judgement::new(Verdict::Allow, "policy.auto-approve", "approved by the policy");
+            }
+            Some(false) if verdict == Verdict::Allow => {
+                analysis.judgement = Judgement::new(Verdict::Ask, "policy.auto-approve", "the policy wants it asked");
+            }
+            Some(true | false) | None => {}
+        }
+        if let Some(why) = concern.filter(|_| analysis.judgement.verdict < Verdict::Halt) {
+            analysis.judgement = Judgement::new(Verdict::Ask, FILE_CONCERN, why);
+        }
         analysis
     }
 
@@ -284,6 +317,9 @@ impl Gate {
             let why = "the tool's definition is new, or has changed since it was approved";
             raise(&mut analysis, Judgement::new(Verdict::Ask, "pin.drift", why));
         }
+        // A yes beforehand is no word about a place that is hidden or guarded.
+        let guarded = matches!(&call.subject, Subject::Files { concern: Some(_), .. });
+        let raised = raised.or_else(|| guarded.then(|| analysis.judgement.clone()));
         let concern = match mode {
             Mode::Autonomous => {
                 let own = self.autonomy.concern(call, &analysis, surroundings, &self.policy);
@@ -413,7 +449,7 @@ impl Gate {
             Subject::Command { .. } => {
                 verdict > Verdict::Allow || (mode == Mode::Interactive && self.policy.confirm_cmd)
             }
-            Subject::Argv { .. } | Subject::Tool => verdict > Verdict::Allow,
+            Subject::Argv { .. } | Subject::Files { .. } | Subject::Tool => verdict > Verdict::Allow,
         }
     }
 
@@ -450,6 +486,7 @@ fn entry(call: &PreparedCall, judgement: &Judgement, decision: &Decision) -> Aud
     let command = match &call.subject {
         Subject::Command { text } => Some(text.clone()),
         Subject::Argv { words } => Some(words.join(" ")),
+        Subject::Files { accesses, .. } => Some(accesses.iter().map(FileAccess::words).collect::<Vec<_>>().join("; ")),
         Subject::Tool => None,
     };
     AuditEntry {

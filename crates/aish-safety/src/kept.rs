@@ -1,10 +1,12 @@
 //! What a person approved for good: `always` at the gate's question, kept for one project.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 
 use aish_program_format::Trait;
 
 use crate::call::{PreparedCall, Subject};
+use crate::file_access::{Act, FileAccess};
 use crate::rules::programs;
 use crate::verdict::{Judgement, Verdict};
 
@@ -37,6 +39,9 @@ impl KeptApprovals for NothingKept {
 /// Marks a kept tool; no command begins like this.
 const TOOL: &str = "tool ";
 
+/// Marks a folder below which files may be changed.
+const EDITS: &str = "edits below ";
+
 /// Returns what `always` would keep for a call; none where it is not offered: a destructive verdict, a shell, an
 /// interpreter, a wrapper, git, or anything but one plain command.
 pub fn offer(call: &PreparedCall, judgement: &Judgement) -> Option<String> {
@@ -52,6 +57,8 @@ pub fn offer(call: &PreparedCall, judgement: &Judgement) -> Option<String> {
             let safe = is_plain(text) && !runs_others;
             safe.then(|| text.to_string())
         }
+        Subject::Files { accesses, concern: None, .. } => edits_text(accesses),
+        Subject::Files { .. } => None,
         Subject::Tool => Some(tool_text(call)),
         Subject::Argv { .. } => None,
     }
@@ -60,10 +67,30 @@ pub fn offer(call: &PreparedCall, judgement: &Judgement) -> Option<String> {
 /// Says whether a call was approved for good: the very command, one that begins with the kept words, or the tool.
 pub fn approves(kept: &dyn KeptApprovals, call: &PreparedCall, judgement: &Judgement) -> bool {
     let Some(offered) = offer(call, judgement) else { return false };
+    if let Subject::Files { accesses, .. } = &call.subject {
+        return kept.any(&|text| text.strip_prefix(EDITS).is_some_and(|folder| are_edits_below(accesses, folder)));
+    }
     kept.any(&|text| {
-        offered == text
-            || (!text.starts_with(TOOL) && offered.strip_prefix(text).is_some_and(|rest| rest.starts_with(' ')))
+        let is_marked = text.starts_with(TOOL) || text.starts_with(EDITS);
+        offered == text || (!is_marked && offered.strip_prefix(text).is_some_and(|rest| rest.starts_with(' ')))
     })
+}
+
+/// Returns the words for changes of files below the folder that all of them lie in.
+fn edits_text(accesses: &[FileAccess]) -> Option<String> {
+    let folder = |access: &FileAccess| access.path.rsplit_once('/').map(|(folder, _)| folder.to_string());
+    let mut common = folder(accesses.first()?)?;
+    while !are_edits_below(accesses, &common) {
+        common.truncate(common.rfind('/')?);
+    }
+    (!common.is_empty()).then(|| format!("{EDITS}{common}"))
+}
+
+/// Says whether all of them write files below a folder.
+fn are_edits_below(accesses: &[FileAccess], folder: &str) -> bool {
+    let is_below =
+        |path: &str| path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
+    !folder.is_empty() && accesses.iter().all(|access| access.act == Act::Write && is_below(&access.path))
 }
 
 fn tool_text(call: &PreparedCall) -> String {

@@ -1,12 +1,15 @@
-//! The built-in tools: one source, one file a tool. None reaches files or a network beyond the project's own memory.
+//! The built-in tools: one source, one file a tool. They reach the memory, and files of the tree around the call's folder.
 
 pub mod calculator;
+mod files;
 mod get_time;
 mod remember;
 pub mod roll_dice;
 mod search_memory;
 
 use std::sync::Arc;
+
+pub use files::{FilePlaces, Files};
 
 use aish_types::near::nearest;
 use aish_types::{BoxFuture, CallContext, SourceId, ToolDefinition, ToolOutcome};
@@ -24,15 +27,21 @@ use crate::source::{Changes, ToolSource};
 pub const SOURCE: &str = "builtin";
 
 /// How a built-in tool is made over the ports; none where it lacks one.
-type Make = fn(&Ports) -> Option<Box<dyn Builtin>>;
+type Make = fn(&Ports) -> Option<Arc<dyn Builtin>>;
 
 /// The built-in tools by name, in the order in which they are offered.
 const BUILTINS: &[(&str, Make)] = &[
-    ("calculator", |_| Some(Box::new(calculator::Calculator))),
-    ("get_time", |ports| Some(Box::new(get_time::GetTime { clock: Arc::clone(&ports.clock) }))),
-    ("roll_dice", |ports| Some(Box::new(roll_dice::RollDice { random: Arc::clone(&ports.random) }))),
-    ("search_memory", |ports| Some(Box::new(search_memory::SearchMemory { memory: ports.memory.clone()? }))),
-    ("remember", |ports| Some(Box::new(remember::Remember { memory: ports.memory.clone()? }))),
+    ("calculator", |_| Some(Arc::new(calculator::Calculator))),
+    ("get_time", |ports| Some(Arc::new(get_time::GetTime { clock: Arc::clone(&ports.clock) }))),
+    ("roll_dice", |ports| Some(Arc::new(roll_dice::RollDice { random: Arc::clone(&ports.random) }))),
+    ("search_memory", |ports| Some(Arc::new(search_memory::SearchMemory { memory: ports.memory.clone()? }))),
+    ("remember", |ports| Some(Arc::new(remember::Remember { memory: ports.memory.clone()? }))),
+    ("read_file", |ports| Some(Arc::new(files::read_file::ReadFile(ports.files.clone()?)))),
+    ("find_files", |ports| Some(Arc::new(files::find_files::FindFiles(ports.files.clone()?)))),
+    ("search_files", |ports| Some(Arc::new(files::search_files::SearchFiles(ports.files.clone()?)))),
+    ("edit_file", |ports| Some(Arc::new(files::edit_file::EditFile(ports.files.clone()?)))),
+    ("write_file", |ports| Some(Arc::new(files::write_file::WriteFile(ports.files.clone()?)))),
+    ("apply_patch", |ports| Some(Arc::new(files::apply_patch::ApplyPatch(ports.files.clone()?)))),
 ];
 
 /// Returns the names of the built-in tools, in the order in which they are offered.
@@ -49,11 +58,13 @@ pub struct Ports {
     pub random: Arc<dyn Random>,
     /// The memory; without one, the two memory tools are not offered.
     pub memory: Option<Arc<dyn MemoryStore>>,
+    /// Files; without, the tools for them are not offered.
+    pub files: Option<Arc<Files>>,
 }
 
 impl Default for Ports {
     fn default() -> Self {
-        Self { clock: Arc::new(SystemClock::default()), random: Arc::new(SystemRandom), memory: None }
+        Self { clock: Arc::new(SystemClock::default()), random: Arc::new(SystemRandom), memory: None, files: None }
     }
 }
 
@@ -68,16 +79,27 @@ pub struct UnknownBuiltin {
 }
 
 /// One built-in tool.
-pub(crate) trait Builtin: Send + Sync {
+pub(crate) trait Builtin: Send + Sync + 'static {
     fn definition(&self) -> ToolDefinition;
 
-    fn call<'a>(&'a self, arguments: &'a Value, context: &'a CallContext) -> BoxFuture<'a, ToolOutcome>;
+    /// Runs a call of a tool that leaves its plan to [`Builtin::plan`].
+    fn call<'a>(&'a self, _arguments: &'a Value, _context: &'a CallContext) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(std::future::ready(ToolOutcome::failure("the call was not planned")))
+    }
+
+    /// Plans a call; a tool whose call is more than its name and arguments does so itself.
+    fn plan(self: Arc<Self>, _arguments: &Value, _context: &CallContext) -> Result<Plan, Faults> {
+        Ok(Plan::tool(move |call, _context| async move {
+            let call = call.into_call();
+            self.call(&call.arguments, &call.context).await
+        }))
+    }
 }
 
 /// The source of the built-in tools.
 pub struct Builtins {
     id: SourceId,
-    tools: Vec<(Arc<ToolDefinition>, Box<dyn Builtin>)>,
+    tools: Vec<(Arc<ToolDefinition>, Arc<dyn Builtin>)>,
 }
 
 impl Builtins {
@@ -120,14 +142,16 @@ impl ToolSource for Builtins {
         Changes::Never
     }
 
-    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
-        Ok(Plan::tool(move |call, _context| async move {
-            let call = call.into_call();
-            match self.tools.iter().find(|(definition, _)| definition.name == call.definition.name) {
-                Some((_, tool)) => tool.call(&call.arguments, &call.context).await,
-                None => ToolOutcome::failure("there is no such built-in tool"),
-            }
-        }))
+    fn plan(
+        self: Arc<Self>,
+        definition: &Arc<ToolDefinition>,
+        arguments: &Value,
+        context: &CallContext,
+    ) -> Result<Plan, Faults> {
+        match self.tools.iter().find(|(own, _)| own.name == definition.name) {
+            Some((_, tool)) => Arc::clone(tool).plan(arguments, context),
+            None => Err(Faults(vec!["there is no such built-in tool".to_owned()])),
+        }
     }
 }
 

@@ -92,7 +92,7 @@ impl Executor {
         self.rates
             .check(&definition, &context.user, self.clock.monotonic())
             .map_err(|wait| Box::new(wait.outcome()))?;
-        let planned = guard::call(|| Arc::clone(&tool.source).plan(&definition, &checked.arguments));
+        let planned = guard::call(|| Arc::clone(&tool.source).plan(&definition, &checked.arguments, &context));
         let planned = planned
             .ok_or_else(|| Box::new(ToolOutcome::failure(format!("Tool '{name}' failed while it was prepared"))))?;
         let Plan { subject, confirm, run } = planned.map_err(|faults| refused(&faults))?;

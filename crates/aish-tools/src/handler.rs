@@ -46,7 +46,12 @@ impl ToolSource for FunctionTool {
         Changes::Never
     }
 
-    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+    fn plan(
+        self: Arc<Self>,
+        _definition: &Arc<ToolDefinition>,
+        _arguments: &Value,
+        _context: &CallContext,
+    ) -> Result<Plan, Faults> {
         Ok(Plan::tool(move |call, _context| {
             let call = call.into_call();
             (self.run)(call.arguments, call.context)

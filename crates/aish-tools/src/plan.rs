@@ -47,6 +47,16 @@ impl Plan {
     }
 }
 
+/// Runs work that waits for files beside the other tasks; the work asks whether it was cancelled.
+pub(crate) async fn blocking<F>(context: RunContext, run: F) -> ToolOutcome
+where
+    F: FnOnce(&dyn Fn() -> bool) -> ToolOutcome + Send + 'static,
+{
+    let cancel = context.cancel;
+    let done = tokio::task::spawn_blocking(move || run(&|| cancel.is_cancelled())).await;
+    done.unwrap_or_else(|error| ToolOutcome::failure(format!("the files could not be used: {error}")))
+}
+
 /// The sentence that is asked about a call.
 pub struct Confirm {
     /// What is looked up for it. Nothing of it runs unless somebody is asked, and then only what needs no question.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aish_types::{SourceId, ToolDefinition};
+use aish_types::{CallContext, SourceId, ToolDefinition};
 use serde_json::Value;
 
 use crate::plan::Plan;
@@ -32,10 +32,15 @@ pub trait ToolSource: Send + Sync {
         Changes::Unknown
     }
 
-    /// Plans a call with these (validated) arguments. Nothing happens yet: no file is written, no process and no
-    /// connection is started.
+    /// Plans a call with these (validated) arguments, of whoever calls from where. Nothing happens yet: no file is written,
+    /// no process and no connection is started.
     ///
     /// # Errors
     /// What the source itself finds wrong with the arguments, each fault a sentence; nobody is asked then.
-    fn plan(self: Arc<Self>, definition: &Arc<ToolDefinition>, arguments: &Value) -> Result<Plan, Faults>;
+    fn plan(
+        self: Arc<Self>,
+        definition: &Arc<ToolDefinition>,
+        arguments: &Value,
+        context: &CallContext,
+    ) -> Result<Plan, Faults>;
 }

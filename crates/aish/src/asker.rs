@@ -85,7 +85,8 @@ impl Asker {
             return Vec::new();
         }
         let mut offered = self.registry.list(None);
-        offered.retain(|definition| is_offered(definition, &self.offering.builtin));
+        let patches = self.broker.model(&self.model).is_some_and(|known| takes_patches(known.provider.model()));
+        offered.retain(|definition| is_offered(definition, &self.offering.builtin) && suits(definition, patches));
         // The shell stands beside other tools; who wants none gets none, and `CMD:` lines all the same.
         if offered.iter().all(|definition| definition.source.as_str() == SHELL_SOURCE) {
             offered.clear();
@@ -282,6 +283,21 @@ fn images(message: &Message) -> u64 {
             blocks.iter().filter(|block| matches!(block, Block::Image { .. })).count() as u64
         }
         Message::System { .. } | Message::Assistant { .. } => 0,
+    }
+}
+
+/// Says whether a model belongs to a family that was trained on `apply_patch`.
+fn takes_patches(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    ["gpt-4.1", "gpt-5", "gpt-6", "gpt-oss", "codex", "o3", "o4-mini"].iter().any(|family| name.starts_with(family))
+}
+
+/// Says whether a tool is one that models change files with, and this one does: with patches, or with passages.
+fn suits(definition: &ToolDefinition, patches: bool) -> bool {
+    match (definition.source.as_str(), definition.name.as_str()) {
+        ("builtin", "apply_patch") => patches,
+        ("builtin", "edit_file" | "write_file") => !patches,
+        _ => true,
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use aish_tools::schema::Faults;
 use aish_tools::{Changes, DiscoveryTools, Index, Plan, Registry, ToolSource};
-use aish_types::{SourceId, ToolCall, ToolDefinition, ToolOutcome};
+use aish_types::{CallContext, SourceId, ToolCall, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 
 use crate::shell_tool::OUTSIDE_SOURCE;
@@ -134,7 +134,12 @@ impl ToolSource for Finder {
         Changes::Never
     }
 
-    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+    fn plan(
+        self: Arc<Self>,
+        _definition: &Arc<ToolDefinition>,
+        _arguments: &Value,
+        _context: &CallContext,
+    ) -> Result<Plan, Faults> {
         Ok(Plan::tool(move |call, _context| async move {
             match self.tools.find(&self.index(), &call.call().arguments) {
                 Ok(found) => match serde_json::to_string(&found) {

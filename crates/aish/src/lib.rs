@@ -24,6 +24,7 @@ mod driver;
 mod exit;
 mod export;
 mod failure;
+mod file_places;
 mod history_import;
 mod image;
 mod interrupts;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aish_safety::{By, Subject};
 use aish_tools::schema::Faults;
 use aish_tools::{COMMAND, Changes, Parameter, ParameterKind, Plan, Registry, ToolSource, input_schema};
-use aish_types::{BoxFuture, Exit, Risk, SourceId, Stopped, ToolDefinition, ToolOutcome};
+use aish_types::{BoxFuture, CallContext, Exit, Risk, SourceId, Stopped, ToolDefinition, ToolOutcome};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -123,7 +123,12 @@ impl ToolSource for ShellTool {
         vec![Arc::clone(&self.definition)]
     }
 
-    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, arguments: &Value) -> Result<Plan, Faults> {
+    fn plan(
+        self: Arc<Self>,
+        _definition: &Arc<ToolDefinition>,
+        arguments: &Value,
+        _context: &CallContext,
+    ) -> Result<Plan, Faults> {
         let command = arguments.get(COMMAND).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(Plan::of(Subject::Command { text: command.clone() }, move |call, context| async move {
             let running = match self.place {

@@ -2,31 +2,39 @@
 
 use std::sync::Arc;
 
+use aish_tools::builtin::Files;
 use aish_tools::{Executor, MemoryStore, Registry, builtin};
 
 use crate::base::Base;
 use crate::cli_tools;
+use crate::file_places::ProjectFiles;
 
-/// Makes the registry with the built-in tools and those of `tools.cli`, over a memory; returns what is wrong with them too.
-pub fn registry(base: &Base, memory: Arc<dyn MemoryStore>) -> (Arc<Registry>, Vec<String>) {
+/// Makes the registry with the built-in tools and those of `tools.cli`, over a memory and perhaps files; returns what is
+/// wrong with them too.
+pub fn registry(base: &Base, memory: Arc<dyn MemoryStore>, files: Option<Arc<Files>>) -> (Arc<Registry>, Vec<String>) {
     let registry = Registry::default();
-    let notices = fill(base, &registry, memory);
+    let notices = fill(base, &registry, memory, files);
     (Arc::new(registry), notices)
 }
 
 /// Puts the built-in tools and those of `tools.cli` into a registry; returns what is wrong with them, a line each.
-pub fn fill(base: &Base, registry: &Registry, memory: Arc<dyn MemoryStore>) -> Vec<String> {
-    let mut notices = add_builtins(base, registry, memory);
+pub fn fill(base: &Base, registry: &Registry, memory: Arc<dyn MemoryStore>, files: Option<Arc<Files>>) -> Vec<String> {
+    let mut notices = add_builtins(base, registry, memory, files);
     notices.extend(cli_tools::add(base, registry));
     notices
 }
 
 /// Puts the built-in tools into a registry, in the place of those that are there; returns what is wrong with them.
-pub fn add_builtins(base: &Base, registry: &Registry, memory: Arc<dyn MemoryStore>) -> Vec<String> {
+pub fn add_builtins(
+    base: &Base,
+    registry: &Registry,
+    memory: Arc<dyn MemoryStore>,
+    files: Option<Arc<Files>>,
+) -> Vec<String> {
     let mut notices = Vec::new();
     let names = &base.config.tools.builtin;
     let memory = base.config.memory.enabled.then_some(memory);
-    let ports = builtin::Ports { memory, ..builtin::Ports::default() };
+    let ports = builtin::Ports { memory, files, ..builtin::Ports::default() };
     match builtin::Builtins::named(names, &ports) {
         Ok(builtins) => {
             registry.add(Arc::new(builtins));
@@ -37,6 +45,11 @@ pub fn add_builtins(base: &Base, registry: &Registry, memory: Arc<dyn MemoryStor
         }
     }
     notices
+}
+
+/// Makes what the tools for files share: they work in the project around the folder of each call.
+pub fn files(base: &Base) -> Option<Arc<Files>> {
+    Some(Arc::new(Files::new(Arc::new(ProjectFiles::of(base)))))
 }
 
 /// Makes the executor, with the timeout of `tools.timeout_s`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aish_safety::Subject;
 use aish_tools::schema::Faults;
 use aish_tools::{Changes, Plan, ToolSource};
-use aish_types::{SourceId, ToolDefinition};
+use aish_types::{CallContext, SourceId, ToolDefinition};
 use serde_json::{Map, Value};
 
 use crate::argv::{self, Refused};
@@ -42,7 +42,12 @@ impl ToolSource for ConfigTools {
         Changes::Never
     }
 
-    fn plan(self: Arc<Self>, definition: &Arc<ToolDefinition>, arguments: &Value) -> Result<Plan, Faults> {
+    fn plan(
+        self: Arc<Self>,
+        definition: &Arc<ToolDefinition>,
+        arguments: &Value,
+        _context: &CallContext,
+    ) -> Result<Plan, Faults> {
         let name = definition.name.as_str();
         let unknown = || Faults(vec![format!("Unknown tool: {name}")]);
         let entry = self.catalogue.get(name).ok_or_else(unknown)?;

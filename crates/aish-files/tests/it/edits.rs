@@ -122,6 +122,9 @@ fn reference(file: &[(String, &'static str)], at: usize, old: usize, new: &[Stri
     let mut out = file[..first].to_vec();
     out.extend(new[before..new.len() - after].iter().map(|line| (line.clone(), style)));
     out.extend_from_slice(&file[at + old - after..]);
+    // The last line of a file without a last line end gets one where another follows it now.
+    let above = out.len().saturating_sub(1);
+    out[..above].iter_mut().filter(|line| line.1.is_empty()).for_each(|line| line.1 = style);
     out
 }
 

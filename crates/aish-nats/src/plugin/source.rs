@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aish_tools::schema::Faults;
 use aish_tools::{Changes, Plan, ToolSource};
-use aish_types::{SourceId, ToolDefinition, ToolName, ToolOutcome};
+use aish_types::{CallContext, SourceId, ToolDefinition, ToolName, ToolOutcome};
 use async_nats::{Client, Request, RequestErrorKind};
 use serde_json::{Value, json};
 
@@ -42,7 +42,12 @@ impl ToolSource for PluginSource {
         Changes::Never
     }
 
-    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+    fn plan(
+        self: Arc<Self>,
+        _definition: &Arc<ToolDefinition>,
+        _arguments: &Value,
+        _context: &CallContext,
+    ) -> Result<Plan, Faults> {
         Ok(Plan::tool(move |call, context| async move {
             let prepared = call.into_call();
             let name = &prepared.definition.name;

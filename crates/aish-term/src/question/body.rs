@@ -1,6 +1,6 @@
 //! Draws the question: the command or the arguments whole, what hides made visible, the reason, the rule, the difference.
 
-use aish_safety::{Judgement, Question, Subject, Verdict};
+use aish_safety::{Act, FileAccess, Judgement, Question, Subject, Verdict};
 use aish_types::visible;
 use anstyle::Style;
 
@@ -22,6 +22,10 @@ pub fn question_lines(question: &Question, theme: &Theme, capabilities: &Capabil
         Subject::Argv { words } => {
             page.heading(&question.judgement, &format!("{tool} wants to run a program:"));
             page.block(&shown_argv(words), "$ ", "> ");
+        }
+        Subject::Files { accesses, difference, .. } => {
+            page.heading(&question.judgement, &format!("{tool} wants to {}:", deed(accesses)));
+            page.files(accesses, difference);
         }
         Subject::Tool => {
             page.heading(&question.judgement, &format!("{tool} wants to be called with:"));
@@ -101,6 +105,14 @@ impl Page<'_> {
         }
     }
 
+    /// Names the files where no difference does, and shows the difference.
+    fn files(&mut self, accesses: &[FileAccess], difference: &str) {
+        if difference.is_empty() {
+            accesses.iter().for_each(|access| self.block(&access.path, "", ""));
+        }
+        self.difference(difference);
+    }
+
     fn difference(&mut self, text: &str) {
         for line in visible(text).lines() {
             let style = match line.chars().next() {
@@ -114,6 +126,15 @@ impl Page<'_> {
             let broken = wrap::hard(&styled, self.width.saturating_sub(indent.width()));
             self.lines.extend(wrap::prefixed(broken, &indent, &indent));
         }
+    }
+}
+
+/// Says what is done to the files, in one word.
+fn deed(accesses: &[FileAccess]) -> &'static str {
+    match accesses.iter().map(|access| access.act).collect::<Vec<_>>().as_slice() {
+        acts if acts.iter().all(|act| *act == Act::Read) => "read",
+        acts if acts.iter().all(|act| *act == Act::Delete) => "delete",
+        _ => "change",
     }
 }
 

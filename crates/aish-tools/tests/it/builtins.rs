@@ -53,7 +53,12 @@ impl MemoryStore for Notebook {
 fn executor(rolls: &[u32]) -> (Door, Arc<Notebook>) {
     let memory = Arc::new(Notebook::default());
     let random = Loaded(rolls.to_vec(), AtomicUsize::new(0));
-    let ports = Ports { clock: Arc::new(Still::default()), random: Arc::new(random), memory: Some(memory.clone()) };
+    let ports = Ports {
+        clock: Arc::new(Still::default()),
+        random: Arc::new(random),
+        memory: Some(memory.clone()),
+        files: None,
+    };
     let registry = Arc::new(Registry::default());
     assert!(registry.add(Arc::new(Builtins::all(&ports))).is_empty());
     (door(Executor::new(registry)), memory)

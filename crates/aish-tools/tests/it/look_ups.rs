@@ -7,7 +7,7 @@ use aish_safety::{
 };
 use aish_tools::schema::Faults;
 use aish_tools::{Confirm, Door, Executor, LookUp, Plan, Registry, ToolSource, input_schema};
-use aish_types::{BoxFuture, Risk, SourceId, ToolDefinition, ToolOutcome};
+use aish_types::{BoxFuture, CallContext, Risk, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +34,12 @@ impl ToolSource for Letters {
         vec![Arc::clone(&self.definition)]
     }
 
-    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+    fn plan(
+        self: Arc<Self>,
+        _definition: &Arc<ToolDefinition>,
+        _arguments: &Value,
+        _context: &CallContext,
+    ) -> Result<Plan, Faults> {
         let subject = |words: &[String]| Subject::Argv { words: words.to_vec() };
         let (looking, sending) = (Arc::clone(&self.steps), Arc::clone(&self.steps));
         let look_up = Plan::of(subject(&self.words), move |_call, _context| async move {

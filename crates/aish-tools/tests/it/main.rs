@@ -15,6 +15,8 @@ mod door;
 #[cfg(test)]
 mod executor;
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod look_ups;
 #[cfg(test)]
 mod oracle;

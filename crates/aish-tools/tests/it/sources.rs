@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aish_tools::schema::Faults;
 use aish_tools::{Changes, Plan, ToolSource};
-use aish_types::{SourceId, ToolDefinition, ToolOutcome};
+use aish_types::{CallContext, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 
 /// A source whose list of tools can be changed.
@@ -57,7 +57,12 @@ impl ToolSource for Changing {
         }
     }
 
-    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+    fn plan(
+        self: Arc<Self>,
+        _definition: &Arc<ToolDefinition>,
+        _arguments: &Value,
+        _context: &CallContext,
+    ) -> Result<Plan, Faults> {
         Ok(Plan::tool(move |call, context| async move {
             match call.call().definition.name.as_str() {
                 "panics" => panic!("on purpose"),

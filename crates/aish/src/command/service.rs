@@ -96,7 +96,8 @@ async fn service(
     events: Arc<dyn Events>,
 ) -> (Arc<Service>, Arc<Registry>, ServerPool) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-    let (registry, mut notices) = toolset::registry(base, Service::memory(Arc::clone(&state), Arc::clone(&clock)));
+    let (registry, mut notices) =
+        toolset::registry(base, Service::memory(Arc::clone(&state), Arc::clone(&clock)), None);
     let status = Arc::new(News::new(Arc::default(), |line: String| complain(&aish_types::sanitize(&line))));
     // A server whose tools are not allowed is not started: nothing of it could be called here.
     let allow = &base.config.service.allow;

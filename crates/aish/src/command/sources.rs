@@ -44,7 +44,7 @@ impl Sources {
         runner: Arc<dyn CommandRunner>,
         timeout_ms: u64,
     ) -> (Self, Vec<(String, ServerOptions)>, Vec<String>) {
-        let (registry, mut notices) = toolset::registry(base, Arc::new(base.memory()));
+        let (registry, mut notices) = toolset::registry(base, Arc::new(base.memory()), toolset::files(base));
         ShellTool::add_to(&registry, &runner, timeout_ms);
         let heard: Arc<Mutex<Vec<String>>> = Arc::default();
         let sink = Arc::clone(&heard);

@@ -35,7 +35,7 @@ pub async fn run(
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
 ) -> anyhow::Result<ExitCode> {
-    let (registry, notices) = toolset::registry(base, Arc::new(base.memory()));
+    let (registry, notices) = toolset::registry(base, Arc::new(base.memory()), toolset::files(base));
     notices.iter().for_each(|notice| complain(notice));
     let servers = with_servers(base, &registry, command, complain).await;
     let plugins = with_plugins(base, &registry, command, complain).await;

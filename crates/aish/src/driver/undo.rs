@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use aish_safety::{Analysis, Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
+use aish_safety::{Analysis, FileAccess, Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
 use aish_tools::Ready;
 use aish_turn::Event;
 use aish_types::ToolOutcome;
@@ -24,13 +24,20 @@ pub(super) async fn plan(
     surroundings: &Surroundings,
     mode: Mode,
 ) -> Result<Vec<String>, Judgement> {
-    let Subject::Command { text } = &call.subject else { return Ok(Vec::new()) };
+    let (text, standing_notes) = match &call.subject {
+        Subject::Command { text } => (text.clone(), standing_notes),
+        // A tool of ours writes by itself: no sandbox holds it.
+        Subject::Files { accesses, .. } => {
+            (accesses.iter().map(FileAccess::words).collect::<Vec<_>>().join("; "), &[] as &[String])
+        }
+        Subject::Argv { .. } | Subject::Tool => return Ok(Vec::new()),
+    };
     let mut notes = match call.definition.name.as_str() {
         OUTSIDE => vec!["sandbox: none, it runs outside".to_owned()],
         _ => standing_notes.to_vec(),
     };
     let Some(undo) = undo else { return Ok(notes) };
-    let planned = undo.plan(text, &analysis.changes, surroundings).await;
+    let planned = undo.plan(&text, &analysis.changes, surroundings).await;
     if let (Mode::Autonomous, Some(why)) = (mode, &planned.unusable) {
         let reason = format!("changes files that cannot be put aside for undo: {why}");
         return Err(Judgement::new(Verdict::Halt, "undo.unusable", reason));

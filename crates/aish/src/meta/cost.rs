@@ -15,7 +15,9 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
             let note = if unpriced > 0 { format!(" ({unpriced} calls without a known price)") } else { String::new() };
             let mark = if usage.estimated { "~" } else { "" };
             let (sent, received, reasoned) = (usage.prompt, usage.completion, reasoned(&usage));
-            repl.print(&format!("{calls} calls, {mark}{sent} tokens sent, {received} received{reasoned}, {spent}{note}"));
+            repl.print(&format!(
+                "{calls} calls, {mark}{sent} tokens sent, {received} received{reasoned}, {spent}{note}"
+            ));
         }
         "detail" => {
             for (model, category, row) in &rows {

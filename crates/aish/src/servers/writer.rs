@@ -155,7 +155,12 @@ impl ToolSource for AskModel {
         Changes::Never
     }
 
-    fn plan(self: Arc<Self>, _definition: &Arc<ToolDefinition>, _arguments: &Value) -> Result<Plan, Faults> {
+    fn plan(
+        self: Arc<Self>,
+        _definition: &Arc<ToolDefinition>,
+        _arguments: &Value,
+        _context: &CallContext,
+    ) -> Result<Plan, Faults> {
         let sentence = self.sentence.clone();
         let confirm = Confirm { look_ups: Vec::new(), word: Box::new(|_| sentence) };
         let plan = Plan::tool(move |_call, context| async move { self.ask(context.cancel).await });

@@ -40,6 +40,11 @@ fn bad_input() {
 }
 
 #[test]
+fn files() {
+    check(include_str!("cases/files.yaml"));
+}
+
+#[test]
 fn tools() {
     check(include_str!("cases/tools.yaml"));
 }

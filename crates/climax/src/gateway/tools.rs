@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use aish_safety::ApprovedCall;
 use aish_tools::schema::Faults;
 use aish_tools::{Changes, Plan, RunContext, ToolSource};
-use aish_types::{Ending, SourceId, ToolDefinition, ToolOutcome};
+use aish_types::{CallContext, Ending, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 use tokio::time::sleep_until;
 
@@ -82,7 +82,12 @@ impl ToolSource for ServerTools {
         Changes::Revision(self.revision())
     }
 
-    fn plan(self: Arc<Self>, definition: &Arc<ToolDefinition>, arguments: &Value) -> Result<Plan, Faults> {
+    fn plan(
+        self: Arc<Self>,
+        definition: &Arc<ToolDefinition>,
+        arguments: &Value,
+        _context: &CallContext,
+    ) -> Result<Plan, Faults> {
         let offered = self.offered();
         let tool = offered.iter().find(|tool| tool.definition.name == definition.name);
         let tool = tool.ok_or_else(|| Faults(vec![format!("Unknown tool: {}", definition.name)]))?.clone();

@@ -100,6 +100,9 @@ impl EditorApprover {
         lines.extend(question.confirm_message.clone());
         lines.extend(question.drift.clone());
         lines.extend(question.notes.iter().cloned());
+        if let Subject::Files { difference, .. } = &question.subject {
+            lines.push(difference.clone());
+        }
         let mut options =
             vec![PermissionOption { id: "once", name: "Run once".to_owned(), allows: true, lasting: false }];
         options.extend(question.always.as_ref().map(|kept| PermissionOption {
@@ -125,6 +128,10 @@ fn title(subject: &Subject, tool: &str) -> String {
     match subject {
         Subject::Command { text } => aish_types::visible(text).into_owned(),
         Subject::Argv { words } => aish_types::visible(&shell_words::join(words)).into_owned(),
+        Subject::Files { accesses, .. } => {
+            let paths: Vec<_> = accesses.iter().map(|access| aish_types::visible(&access.path)).collect();
+            format!("{tool} {}", paths.join(", "))
+        }
         Subject::Tool => tool.to_owned(),
     }
 }
@@ -132,7 +139,7 @@ fn title(subject: &Subject, tool: &str) -> String {
 fn kind(tool: &str, subject: &Subject) -> Kind {
     match subject {
         Subject::Command { .. } | Subject::Argv { .. } => Kind::Execute,
-        Subject::Tool => super::surface::kind(tool),
+        Subject::Files { .. } | Subject::Tool => super::surface::kind(tool),
     }
 }
 

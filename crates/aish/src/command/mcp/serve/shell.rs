@@ -7,7 +7,7 @@ use aish_journal::undo::{Became, UndoJournal};
 use aish_safety::{PolicyRules, analyse};
 use aish_tools::schema::Faults;
 use aish_tools::{Changes, Parameter, ParameterKind, Plan, Registry, ToolSource, input_schema};
-use aish_types::{BoxFuture, Risk, SessionId, SourceId, ToolDefinition, ToolOutcome};
+use aish_types::{BoxFuture, CallContext, Risk, SessionId, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -111,7 +111,12 @@ impl ToolSource for UndoTools {
         self.definitions.to_vec()
     }
 
-    fn plan(self: Arc<Self>, definition: &Arc<ToolDefinition>, arguments: &Value) -> Result<Plan, Faults> {
+    fn plan(
+        self: Arc<Self>,
+        definition: &Arc<ToolDefinition>,
+        arguments: &Value,
+        _context: &CallContext,
+    ) -> Result<Plan, Faults> {
         let undoes = definition.name.as_str() == "undo";
         let step = arguments.get("step").and_then(Value::as_str).map(str::to_owned);
         Ok(Plan::tool(move |_, _| async move {

@@ -1,0 +1,63 @@
+//! Guarded places by path and content alone, for who writes a file of a tree himself.
+
+use std::path::{Component, Path};
+
+use super::{BUILT, INSTRUCTIONS, RESULTS, package_json};
+
+/// Says why a change of a file of a tree is one that a person decides on; none for ordinary files. `path` is below the
+/// root, `old` and `new` are the texts, empty for a file that is not there.
+pub fn guarded(root: &Path, path: &Path, old: &str, new: &str) -> Option<&'static str> {
+    if path.ancestors().skip(1).any(|folder| is_repository(&root.join(folder))) {
+        return Some("it is git's own");
+    }
+    let names = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        Component::CurDir | Component::ParentDir | Component::RootDir | Component::Prefix(_) => None,
+    });
+    let mut is_built = false;
+    for name in names {
+        if name == ".git" {
+            return Some("it is git's own");
+        }
+        if INSTRUCTIONS.contains(&&*name) || name == "skills" && !is_built {
+            return Some("it instructs models");
+        }
+        is_built |= BUILT.contains(&&*name) || RESULTS.contains(&&*name);
+        if name.starts_with('.') && !is_built {
+            return Some("its name begins with a dot: settings are kept there");
+        }
+    }
+    let is_package = path.file_name().is_some_and(|name| name == "package.json") && !is_built;
+    (is_package && !package_json::runs_the_same(old, new)).then_some("it names scripts that are run")
+}
+
+/// Says whether git takes a folder for a repository's own, whatever it is called.
+fn is_repository(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    has("HEAD") && (has("commondir") || has("objects") && has("refs"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_files_are_not_guarded() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for name in ["bare/objects", "bare/refs"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+        }
+        std::fs::write(root.join("bare/HEAD"), "ref: refs/heads/main\n").unwrap();
+        let of = |path: &str| guarded(root, Path::new(path), "", "{\"scripts\":{\"a\":\"b\"}}");
+        for path in ["src/main.rs", "target/.hidden", "README.md", "docs/x/y"] {
+            assert_eq!(of(path), None, "{path}");
+        }
+        for path in
+            [".git/config", ".github/x.yml", "a/AGENTS.md", "skills/x/a.md", "bare/config", "package.json", ".env"]
+        {
+            assert!(of(path).is_some(), "{path}");
+        }
+        assert_eq!(guarded(root, Path::new("package.json"), "{\"version\":\"1\"}", "{\"version\":\"2\"}"), None);
+    }
+}

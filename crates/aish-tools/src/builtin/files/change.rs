@@ -1,0 +1,134 @@
+//! Changes of files on their way: what is asked, what is written, and what the model is told of it.
+
+use std::sync::Arc;
+
+use aish_files::{Change, Located, Tree, difference};
+use aish_safety::{Act, FileAccess, Subject};
+use aish_types::{CallContext, ToolOutcome};
+
+use super::{Files, fault, numbered, relative};
+use crate::plan::{Plan, blocking};
+use crate::schema::Faults;
+
+/// The most lines of a difference that are asked about.
+const MOST_LINES: usize = 80;
+
+/// Lines that are shown to the model round a change.
+const AROUND: usize = 2;
+
+/// The most lines that it is shown.
+const MOST_SHOWN: usize = 40;
+
+/// One file that a call changes.
+pub(super) struct FileChange {
+    pub(super) located: Located,
+    /// What it holds, with its hash; none where it is not there.
+    pub(super) old: Option<(String, [u8; 32])>,
+    /// What it gets, with its bytes; none where it is taken away.
+    pub(super) new: Option<(String, Vec<u8>)>,
+    /// The lines that the model is shown afterwards.
+    pub(super) lines: Option<(usize, usize)>,
+}
+
+impl FileChange {
+    fn act(&self) -> Act {
+        if self.new.is_some() { Act::Write } else { Act::Delete }
+    }
+
+    fn old_text(&self) -> Option<&str> {
+        self.old.as_ref().map(|(text, _)| text.as_str())
+    }
+
+    fn new_text(&self) -> Option<&str> {
+        self.new.as_ref().map(|(text, _)| text.as_str())
+    }
+
+    fn write(&self, tree: &Tree) -> Result<(), aish_files::FileError> {
+        match (&self.old, &self.new) {
+            (None, Some((_, bytes))) => tree.replace(&self.located, Change::Create(bytes)),
+            (Some((_, expected)), Some((_, bytes))) => tree.replace(&self.located, Change::Replace { expected, bytes }),
+            (Some((_, expected)), None) => tree.replace(&self.located, Change::Delete { expected }),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Says what was done, with the new lines.
+    fn told(&self, tree: &Tree) -> String {
+        let name = relative(&self.located.below.display().to_string(), tree);
+        let Some((text, _)) = &self.new else { return format!("deleted {name}\n") };
+        let verb = if self.old.is_some() { "changed" } else { "made" };
+        match self.lines {
+            Some((first, last)) => {
+                let from = first.saturating_sub(AROUND).max(1);
+                let to = (last + AROUND).min(from + MOST_SHOWN);
+                format!("{verb} {name}, now:\n{}", numbered(text, from, to))
+            }
+            None => format!("{verb} {name} ({} lines)\n", text.lines().count()),
+        }
+    }
+}
+
+impl Files {
+    /// Makes the plan of changes: the whole difference is asked about, and all are written or, where a file has changed in
+    /// the meantime, none.
+    pub(super) fn changing(
+        self: Arc<Self>,
+        tree: Tree,
+        changes: Vec<FileChange>,
+        note: &'static str,
+        context: &CallContext,
+    ) -> Result<Plan, Faults> {
+        if changes.is_empty() {
+            return Err(fault("nothing would change"));
+        }
+        let accesses = changes
+            .iter()
+            .map(|change| FileAccess { path: change.located.absolute.display().to_string(), act: change.act() })
+            .collect();
+        let each = (MOST_LINES / changes.len()).max(12);
+        let shown = |change: &FileChange| {
+            let name = change.located.below.display().to_string();
+            difference(&name, change.old_text(), change.new_text(), each)
+        };
+        let difference = changes.iter().map(shown).collect::<Vec<_>>().join("\n");
+        let concern = changes.iter().find_map(|change| self.concern(&tree, change));
+        let session = context.session.clone();
+        let subject = Subject::Files { accesses, concern, difference };
+        Ok(Plan::of(subject, move |_call, context| {
+            blocking(context, move |_stop| {
+                // All are looked at before the first is written.
+                for change in &changes {
+                    let now = tree.read(&change.located).map(|content| content.hash).ok();
+                    if now != change.old.as_ref().map(|(_, hash)| *hash) {
+                        let name = change.located.below.display();
+                        let why = format!("{name} has changed in the meantime; nothing was written: read it again");
+                        return ToolOutcome::failure(why);
+                    }
+                }
+                let mut told = String::from(note);
+                for change in &changes {
+                    if let Err(error) = change.write(&tree) {
+                        return match told.is_empty() || told == note {
+                            true => ToolOutcome::failure(error.to_string()),
+                            false => ToolOutcome::failure(format!("{told}then it stopped: {error}")),
+                        };
+                    }
+                    if let Ok(content) = tree.read(&change.located) {
+                        self.seen.put(&session, &change.located.absolute, content.hash);
+                    }
+                    told.push_str(&change.told(&tree));
+                }
+                ToolOutcome::success(told)
+            })
+        }))
+    }
+
+    /// Says why a change is left to a person in any case, where it is.
+    fn concern(&self, tree: &Tree, change: &FileChange) -> Option<String> {
+        let (old, new) = (change.old_text().unwrap_or_default(), change.new_text().unwrap_or_default());
+        let places = [&change.located.below, &change.located.asked];
+        let guarded = places.into_iter().find_map(|below| self.places.guarded(tree.root(), below, old, new));
+        let guarded = guarded.map(|why| format!("{}: {why}", change.located.below.display()));
+        guarded.or_else(|| self.secret(&change.located))
+    }
+}
