@@ -118,6 +118,10 @@ impl Surface for EditorSurface<'_> {
                 self.client.show(Update::Thought { text: aish_types::sanitize(text).into_owned(), message });
             }
             Shown::AnswerEnd => self.message += 1,
+            Shown::Fitting(answer) => {
+                let message = self.message();
+                self.client.show(Update::Text { text: answer.text.clone(), message });
+            }
             Shown::Calling(call) => {
                 self.approver.judging(&call.id);
                 self.differences.begin();
