@@ -119,6 +119,8 @@ impl Surroundings {
     /// Plans a run in a layer. The caller sets network, terminal and limits where they differ from none and the defaults.
     pub fn plan(&self, layer: &Layer, words: Vec<OsString>) -> Plan {
         let mut plan = self.plan_without_layer(Mechanism::Namespaces, words);
+        // The tree is seen through its layer.
+        plan.shown.clear();
         plan.roots = layer.roots();
         plan.report = Some(layer.report_path());
         plan

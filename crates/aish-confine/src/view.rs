@@ -65,10 +65,12 @@ pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<(), Failure> {
     }
     let devices = take(DEVICES.iter().map(|name| Path::new("/dev").join(name)), false)?;
     let is_covered = |path: &Path| private.iter().chain(&plan.hidden).any(|folder| path.starts_with(folder));
-    let shown: Vec<PathBuf> = plan.shown.iter().filter(|path| is_covered(path)).cloned().collect();
+    // What lies in a root is seen through its layer.
+    let in_root = |path: &Path| plan.roots.iter().any(|root| path.starts_with(&root.path));
+    let shown: Vec<PathBuf> = plan.shown.iter().filter(|path| is_covered(path) && !in_root(path)).cloned().collect();
     placed.extend(take(shown, true)?);
     // The folder and the roots lie below a private folder, or are what is worked on: they are never covered.
-    if is_covered(&plan.folder) && !plan.roots.iter().any(|root| plan.folder.starts_with(&root.path)) {
+    if is_covered(&plan.folder) && !in_root(&plan.folder) {
         placed.extend(take([plan.folder.clone()], true)?);
     }
     let all = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;

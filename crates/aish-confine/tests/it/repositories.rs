@@ -71,3 +71,19 @@ fn commits_in_every_kind_of_repository_are_kept_and_taken_back() {
     assert_eq!(commit(&place, &bare, line, "symbolic-ref HEAD"), "refs/heads/new\n");
     assert_eq!(commit(&place, &bare.join("refs"), line, "symbolic-ref HEAD"), "refs/heads/new\n");
 }
+
+#[test]
+fn a_tree_below_a_temporary_folder_has_a_layer_too() {
+    for base in ["/tmp", "/var/tmp", "/dev/shm"] {
+        let place = Place::below(Path::new(base));
+        let all = place.home.join("all");
+        fs::create_dir(&all).unwrap();
+        git(&place.home, &all, "init -q -b main");
+        fs::write(all.join("a"), "one\n").unwrap();
+        git(&place.home, &all, "add a");
+        git(&place.home, &all, "commit -q -m one");
+        let line = "echo two >> a && git commit -q -am two && test ! -e /tmp/left && touch /tmp/left";
+        assert_eq!(commit(&place, &all, line, "log --format=%s -1"), "two\n", "{base}");
+        assert!(!Path::new("/tmp/left").exists());
+    }
+}
