@@ -114,17 +114,36 @@ impl Attributes {
     }
 }
 
+/// Bytes of names and values that are read without a buffer of the greatest length, which takes time to be made.
+const USUAL: usize = 1024;
+
+/// Reads into a buffer of the usual length, or of the greatest where that is too short.
+fn read(fill: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> rustix::io::Result<Vec<u8>> {
+    let mut usual = [0; USUAL];
+    match fill(&mut usual) {
+        Ok(length) => Ok(usual.get(..length).unwrap_or_default().to_vec()),
+        Err(Errno::RANGE) => {
+            let mut longest = vec![0; LONGEST_VALUE];
+            let length = fill(&mut longest)?;
+            longest.truncate(length);
+            Ok(longest)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Lists the names of a path's extended attributes.
 fn names(path: &Path) -> io::Result<Vec<Vec<u8>>> {
-    let mut buffer = vec![0; LONGEST_VALUE];
-    match rustix::fs::llistxattr(path, &mut buffer[..]) {
-        Ok(length) => {
-            let listed = buffer.get(..length).unwrap_or_default();
-            Ok(listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect())
-        }
+    match read(|buffer| rustix::fs::llistxattr(path, buffer)) {
+        Ok(listed) => Ok(listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect()),
         Err(Errno::NOTSUP) => Ok(Vec::new()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Reads the value of an extended attribute.
+fn value(path: &Path, name: &[u8]) -> rustix::io::Result<Vec<u8>> {
+    read(|buffer| rustix::fs::lgetxattr(path, OsStr::from_bytes(name), buffer))
 }
 
 /// Says whether a folder of a layer takes the place of the one below and shows nothing of it.
@@ -168,12 +187,10 @@ pub(crate) fn copy_extended(from: &Path, to: &Path) -> io::Result<()> {
             let _ = even_read_only(to, || rustix::fs::lremovexattr(to, OsStr::from_bytes(name)));
         }
     }
-    let mut value = vec![0; LONGEST_VALUE];
     for name in wanted {
+        let value = value(from, &name)?;
         let name = OsStr::from_bytes(&name);
-        let length = rustix::fs::lgetxattr(from, name, &mut value[..])?;
-        let value = value.get(..length).unwrap_or_default();
-        match even_read_only(to, || rustix::fs::lsetxattr(to, name, value, XattrFlags::empty())) {
+        match even_read_only(to, || rustix::fs::lsetxattr(to, name, &value, XattrFlags::empty())) {
             // What the system keeps for itself (labels, capabilities) is not ours to set.
             Ok(()) | Err(Errno::PERM | Errno::NOTSUP | Errno::ACCESS) => {}
             Err(error) => return Err(error.into()),
@@ -185,11 +202,10 @@ pub(crate) fn copy_extended(from: &Path, to: &Path) -> io::Result<()> {
 /// Says whether two paths have the same extended attributes but for overlayfs's own.
 pub(crate) fn has_same_extended(a: &Path, b: &Path) -> io::Result<bool> {
     let own = |path: &Path| -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
-        let mut value = vec![0; LONGEST_VALUE];
         let mut all = Vec::new();
         for name in names(path)?.into_iter().filter(|name| !name.starts_with(OVERLAY)) {
-            let length = rustix::fs::lgetxattr(path, OsStr::from_bytes(&name), &mut value[..]).unwrap_or(0);
-            all.push((name, value.get(..length).unwrap_or_default().to_vec()));
+            let value = value(path, &name).unwrap_or_default();
+            all.push((name, value));
         }
         all.sort();
         Ok(all)

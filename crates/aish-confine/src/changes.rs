@@ -108,6 +108,9 @@ impl Layer {
     }
 }
 
+/// Bytes of two files that are compared at once.
+const PIECE: usize = 64 * 1024;
+
 struct Walk<'a> {
     root: usize,
     tree: &'a Path,
@@ -322,7 +325,9 @@ fn is_same_content(a: &Path, a_is: &Attributes, b: &Path, b_is: &Attributes) -> 
         // What cannot be read is told as changed.
         (Err(_), _) | (_, Err(_)) => return Ok(false),
     };
-    let (mut left, mut right) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
+    // One byte more than the file, so that its end is seen at once.
+    let piece = usize::try_from(a_is.size).unwrap_or(PIECE).saturating_add(1).min(PIECE);
+    let (mut left, mut right) = (vec![0; piece], vec![0; piece]);
     loop {
         let read = a.read(&mut left)?;
         if read == 0 {

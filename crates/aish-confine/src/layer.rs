@@ -6,8 +6,8 @@
 //! ID/state        open, keeping, kept, taking-back, taken-back
 //! ID/report       how the run ended
 //! ID/journal      what keeping moves, written before the first move
-//! ID/N/upper      what root N was changed to; after keeping what it was
-//! ID/N/work       work space of overlayfs
+//! ID/upper-N      what root N was changed to; after keeping what it was
+//! ID/work-N       work space of overlayfs
 //! ID/old/M        what was deleted, after keeping
 //! ```
 
@@ -161,9 +161,8 @@ impl Layer {
 
     fn fill(&mut self, roots: &[(PathBuf, bool)]) -> Result<(), LayerError> {
         for (number, (path, cache)) in roots.iter().enumerate() {
-            let own = self.folder.join(number.to_string());
-            let (upper, work) = (own.join("upper"), own.join("work"));
-            for folder in [&own, &upper, &work] {
+            let (upper, work) = (self.upper(number), self.work(number));
+            for folder in [&upper, &work] {
                 at(folder, fs::create_dir(folder))?;
             }
             let below = at(path, Attributes::of(path))?;
@@ -216,13 +215,17 @@ impl Layer {
         let root = |(number, covered): (usize, &Covered)| Root {
             path: covered.path.clone(),
             upper: self.upper(number),
-            work: self.folder.join(number.to_string()).join("work"),
+            work: self.work(number),
         };
         self.about.covered.iter().enumerate().map(root).collect()
     }
 
     pub(crate) fn upper(&self, root: usize) -> PathBuf {
-        self.folder.join(root.to_string()).join("upper")
+        self.folder.join(format!("upper-{root}"))
+    }
+
+    fn work(&self, root: usize) -> PathBuf {
+        self.folder.join(format!("work-{root}"))
     }
 
     /// Says what has become of it.
