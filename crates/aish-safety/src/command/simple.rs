@@ -7,7 +7,7 @@ use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::budget::Work;
 use super::redirect::Redirects;
-use super::state::{Body, FileContent};
+use super::state::{Body, FileContent, Kind};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
 use crate::rules::Effect;
@@ -82,6 +82,12 @@ impl Walker<'_> {
                 Item::IoRedirect(redirect) => self.redirect(redirect, &mut redirects),
                 Item::AssignmentWord(assignment, word) => {
                     if declares {
+                        let keyed = |word: &Word| word.text.starts_with('-') && word.text.contains('A');
+                        if let ast::AssignmentName::VariableName(name) = &assignment.name
+                            && words.iter().any(keyed)
+                        {
+                            self.state.declare(name, Kind::Keyed);
+                        }
                         let one = self.assignment(assignment);
                         words.push(Word::literal(alloc::format!("{}=", one.name)));
                         declared.push(one);
@@ -193,6 +199,11 @@ impl Walker<'_> {
                 name.clone()
             }
         };
+        if let ast::AssignmentValue::Array(items) = &assignment.value {
+            for key in items.iter().filter_map(|(key, _)| key.as_ref()) {
+                self.index(&name, &key.value);
+            }
+        }
         if let ast::AssignmentValue::Array(items) = &assignment.value
             && settings::ALIAS_TABLES.contains(&name.as_str())
         {

@@ -39,8 +39,7 @@ fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
         (&["/home/ana/w/mise.toml"], "mise ls"),
         (&["/home/ana/w/.tool-versions"], "asdf current"),
         (&["/home/ana/w/rust-toolchain"], "rustc --print sysroot"),
-        (&["/home/ana/w/.npmrc"], "npm ls"),
-        (&["/home/ana/w/.terraform"], "terraform show"),
+        (&["/home/ana/w/.yarnrc.yml"], "yarn list"),
         (&["/home/ana/w/HEAD", "/home/ana/w/config", "/home/ana/w/objects"], "git status"),
     ] {
         assert_eq!(with(files, command), Verdict::Ask, "{command} with {files:?}");

@@ -169,6 +169,10 @@ fn reading_is_allowed() {
         "for f in a b; do wc -l $f; done",
         "docker ps -a",
         "df -h",
+        "declare -A m=([key]=v); echo ${m[key]} ${#m[@]}",
+        "a=(1 2 3); for i in \"${!a[@]}\"; do echo \"${a[$i]}\"; done",
+        "n=$(wc -l < f); [[ $n -gt 10 ]] && echo $((n * 2))",
+        "for ((i = 0; i < 3; i++)); do echo $i; done",
         "ps aux | grep node | wc -l",
         "echo $HOME",
         "git diff HEAD~1",
@@ -182,7 +186,6 @@ fn reading_is_allowed() {
         "cd src && ls",
         "diff <(sort a) <(sort b)",
         "git --version",
-        "terraform show",
         "systemctl status nginx",
         "ls 2>/dev/null || true",
     ] {
