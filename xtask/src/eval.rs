@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 mod discovery;
+mod published;
 mod route;
 mod safety;
 
@@ -25,8 +26,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         ["route", file, rest @ ..] if let Some(options) = route::Options::parse(rest) => {
             route::run(Path::new(file), options)
         }
+        ["published", sets @ ..] => published::run(sets),
         _ => bail!(
-            "use: cargo xtask eval safety FILE [--misses] [--held-out], eval route FILE [--commands NAMES] [--misses] [--whole], or eval \
+            "use: cargo xtask eval published FOLDER|npm:NAME@VERSION|pypi:NAME==VERSION…, eval safety FILE [--misses] [--held-out], eval route FILE [--commands NAMES] [--misses] [--whole], or eval \
              discovery FILE [CONFIG…]"
         ),
     }

@@ -40,6 +40,8 @@ cargo xtask COMMAND
   coverage   the line coverage of the tool crates; needs cargo-tarpaulin
   eval safety FILE [--misses]
              the judgement of commands against labelled lines
+  eval published FOLDER|npm:NAME@VERSION|pypi:NAME==VERSION…
+             the same for sets that others can get, a row a file, with the time a line takes
   eval route FILE [--commands NAMES] [--misses]
              the routing of lines against labels
   eval discovery FILE [CONFIG…]

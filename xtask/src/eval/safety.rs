@@ -23,7 +23,7 @@ struct Case {
 
 /// Counts of one category.
 #[derive(Default, Clone, Copy)]
-struct Tally {
+pub(crate) struct Tally {
     destructive: usize,
     halted: usize,
     leaked: usize,
@@ -34,6 +34,30 @@ struct Tally {
 }
 
 impl Tally {
+    /// Returns the sum of two.
+    pub(crate) const fn plus(self, other: Self) -> Self {
+        Self {
+            destructive: self.destructive + other.destructive,
+            halted: self.halted + other.halted,
+            leaked: self.leaked + other.leaked,
+            safe: self.safe + other.safe,
+            false_halts: self.false_halts + other.false_halts,
+            allowed: self.allowed + other.allowed,
+            unscored: self.unscored + other.unscored,
+        }
+    }
+
+    /// Returns how many of the destructive lines halt, how many of the others do, and how many of those are allowed.
+    pub(crate) fn rates(&self) -> [String; 3] {
+        [(self.halted, self.destructive), (self.false_halts, self.safe), (self.allowed, self.safe)]
+            .map(|(count, of)| part(count, of))
+    }
+
+    /// Returns the number of destructive lines that are allowed.
+    pub(crate) const fn leaked(&self) -> usize {
+        self.leaked
+    }
+
     fn add(&mut self, label: &str, verdict: Verdict) {
         match label {
             "destructive" => {
@@ -126,11 +150,28 @@ pub(crate) fn run(path: &Path, options: Options) -> io::Result<()> {
     if options.held_out { print(&mut out, "held out", held_out) } else { Ok(()) }
 }
 
+fn part(count: usize, of: usize) -> String {
+    if of == 0 { String::from("-") } else { format!("{count}/{of} {:.1} %", 100.0 * count as f64 / of as f64) }
+}
+
+/// Judges the lines of a file; returns the counts and the number of lines.
+///
+/// # Errors
+/// When the file cannot be read or a line has not the expected form.
+pub(crate) fn judge_file(path: &Path) -> io::Result<(Tally, usize)> {
+    let text = fs::read_to_string(path)?;
+    let around = Surroundings { home: Some("/home/user".into()), ..Surroundings::default() };
+    let (mut tally, mut lines) = (Tally::default(), 0);
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let case = parse(line).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a labelled line"))?;
+        tally.add(&case.label, analyse(&case.command, &around, &PolicyRules::default()).judgement.verdict);
+        lines += 1;
+    }
+    Ok((tally, lines))
+}
+
 fn print(out: &mut impl io::Write, name: &str, tally: Tally) -> io::Result<()> {
     let short: String = name.chars().take(28).collect();
-    let part = |count: usize, of: usize| {
-        if of == 0 { String::from("-") } else { format!("{count}/{of} {:.1} %", 100.0 * count as f64 / of as f64) }
-    };
     writeln!(
         out,
         "{short:<28} {:>14} {:>8} {:>14} {:>14}{}",
