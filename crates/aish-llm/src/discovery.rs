@@ -76,6 +76,8 @@ pub struct Found {
     pub key_variable: Option<&'static str>,
     /// Where it was found.
     pub origin: Origin,
+    /// How many parameters the model has, where the server's list says it.
+    pub parameters: Option<u64>,
 }
 
 /// Why the environment's endpoint cannot be used.
@@ -117,7 +119,8 @@ pub fn from_environment(variables: &BTreeMap<String, String>) -> Result<Option<F
         let model = value(model_variable).or(at_home.then_some(home_model)).map(str::to_owned);
         let key = key.map(|key| Secret::new(key.to_owned()));
         let key_variable = key.is_some().then_some(key_variable);
-        return Ok(Some(Found { kind, endpoint, model, key, key_variable, origin: Origin::Environment }));
+        let origin = Origin::Environment;
+        return Ok(Some(Found { kind, endpoint, model, key, key_variable, origin, parameters: None }));
     }
     Ok(None)
 }
@@ -170,6 +173,7 @@ impl LocalServers {
             key: None,
             key_variable: None,
             origin: Origin::Ollama,
+            parameters: None,
         })
     }
 }
@@ -181,21 +185,24 @@ async fn find_owned(server: &str, owner: &str, origin: Origin) -> Option<Found> 
     // Embedding models answer no question.
     let ours = |model: &ListedModel| model.owned_by == owner && !model.id.contains("embed");
     let first = list.data.into_iter().find(ours)?;
-    let model = Some(first.id);
-    Some(Found { kind: ProviderKind::OpenAi, endpoint, model, key: None, key_variable: None, origin })
+    let parameters = first.meta.and_then(|meta| meta.n_params);
+    let (kind, model) = (ProviderKind::OpenAi, Some(first.id));
+    Some(Found { kind, endpoint, model, key: None, key_variable: None, origin, parameters })
 }
 
 impl Found {
-    /// Asks a local server what its model can do; none when it does not say in time.
-    pub async fn abilities(&self) -> Option<Abilities> {
-        let provider = RemoteProvider::chat(self.endpoint.clone(), ModelOptions::new(self.model.clone()?));
-        timeout(LOCAL_WAIT, provider.abilities()).await.ok().flatten()
+    /// Asks a local server what its model can do; what it does not say in time stays unknown.
+    pub async fn abilities(&self) -> Abilities {
+        let model = self.model.clone().unwrap_or_default();
+        let provider = RemoteProvider::chat(self.endpoint.clone(), ModelOptions::new(model));
+        let said = timeout(LOCAL_WAIT, provider.abilities()).await.ok().flatten().unwrap_or_default();
+        said.or(Abilities { parameters: self.parameters, ..Abilities::default() })
     }
 
     /// Says what of the server's own settings cuts a conversation, where it does: Ollama reads no more than its default
     /// context unless the model says another.
-    pub fn warning(&self, abilities: Option<&Abilities>) -> Option<String> {
-        let is_set = abilities?.context.is_some();
+    pub fn warning(&self, abilities: &Abilities) -> Option<String> {
+        let is_set = abilities.context.is_some();
         let model = self.model.as_deref().filter(|_| self.origin == Origin::Ollama && !is_set)?;
         Some(format!(
             "Ollama cuts conversations with {model} at its default context; start it with OLLAMA_CONTEXT_LENGTH, or \
@@ -224,6 +231,15 @@ struct ListedModel {
     id: String,
     #[serde(default)]
     owned_by: String,
+    #[serde(default)]
+    meta: Option<ListedMeta>,
+}
+
+/// What llama.cpp says of its model.
+#[derive(Deserialize)]
+struct ListedMeta {
+    #[serde(default)]
+    n_params: Option<u64>,
 }
 
 #[derive(Deserialize)]

@@ -45,6 +45,11 @@ pub trait Provider: Send + Sync {
         Box::pin(std::future::ready(None))
     }
 
+    /// Returns what the server has said of the model in this session.
+    fn known_abilities(&self) -> Option<&Abilities> {
+        None
+    }
+
     /// Asks the server for the real size of its context in tokens; none when it does not say.
     fn context_size(&self) -> BoxFuture<'_, Option<u64>> {
         Box::pin(async move { self.abilities().await?.context })

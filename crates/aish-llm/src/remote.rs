@@ -46,6 +46,8 @@ struct Inner {
     key: OnceLock<Secret>,
     /// The endpoint has counted tokens.
     has_counted: AtomicBool,
+    /// What the server said first of what the model can do.
+    said: OnceLock<Abilities>,
 }
 
 impl RemoteProvider {
@@ -59,8 +61,8 @@ impl RemoteProvider {
         };
         let http = HttpClient::new(endpoint, &options);
         let quirks = LearnedQuirks::new(strict);
-        let (key, has_counted) = (OnceLock::new(), AtomicBool::new(false));
-        Self { inner: Arc::new(Inner { api, options, http, quirks, key, has_counted }) }
+        let (key, said, has_counted) = (OnceLock::new(), OnceLock::new(), AtomicBool::new(false));
+        Self { inner: Arc::new(Inner { api, options, http, quirks, key, has_counted, said }) }
     }
 
     /// Makes a provider on the wire that the server is known to want; another is learned from its refusals.
@@ -111,7 +113,16 @@ impl Provider for RemoteProvider {
     }
 
     fn abilities(&self) -> BoxFuture<'_, Option<Abilities>> {
-        Box::pin(async move { timeout(Duration::from_secs(5), self.inner.abilities()).await.ok().flatten() })
+        Box::pin(async move {
+            let abilities = timeout(Duration::from_secs(5), self.inner.abilities()).await.ok().flatten()?;
+            self.inner.quirks.teach(&abilities);
+            drop(self.inner.said.set(abilities.clone()));
+            Some(abilities)
+        })
+    }
+
+    fn known_abilities(&self) -> Option<&Abilities> {
+        self.inner.said.get()
     }
 
     fn models(&self) -> BoxFuture<'_, Result<Vec<String>, ChatError>> {
@@ -255,19 +266,16 @@ impl Inner {
             Api::Messages => None,
             Api::Chat | Api::Responses => {
                 let props = self.get_json("/props").await.map(|reply| Abilities::props(&reply));
-                if let Some(props) = props.filter(|props| props.context.is_some()) {
-                    self.quirks.teach(&props);
-                    return Some(props);
+                if props.as_ref().is_some_and(|props| props.context.is_some()) {
+                    return props;
                 }
                 None
             }
         };
-        let abilities = match known {
-            Some(entry) => Abilities::listed(&entry),
-            None => self.listed().await?,
-        };
-        self.quirks.teach(&abilities);
-        Some(abilities)
+        match known {
+            Some(entry) => Some(Abilities::listed(&entry)),
+            None => self.listed().await,
+        }
     }
 
     /// `GET E/v1/models` -> the entry of our model; local servers say whose they are in it, and more elsewhere.

@@ -135,7 +135,7 @@ pub enum PullError {
         names: Vec<String>,
     },
     /// The place promises no checksum.
-    #[error("{0} has no SHA-256 to compare with; it is not taken")]
+    #[error("{0:?} has no SHA-256 to compare with; it is not taken")]
     NoSum(String),
     /// It is larger than anything that is fetched.
     #[error("it has {0} bytes; no more than {LARGEST} are fetched")]
@@ -210,8 +210,14 @@ pub enum PullError {
     Store(#[from] StoreError),
 }
 
+/// Lists names that a server gave.
 fn listed(names: &[String]) -> String {
-    if names.is_empty() { "no GGUF file".into() } else { names.join(", ") }
+    if names.is_empty() {
+        return "no GGUF file".into();
+    }
+    let names: Vec<String> =
+        names.iter().map(|name| aish_types::head_and_tail(&aish_types::visible(name), 200).text.into_owned()).collect();
+    names.join(", ")
 }
 
 /// Fetches a model, unless it is there already.

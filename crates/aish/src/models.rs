@@ -308,3 +308,34 @@ pub fn advice(error: &ChatError) -> String {
     };
     format!("{error}; {next}")
 }
+
+#[cfg(test)]
+mod tests {
+    use aish_llm::discovery::Origin;
+
+    use super::*;
+
+    #[test]
+    fn a_local_model_is_offered_the_tools_that_it_can_use() {
+        let place = |abilities: &Abilities| {
+            let endpoint = Endpoint::parse("http://127.0.0.1:9931").unwrap();
+            let (kind, origin) = (aish_llm::ProviderKind::OpenAi, Origin::LlamaCpp);
+            let model = Some("m".into());
+            let server =
+                aish_llm::Found { kind, endpoint, model, key: None, key_variable: None, origin, parameters: None };
+            let mut collector = Collector::default();
+            collector.local("local", &server, ModelOptions::new("m"), abilities);
+            let place = collector.places.remove("local").unwrap();
+            (place.tools, place.small, place.context)
+        };
+        let of = |parameters, tools| Abilities { parameters, tools, context: Some(4096), ..Abilities::default() };
+        for (abilities, expected) in [
+            (Abilities::default(), (true, false, None)),
+            (of(Some(4_000_000_000), Some(true)), (true, false, Some(4096))),
+            (of(Some(4_000_000_000), Some(false)), (false, false, Some(4096))),
+            (of(Some(135_000_000), Some(true)), (false, true, Some(4096))),
+        ] {
+            assert_eq!(place(&abilities), expected, "{abilities:?}");
+        }
+    }
+}

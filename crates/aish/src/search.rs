@@ -22,10 +22,10 @@ pub async fn find_models(base: &Base, wanted: Option<&str>) -> Found {
         && let Some(model) = server.first_model().await
     {
         let abilities = server.abilities().await;
-        if let Some(warning) = server.warning(abilities.as_ref()) {
+        if let Some(warning) = server.warning(&abilities) {
             collector.notice(warning);
         }
-        collector.local("local", &server, ModelOptions::new(model), &abilities.unwrap_or_default());
+        collector.local("local", &server, ModelOptions::new(model), &abilities);
     }
     if (collector.is_empty() || wanted == Some(EMBEDDED) || base.config.model.default.as_deref() == Some(EMBEDDED))
         && let Some(why) = add_embedded(base, &mut collector)

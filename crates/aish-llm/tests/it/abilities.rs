@@ -29,6 +29,7 @@ async fn a_model_is_not_asked_for_what_its_server_says_it_cannot() {
     assert_eq!(first.notices(), told);
     assert_eq!(run(&provider, request).await.notices(), [""; 0], "it is said once");
     assert_eq!(provider.learned(), told);
+    assert_eq!(provider.known_abilities().unwrap().words(), "4096 tokens of context, no tools, no images");
     server.finish();
 }
 

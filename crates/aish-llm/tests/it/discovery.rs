@@ -75,7 +75,9 @@ async fn servers_at_every_port_are_found() {
     for (owner, origin) in
         [("llamacpp", Origin::LlamaCpp), ("organization_owner", Origin::LmStudio), ("vllm", Origin::Vllm)]
     {
-        let list = json!({"data": [{"id": "text-embed", "owned_by": owner}, {"id": "m", "owned_by": owner}]});
+        let meta = json!({"n_params": 134_515_008, "n_ctx_train": 2048});
+        let list =
+            json!({"data": [{"id": "text-embed", "owned_by": owner}, {"id": "m", "owned_by": owner, "meta": meta}]});
         let server = start(Script::new().always(Expect::request("GET", "/v1/models"), Reply::json(200, &list)));
         let mut local = servers(&[nowhere], nowhere);
         match origin {
@@ -85,7 +87,8 @@ async fn servers_at_every_port_are_found() {
         }
         let found = local.find().await.unwrap();
         assert_eq!((found.origin, found.model.as_deref()), (origin, Some("m")));
-        assert_eq!(found.warning(Some(&Abilities::default())), None);
+        assert_eq!(found.parameters, Some(134_515_008));
+        assert_eq!(found.warning(&Abilities::default()), None);
         server.finish();
     }
 }
@@ -104,9 +107,9 @@ async fn ollamas_default_context_is_said() {
             .step(Expect::request("POST", "/api/show").body(json!({"model": "llama3.2"})), Reply::json(200, &shown));
         let server = start(script);
         let found = servers(&[], &server.url()).find().await.unwrap();
-        let abilities = found.abilities().await.unwrap();
+        let abilities = found.abilities().await;
         assert_eq!((abilities.tools, abilities.parameters), (Some(false), Some(3_200_000_000)));
-        assert_eq!(found.warning(Some(&abilities)).is_some(), warns);
+        assert_eq!(found.warning(&abilities).is_some(), warns);
         server.finish();
     }
 }

@@ -70,6 +70,10 @@ async fn llama_cpp_streams_counts_and_tells_its_context() {
         assert_eq!(by_file.count, by_server, "{text:?} by {}", by_file.tokenizer);
     }
 
+    // What the server says of a small model: its size, and what its template and its parts can do.
+    let abilities = provider.abilities().await.unwrap();
+    assert_eq!((abilities.context, abilities.images), (Some(4096), Some(false)), "{abilities:?}");
+
     let nowhere = "http://127.0.0.1:1".to_owned();
     let found = LocalServers {
         llama_cpp: vec![server.url().to_owned()],
@@ -79,7 +83,9 @@ async fn llama_cpp_streams_counts_and_tells_its_context() {
     }
     .find()
     .await;
-    assert_eq!(found.map(|found| found.origin), Some(Origin::LlamaCpp));
+    let found = found.unwrap();
+    assert_eq!(found.origin, Origin::LlamaCpp);
+    assert!(found.abilities().await.parameters.is_some_and(|parameters| parameters < 200_000_000), "{found:?}");
 }
 
 #[tokio::test]

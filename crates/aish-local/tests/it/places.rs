@@ -237,6 +237,9 @@ async fn a_refusal_says_what_may_be_missing_and_never_the_token() {
     let site = FakeSite::serve(|_| tree("m-Q8_0.gguf", &gguf(SIZE))).await;
     let error = Place::new(&site).pull("hf:o/r:Q2_K").await.unwrap_err().to_string();
     assert!(error.contains("m-Q8_0.gguf"), "{error}");
+    let site = FakeSite::serve(|_| tree("m\u{1b}[2J-Q8_0.gguf", &gguf(SIZE))).await;
+    let error = Place::new(&site).pull("hf:o/r:Q2_K").await.unwrap_err().to_string();
+    assert!(error.contains("m\\e[2J") && !error.contains('\u{1b}'), "{error}");
     let endless = FakeSite::serve(|_| Answer::new(200, vec![b' '; 9 << 20])).await;
     assert!(Place::new(&endless).pull("hf:o/r").await.unwrap_err().to_string().contains("over"));
 }

@@ -24,6 +24,9 @@ fn show(repl: &Repl) {
                 if let Some(api) = model.provider.api() {
                     repl.print(&format!("wire: {}", api.as_str()));
                 }
+                if let Some(abilities) = model.provider.known_abilities() {
+                    repl.print(&format!("the server says: {}", abilities.words()));
+                }
                 for lesson in model.provider.learned() {
                     repl.print(&format!("learned: {lesson}"));
                 }
