@@ -29,11 +29,18 @@ fn objects_are_closed(schema: &Value) -> bool {
 
 /// Says whether a refusal, in lower case, is about the schema of the answer and not about a tool's.
 pub(crate) fn is_refusal(text: &str) -> bool {
-    let has = |word: &&str| text.contains(*word);
-    ["response_format", "json_schema", "output_config.format", "output_format", "text.format", "structured output"]
-        .iter()
-        .any(|word| has(&word))
-        || ["json mode", "json schema", "grammar"].iter().any(|word| has(&word))
+    let words = [
+        "response_format",
+        "json_schema",
+        "output_config.format",
+        "output_format",
+        "text.format",
+        "structured output",
+        "json mode",
+        "json schema",
+        "grammar",
+    ];
+    words.iter().any(|word| text.contains(word))
 }
 
 #[cfg(test)]
