@@ -52,6 +52,7 @@ mod split;
 mod spread;
 mod sql;
 mod state;
+mod substitutions;
 mod suspect;
 mod syntax;
 mod table;

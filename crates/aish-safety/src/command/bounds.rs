@@ -3,6 +3,8 @@
 //! The parser recurses once per level and would overflow its stack, which nothing catches. Brackets and keywords are
 //! counted apart: a closing keyword never makes up for an opening bracket, so no text can hide a level from the scan.
 
+use super::substitutions::nest_deeper;
+
 /// The longest command that is parsed, in bytes.
 pub const MAX_BYTES: usize = 64 * 1024;
 /// The deepest nesting that is parsed, in levels.
@@ -27,7 +29,8 @@ pub(crate) fn check(text: &str) -> Result<(), Refusal> {
     if text.contains('\0') {
         return Err(Refusal::Nul);
     }
-    if Scan::new().deepest(text) > MAX_NESTING { Err(Refusal::TooDeep) } else { Ok(()) }
+    let deep = nest_deeper(text, MAX_NESTING) || Scan::new().deepest(text) > MAX_NESTING;
+    if deep { Err(Refusal::TooDeep) } else { Ok(()) }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -30,8 +30,7 @@ const MAX_PATTERN: usize = 512;
 
 /// Bytes of a pattern from which on its length counts.
 const LONG_PATTERN: usize = 256;
-
-/// How many names a pattern is held against, by and large.
+/// How many names a pattern is held against.
 const HELD_AGAINST: usize = 800;
 
 /// The program as it is looked up in the tables.
