@@ -8,6 +8,8 @@
 pub mod draft;
 pub mod fig;
 pub mod help;
+mod server;
 
 pub use draft::Draft;
 pub use help::{Help, HelpOption, Positional, Subcommand};
+pub use server::review;

@@ -229,7 +229,7 @@ impl Service {
         match self.parking.resume(scope) {
             Ok(Some(running)) => return finished(server_call::follow(running, scope, &self.parking).await),
             Ok(None) => {}
-            Err(outcome) => return outcome,
+            Err(outcome) => return *outcome,
         }
         let _hold = upstream.hold();
         let asker = self.asker(scope);

@@ -1,16 +1,27 @@
-//! `climax import`: a config from a program's own help.
+//! `climax import`: a config from a program's own help, or from what an MCP server has.
 
+mod server;
 mod walk;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::configs::Selection;
 use super::{Exit, output, run};
 
 /// Arguments of `import`.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Args {
     /// The program; it is run with --help, and so are its sub-commands
-    command: String,
+    #[arg(required_unless_present = "mcp", conflicts_with = "mcp")]
+    command: Option<String>,
+    /// A server of --servers or --config: it is started, and its tools are written down to be looked through
+    #[arg(long, value_name = "SERVER")]
+    mcp: Option<String>,
+    #[command(flatten)]
+    selection: Selection,
+    /// Start the server when nobody can be asked about it
+    #[arg(long, requires = "mcp")]
+    headless_approve: bool,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -18,8 +29,19 @@ pub(super) struct Args {
 
 /// Imports.
 pub(super) fn run(args: &Args) -> Exit {
+    match (&args.mcp, &args.command) {
+        (Some(server), _) => match server::review(server, &args.selection, args.headless_approve) {
+            Some(yaml) => written(&yaml, args.output.as_deref()),
+            None => Exit::Failure,
+        },
+        (None, Some(command)) => from_help(command, args),
+        (None, None) => Exit::Usage,
+    }
+}
+
+fn from_help(command: &str, args: &Args) -> Exit {
     let Some(runtime) = run::runtime() else { return Exit::Failure };
-    let draft = runtime.block_on(walk::draft(&args.command));
+    let draft = runtime.block_on(walk::draft(command));
     runtime.shutdown_background();
     let draft = match draft {
         Ok(draft) => draft,
@@ -34,9 +56,13 @@ pub(super) fn run(args: &Args) -> Exit {
     let count = draft.len();
     let tools = if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") };
     output::tell(&format!("{tools}. Risks are guessed by name: look at every one of them."));
-    let yaml = draft.yaml();
-    match &args.output {
-        None => output::data(&yaml),
+    written(&draft.yaml(), args.output.as_deref())
+}
+
+/// Writes the file, or standard output.
+fn written(yaml: &str, output: Option<&Path>) -> Exit {
+    match output {
+        None => output::data(yaml),
         Some(path) => {
             if let Err(error) = std::fs::write(path, yaml) {
                 output::tell(&format!("error: {} cannot be written: {error}", path.display()));

@@ -12,10 +12,13 @@ use aish_types::{SourceId, ToolDefinition, ToolName};
 
 use crate::servers::Offered;
 
+/// A definition as the server gave it, and as it is shown.
+type Pair = (Arc<ToolDefinition>, Arc<ToolDefinition>);
+
 /// The pins, and which definition stands behind which.
 pub(crate) struct UpstreamPins {
     store: Arc<dyn PinStore>,
-    shown: Mutex<HashMap<(SourceId, ToolName), (Arc<ToolDefinition>, Arc<ToolDefinition>)>>,
+    shown: Mutex<HashMap<(SourceId, ToolName), Pair>>,
     revision: AtomicU64,
 }
 
@@ -55,7 +58,7 @@ impl UpstreamPins {
         self.revision.load(Ordering::SeqCst)
     }
 
-    fn pair(&self, source: &SourceId, tool: &ToolName) -> Option<(Arc<ToolDefinition>, Arc<ToolDefinition>)> {
+    fn pair(&self, source: &SourceId, tool: &ToolName) -> Option<Pair> {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         shown.get(&(source.clone(), tool.clone())).cloned()
     }

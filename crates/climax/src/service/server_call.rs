@@ -42,12 +42,12 @@ impl Parking {
     ///
     /// # Errors
     /// The outcome, when the client answers a question of a call that is no more.
-    pub(super) fn resume(&self, scope: &CallScope) -> Result<Option<RunningCall>, ToolOutcome> {
+    pub(super) fn resume(&self, scope: &CallScope) -> Result<Option<RunningCall>, Box<ToolOutcome>> {
         let Some(ticket) = scope.ticket() else { return Ok(None) };
         let parked = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(ticket);
         if parked.is_none() && scope.has_answered(KEY) {
             let text = "the call ended while its server's question was open; it may have run, and is not run again";
-            return Err(ToolOutcome::failure(text));
+            return Err(Box::new(ToolOutcome::failure(text)));
         }
         Ok(parked)
     }

@@ -199,6 +199,13 @@ impl Newest {
             }
             let mut responses = Map::new();
             for (key, request) in result["inputRequests"].as_object().unwrap() {
+                if request["method"] == "sampling/createMessage" {
+                    asked.push("sampling".to_owned());
+                    let text = json!({"type": "text", "text": "written by the client's model"});
+                    let written = json!({"role": "assistant", "content": text, "model": "m", "stopReason": "endTurn"});
+                    responses.insert(key.clone(), written);
+                    continue;
+                }
                 asked.push(request["params"]["message"].as_str().unwrap_or("(no message)").to_owned());
                 responses.insert(key.clone(), json!({"action": "accept", "content": form}));
             }

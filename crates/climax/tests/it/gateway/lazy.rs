@@ -40,7 +40,11 @@ fn twenty_servers_with_500_tools_answer_and_none_is_started() {
     assert!(took.as_secs() < 30, "{took:?}");
 
     let called = client.run("server13.act_7", json!({"text": "x"}));
-    assert!(called.text.contains("not approved"), "a stranger's word that it only reads decides nothing: {}", called.text);
+    assert!(
+        called.text.contains("not approved"),
+        "a stranger's word that it only reads decides nothing: {}",
+        called.text
+    );
     let running = |number: &usize| !servers.requests(&alias(*number)).is_empty();
     assert_eq!((0..20).filter(running).collect::<Vec<_>>(), [13]);
 }

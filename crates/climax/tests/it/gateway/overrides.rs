@@ -163,6 +163,26 @@ fn lists_of_other_programs_name_the_same_servers() {
 }
 
 #[test]
+fn a_servers_tools_are_written_down_to_be_looked_through() {
+    let mut servers = Servers::new();
+    servers.fake("notes", &[tool("echo", "Echoes: \"a\""), tool("wipe", "Wipes")]);
+    let (list, reviewed) = (servers.list(), servers.path("reviewed.yaml"));
+    let reviewed = reviewed.to_string_lossy().into_owned();
+    let import = ["import", "--mcp", "notes", "--servers", &list, "-o", &reviewed];
+    let refused = servers.climax(&import);
+    assert!(!refused.status.success(), "nobody agreed to start it: {refused:?}");
+    assert_eq!(servers.requests("notes"), Vec::<String>::new());
+    let written = servers.climax(&[&import[..], &["--headless-approve"]].concat());
+    assert!(written.status.success(), "{written:?}");
+    assert!(servers.climax(&["validate", &reviewed]).status.success());
+    let tools = [tool("echo", "Echoes: \"a\""), tool("wipe", "Wipes"), tool("new", "Is new")];
+    servers.script("notes", json!({"results": {"tools/list": {"tools": tools}}}));
+    servers.refresh();
+    let mut client = servers.client(None, &["--config", &reviewed]);
+    assert_eq!(names(&client.search(json!({"server": "notes"}))), ["notes.echo", "notes.wipe"]);
+}
+
+#[test]
 fn names_cannot_collide() {
     let mut servers = Servers::new();
     servers.fake("My Server", &[tool("do", "Does a"), tool("do.it", "Does b")]);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::fixture::Servers;
+use super::fixture::{Newest, Servers};
 use crate::client::{Client, names};
 
 /// The servers of npm and PyPI that are installed.
@@ -85,6 +85,23 @@ fn progress_of_a_real_server_reaches_the_client() {
     assert_ne!(result["isError"], true, "{result}");
     let reports = client.notified.iter().filter(|method| *method == "notifications/progress").count();
     assert!(reports >= 3, "{reports}");
+}
+
+#[test]
+fn a_real_server_has_the_clients_model_write() {
+    let Some(servers) = servers() else { return };
+    let mut client = Newest::start(&mut servers.command(&["--headless-approve"]));
+    let search =
+        json!({"name": "climax_search", "arguments": {"server": "everything", "limit": 50, "detail": "names"}});
+    // What it offers depends on what its client can do: the second search has the list of the start.
+    client.run("everything.echo", json!({"message": "hi"}), &json!({}));
+    let found = client.request("tools/call", search);
+    let found: Value = serde_json::from_str(found["content"][0]["text"].as_str().unwrap()).unwrap();
+    let sampling = |name: &&str| name.to_lowercase().contains("sampl") && !name.to_lowercase().contains("async");
+    let Some(tool) = names(&found).into_iter().find(sampling) else { panic!("it has no tool that samples: {found}") };
+    let (called, asked) = client.run(tool, json!({"prompt": "Say something", "maxTokens": 20}), &json!({}));
+    assert!(asked.contains(&"sampling".to_owned()), "{asked:?}: {}", called.text);
+    assert!(called.text.contains("written by the client's model"), "{}", called.text);
 }
 
 /// The tool of the everything server that takes a while.

@@ -1,0 +1,36 @@
+//! `climax import --mcp SERVER`: what a server has, to be looked through.
+
+use aish_mcp::server::CallScope;
+use climax::policy::Headless;
+use climax::schema::Flags;
+use climax::service::{Listing, Service};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::configs::{self, OrAll, Selection, Tools};
+use crate::cli::{output, run};
+
+/// Starts the server, where somebody agrees, and writes its tools down. The error is told already.
+pub(super) fn review(server: &str, selection: &Selection, headless_approve: bool) -> Option<String> {
+    let sources = configs::sources(&[], selection, OrAll::Nothing)?;
+    let Tools { catalogue, servers } = configs::tools(&sources, selection, Flags::Shown)?;
+    let headless = headless_approve.then_some(Headless::Approve);
+    let service = Service::new(catalogue, run::options(Listing::Discovery, headless, servers));
+    let runtime = run::runtime()?;
+    let cancel = CancellationToken::new();
+    let refreshed = runtime.block_on(async {
+        if let Err(error) = run::watch_signals(cancel.clone()) {
+            tracing::warn!(%error, "signals cannot be watched");
+        }
+        service.refresh(server, &CallScope::detached(cancel.clone())).await
+    });
+    runtime.shutdown_background();
+    aish_process::kill_all();
+    if let Err(why) = refreshed {
+        output::tell(&format!("error: {}", aish_types::sanitize(&why)));
+        return None;
+    }
+    let tools = service.own_definitions();
+    let of_server: Vec<_> = tools.into_iter().filter(|tool| tool.group == server).collect();
+    output::tell(&format!("{} tools. What they may do is yours to say: look at every one of them.", of_server.len()));
+    Some(climax::import::review(server, &of_server))
+}
