@@ -53,7 +53,7 @@ impl UpstreamPins {
         pin.is_ok_and(|pin| pin.is_some_and(|pin| pin.hash == definition_hash(upstream)))
     }
 
-    /// Returns a number that changes with every new pin.
+    /// Returns a number that changes with every yes to what was new or had changed.
     pub(crate) fn revision(&self) -> u64 {
         self.revision.load(Ordering::SeqCst)
     }
@@ -72,15 +72,16 @@ impl PinStore for UpstreamPins {
     }
 
     fn put(&self, source: &SourceId, tool: &ToolName, pin: &Pin) -> Result<(), PinError> {
-        match self.pair(source, tool) {
-            None => self.store.put(source, tool, pin)?,
-            Some((upstream, shown)) if Pin::of(&shown).hash == pin.hash => {
-                self.store.put(source, &upstream.name, &Pin::of(&upstream))?;
-            }
+        let Some((upstream, shown)) = self.pair(source, tool) else { return self.store.put(source, tool, pin) };
+        if definition_hash(&shown) != pin.hash {
             // What was approved is not what the server has by now.
-            Some(_) => return Err(PinError(format!("the definition of {tool} changed while it was asked about"))),
+            return Err(PinError(format!("the definition of {tool} changed while it was asked about")));
         }
-        self.revision.fetch_add(1, Ordering::SeqCst);
+        self.store.put(source, &upstream.name, &Pin::of(&upstream))?;
+        // A yes to what was new or had changed is shown; any other changes nothing.
+        if shown.late {
+            self.revision.fetch_add(1, Ordering::SeqCst);
+        }
         Ok(())
     }
 }

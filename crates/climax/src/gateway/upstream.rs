@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use aish_journal::WallClock;
 use aish_mcp::client::{Endpoint, McpClient, Ports, ServerOptions, ServerState};
 use aish_safety::definition_hash;
-use aish_types::{SourceId, ToolDefinition};
+use aish_types::{Risk, SourceId, ToolDefinition};
 use serde_json::{Map, Value};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
@@ -280,6 +280,10 @@ impl Upstream {
                 };
                 Arc::make_mut(tool).late = late;
             }
+        }
+        for tool in &mut tools {
+            // As in the manifest: the server's own word on it is no risk.
+            Arc::make_mut(tool).risk = Risk::Destructive;
         }
         for stray in crate::servers::strays(&self.entry, &tools) {
             tracing::warn!("{stray}");
