@@ -1,6 +1,6 @@
 //! One server: known from its manifest, started when it is needed, stopped when nobody needs it.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,8 @@ use crate::servers::{Reach, ServerEntry};
 const SIGN_IN: &str = "give it a token: `auth_env` or a header in its entry";
 /// How long after an empty list, where there was one with tools, it is asked again.
 const EMPTY_AGAIN: Duration = Duration::from_secs(5);
+/// How long a server that is stopped may take to list what is not kept yet.
+const LAST_LIST: Duration = Duration::from_secs(2);
 /// How many calls may wait for a place, by how many run at once.
 const QUEUE: usize = 8;
 
@@ -46,6 +48,8 @@ pub(crate) struct Upstream {
     clock: WallClock,
     known: RwLock<Option<Arc<Manifest>>>,
     revision: AtomicU64,
+    /// True while a list is not on the disk yet.
+    unwritten: AtomicBool,
     changed: watch::Sender<u64>,
     live: Mutex<Option<Live>>,
     slots: Semaphore,
@@ -102,6 +106,7 @@ impl Upstream {
             clock: WallClock::default(),
             known: RwLock::new(known),
             revision: AtomicU64::new(0),
+            unwritten: AtomicBool::new(false),
             changed: parts.changed,
             live: Mutex::default(),
             slots: Semaphore::new(entry.limits.parallel()),
@@ -307,6 +312,7 @@ impl Upstream {
     }
 
     fn keep(&self, manifest: Manifest) {
+        self.unwritten.store(true, Ordering::SeqCst);
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(manifest));
     }
 
@@ -330,6 +336,7 @@ impl Upstream {
         {
             let _ = tokio::task::spawn_blocking(move || file.write(&manifest)).await;
         }
+        self.unwritten.store(false, Ordering::SeqCst);
     }
 
     /// Stops it when nobody has used it for long enough.
@@ -352,6 +359,10 @@ impl Upstream {
     pub(crate) async fn stop(&self) {
         let live = self.live.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(live) = live {
+            if self.unwritten.load(Ordering::SeqCst) {
+                // A command that calls once leaves what it has learned to the next one.
+                let _ = tokio::time::timeout(LAST_LIST, self.complete(&live.client)).await;
+            }
             live.client.close().await;
             self.health.stopped();
         }
