@@ -6,3 +6,4 @@ mod limits;
 mod overrides;
 mod questions;
 mod real;
+mod urls;

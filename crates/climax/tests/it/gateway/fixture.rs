@@ -87,6 +87,7 @@ impl Servers {
 
     fn prepare(&self, command: &mut Command) {
         command
+            .env("GATEWAY_TEST_TOKEN", "t-4711")
             .env("HOME", self.folder.path())
             .env("XDG_STATE_HOME", self.path("state"))
             .current_dir(self.folder.path());
