@@ -40,6 +40,7 @@ mod parameter;
 mod path;
 mod pattern;
 mod plain_line;
+mod policy_rules;
 mod printed;
 mod readonly;
 pub(crate) mod record;

@@ -20,7 +20,6 @@ use super::path::glob_match;
 use super::pattern::{self, Subject, fill, push_shown};
 use super::walk::{MAX_DEPTH, Walker};
 use super::word::{HOLE, Stream, Taint, Word};
-use crate::policy::PolicyRule;
 use crate::rules::tool::Tool;
 use crate::rules::{Effect, hints, programs};
 use crate::verdict::Verdict;
@@ -365,54 +364,6 @@ impl Walker<'_> {
             self.piped_words(arguments);
         }
         part
-    }
-
-    /// Notes what a rule of the policy says about a built-in of the shell.
-    fn builtin_under(&mut self, name: &str, words: &[Word], stdin: &Stream) {
-        if self.rules.is_empty() {
-            return;
-        }
-        let sorted = Arguments::new(name, words.get(1..).unwrap_or_default());
-        let subject = Subject {
-            program: name,
-            arguments: &sorted,
-            stdin,
-            folder: self.state.folder.as_deref(),
-            home: self.around.home.as_deref(),
-            file_taint: &|_| Taint::NONE,
-            any_secret: OnceCell::new(),
-        };
-        let rules = self.rules;
-        let Some(rule) = rules.for_command(&subject) else { return };
-        self.matched.push(rule.id.clone());
-        if rule.verdict > Verdict::Allow {
-            let reason = self.reason(&rule.reason, Effect::Run, rule.verdict);
-            self.note(Part::new(shown(words), Effect::Run, rule.verdict, rule.id.clone(), reason));
-        }
-    }
-
-    /// Applies a rule of the policy to a part: it raises any verdict, and lets through what would be asked where every
-    /// word is known and nothing of it was fetched or decoded.
-    fn under(&mut self, rule: &PolicyRule, part: Part, words: &[Word]) -> Part {
-        self.matched.push(rule.id.clone());
-        let literal = words.iter().all(|word| word.is_known() && !word.taint.foreign());
-        let holds = match rule.verdict {
-            Verdict::Halt => part.verdict < Verdict::Halt,
-            Verdict::Ask => part.verdict < Verdict::Halt,
-            Verdict::Allow => part.verdict == Verdict::Ask && literal,
-        };
-        if !holds {
-            return part;
-        }
-        let targets: Vec<&str> = words
-            .iter()
-            .skip(1)
-            .map(|word| word.text.as_str())
-            .filter(|text| rule.reason.contains('{') && !text.starts_with('-'))
-            .collect();
-        let name = words.first().map_or("", |word| word.text.as_str());
-        let reason = self.reason(&fill(&rule.reason, name, &targets), part.effect, rule.verdict);
-        Part { verdict: rule.verdict, rule: rule.id.clone().into(), reason, ..part }
     }
 
     fn part(&self, words: &[Word], effect: Effect, verdict: Verdict, rule: &'static str, reason: &str) -> Part {
