@@ -189,6 +189,12 @@ pub struct AskFlags {
     /// Go on with a session: the newest, or the one that is named.
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", require_equals = true)]
     pub resume: Option<String>,
+    /// Go on with the newest session.
+    #[arg(long = "continue", conflicts_with_all = ["resume", "session"])]
+    pub go_on: bool,
+    /// Go on with the session of this name, or begin one.
+    #[arg(long, value_name = "NAME", conflicts_with = "resume")]
+    pub session: Option<String>,
 }
 
 /// `aish try`.
@@ -344,6 +350,12 @@ pub enum SessionsCommand {
         /// Print JSON objects, one a line.
         #[arg(long)]
         json: bool,
+    },
+    /// Find the sessions in which something was said.
+    Search {
+        /// Words that stand in one message.
+        #[arg(required = true)]
+        words: Vec<String>,
     },
     /// Write a session as a document.
     Export(ExportFlags),

@@ -92,7 +92,13 @@ impl LineCompleter for Completer {
         if let Some(typed) = before.strip_prefix(':') {
             return self.vocabulary.complete(typed);
         }
-        let place = Place::find(before);
+        let mut place = Place::find(before);
+        // A file that a question mentions.
+        if let Some(typed) = place.typed.strip_prefix('@').filter(|_| place.quote.is_none()) {
+            place = Place { start: place.start + 1, typed, is_command: false, command: "", ..place };
+            let folder = self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("."));
+            return files::complete(&folder, &place, &|_| None);
+        }
         if place.is_command && !place.typed.contains('/') && !place.typed.is_empty() {
             return self.commands(place.start, place.typed);
         }

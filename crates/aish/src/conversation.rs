@@ -26,6 +26,7 @@ use crate::context_size::ContextSizes;
 use crate::counting::Counting;
 use crate::discovery::{Discovery, Listing};
 use crate::driver::{Driver, SessionLog};
+use crate::here::Here;
 use crate::kept::KeptFile;
 use crate::ledger::{Ledger, uncovered};
 use crate::models::Found;
@@ -45,6 +46,8 @@ pub struct Conversation {
     pub notices: Vec<String>,
     /// What the system prompt says.
     pub facts: Facts,
+    /// Where the person is.
+    pub here: Here,
     /// What was told of the project's files.
     pub told: BTreeSet<String>,
     /// Where the models are.
@@ -124,7 +127,9 @@ impl Conversation {
             counted: None,
             last_error: None,
         };
+        let here = Here::of(base);
         let facts = Facts {
+            here: here.line(),
             system: std::env::consts::OS.to_owned(),
             shell: base.config.shell.program.clone(),
             tools: !asker.offered().is_empty(),
@@ -175,6 +180,7 @@ impl Conversation {
             turn,
             notices,
             facts,
+            here,
             told: BTreeSet::new(),
             found_places,
             offer_tools: setup.offer_tools,

@@ -3,6 +3,7 @@
 mod config;
 mod cost;
 mod export;
+mod fix;
 mod help;
 mod history;
 mod image;
@@ -11,8 +12,10 @@ mod mcp;
 mod memory;
 mod model;
 mod norris;
+mod plan;
 mod policy;
 pub mod project;
+mod prompts;
 mod reset;
 mod route;
 mod sessions;
@@ -131,6 +134,26 @@ pub const COMMANDS: &[MetaCommand] = &[
         ..ROW
     },
     MetaCommand {
+        name: "fix",
+        usage: "[WORDS]",
+        summary: "say what the last command failed at, and put one that may do it into the line (Alt-X)",
+        run: |repl, rest| after(fix::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "plan",
+        usage: "TASK",
+        summary: "let the model read and make a plan, and carry it out after a yes",
+        run: |repl, rest| after(plan::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "prompts",
+        summary: "list prompts and skills of one's own; `:NAME` asks what one says",
+        run: |repl, _| done(prompts::run(repl)),
+        ..ROW
+    },
+    MetaCommand {
         name: "image",
         usage: "FILE",
         summary: "attach an image to the next question",
@@ -139,7 +162,7 @@ pub const COMMANDS: &[MetaCommand] = &[
     },
     MetaCommand {
         name: "sessions",
-        usage: "[list|rename|fork|delete]",
+        usage: "[list|search|rename|fork|delete]",
         summary: "kept sessions",
         run: |repl, rest| after(sessions::run(repl, rest)),
         ..ROW
@@ -257,13 +280,13 @@ pub const COMMANDS: &[MetaCommand] = &[
 /// Runs a meta command.
 pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
     let is_meant = |command: &&MetaCommand| command.name == name || command.aliases.contains(&name);
-    match COMMANDS.iter().find(is_meant) {
-        Some(command) => (command.run)(repl, rest).await,
-        None => {
+    let Some(command) = COMMANDS.iter().find(is_meant) else {
+        if !prompts::ask(repl, name, rest).await {
             repl.complain(&format!("there is no :{name}{}; :help lists what there is", near(name)));
-            Flow::Go
         }
-    }
+        return Flow::Go;
+    };
+    (command.run)(repl, rest).await
 }
 
 /// Returns what may be meant by a name that is none: a slip of the keys, or the beginning of one.

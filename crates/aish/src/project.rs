@@ -16,6 +16,18 @@ pub use file::{Kind, ProjectFile, Standing};
 /// The name of the settings file.
 pub const SETTINGS: &str = ".aish.toml";
 
+/// Folders of prompts.
+const PROMPTS: &[&str] = &[".claude/commands", ".aish/prompts"];
+
+/// Folders of skills, each a folder of its own.
+const SKILLS: &[&str] = &[".claude/skills", ".agents/skills", ".aish/skills"];
+
+/// The most prompts or skills of one folder.
+const MOST_PROMPTS: usize = 200;
+
+/// The most files that a notice names.
+const NAMED: usize = 5;
+
 /// The files of a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Project {
@@ -40,6 +52,9 @@ impl Project {
             let names = instructions.iter().map(|name| (name.as_str(), Kind::Instructions));
             for (name, kind) in std::iter::once((SETTINGS, Kind::Settings)).chain(names) {
                 files.extend(ProjectFile::read(&real_root, folder, name, kind, trust));
+            }
+            for (name, kind) in prompts(folder) {
+                files.extend(ProjectFile::read(&real_root, folder, &name, kind, trust));
             }
         }
         Self { root: real_root, files }
@@ -66,7 +81,11 @@ impl Project {
     /// Says in one line what is not used until it is trusted; none when nothing waits.
     pub fn notice(&self) -> Option<String> {
         let named = |standing: &Standing| -> Vec<String> {
-            self.files.iter().filter(|file| file.standing == *standing).map(|file| file.name.clone()).collect()
+            let files = || self.files.iter().filter(|file| file.standing == *standing);
+            let mut names: Vec<String> = files().take(NAMED).map(|file| file.name.clone()).collect();
+            let more = files().count().saturating_sub(NAMED);
+            names.extend((more > 0).then(|| format!("and {more} more")));
+            names
         };
         let (new, changed) = (named(&Standing::New), named(&Standing::Changed));
         let mut parts = Vec::new();
@@ -78,6 +97,19 @@ impl Project {
         }
         (!parts.is_empty()).then(|| format!("{} (`:project` shows them, `:project trust`)", parts.join("; ")))
     }
+}
+
+/// Lists the prompts and skills that a folder brings, by their paths below it.
+fn prompts(folder: &Path) -> Vec<(String, Kind)> {
+    let below = |name: &str| -> Vec<String> {
+        let entries = std::fs::read_dir(folder.join(name)).into_iter().flatten().flatten().take(MOST_PROMPTS);
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names.into_iter().map(|file| format!("{name}/{file}")).collect()
+    };
+    let prompts = PROMPTS.iter().flat_map(|name| below(name)).filter(|file| file.ends_with(".md"));
+    let skills = SKILLS.iter().flat_map(|name| below(name)).map(|folder| format!("{folder}/SKILL.md"));
+    prompts.map(|file| (file, Kind::Prompt)).chain(skills.map(|file| (file, Kind::Skill))).collect()
 }
 
 /// Returns the git root above a folder.

@@ -113,6 +113,8 @@ pub struct Repl {
     start_up: Option<JoinHandle<()>>,
     /// What the next prompt offers on its empty line.
     suggestion: Option<String>,
+    /// What stands in the next line, to be edited.
+    prefilled: Option<String>,
     /// Whether the terminal is told where prompts are, the folder, and what runs.
     marks: bool,
     heard: Heard,
@@ -251,6 +253,7 @@ impl Repl {
             refreshing: None,
             start_up: None,
             suggestion: None,
+            prefilled: None,
             marks,
             heard: Heard::default(),
         })
@@ -303,6 +306,9 @@ impl Repl {
                 None => {
                     let mut view = self.prompt().await;
                     view.initial = self.live.take_typed_ahead();
+                    if view.initial.is_empty() {
+                        view.initial = self.prefilled.take().unwrap_or_default();
+                    }
                     view.suggestion = self.suggestion.take();
                     self.tell_folder();
                     self.editor.begin(view).map_err(Ended::ByFault)?
@@ -444,6 +450,11 @@ impl Repl {
             }
         }
         Flow::Go
+    }
+
+    /// Puts a command into the next line, where the person edits it and runs it or not.
+    pub fn prefill(&mut self, command: String) {
+        self.prefilled = Some(command);
     }
 
     /// Keeps keys out of what is being shown; they wait for the next prompt. A question to the person shows its own.

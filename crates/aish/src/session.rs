@@ -2,6 +2,7 @@
 
 pub mod found;
 pub mod lines;
+pub mod search;
 #[cfg(test)]
 mod strict;
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub struct Facts {
     pub answer: Option<String>,
     /// The project's instructions, bounded and trusted.
     pub instructions: Option<String>,
+    /// Where the person is, in a line; empty where that is not known.
+    pub here: String,
     /// Whether the model is a small one, which gets about a hundred tokens.
     pub small: bool,
 }
@@ -41,6 +43,14 @@ pub fn system_prompt(facts: &Facts) -> String {
         None => {
             text.push_str(" Answer in Markdown, briefly; the user is at a terminal. If you do not know, say so.");
         }
+    }
+    if !facts.here.is_empty() {
+        text.push_str(&format!(
+            "
+
+Here: {}",
+            facts.here
+        ));
     }
     if facts.commands {
         text.push_str(

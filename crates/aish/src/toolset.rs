@@ -8,6 +8,7 @@ use aish_tools::{Executor, MemoryStore, Registry, builtin};
 use crate::base::Base;
 use crate::cli_tools;
 use crate::file_places::ProjectFiles;
+use crate::prompts::{self, skills::SkillTool};
 
 /// Makes the registry with the built-in tools and those of `tools.cli`, over a memory and perhaps files; returns what is
 /// wrong with them too.
@@ -21,6 +22,9 @@ pub fn registry(base: &Base, memory: Arc<dyn MemoryStore>, files: Option<Arc<Fil
 pub fn fill(base: &Base, registry: &Registry, memory: Arc<dyn MemoryStore>, files: Option<Arc<Files>>) -> Vec<String> {
     let mut notices = add_builtins(base, registry, memory, files);
     notices.extend(cli_tools::add(base, registry));
+    if let Some(skills) = SkillTool::over(prompts::all(base, &base.project)) {
+        registry.add(Arc::new(skills));
+    }
     notices
 }
 

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::assemble::{Carried, engine};
 use super::input::{EditorError, Input, Line};
-use super::keys::{Behind, EDITOR, ENTER, ESCAPE, FLIP, SharedMode, edits_of, escape, mode};
+use super::keys::{Behind, EDITOR, ENTER, ESCAPE, FIX, FLIP, SharedMode, edits_of, escape, mode};
 use super::options::{EditorOptions, KeyMode, Reach};
 use super::plain;
 use super::port::Wholeness;
@@ -215,6 +215,11 @@ impl Worker<'_> {
                         return Ok(Some(Input::Line(Line { text, flipped: self.shared.is_flipped() })));
                     }
                     self.waiting.carried = Carried::at_end(text);
+                }
+                Signal::HostCommand(command) if command == FIX => {
+                    drop(engine);
+                    self.erase(prompt)?;
+                    return Ok(Some(Input::Line(Line { text: ":fix".to_owned(), flipped: false })));
                 }
                 Signal::HostCommand(command) if command == ENTER => {
                     if self.line_feed(&mut engine) {

@@ -16,7 +16,9 @@ use crate::base::Base;
 use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
 use crate::exit::ExitCode;
+use crate::file_places::ProjectFiles;
 use crate::live::Live;
+use crate::mentions;
 use crate::output::Output;
 use crate::search::find_models;
 use crate::session::KeptLog;
@@ -57,14 +59,21 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
             return Ok(ExitCode::Usage);
         }
     };
-    let blocks = match flags.image.iter().map(|path| crate::image::read(path)).collect::<Result<Vec<_>, _>>() {
+    let mut blocks = match flags.image.iter().map(|path| crate::image::read(path)).collect::<Result<Vec<_>, _>>() {
         Ok(blocks) => blocks,
         Err(error) => {
             surface.show(Shown::Error(&crate::failure::chain(&error)), now);
             return Ok(ExitCode::Usage);
         }
     };
-    let resumed = match flags.resume.as_deref().map(|wanted| crate::session::found::open(base, wanted)).transpose() {
+    let wanted = match (&flags.session, flags.go_on) {
+        (Some(name), _) if !is_kept(base, name) => None,
+        (Some(name), _) => Some(name.as_str()),
+        (None, true) => Some(""),
+        (None, false) => flags.resume.as_deref(),
+    };
+    let is_new_name = wanted.is_none().then(|| flags.session.clone()).flatten();
+    let resumed = match wanted.map(|wanted| crate::session::found::open(base, wanted)).transpose() {
         Ok(resumed) => resumed,
         Err(why) => {
             surface.show(Shown::Error(&why), now);
@@ -108,6 +117,18 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         surface.show(Shown::Notice(notice), now);
     }
     let transcript = conversation.turn.transcript();
+    let mentioned = mentions::read(
+        aish_types::attachment::typed(&question),
+        &base.folder,
+        base.paths.home.as_deref(),
+        &ProjectFiles::of(base),
+        &[],
+    );
+    for said in &mentioned.said {
+        surface.show(Shown::Notice(said), base.started.elapsed());
+    }
+    let question = mentioned.behind(&question);
+    blocks.extend(mentioned.blocks);
     let text = base.with_memories(&question, aish_types::attachment::typed(&question), &base.folder, transcript);
     let asked = Event::Asked { text, blocks };
     let code = match schema {
@@ -117,6 +138,12 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         }
         Some(schema) => fitting(&mut conversation, &schema, asked, surface.as_mut(), &interrupt, now).await,
     };
+    if let Some(name) = is_new_name {
+        let named = base.sessions().map(|sessions| sessions.rename(&conversation.driver.session, &name));
+        if !matches!(named, Ok(Ok(()))) {
+            surface.show(Shown::Notice(&format!("the session could not be called {name}")), base.started.elapsed());
+        }
+    }
     sources.close().await;
     live.close().await;
     Ok(code)
@@ -180,6 +207,12 @@ async fn attempt(
     }
     let last = conversation.turn.transcript().entries().last();
     schema.check(last.map(|entry| entry.message.content()).unwrap_or_default()).map_err(Unfit::Faults)
+}
+
+/// Says whether a session of this name is kept.
+fn is_kept(base: &Base, name: &str) -> bool {
+    let all = base.sessions().ok().and_then(|sessions| sessions.list().ok()).unwrap_or_default();
+    all.iter().any(|summary| summary.title.as_deref() == Some(name) || summary.id.as_str() == name)
 }
 
 /// Returns the exit code of a turn.

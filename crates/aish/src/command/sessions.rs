@@ -17,6 +17,7 @@ use crate::exit::ExitCode;
 use crate::export::{Exported, Format};
 use crate::failure::chain;
 use crate::session::found::find;
+use crate::session::search::search;
 use crate::session::{lines, new_id};
 
 /// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
@@ -42,6 +43,16 @@ fn act(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> R
     let sessions = base.sessions()?;
     match command {
         SessionsCommand::List { json } => list(&sessions, *json, print)?,
+        SessionsCommand::Search { words } => {
+            let hits = search(&sessions, &words.join(" "))?;
+            if hits.is_empty() {
+                return Err("nothing like that was said in the sessions that are kept".to_owned());
+            }
+            for hit in hits {
+                print(&lines::of(&hit.session));
+                print(&format!("    {}", hit.excerpt));
+            }
+        }
         SessionsCommand::Export(flags) => {
             let summary = find(&sessions, flags.session.as_deref().unwrap_or_default())?;
             let text = exported(&sessions, &summary.id, format(flags))?;

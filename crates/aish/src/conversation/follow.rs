@@ -15,6 +15,14 @@ impl Base {
 }
 
 impl Conversation {
+    /// Tells the model of another folder or branch, where that is one.
+    pub fn goes_to(&mut self, base: &Base, folder: &Path) {
+        if self.here.goes_to(folder, base.paths.home.as_deref()) {
+            self.facts.here = self.here.line();
+            self.turn.transcript_mut().set_system(system_prompt(&self.facts));
+        }
+    }
+
     /// Puts a project's trusted instructions into the system prompt, which stays as it is while they do. Returns what
     /// the person was not told yet.
     pub fn follow(&mut self, project: &Project) -> Vec<String> {

@@ -45,6 +45,8 @@ pub fn lines(project: &Project) -> Vec<String> {
         let kind = match file.kind {
             Kind::Settings => "settings",
             Kind::Instructions => "instructions",
+            Kind::Prompt => "prompt",
+            Kind::Skill => "skill",
         };
         lines.push(format!("  {:width$}  {kind}, {} bytes, {standing}", file.name, file.text.len()));
     }

@@ -5,6 +5,7 @@ use aish_types::SessionId;
 use crate::failure::chain;
 use crate::repl::Repl;
 use crate::session::found::{find, open};
+use crate::session::search::search;
 use crate::session::{lines, new_id};
 
 /// Sessions that are shown.
@@ -14,10 +15,11 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
     let (verb, rest) = rest.split_once(char::is_whitespace).map_or((rest, ""), |(verb, rest)| (verb, rest.trim()));
     let done = match verb {
         "" | "list" => list(repl),
+        "search" => searched(repl, rest),
         "rename" => rename(repl, rest),
         "fork" => fork(repl, rest),
         "delete" => delete(repl, rest).await,
-        other => Err(format!(":sessions takes list, rename NAME, fork [ID] or delete ID, not {other:?}")),
+        other => Err(format!(":sessions takes list, search WORDS, rename NAME, fork [ID] or delete ID, not {other:?}")),
     };
     if let Err(why) = done {
         repl.complain(&why);
@@ -65,6 +67,17 @@ fn list(repl: &Repl) -> Result<(), String> {
     }
     for line in lines::table(&all, SHOWN, Some(&current(repl))) {
         repl.print(&line);
+    }
+    Ok(())
+}
+
+fn searched(repl: &Repl, words: &str) -> Result<(), String> {
+    let hits = search(&repl.base.sessions()?, words)?;
+    if hits.is_empty() {
+        return Err("nothing like that was said in the sessions that are kept".to_owned());
+    }
+    for hit in hits.iter().take(SHOWN) {
+        repl.print(&format!("{}\n    {}", lines::of(&hit.session), hit.excerpt));
     }
     Ok(())
 }

@@ -17,6 +17,10 @@ pub enum Kind {
     Settings,
     /// Text for the model.
     Instructions,
+    /// A prompt of the project.
+    Prompt,
+    /// A skill of the project.
+    Skill,
 }
 
 /// Whether a file is used.

@@ -1,14 +1,17 @@
 //! A question to the model, with what goes along, and what is kept of it at the end.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aish_turn::{Event, Outcome};
+use aish_types::sanitize;
 
 use super::{Flow, Repl};
 use crate::conversation::Conversation;
 use crate::exit::ExitCode;
+use crate::file_places::ProjectFiles;
 use crate::live::Executed;
 use crate::memory::extract;
+use crate::mentions::{self, Mentioned};
 use crate::project::Project;
 
 impl Repl {
@@ -36,6 +39,9 @@ impl Repl {
             question.to_owned()
         };
         let folder = PathBuf::from(self.folder());
+        let mentioned = self.mentioned(question, &folder).await;
+        let text = mentioned.behind(&text);
+        self.conversation.attached.extend(mentioned.blocks);
         // What a command showed is no question: it would find facts that nobody asked for.
         let text = self.base.with_memories(&text, question, &folder, self.conversation.turn.transcript());
         let interrupt = self.interrupts.arm();
@@ -64,9 +70,32 @@ impl Repl {
         }
     }
 
+    /// Reads the files that a question mentions, and says what is sent; those that may hold secrets after a yes.
+    async fn mentioned(&mut self, question: &str, folder: &Path) -> Mentioned {
+        let home = self.base.paths.home.clone();
+        let places = ProjectFiles::of(&self.base);
+        let read = |allowed: &[PathBuf]| mentions::read(question, folder, home.as_deref(), &places, allowed);
+        let mut mentioned = read(&[]);
+        let mut allowed = Vec::new();
+        for path in &mentioned.withheld {
+            let name = sanitize(&path.to_string_lossy()).into_owned();
+            let label = format!("[aish] {name} may hold secrets; send it?\n[y]es  [n]o ");
+            if self.editor.choose(&label, &['y', 'n']).await == Some('y') {
+                allowed.push(path.clone());
+            }
+        }
+        if !allowed.is_empty() {
+            mentioned = read(&allowed);
+        }
+        mentioned.said.iter().for_each(|said| self.say(said));
+        mentioned
+    }
+
     /// Reads the project's files again: they may have changed, and the person may have gone elsewhere.
     pub fn follow_project(&mut self) -> Project {
-        let project = self.base.project_at(std::path::Path::new(&self.folder()));
+        let folder = PathBuf::from(self.folder());
+        let project = self.base.project_at(&folder);
+        self.conversation.goes_to(&self.base, &folder);
         for notice in self.conversation.follow(&project) {
             self.say(&notice);
         }

@@ -45,6 +45,11 @@ fn files() {
 }
 
 #[test]
+fn assistant() {
+    check(include_str!("cases/assistant.yaml"));
+}
+
+#[test]
 fn tools() {
     check(include_str!("cases/tools.yaml"));
 }

@@ -1,0 +1,314 @@
+//! Files that a question mentions: `@path`, `@path:10-40`, `@folder`, `@src/*.rs`, `@"a b"`.
+//!
+//! A mention is the person's own act, so that nobody is asked about it, but for files that may hold secrets. The question
+//! stays as it was typed; what the files hold goes behind it, as data.
+
+use std::path::{Path, PathBuf};
+
+use aish_tools::builtin::FilePlaces;
+use aish_types::attachment::{INPUT, INPUT_END};
+use aish_types::{Block, head_and_tail, sanitize};
+
+use crate::undo::pattern;
+
+/// The most bytes of one file.
+const MOST_FILE: usize = 64 * 1024;
+/// The most bytes of all files.
+const MOST_ALL: usize = 256 * 1024;
+/// The most bytes of a file that is read at all.
+const MOST_READ: u64 = 16 * 1024 * 1024;
+/// The most names of a folder.
+const MOST_NAMES: usize = 500;
+/// The most files of one question.
+const MOST_FILES: usize = 50;
+
+/// One mention as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Mention {
+    path: String,
+    lines: Option<(usize, usize)>,
+}
+
+/// What goes along with a question.
+#[derive(Debug, Default)]
+pub struct Mentioned {
+    /// The parts behind the question; empty where nothing is mentioned.
+    pub text: String,
+    /// Images.
+    pub blocks: Vec<Block>,
+    /// What was sent and what was not, a line each.
+    pub said: Vec<String>,
+    /// Files that may hold secrets, which were left out.
+    pub withheld: Vec<PathBuf>,
+}
+
+impl Mentioned {
+    /// Puts the files behind a question, in front of what was piped in.
+    pub fn behind(&self, question: &str) -> String {
+        if self.text.is_empty() {
+            return question.to_owned();
+        }
+        match question.strip_suffix(INPUT_END).and_then(|rest| rest.split_once(&format!("\n\n{INPUT}\n"))) {
+            Some((typed, piped)) => format!("{typed}\n\n{INPUT}\n{}{piped}{INPUT_END}", self.text),
+            None => format!("{question}\n\n{INPUT}\n{}{INPUT_END}", self.text),
+        }
+    }
+}
+
+/// Reads what a question mentions, seen from a folder. Files that may hold secrets are read where they are in `allowed`.
+pub fn read(
+    question: &str,
+    folder: &Path,
+    home: Option<&Path>,
+    places: &dyn FilePlaces,
+    allowed: &[PathBuf],
+) -> Mentioned {
+    let mut out = Mentioned::default();
+    let mut sent = Vec::new();
+    for mention in find(question) {
+        let paths = resolve(&mention, folder, home);
+        if paths.is_empty() && mention.path.contains(['/', '.', '*']) {
+            out.said.push(format!("@{}: there is no such file; it was sent as it is", mention.path));
+        }
+        for path in paths {
+            if sent.contains(&(path.clone(), mention.lines)) {
+                continue;
+            }
+            if sent.len() >= MOST_FILES {
+                out.said.push(format!("more than {MOST_FILES} files are mentioned; the rest was left out"));
+                return out;
+            }
+            sent.push((path.clone(), mention.lines));
+            attach(&path, mention.lines, folder, places, allowed, &mut out);
+        }
+    }
+    out
+}
+
+fn attach(
+    path: &Path,
+    lines: Option<(usize, usize)>,
+    folder: &Path,
+    places: &dyn FilePlaces,
+    allowed: &[PathBuf],
+    out: &mut Mentioned,
+) {
+    let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+    let name = if name.is_empty() { ".".to_owned() } else { sanitize(&name).replace(['"', '<', '>', '\n'], "?") };
+    // Where a link leads is what is read.
+    let Ok(real) = std::fs::canonicalize(path) else { return };
+    if places.is_hidden(&real) && !allowed.contains(&real) {
+        out.said.push(format!("@{name} may hold secrets; it was not sent"));
+        out.withheld.push(real);
+        return;
+    }
+    let kind = std::fs::metadata(&real);
+    match kind {
+        Ok(meta) if meta.is_dir() => listing(&real, &name, out),
+        Ok(meta) if meta.is_file() && meta.len() <= MOST_READ => file(&real, &name, lines, out),
+        Ok(meta) if meta.is_file() => out.said.push(format!("@{name} is too large ({} bytes)", meta.len())),
+        Ok(_) => out.said.push(format!("@{name} is no file")),
+        Err(error) => out.said.push(format!("@{name}: {error}")),
+    }
+}
+
+fn file(path: &Path, name: &str, lines: Option<(usize, usize)>, out: &mut Mentioned) {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return out.said.push(format!("@{name}: {error}")),
+    };
+    if let Ok(block) = crate::image::read(path) {
+        out.blocks.push(block);
+        return out.said.push(format!("sent @{name} as an image"));
+    }
+    let text = match aish_files::Text::decode(&bytes) {
+        Ok(text) => text.text,
+        Err(why) => return out.said.push(format!("@{name} {why}; it was not sent")),
+    };
+    let total = text.lines().count();
+    let (range, text) = match lines {
+        Some((from, to)) => {
+            let to = to.min(total);
+            let part: Vec<&str> = text.lines().skip(from - 1).take((to + 1).saturating_sub(from)).collect();
+            if part.is_empty() {
+                return out.said.push(format!("@{name} has {total} lines; it was not sent"));
+            }
+            (format!(" lines=\"{from}-{to} of {total}\""), part.join("\n"))
+        }
+        None => (format!(" lines=\"{total}\""), text),
+    };
+    let room = MOST_FILE.min(MOST_ALL.saturating_sub(out.text.len()));
+    if room == 0 {
+        return out.said.push(format!("@{name} was left out: {} KiB went along already", MOST_ALL / 1024));
+    }
+    let cut = head_and_tail(&text, room);
+    let is_cut = if cut.omitted > 0 { ", its middle left out" } else { "" };
+    out.said.push(match lines {
+        Some((from, to)) => format!("sent @{name}, lines {from} to {}{is_cut}", to.min(total)),
+        None => format!("sent @{name} ({total} lines{is_cut})"),
+    });
+    let inside = cut.text.replace("</file", "<\\/file");
+    out.text.push_str(&format!("<file path=\"{name}\"{range}>\n{}\n</file>\n", inside.trim_end_matches('\n')));
+}
+
+fn listing(path: &Path, name: &str, out: &mut Mentioned) {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten().take(10_000);
+    let mut names: Vec<String> = entries
+        .map(|entry| {
+            let slash = if entry.path().is_dir() { "/" } else { "" };
+            format!("{}{slash}", sanitize(&entry.file_name().to_string_lossy()).replace('\n', "?"))
+        })
+        .collect();
+    names.sort();
+    let total = names.len();
+    names.truncate(MOST_NAMES);
+    out.said.push(format!("sent the names in @{name} ({} of {total})", names.len()));
+    let inside = names.join("\n").replace("</folder", "<\\/folder");
+    out.text.push_str(&format!("<folder path=\"{name}\" names=\"{total}\">\n{inside}\n</folder>\n"));
+}
+
+/// Finds what a mention stands for; nothing where there is no such file.
+fn resolve(mention: &Mention, folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let text = mention.path.as_str();
+    let path = match (text.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => folder.join(text),
+    };
+    if path.symlink_metadata().is_ok() {
+        return vec![path];
+    }
+    if text.contains(['*', '?', '[']) { pattern::expand(folder, text) } else { Vec::new() }
+}
+
+/// Finds the mentions of a question: `@` where a word begins, outside of back quotes.
+fn find(question: &str) -> Vec<Mention> {
+    let mut found = Vec::new();
+    let mut is_code = false;
+    let mut before = ' ';
+    let mut rest = question;
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        if c == '`' {
+            is_code = !is_code;
+        }
+        if c == '@' && !is_code && (before.is_whitespace() || matches!(before, '(' | '[' | '"' | '\'')) {
+            let (word, quoted, length) = word(rest);
+            found.extend(mention(&word, quoted));
+            rest = rest.get(length..).unwrap_or_default();
+            before = 'x';
+            continue;
+        }
+        before = c;
+    }
+    found
+}
+
+/// Reads the word behind an `@`: quoted, or up to a blank that no backslash stands before.
+fn word(rest: &str) -> (String, bool, usize) {
+    if let Some(inner) = rest.strip_prefix('"')
+        && let Some(end) = inner.find('"')
+    {
+        let tail = inner.get(end + 1..).unwrap_or_default();
+        let range: usize = tail.chars().take_while(|c| matches!(c, ':' | '-') || c.is_ascii_digit()).count();
+        let text = format!("{}{}", inner.get(..end).unwrap_or_default(), tail.get(..range).unwrap_or_default());
+        return (text, true, end + 2 + range);
+    }
+    let mut text = String::new();
+    let mut is_escaped = false;
+    for (at, c) in rest.char_indices() {
+        match c {
+            _ if is_escaped => {
+                text.push(c);
+                is_escaped = false;
+            }
+            '\\' => is_escaped = true,
+            c if c.is_whitespace() => return (text, false, at),
+            c => text.push(c),
+        }
+    }
+    (text, false, rest.len())
+}
+
+/// Takes a word apart: path and lines. Marks that end a sentence are no part of it.
+fn mention(word: &str, quoted: bool) -> Option<Mention> {
+    let word = if quoted { word } else { word.trim_end_matches(['.', ',', ';', '!', ')', ']', '"', '\'', '?', ':']) };
+    if word.is_empty() || word.contains('@') {
+        return None;
+    }
+    let lines = word.rsplit_once(':').and_then(|(path, lines)| {
+        let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
+        let (from, to) = (from.parse().ok()?, to.parse().ok()?);
+        (from >= 1 && to >= from && !path.is_empty()).then_some((path, (from, to)))
+    });
+    Some(match lines {
+        Some((path, lines)) => Mention { path: path.to_owned(), lines: Some(lines) },
+        None => Mention { path: word.to_owned(), lines: None },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Open;
+
+    impl FilePlaces for Open {
+        fn tree(&self, _folder: &Path) -> Option<PathBuf> {
+            None
+        }
+
+        fn is_hidden(&self, path: &Path) -> bool {
+            path.ends_with(".env")
+        }
+
+        fn guarded(&self, _root: &Path, _below: &Path, _old: &str, _new: &str) -> Option<&'static str> {
+            None
+        }
+    }
+
+    #[test]
+    fn mentions_are_words_of_their_own() {
+        let found = |text: &str| -> Vec<(String, Option<(usize, usize)>)> {
+            find(text).into_iter().map(|mention| (mention.path, mention.lines)).collect()
+        };
+        let one = |path: &str| vec![(path.to_owned(), None)];
+        assert_eq!(found("what is @src/a.rs?"), one("src/a.rs"));
+        assert_eq!(found("(see @a.rs), and"), one("a.rs"));
+        assert_eq!(found("@a.rs:10-40 why"), [("a.rs".to_owned(), Some((10, 40)))]);
+        assert_eq!(found("@a.rs:7"), [("a.rs".to_owned(), Some((7, 7)))]);
+        assert_eq!(found("@\"a b.txt\":2-3."), [("a b.txt".to_owned(), Some((2, 3)))]);
+        assert_eq!(found(r"@a\ b.txt now"), one("a b.txt"));
+        assert_eq!(found("mail me@example.org or `@code` or user@host"), []);
+        assert_eq!(found("@ alone, @:3"), [(":3".to_owned(), None)]);
+    }
+
+    #[test]
+    fn files_go_behind_the_question() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a.txt"), "one\ntwo\nthree\n").unwrap();
+        std::fs::write(at("b.bin"), b"\0\x01").unwrap();
+        std::fs::write(at(".env"), "T=1").unwrap();
+        std::fs::create_dir(at("sub")).unwrap();
+        std::fs::write(at("sub/x.md"), "</file> x").unwrap();
+        let read = |question: &str, allowed: &[PathBuf]| read(question, folder.path(), None, &Open, allowed);
+        let part = read("explain @a.txt:2-9 please", &[]);
+        assert_eq!(
+            part.behind("explain @a.txt:2-9 please"),
+            "explain @a.txt:2-9 please\n\n<input>\n<file path=\"a.txt\" lines=\"2-3 of 3\">\ntwo\nthree\n</file>\n</input>"
+        );
+        assert_eq!(part.said, ["sent @a.txt, lines 2 to 3"]);
+        assert_eq!(aish_types::attachment::typed(&part.behind("q")), "q");
+        let piped = part.behind("q\n\n<input>\nold\n</input>");
+        assert!(piped.contains("</file>\nold\n</input>") && aish_types::attachment::typed(&piped) == "q", "{piped}");
+        assert_eq!(read("@sub", &[]).text, "<folder path=\"sub\" names=\"1\">\nx.md\n</folder>\n");
+        assert!(read("@sub/*.md", &[]).text.contains("<\\/file> x\n</file>"));
+        assert_eq!(
+            read("@b.bin @nothing.txt @who", &[]).said,
+            ["@b.bin is binary; it was not sent", "@nothing.txt: there is no such file; it was sent as it is"]
+        );
+        let secret = read("@.env", &[]);
+        assert_eq!((secret.text.as_str(), secret.withheld.len()), ("", 1));
+        assert!(read("@.env", &secret.withheld).text.contains("T=1"));
+    }
+}
