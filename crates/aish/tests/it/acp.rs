@@ -64,7 +64,7 @@ fn an_editor_prompts_permits_cancels_and_loads() {
         .chat(OpenAiStream::answer("The notes are gone."))
         .chat(remove("c2", "other.txt"))
         .chat(OpenAiStream::answer("Then not."))
-        .step(Expect::chat(), OpenAiStream::answer("It goes on and on.").reply().pause_between(hour))
+        .step(Expect::chat(), OpenAiStream::new("scripted").role().text("It goes on").reply().then_pause(hour))
         .chat(remove("c3", "other.txt"))
         .chat(remove("c4", "other.txt"))
         .chat(OpenAiStream::answer("A plan."));
