@@ -135,6 +135,8 @@ pub async fn serve(
         .on_receive_request(
             async move |request: PromptRequest, responder, connection| {
                 let host = Arc::clone(&for_prompt);
+                // The turn is played in a task of its own: a cancel may come before that has begun.
+                host.begin(&request.session_id.0);
                 connection.spawn(async move {
                     let prompt = Prompt::of(request.prompt);
                     let stopped = host.prompt(&request.session_id.0, prompt).await.map_err(error);

@@ -129,6 +129,9 @@ pub trait Host: Send + Sync + 'static {
     /// When they cannot be read.
     fn list(&self, folder: Option<&Path>) -> Result<Vec<Listed>, HostError>;
 
+    /// Says that a turn is to be played next: a cancel that comes from now on is for it. Called in the order of the messages.
+    fn begin(&self, id: &str);
+
     /// Plays a turn.
     fn prompt<'a>(&'a self, id: &'a str, prompt: Prompt) -> BoxFuture<'a, Result<Stop, HostError>>;
 

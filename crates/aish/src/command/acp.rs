@@ -108,6 +108,12 @@ impl Host for Sessions {
         Ok(listed.collect())
     }
 
+    fn begin(&self, id: &str) {
+        if let Ok(session) = self.session(id) {
+            session.begin();
+        }
+    }
+
     fn prompt<'a>(&'a self, id: &'a str, prompt: Prompt) -> BoxFuture<'a, Result<Stop, HostError>> {
         Box::pin(async move { self.session(id)?.play(prompt).await })
     }

@@ -14,7 +14,7 @@ fn remove(id: &str, file: &str) -> OpenAiStream {
 }
 
 /// Runs the client against scripted answers; none where it is not installed.
-fn talk(home: &Home, script: Script) -> Option<Value> {
+fn talk(home: &Home, mode: &str, script: Script) -> Option<Value> {
     let Some(python) = std::env::var_os("AISH_TEST_PYTHON") else {
         aish_testkit::skip("acp", "the packages of PyPI are missing");
         return None;
@@ -28,6 +28,7 @@ fn talk(home: &Home, script: Script) -> Option<Value> {
         .arg(file)
         .arg(env!("CARGO_BIN_EXE_aish"))
         .arg(home.work())
+        .arg(mode)
         .env_clear()
         .envs(home.all_variables())
         .env("OPENAI_BASE_URL", server.url())
@@ -68,7 +69,7 @@ fn an_editor_prompts_permits_cancels_and_loads() {
         .chat(remove("c3", "other.txt"))
         .chat(remove("c4", "other.txt"))
         .chat(OpenAiStream::answer("A plan."));
-    let Some(told) = talk(&home, script) else { return };
+    let Some(told) = talk(&home, "whole", script) else { return };
     assert_eq!(
         (&told["hello"]["protocolVersion"], &told["hello"]["agentCapabilities"]["loadSession"]),
         (&json!(1), &json!(true))
@@ -117,6 +118,14 @@ fn an_editor_prompts_permits_cancels_and_loads() {
     let audit = std::fs::read_to_string(home.path(".local/state/aish/audit.jsonl")).unwrap();
     let approved = audit.lines().filter(|line| line.contains("\"approved\":true")).count();
     assert_eq!(approved, 1, "{audit}");
+}
+
+#[test]
+fn a_cancel_right_behind_a_prompt_stops_it() {
+    let endless = || OpenAiStream::new("scripted").role().text("It goes on").reply();
+    let script = Script::new().always(Expect::chat(), endless().then_pause(std::time::Duration::from_secs(3600)));
+    let Some(told) = talk(&Home::new(), "at-once", script) else { return };
+    assert_eq!(told["stops"], json!(["cancelled", "cancelled", "cancelled", "cancelled", "cancelled"]));
 }
 
 #[test]

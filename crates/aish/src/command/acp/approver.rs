@@ -77,11 +77,14 @@ impl EditorApprover {
         self.now().mode = mode;
     }
 
-    /// Begins a turn and returns what stops it.
-    pub(super) fn begin(&self) -> CancellationToken {
-        let interrupt = CancellationToken::new();
-        self.now().interrupt = interrupt.clone();
-        interrupt
+    /// Begins a turn.
+    pub(super) fn begin(&self) {
+        self.now().interrupt = CancellationToken::new();
+    }
+
+    /// Returns what stops the turn.
+    pub(super) fn interrupt(&self) -> CancellationToken {
+        self.now().interrupt.clone()
     }
 
     /// Stops the turn.
@@ -155,7 +158,7 @@ impl Approver for EditorApprover {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             let permission = self.permission(question);
-            let interrupt = self.now().interrupt.clone();
+            let interrupt = self.interrupt();
             let choice = tokio::select! {
                 choice = self.client.ask(permission) => choice,
                 () = interrupt.cancelled() => Choice::Cancelled,

@@ -124,13 +124,20 @@ impl EditorSession {
         self.approver.cancel();
     }
 
+    /// Makes ready for a turn; one that is under way keeps what stops it.
+    pub(super) fn begin(&self) {
+        if self.conversation.try_lock().is_ok() {
+            self.approver.begin();
+        }
+    }
+
     /// Plays a turn.
     pub(super) async fn play(&self, prompt: Prompt) -> Result<Stop, HostError> {
         let Ok(mut held) = self.conversation.try_lock() else {
             return Err(HostError::Unusable("this session plays a turn already".to_owned()));
         };
         let Some(conversation) = held.as_mut() else { return Err(HostError::NoSession(self.id.clone())) };
-        let interrupt = self.approver.begin();
+        let interrupt = self.approver.interrupt();
         self.ask_for_servers().await;
         let number = self.turns.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let blocks: Vec<Block> =

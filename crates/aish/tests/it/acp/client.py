@@ -1,6 +1,6 @@
 """An editor over the Python SDK of the Agent Client Protocol: starts the agent, talks to it, prints what came as JSON.
 
-Usage: client.py AGENT FOLDER
+Usage: client.py AGENT FOLDER whole|at-once
 """
 
 import asyncio
@@ -50,7 +50,7 @@ def text(words):
     return TextContentBlock(type="text", text=words)
 
 
-async def main(agent, folder):
+async def main(agent, folder, mode):
     editor, told = Editor(), {}
     async with acp.spawn_agent_process(editor, agent, "acp", cwd=folder, env=dict(os.environ)) as (connection, process):
         hello = await connection.initialize(
@@ -61,6 +61,15 @@ async def main(agent, folder):
         told["hello"] = hello.model_dump(mode="json", by_alias=True, exclude_none=True)
         session = await connection.new_session(cwd=folder, mcp_servers=[])
         told["modes"] = [mode.id for mode in session.modes.available_modes]
+        if mode == "at-once":
+            told["stops"] = []
+            for _ in range(5):
+                running = asyncio.create_task(connection.prompt(session_id=session.session_id, prompt=[text("go on")]))
+                await asyncio.sleep(0)
+                await connection.cancel(session_id=session.session_id)
+                told["stops"].append((await running).stop_reason)
+            print(json.dumps(told))
+            return
         other = await connection.new_session(cwd=folder, mcp_servers=[])
         told["two"] = session.session_id != other.session_id
 
@@ -107,4 +116,4 @@ async def main(agent, folder):
     print(json.dumps(told))
 
 
-asyncio.run(main(sys.argv[1], sys.argv[2]))
+asyncio.run(main(*sys.argv[1:]))
