@@ -57,6 +57,9 @@ const LEADING_OUT: &[&str] = &[
 /// Says whether a variable's name says that its value is secret, or leads out of a confined run.
 pub fn is_private_name(name: &[u8]) -> bool {
     let upper = name.to_ascii_uppercase();
+    // An author is nobody who authenticates.
+    let words = upper.split(|byte| *byte == b'_').filter(|word| *word != b"AUTHOR" && *word != b"AUTHORS");
+    let upper = words.collect::<Vec<_>>().join(&b'_');
     let has = |part: &str| upper.windows(part.len()).any(|window| window == part.as_bytes());
     // The folder is called by one of them.
     let is_folder = upper == b"PWD" || upper == b"OLDPWD";
@@ -120,6 +123,9 @@ mod tests {
             ("BASH_ENV", "/x"),
             ("BASH_FUNC_ls%%", "() { :; }"),
             ("MONKEY_BUSINESS", "a"),
+            ("GIT_AUTHOR_NAME", "ana"),
+            ("GIT_AUTHOR_KEY", "a"),
+            ("XAUTHORITY", "a"),
             ("SMTP_PASS", "a"),
             ("MYSQL_PWD", "a"),
             ("PWD", "/x"),
@@ -132,6 +138,6 @@ mod tests {
         let all = all.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let left = clean(all, &[b"s3cr3t!".to_vec()], &["NPM_TOKEN".to_owned()]);
         let names: Vec<_> = left.iter().map(|(name, _)| name.to_str().unwrap()).collect();
-        assert_eq!(names, ["PATH", "HOMEPAGE", "NPM_TOKEN", "PWD", "REMOTE", "LANG"]);
+        assert_eq!(names, ["PATH", "HOMEPAGE", "NPM_TOKEN", "GIT_AUTHOR_NAME", "PWD", "REMOTE", "LANG"]);
     }
 }
