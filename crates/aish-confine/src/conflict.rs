@@ -51,7 +51,9 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &[Move]) -> Result<Vec<Conflict>,
             (MoveKind::Folder, _) | (_, None) => None,
             (_, Some(old)) if newest(&path, old)? > layer.about.start => Some(Why::Changed),
             (_, Some(old)) if old.kind == FileKind::File && is_written(&path) => Some(Why::Open),
-            (MoveKind::Exchange, Some(old)) if old.kind == FileKind::File && old.links > 1 => {
+            (MoveKind::Exchange, Some(old))
+                if old.kind == FileKind::File && old.links > 1 && is_copy(layer, one, &path)? =>
+            {
                 let moved = moves.iter().filter(|other| other.old.as_ref().is_some_and(|o| o.inode == old.inode));
                 ((moved.count() as u64) < old.links).then_some(Why::Linked)
             }
@@ -60,6 +62,16 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &[Move]) -> Result<Vec<Conflict>,
         found.extend(why.map(|why| Conflict { path, why }));
     }
     Ok(found)
+}
+
+/// Says whether a file of the layer was written where it is, and not put in the place of the old one, whose other names stay
+/// as they are then: overlayfs copies a file with its time of access, and nothing in the layer changes that.
+fn is_copy(layer: &Layer, one: &Move, tree: &Path) -> Result<bool, LayerError> {
+    use std::os::unix::fs::MetadataExt as _;
+    let upper = layer.upper(one.root).join(&one.path);
+    let accessed = |path: &Path| at(path, fs::symlink_metadata(path)).map(|meta| (meta.atime(), meta.atime_nsec()));
+    let above = accessed(&upper)?;
+    Ok(above < layer.about.start || above == accessed(tree)?)
 }
 
 /// Looks for what changed since the layer was kept.

@@ -145,7 +145,9 @@ fn overlay(root: &Root) -> Result<OwnedFd, Failure> {
     if let Err(error) = fsconfig_create(context.as_fd()) {
         return Err(no_layer(root, error.into(), &context));
     }
-    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
+    // Times of access tell copies of the tree's files from new ones, so that reading must not change them.
+    let attributes =
+        MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV | MountAttrFlags::MOUNT_ATTR_NOATIME;
     at("mount the layer", fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, attributes))
 }
 

@@ -72,6 +72,23 @@ fn a_name_of_several_is_a_conflict_unless_all_are_written() {
 }
 
 #[test]
+fn a_new_file_in_the_place_of_one_with_several_names_is_none() {
+    let place = Place::new();
+    place.write("a", "old\n");
+    place.write("c", "old\n");
+    fs::hard_link(place.tree.join("a"), place.tree.join("b")).unwrap();
+    fs::hard_link(place.tree.join("c"), place.tree.join("d")).unwrap();
+    let before = place.picture();
+    let layer = place.keep("rm a; echo new > a; echo new > n; mv n c; cat a c");
+    let all = ["a", "b", "c", "d"].map(|name| place.read(name));
+    assert_eq!(all, ["new\n", "old\n", "new\n", "old\n"], "as it would be without a layer");
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+    let ran = place.run("echo more >> a; cat a");
+    assert_eq!(keep(&ran.layer, &place), [("a".to_owned(), Why::Linked)], "reading it makes no new file of it");
+}
+
+#[test]
 fn attributes_of_a_file_with_several_names_change_for_all_of_them() {
     let place = Place::new();
     place.write("a", "old\n");
