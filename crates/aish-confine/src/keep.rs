@@ -90,10 +90,10 @@ impl Layer {
         self.set_state(State::Keeping)?;
         self.sync()?;
         if let Err(error) = self.all_forward(&moves, note.as_ref()) {
-            self.give_up(&moves, note.as_ref())?;
+            self.give_up(&moves, note)?;
             return Err(error);
         }
-        self.arrive(&moves, note.as_ref(), Coming::New, State::Kept)?;
+        self.arrive(&moves, note, Coming::New, State::Kept)?;
         Ok(changes)
     }
 
@@ -118,7 +118,7 @@ impl Layer {
         self.set_state(State::TakingBack)?;
         self.sync()?;
         self.all_back(&moves, note.as_ref(), Coming::Old)?;
-        self.arrive(&moves, note.as_ref(), Coming::Old, State::TakenBack)?;
+        self.arrive(&moves, note, Coming::Old, State::TakenBack)?;
         Ok(moves.iter().filter(|one| one.kind != MoveKind::Folder).count())
     }
 
@@ -129,18 +129,25 @@ impl Layer {
     /// When neither can be done; then it can be tried again.
     pub fn recover(&self) -> Result<State, KeepError> {
         let state = self.state()?;
+        if matches!(state, State::Keeping | State::TakingBack)
+            && let Some(note) = self.staged()?
+            && let Some(arrived) = note.arrived
+        {
+            self.finish(&self.journal()?.1, note, arrived)?;
+            return Ok(arrived);
+        }
         match state {
             State::Keeping => {
                 let (moves, note) = (self.journal()?.1, self.staged()?);
                 match self.all_forward(&moves, note.as_ref()) {
-                    Ok(()) => self.arrive(&moves, note.as_ref(), Coming::New, State::Kept)?,
-                    Err(_) => self.give_up(&moves, note.as_ref())?,
+                    Ok(()) => self.arrive(&moves, note, Coming::New, State::Kept)?,
+                    Err(_) => self.give_up(&moves, note)?,
                 }
             }
             State::TakingBack => {
                 let (moves, note) = (self.journal()?.1, self.staged()?);
                 self.all_back(&moves, note.as_ref(), Coming::Old)?;
-                self.arrive(&moves, note.as_ref(), Coming::Old, State::TakenBack)?;
+                self.arrive(&moves, note, Coming::Old, State::TakenBack)?;
             }
             State::Open | State::Kept | State::TakenBack => return Ok(state),
         }
@@ -148,18 +155,23 @@ impl Layer {
     }
 
     /// Notes that all moves are made, and takes away what was made for that alone.
-    fn arrive(&self, moves: &[Move], note: Option<&Note>, coming: Coming, state: State) -> Result<(), LayerError> {
-        if let Some(note) = note {
-            self.unstage(moves, note, coming)?;
+    fn arrive(&self, moves: &[Move], note: Option<Note>, coming: Coming, state: State) -> Result<(), LayerError> {
+        match note {
+            Some(note) => {
+                self.copy_out(moves, &note, coming)?;
+                self.finish(moves, note, state)
+            }
+            None => self.set_state(state),
         }
-        self.set_state(state)
     }
 
     /// Takes back those moves of keeping that were made.
-    fn give_up(&self, moves: &[Move], note: Option<&Note>) -> Result<(), KeepError> {
-        self.all_back(moves, note, Coming::New)?;
-        self.clear_staging()?;
-        Ok(self.set_state(State::Open)?)
+    fn give_up(&self, moves: &[Move], note: Option<Note>) -> Result<(), KeepError> {
+        self.all_back(moves, note.as_ref(), Coming::New)?;
+        match note {
+            Some(note) => Ok(self.finish(moves, note, State::Open)?),
+            None => Ok(self.set_state(State::Open)?),
+        }
     }
 
     fn journal_path(&self) -> PathBuf {

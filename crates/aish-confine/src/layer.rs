@@ -49,7 +49,8 @@ pub(crate) fn at<T>(path: &Path, done: io::Result<T>) -> Result<T, LayerError> {
 }
 
 /// What becomes of a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum State {
     /// It holds changes that are in no tree.
     Open,

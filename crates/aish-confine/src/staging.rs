@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::attributes::{Attributes, FileKind};
 use crate::journal::{Move, MoveKind};
-use crate::layer::{Layer, LayerError, at, remove_tree};
+use crate::layer::{Layer, LayerError, State, at, remove_tree};
 use crate::mover::{Sides, Stopped};
 use crate::transfer;
 
@@ -32,6 +32,9 @@ pub(crate) struct Note {
     roots: Vec<(usize, Attributes)>,
     /// Numbers of moves, and the inodes of their copies.
     copies: Vec<(usize, u64)>,
+    /// What the layer is when staging folders are away: all moves are made, or taken back, and what came out is copied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) arrived: Option<State>,
 }
 
 impl Note {
@@ -112,8 +115,8 @@ impl Layer {
         Ok(note)
     }
 
-    /// Copies what came out of the trees to the layer, and takes the staging folders away.
-    pub(crate) fn unstage(&self, moves: &[Move], note: &Note, coming: Coming) -> Result<(), LayerError> {
+    /// Copies what came out of the trees to the layer.
+    pub(crate) fn copy_out(&self, moves: &[Move], note: &Note, coming: Coming) -> Result<(), LayerError> {
         let mut seen = transfer::Seen::new();
         for one in moves {
             let from = self.stage_folder(one.root).join(one.number.to_string());
@@ -134,16 +137,30 @@ impl Layer {
                 at(&to, transfer::copy(&from, &to, &mut seen))?;
             }
         }
-        for one in moves.iter().filter(|one| one.kind == MoveKind::Folder && one.path.as_os_str().is_empty()) {
-            // The coming and going of a staging folder is no change of the tree.
-            let wanted = if coming == Coming::New { one.new.as_ref() } else { one.old.as_ref() };
-            let (folder, tree) = (self.stage_folder(one.root), self.tree(one.root));
+        Ok(())
+    }
+
+    /// Takes staging folders away after the moves, and notes what the layer is now. A cut leaves the note, from which this is
+    /// done again.
+    pub(crate) fn finish(&self, moves: &[Move], note: Note, state: State) -> Result<(), LayerError> {
+        self.write_note(&Note { arrived: Some(state), ..note.clone() })?;
+        for (root, before) in &note.roots {
+            let (folder, tree) = (self.stage_folder(*root), self.tree(*root));
             at(&folder, remove_tree(&folder))?;
-            if let Some(wanted) = wanted {
-                at(&tree, wanted.apply(rustix::fs::CWD, &tree))?;
-            }
+            // The coming and going of a staging folder is no change of the tree.
+            let of_root =
+                |one: &&Move| one.root == *root && one.kind == MoveKind::Folder && one.path.as_os_str().is_empty();
+            let moved = moves.iter().find(of_root);
+            let wanted = match (state, moved) {
+                (State::Kept, Some(one)) => one.new.as_ref(),
+                (State::TakenBack, Some(one)) => one.old.as_ref(),
+                _ => None,
+            };
+            at(&tree, wanted.unwrap_or(before).apply(rustix::fs::CWD, &tree))?;
         }
-        self.clear_staging()
+        self.set_state(state)?;
+        let path = self.note_path();
+        at(&path, fs::remove_file(&path))
     }
 
     /// Takes away what was staged and not moved; trees get back the time that they had.
