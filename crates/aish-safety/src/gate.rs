@@ -2,6 +2,8 @@
 //!
 //! Order: judge, compare with the pin, ask where needed, write the decision to the audit, make the [`ApprovedCall`].
 
+mod files;
+
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -17,7 +19,7 @@ use crate::audit::{AuditEntry, AuditLog, By};
 use crate::autonomy::{Autonomy, Taint};
 use crate::call::{PreparedCall, Subject};
 use crate::command::{Surroundings, analyse, analyse_argv};
-use crate::file_access::{FileAccess, analyse_files};
+use crate::file_access::FileAccess;
 use crate::kept::{self, KeptApprovals, NothingKept};
 use crate::pin::{Digest, Pin, PinStore, canonical};
 use crate::policy::{Policy, Unrecorded};
@@ -42,8 +44,6 @@ pub enum Mode {
 pub const UNRECORDED: &str = "audit.unwritable";
 /// Why a call did not run that a person said no to.
 pub const DECLINED: &str = "declined by the user";
-/// The rule by which a hidden or guarded place is left to a person.
-pub(crate) const FILE_CONCERN: &str = "files.guarded";
 /// The rule by which a call is asked whose pin cannot be read.
 pub(crate) const PIN_UNREADABLE: &str = "pin.unreadable";
 
@@ -181,32 +181,6 @@ impl Gate {
             Some(why) => Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}")),
             None => self.under_tool_rules(call, analysis.judgement),
         };
-        analysis
-    }
-
-    /// Judges what a tool of ours does to files. The policy's own word for the tool lets through what would be asked, but
-    /// never a place that a person decides about.
-    fn judge_files(
-        &self,
-        call: &PreparedCall,
-        accesses: &[FileAccess],
-        concern: Option<&str>,
-        surroundings: &Surroundings,
-    ) -> Analysis {
-        let mut analysis = analyse_files(accesses, surroundings, &self.policy.rules);
-        let verdict = analysis.judgement.verdict;
-        match self.policy.auto_approval(&call.definition.name) {
-            Some(true) if verdict == Verdict::Ask => {
-                analysis.judgement = Judgement::new(Verdict::Allow, "policy.auto-approve", "approved by the policy");
-            }
-            Some(false) if verdict == Verdict::Allow => {
-                analysis.judgement = Judgement::new(Verdict::Ask, "policy.auto-approve", "the policy wants it asked");
-            }
-            Some(true | false) | None => {}
-        }
-        if let Some(why) = concern.filter(|_| analysis.judgement.verdict < Verdict::Halt) {
-            analysis.judgement = Judgement::new(Verdict::Ask, FILE_CONCERN, why);
-        }
         analysis
     }
 
