@@ -122,6 +122,8 @@ impl Surroundings {
         // The tree is seen through its layer.
         plan.shown.clear();
         plan.roots = layer.roots();
+        // The tree is there as a root; shown besides, it would lie over its own layer.
+        plan.shown.clear();
         plan.report = Some(layer.report_path());
         plan
     }

@@ -42,6 +42,24 @@ impl TerminalChild {
         Ok(Self { child: Child::spawn(command, ends).await? })
     }
 
+    /// Starts a launcher that gives the terminal, which is its stdin as well where `input` is none, to a session of its
+    /// own: the terminal controls nothing here.
+    ///
+    /// # Errors
+    /// When the command cannot be started.
+    pub async fn start_launcher(
+        command: &Command,
+        input: Option<OwnedFd>,
+        terminal: OwnedFd,
+    ) -> Result<Self, SpawnError> {
+        let system =
+            |source: io::Error| SpawnError::System { program: command.program.to_string_lossy().into_owned(), source };
+        let stdin = input.map_or_else(|| terminal.try_clone(), Ok).map_err(system)?;
+        let stdout = terminal.try_clone().map_err(system)?;
+        let ends = Ends { stdin, stdout, stderr: terminal, controlling: false, detached: Detached::End };
+        Ok(Self { child: Child::spawn(command, ends).await? })
+    }
+
     /// The process id of the child, which is also its session's.
     pub fn pid(&self) -> u32 {
         self.child.pid()

@@ -11,6 +11,7 @@ use crate::analysis::Analysis;
 use crate::call::{PreparedCall, Subject};
 use crate::command::Surroundings;
 use crate::gate::Mode;
+use crate::placement::{ChangesAnswer, ChangesQuestion, Hold};
 use crate::verdict::{Judgement, NO_WAY_BACK};
 
 /// What a person is asked.
@@ -30,6 +31,8 @@ pub struct Question {
     pub drift: Option<String>,
     /// What `always` would keep; none where `always` is not offered.
     pub always: Option<String>,
+    /// Whether it can run in a layer first, to be decided on when it is known what it changed.
+    pub can_try: bool,
     /// What the person should know beside that, a line each: what can be undone, which sandbox it runs in.
     pub notes: Vec<String>,
 }
@@ -55,6 +58,8 @@ impl Question {
 pub enum Answer {
     /// Run it, once.
     Yes,
+    /// Run it in a layer and ask about what it changed; no where that was not offered.
+    Try,
     /// Do not run it.
     No,
     /// Run it now and from now on what matches the given text (as in `Question::always`, perhaps shortened).
@@ -76,6 +81,8 @@ pub struct Brief {
     /// A judgement of the run that the call belongs to: it only makes the call's own stricter, and an autonomous run
     /// leaves the call to a person then.
     pub raised: Option<Judgement>,
+    /// What can hold it here.
+    pub hold: Hold,
 }
 
 /// Whoever is asked about a call: the terminal, an MCP client through elicitation, or nobody.
@@ -98,6 +105,12 @@ pub trait Approver: Send + Sync {
 
     /// Asks, and returns the answer. The end of the input is `No`, an interrupt `Stop`.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
+
+    /// Asks what becomes of a layer. The end of the input drops it.
+    fn changes<'a>(&'a self, question: &'a ChangesQuestion) -> BoxFuture<'a, ChangesAnswer> {
+        let _ = question;
+        Box::pin(core::future::ready(ChangesAnswer::Nobody))
+    }
 }
 
 /// The approver where nobody is there: the mode and the policy decide.

@@ -1,11 +1,15 @@
 //! The port to the audit log: every decision is written before its effect.
 
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
 
 use aish_types::{CallContext, ToolName};
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::Verdict;
+use crate::call::{PreparedCall, Subject};
+use crate::file_access::FileAccess;
+use crate::gate::call_hash;
+use crate::verdict::{Judgement, Verdict};
 
 /// One decision of the gate. The log adds the time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +33,31 @@ pub struct AuditEntry {
     pub approved: bool,
     /// Who decided.
     pub by: By,
+}
+
+impl AuditEntry {
+    /// Makes the entry of a decision about a call.
+    pub fn of(call: &PreparedCall, judgement: &Judgement, approved: bool, by: By) -> Self {
+        let command = match &call.subject {
+            Subject::Command { text } => Some(text.clone()),
+            Subject::Argv { words } => Some(words.join(" ")),
+            Subject::Files { accesses, .. } => {
+                Some(accesses.iter().map(FileAccess::words).collect::<Vec<_>>().join("; "))
+            }
+            Subject::Tool => None,
+        };
+        Self {
+            context: call.context.clone(),
+            tool: call.definition.name.clone(),
+            source: call.definition.source.to_string(),
+            command,
+            call_hash: call_hash(call).to_string(),
+            verdict: judgement.verdict,
+            rule: judgement.rule.to_string(),
+            approved,
+            by,
+        }
+    }
 }
 
 /// Who decided about a call.

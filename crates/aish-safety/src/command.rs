@@ -64,7 +64,7 @@ mod zsh;
 
 pub use explain::Part;
 pub(crate) use explain::render;
-pub use harmless::brought;
+pub use harmless::{brought, settings_files};
 pub use hint::FALLBACK;
 pub(crate) use path::glob_match;
 pub(crate) use pattern::{Pattern, Subject};

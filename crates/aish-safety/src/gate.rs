@@ -3,27 +3,26 @@
 //! Order: judge, compare with the pin, ask where needed, write the decision to the audit, make the [`ApprovedCall`].
 
 mod files;
+mod judging;
 
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
 use aish_types::{BoxFuture, Risk};
 use serde_json::Value;
 
 use crate::analysis::Analysis;
 use crate::approver::{Answer, Approver, Brief, Question};
-use crate::audit::{AuditEntry, AuditLog, By};
-use crate::autonomy::{Autonomy, Taint};
+use crate::audit::{AuditEntry, AuditError, AuditLog, By};
+use crate::autonomy::Autonomy;
 use crate::call::{PreparedCall, Subject};
-use crate::command::{Surroundings, analyse, analyse_argv};
-use crate::file_access::FileAccess;
+use crate::command::Surroundings;
 use crate::kept::{self, KeptApprovals, NothingKept};
 use crate::pin::{Digest, Pin, PinStore, canonical};
+use crate::placement::{Placed, Placement};
 use crate::policy::{Policy, Unrecorded};
-use crate::tool_call;
 use crate::verdict::{Judgement, Verdict};
 
 /// How a run treats what would be asked.
@@ -53,9 +52,15 @@ pub struct ApprovedCall {
     call: Box<PreparedCall>,
     analysis: Box<Analysis>,
     by: By,
+    placement: Placement,
 }
 
 impl ApprovedCall {
+    /// Returns where it runs, where it is a command.
+    pub fn placement(&self) -> Placement {
+        self.placement
+    }
+
     /// Returns the call.
     pub fn call(&self) -> &PreparedCall {
         &self.call
@@ -130,6 +135,8 @@ struct Weighed {
     kept: bool,
     /// True when somebody must say yes.
     must_ask: bool,
+    /// What the level makes of it.
+    placed: Placed,
 }
 
 /// What was decided.
@@ -138,11 +145,13 @@ struct Decision {
     by: By,
     /// True when the person ended the run with it.
     ended: bool,
+    /// True when it is tried: what it changes is asked about.
+    tried: bool,
 }
 
 impl Decision {
     const fn new(approved: bool, by: By) -> Self {
-        Self { approved, by, ended: false }
+        Self { approved, by, ended: false, tried: false }
     }
 }
 
@@ -157,78 +166,19 @@ impl Gate {
         &mut self.autonomy
     }
 
+    /// Writes down what became of a layer.
+    ///
+    /// # Errors
+    /// When the audit log cannot be written.
+    pub fn note(&self, entry: &AuditEntry) -> Result<(), AuditError> {
+        self.audit.append(entry)
+    }
+
     /// Looks approvals for good up, and keeps new ones.
     #[must_use]
     pub fn with_kept(mut self, kept: Arc<dyn KeptApprovals>) -> Self {
         self.kept = kept;
         self
-    }
-
-    /// Analyses and judges a call without asking anybody: command by effect, tool by policy, risk and arguments.
-    fn analyse(&self, call: &PreparedCall, surroundings: &Surroundings) -> Analysis {
-        let rules = &self.policy.rules;
-        let taint = |trusted: Taint| if call.definition.trusted { trusted } else { Taint::Foreign };
-        let mut analysis = match &call.subject {
-            Subject::Command { text } => analyse(text, surroundings, rules),
-            Subject::Argv { words } => analyse_argv(words, surroundings, rules),
-            Subject::Files { accesses, concern, .. } => {
-                self.judge_files(call, accesses, concern.as_deref(), surroundings)
-            }
-            Subject::Tool => Analysis::of_tool(self.judge_tool_call(call, surroundings), taint(Taint::Clean)),
-        };
-        analysis.taint = taint(analysis.taint);
-        analysis.judgement = match &self.policy.broken {
-            Some(why) => Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}")),
-            None => self.under_tool_rules(call, analysis.judgement),
-        };
-        analysis
-    }
-
-    /// Judges a call that is no command. Approved or not: what its arguments would do is judged by itself, and may only
-    /// raise.
-    fn judge_tool_call(&self, call: &PreparedCall, surroundings: &Surroundings) -> Judgement {
-        let judgement = self.judge_tool(call);
-        let by_name = match self.policy.auto_approval(&call.definition.name) {
-            None => tool_call::judge_name(call),
-            Some(_) => None,
-        };
-        let by_arguments = tool_call::judge_arguments(call, surroundings);
-        [by_name, by_arguments].into_iter().flatten().fold(judgement, Judgement::strictest)
-    }
-
-    /// Applies the policy's rules about tools by name: they raise any verdict, and let through what would be asked.
-    fn under_tool_rules(&self, call: &PreparedCall, judgement: Judgement) -> Judgement {
-        let name = call.definition.name.as_str();
-        let Some(rule) = self.policy.rules.for_tool(name, &canonical(&call.arguments)) else { return judgement };
-        let own = Judgement::new(rule.verdict, rule.id.clone(), rule.reason.clone());
-        match (rule.verdict, judgement.verdict) {
-            (Verdict::Allow, Verdict::Ask) if !self.wants_to_be_asked(call) => own,
-            (Verdict::Ask | Verdict::Halt, before) if rule.verdict >= before => own,
-            (Verdict::Allow | Verdict::Ask | Verdict::Halt, _) => judgement,
-        }
-    }
-
-    /// Says whether the policy or the tool itself insists on a question.
-    fn wants_to_be_asked(&self, call: &PreparedCall) -> bool {
-        call.definition.requires_confirmation || self.policy.auto_approval(&call.definition.name) == Some(false)
-    }
-
-    fn judge_tool(&self, call: &PreparedCall) -> Judgement {
-        let definition = &call.definition;
-        match self.policy.auto_approval(&definition.name) {
-            Some(true) => return Judgement::new(Verdict::Allow, "policy.auto-approve", "approved by the policy"),
-            Some(false) => return Judgement::new(Verdict::Ask, "policy.auto-approve", "the policy wants it asked"),
-            None => {}
-        }
-        if definition.requires_confirmation {
-            return Judgement::new(Verdict::Ask, "tool.confirmation", "the tool wants to be confirmed");
-        }
-        match (definition.trusted, definition.risk) {
-            (true, Risk::Read) => Judgement::new(Verdict::Allow, "tool.read-only", "reads only"),
-            (true, Risk::Write) => Judgement::new(Verdict::Ask, "tool.write", "changes something"),
-            (true, Risk::Destructive) => Judgement::new(Verdict::Halt, "tool.destructive", "may destroy something"),
-            (false, _) => Judgement::new(Verdict::Ask, "tool.untrusted", "a tool from outside, not approved yet"),
-        }
     }
 
     /// Passes one call through the gate: judges, asks where needed, writes the decision, and only then approves.
@@ -243,8 +193,9 @@ impl Gate {
     ) -> Passage {
         let mode = approver.mode();
         let analysis = self.analyse(&call, surroundings);
-        let Brief { notes, raised } = approver.brief(&call, &analysis, surroundings).await;
-        let weighed = self.weigh(&call, analysis, surroundings, mode, raised);
+        let Brief { notes, raised, hold } = approver.brief(&call, &analysis, surroundings).await;
+        let placed = Placed::new(hold, self.policy.approval, mode);
+        let weighed = self.weigh(&call, analysis, surroundings, mode, raised, placed);
         let decision = if weighed.is_for_person(mode) {
             let question = Question {
                 tool: call.definition.name.clone(),
@@ -254,6 +205,7 @@ impl Gate {
                 confirm_message: sentence.await,
                 drift: weighed.drift.clone(),
                 always: if mode == Mode::Interactive { kept::offer(&call, &weighed.analysis.judgement) } else { None },
+                can_try: weighed.placed.can_try(weighed.analysis.judgement.verdict),
                 notes,
             };
             match self.consult(approver, &question).await {
@@ -263,7 +215,7 @@ impl Gate {
         } else {
             self.unasked(&weighed, mode)
         };
-        self.settle(call, weighed.analysis, &decision, mode)
+        self.settle(call, weighed, &decision, mode)
     }
 
     /// Compares a call with its pin, with what was approved for good and with what a run leaves to a person.
@@ -274,6 +226,7 @@ impl Gate {
         surroundings: &Surroundings,
         mode: Mode,
         raised: Option<Judgement>,
+        placed: Placed,
     ) -> Weighed {
         let raise = |analysis: &mut Analysis, judgement: Judgement| {
             if judgement.verdict >= analysis.judgement.verdict {
@@ -305,13 +258,28 @@ impl Gate {
         if let Some(concern) = concern {
             raise(&mut analysis, concern);
         }
+        // Whoever asks for it by a rule is asked, whatever holds it.
+        let wished = raised
+            || drift.is_some()
+            || !is_readable
+            || self.policy.broken.is_some()
+            || call.definition.requires_confirmation
+            || analysis.judgement.rule.is_of_policy()
+            || self.confirms(mode);
+        if let Some(concern) = placed.concern(&analysis.judgement, mode) {
+            raise(&mut analysis, concern);
+        }
         let kept = !raised
+            && placed.honours_kept()
             && drift.is_none()
             && is_readable
             && self.policy.broken.is_none()
             && self.is_kept(call, &analysis.judgement);
-        let must_ask = !kept && (raised || drift.is_some() || self.must_ask(call, &analysis.judgement, mode));
-        Weighed { analysis, drift, raised, kept, must_ask }
+        let held = !wished && placed.is_held(analysis.judgement.verdict);
+        let must_ask = !kept
+            && !held
+            && (raised || drift.is_some() || self.must_ask(call, &analysis.judgement, self.confirms(mode)));
+        Weighed { analysis, drift, raised, kept, must_ask, placed }
     }
 
     /// Decides about a call that nobody is asked about.
@@ -334,8 +302,9 @@ impl Gate {
     }
 
     /// Writes the decision, and only then approves.
-    fn settle(&self, call: PreparedCall, analysis: Analysis, decision: &Decision, mode: Mode) -> Passage {
-        let entry = entry(&call, &analysis.judgement, decision);
+    fn settle(&self, call: PreparedCall, weighed: Weighed, decision: &Decision, mode: Mode) -> Passage {
+        let Weighed { analysis, placed, .. } = weighed;
+        let entry = AuditEntry::of(&call, &analysis.judgement, decision.approved, decision.by);
         if let Err(error) = self.audit.append(&entry) {
             if mode == Mode::Autonomous {
                 let why = format!("{error}; an autonomous run leaves a record or does nothing");
@@ -367,7 +336,10 @@ impl Gate {
         {
             return Passage::Declined { reason: error.to_string(), judgement: analysis.judgement };
         }
-        Passage::Approved(ApprovedCall { call: Box::new(call), analysis: Box::new(analysis), by: decision.by })
+        let consented = matches!(decision.by, By::Person | By::Kept);
+        let placement = placed.placement(consented, decision.tried, analysis.judgement.verdict);
+        let (call, analysis) = (Box::new(call), Box::new(analysis));
+        Passage::Approved(ApprovedCall { call, analysis, by: decision.by, placement })
     }
 
     /// Says whether an approved call may run though its decision could not be written.
@@ -382,6 +354,7 @@ impl Gate {
     async fn consult(&self, approver: &dyn Approver, question: &Question) -> Result<Decision, String> {
         Ok(match approver.ask(question).await {
             Answer::Yes => Decision::new(true, By::Person),
+            Answer::Try => Decision { tried: question.can_try, ..Decision::new(question.can_try, By::Person) },
             Answer::Always(text) => {
                 // What cannot be kept is asked again the next time; this once it was a yes.
                 let _ = self.kept.keep(&text);
@@ -394,6 +367,11 @@ impl Gate {
         })
     }
 
+    /// Says whether each command is asked about, also one that is harmless by its judgement.
+    fn confirms(&self, mode: Mode) -> bool {
+        mode == Mode::Interactive && self.policy.confirm_cmd
+    }
+
     /// Says whether a person approved this for good; the policy's own word for a tool comes before that.
     fn is_kept(&self, call: &PreparedCall, judgement: &Judgement) -> bool {
         self.policy.auto_approval(&call.definition.name) != Some(false)
@@ -403,7 +381,7 @@ impl Gate {
 
     /// Says whether somebody must say yes. A command that a configuration's author wrote is asked by its risk and the
     /// policy's level, whatever the judgement says short of `halt`, which makes it destructive.
-    fn must_ask(&self, call: &PreparedCall, judgement: &Judgement, mode: Mode) -> bool {
+    fn must_ask(&self, call: &PreparedCall, judgement: &Judgement, confirms: bool) -> bool {
         let definition = &call.definition;
         let verdict = judgement.verdict;
         match &call.subject {
@@ -420,9 +398,7 @@ impl Gate {
                     || judgement.rule.is_of_policy() && verdict > Verdict::Allow
                     || approved.map_or_else(|| self.policy.level.asks(risk), |approved| !approved)
             }
-            Subject::Command { .. } => {
-                verdict > Verdict::Allow || (mode == Mode::Interactive && self.policy.confirm_cmd)
-            }
+            Subject::Command { .. } => verdict > Verdict::Allow || confirms,
             Subject::Argv { .. } | Subject::Files { .. } | Subject::Tool => verdict > Verdict::Allow,
         }
     }
@@ -434,7 +410,7 @@ impl Gate {
             return Ok(None);
         }
         match self.pins.get(&definition.source, &definition.name) {
-            Ok(Some(pin)) if pin.hash != call.definition_hash => Ok(Some(difference(&pin, definition))),
+            Ok(Some(pin)) if pin.hash != call.definition_hash => Ok(Some(pin.difference(definition))),
             // Whoever approved all tools of a server had seen those that were there.
             Ok(None) if definition.late => Ok(Some("the server added or changed it while it was connected".into())),
             Ok(_) => Ok(None),
@@ -456,43 +432,9 @@ impl Weighed {
     }
 }
 
-fn entry(call: &PreparedCall, judgement: &Judgement, decision: &Decision) -> AuditEntry {
-    let command = match &call.subject {
-        Subject::Command { text } => Some(text.clone()),
-        Subject::Argv { words } => Some(words.join(" ")),
-        Subject::Files { accesses, .. } => Some(accesses.iter().map(FileAccess::words).collect::<Vec<_>>().join("; ")),
-        Subject::Tool => None,
-    };
-    AuditEntry {
-        context: call.context.clone(),
-        tool: call.definition.name.clone(),
-        source: call.definition.source.to_string(),
-        command,
-        call_hash: call_hash(call).to_string(),
-        verdict: judgement.verdict,
-        rule: judgement.rule.to_string(),
-        approved: decision.approved,
-        by: decision.by,
-    }
-}
-
 /// Hashes what is called: tool, arguments, definition.
 pub fn call_hash(call: &PreparedCall) -> Digest {
     let name = Value::String(call.definition.name.as_str().into());
     let text = format!("{}\n{}\n{}", canonical(&name), canonical(&call.arguments), call.definition_hash);
     Digest::of(text.as_bytes())
-}
-
-fn difference(pin: &Pin, definition: &aish_types::ToolDefinition) -> String {
-    let now = Pin::of(definition).definition;
-    let mut out = String::new();
-    for key in ["name", "title", "description", "input_schema", "output_schema", "hints", "instructions_hash"] {
-        let (old, new) = (pin.definition.get(key), now.get(key));
-        if old != new {
-            out.push_str(&format!("{key}:\n"));
-            out.push_str(&format!("- {}\n", old.map(canonical).unwrap_or_default()));
-            out.push_str(&format!("+ {}\n", new.map(canonical).unwrap_or_default()));
-        }
-    }
-    out
 }

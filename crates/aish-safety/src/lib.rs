@@ -2,6 +2,7 @@
 //!
 //! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line by what
 //! `aish-programs` knows), [`change`] (what it changes), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`],
+//! [`placement`] and [`hold`] (where it runs: the levels of approval),
 //! [`autonomy`] (what a run by itself leaves to a person), and last [`gate`], the only maker of [`ApprovedCall`].
 //! This crate never does I/O: the audit, the pins and the person are ports that are passed in.
 #![no_std]
@@ -17,8 +18,10 @@ pub mod change;
 pub mod command;
 pub mod file_access;
 pub mod gate;
+pub mod hold;
 pub mod kept;
 pub mod pin;
+pub mod placement;
 pub mod policy;
 mod rule_id;
 mod rules;
@@ -31,11 +34,13 @@ pub use audit::{AuditEntry, AuditError, AuditLog, By};
 pub use autonomy::{Autonomy, Consent, Sends, Taint};
 pub use call::{PreparedCall, Subject};
 pub use change::Changes;
-pub use command::{Part, Surroundings, analyse, analyse_argv, brought};
+pub use command::{Part, Surroundings, analyse, analyse_argv, brought, settings_files};
 pub use file_access::{Act, FileAccess};
 pub use gate::{ApprovedCall, DECLINED, Gate, Mode, Passage, UNRECORDED};
+pub use hold::{Shell, hold, is_harmless_name};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
+pub use placement::{After, Approval, ChangeLine, ChangesAnswer, ChangesQuestion, Hold, Placement};
 pub use policy::{Level, Policy, PolicyRule, PolicyRules, ProgramText, RuleError, Tried, Unrecorded, WrittenRule};
 pub use rule_id::RuleId;
 pub use rules::Effect;

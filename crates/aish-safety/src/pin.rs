@@ -51,6 +51,21 @@ impl Pin {
     pub fn of(definition: &ToolDefinition) -> Self {
         Self { hash: definition_hash(definition), definition: pinned_fields(definition) }
     }
+
+    /// Tells how a definition differs from the pinned one, a `-` and a `+` line for what is old and new.
+    pub(crate) fn difference(&self, definition: &ToolDefinition) -> String {
+        let now = Pin::of(definition).definition;
+        let mut out = String::new();
+        for key in ["name", "title", "description", "input_schema", "output_schema", "hints", "instructions_hash"] {
+            let (old, new) = (self.definition.get(key), now.get(key));
+            if old != new {
+                out.push_str(&format!("{key}:\n"));
+                out.push_str(&format!("- {}\n", old.map(canonical).unwrap_or_default()));
+                out.push_str(&format!("+ {}\n", new.map(canonical).unwrap_or_default()));
+            }
+        }
+        out
+    }
 }
 
 /// Why pins could not be read or written; the gate then fails closed.

@@ -7,6 +7,8 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 
 use aish_types::{Risk, ToolName};
+
+use crate::placement::Approval;
 pub use programs::ProgramText;
 pub use rule::{PolicyRule, PolicyRules, RuleError, Tried, WrittenRule};
 
@@ -25,6 +27,8 @@ pub struct Policy {
     pub level: Level,
     /// What runs when decisions cannot be written.
     pub unrecorded: Unrecorded,
+    /// When a person is asked about commands.
+    pub approval: Approval,
 }
 
 /// What runs when the decision about it cannot be written; an autonomous run ends then in any case.
@@ -72,6 +76,7 @@ impl Default for Policy {
             rules: PolicyRules::default(),
             level: Level::default(),
             unrecorded: Unrecorded::default(),
+            approval: Approval::default(),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn parse(text: &str) -> BTreeMap<String, String> {
 }
 
 /// Reads one quoted word, `"…"` or `$'…'`, and returns it with what follows.
-fn unquote(text: &str) -> (String, &str) {
+pub(crate) fn unquote(text: &str) -> (String, &str) {
     if let Some(inner) = text.strip_prefix("$'") {
         return ansi_c(inner);
     }

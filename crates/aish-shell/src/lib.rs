@@ -7,6 +7,7 @@
 //!
 //! This crate judges nothing and never decides what is run.
 
+pub mod apart;
 pub mod changed_modes;
 pub mod command_result;
 pub mod completion;
@@ -14,6 +15,7 @@ pub mod event;
 pub mod options;
 pub mod shell;
 pub mod snapshot;
+pub mod state;
 pub mod stops;
 pub mod surroundings;
 pub mod user_terminal;
@@ -31,6 +33,7 @@ mod report;
 mod running;
 mod session;
 
+pub use apart::{Apart, ApartResult, StateFile};
 pub use changed_modes::{ChangedModes, reapply_all, restore_all};
 pub use command_result::{CommandResult, Ending};
 pub use completion::Completion;
@@ -38,6 +41,7 @@ pub use event::{RestartCause, ShellEvent};
 pub use options::{Options, Rc, Size};
 pub use shell::{Shell, ShellError};
 pub use snapshot::Snapshot;
+pub use state::{Function, ShellState, Variable};
 pub use stops::follow_stops;
 pub use surroundings::Surroundings;
 pub use user_terminal::UserTerminal;

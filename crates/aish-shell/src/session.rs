@@ -278,7 +278,7 @@ impl From<Piece> for Heard {
 }
 
 /// 128 random bits in hexadecimal, so that no output can hold a mark by chance or by intent.
-fn nonce() -> io::Result<String> {
+pub(crate) fn nonce() -> io::Result<String> {
     let mut bytes = [0; 16];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

@@ -13,6 +13,7 @@ use crate::event::ShellEvent;
 use crate::options::Options;
 use crate::running::Keeper;
 use crate::snapshot::Snapshot;
+use crate::state::ShellState;
 use crate::surroundings::Surroundings;
 
 /// Why the live shell could not do something.
@@ -107,6 +108,16 @@ impl Shell {
     /// When there is no shell, or it gave no answer.
     pub async fn snapshot(&self) -> Result<Snapshot, ShellError> {
         self.request(Request::Snapshot).await
+    }
+
+    /// Takes what another bash needs to be like this one; 5 s at most.
+    ///
+    /// # Errors
+    /// When there is no shell, or it gave no answer that can be read.
+    pub async fn state(&self) -> Result<ShellState, ShellError> {
+        let (script, limit) = (crate::state::SCRIPT.to_owned(), Duration::from_secs(5));
+        let answer = self.request(|reply| Request::Ask { script, limit, reply }).await?;
+        ShellState::read(&answer).ok_or(ShellError::NoAnswer)
     }
 
     /// Lists the jobs that run or are stopped, a line each as `jobs` shows them.

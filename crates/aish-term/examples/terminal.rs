@@ -90,6 +90,7 @@ async fn converse() -> Result<(), Box<dyn std::error::Error>> {
                 confirm_message: None,
                 drift: None,
                 always: None,
+                can_try: false,
                 notes: Vec::new(),
             };
             writeln!(out, "{:?}", approver.ask(&question).await)?;

@@ -30,7 +30,7 @@ mod waiting;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, mpsc};
 
-use aish_safety::{Answer, Question};
+use aish_safety::{Answer, ChangesAnswer, ChangesQuestion, Question};
 use tokio::sync::oneshot;
 
 pub(crate) use assemble::edit_text;
@@ -115,6 +115,16 @@ impl LineEditor {
         }
         self.printer.knock();
         self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(HaltAnswer::End)
+    }
+
+    /// Asks what becomes of a layer. End of input and a terminal that cannot be read drop it.
+    pub async fn changes(&self, question: ChangesQuestion) -> ChangesAnswer {
+        let (answer, reply) = oneshot::channel();
+        if self.jobs.send(Job::Ask(Asked::Changes { question: Box::new(question), answer })).is_err() {
+            return ChangesAnswer::Nobody;
+        }
+        self.printer.knock();
+        self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(ChangesAnswer::Drop)
     }
 
     /// Lets the person press one of some keys, after a label is shown. What was typed before does not count and waits for

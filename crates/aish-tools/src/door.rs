@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_safety::{
-    Analysis, ApprovedCall, Approver, Gate, Judgement, Nobody, Passage, PreparedCall, Subject, Surroundings,
+    Analysis, ApprovedCall, Approver, Gate, Judgement, Nobody, Passage, Placement, PreparedCall, Subject, Surroundings,
     definition_hash,
 };
 use aish_types::{BoxFuture, CallContext, Risk, ToolCall, ToolDefinition, ToolName, ToolOutcome};
@@ -87,6 +87,11 @@ impl Ready {
         self.approved.judgement()
     }
 
+    /// Returns where it runs, where it is a command.
+    pub fn placement(&self) -> Placement {
+        self.approved.placement()
+    }
+
     /// Returns what was found out about it before it was approved.
     pub fn analysis(&self) -> &Analysis {
         self.approved.analysis()
@@ -136,6 +141,11 @@ impl Door {
     /// Returns the registry that calls are looked up in.
     pub fn registry(&self) -> &Arc<Registry> {
         self.executor.registry()
+    }
+
+    /// Returns the gate.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// Returns the gate, to be changed by what a run has read.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aish_journal::{AuditFile, PinFile, WallClock};
-use aish_safety::{Policy, Surroundings};
+use aish_safety::{Approval, Policy, Surroundings};
 use aish_store::Store;
 
 use crate::arguments::SharedFlags;
@@ -132,6 +132,11 @@ impl Base {
         Policy {
             auto_approve: self.config.mcp.auto_approve.clone(),
             confirm_cmd: self.config.shell.confirm_cmd,
+            approval: match self.config.approval.mode.as_str() {
+                "auto" => Approval::Auto,
+                "strict" => Approval::Strict,
+                _ => Approval::Ask,
+            },
             broken: self.loaded.policy.broken.clone(),
             rules: self.loaded.policy.rules.clone(),
             ..Policy::default()

@@ -7,12 +7,14 @@ pub mod facts;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use aish_confine::{Available, Caller, Layer, Mechanism, Network, Settings, State, Surroundings};
+use aish_confine::{Available, Caller, Dotenv, Layer, Mechanism, Network, Plan, Settings, State, Surroundings, tree};
 
 use crate::base::Base;
 use crate::failure::chain;
+use crate::secrets::Secrets;
 
 /// The hidden command that becomes the launcher.
 pub const LAUNCHER: &str = "__confine";
@@ -20,57 +22,145 @@ pub const LAUNCHER: &str = "__confine";
 /// What the launcher is told to say what works here.
 pub const PROBE: &str = "--probe";
 
-/// What confined runs of one start have in common.
+/// What confined runs of one start have in common, wherever they are.
+#[derive(Clone)]
+pub struct Ground {
+    layers: Option<PathBuf>,
+    home: Option<PathBuf>,
+    /// Our own configuration, tokens and state.
+    own: Vec<PathBuf>,
+    settings: Settings,
+    secrets: Arc<Secrets>,
+}
+
+/// What confined runs in one folder have in common.
 pub struct Confinement {
     surroundings: Surroundings,
-    environment: Vec<(OsString, OsString)>,
+    secrets: Arc<Secrets>,
+}
+
+/// A run that is to be prepared.
+pub struct Order<'a> {
+    /// The command as it is shown.
+    pub shown: &'a str,
+    /// The session whose command it is.
+    pub session: Option<&'a str>,
+    /// The program and its arguments.
+    pub words: Vec<OsString>,
+    /// Whether it reaches other hosts.
+    pub network: Network,
+    /// Whether descriptor 0 is a terminal.
+    pub terminal: bool,
+    /// A file below a private folder that stays visible.
+    pub shows: Option<PathBuf>,
 }
 
 /// A layer, and the command that runs in it.
 pub struct Prepared {
     /// The layer.
     pub layer: Layer,
-    /// The launcher with its arguments and the cleaned environment.
-    pub command: Command,
+    /// The launcher with its arguments.
+    pub words: Vec<OsString>,
+}
+
+impl Ground {
+    /// Reads what the configuration and the environment say.
+    pub fn of(base: &Base) -> Self {
+        let config = base.paths.config.as_ref().and_then(|file| file.parent()).map(Path::to_owned);
+        let section = &base.config.confine;
+        let settings = Settings {
+            hidden: section.hidden.clone(),
+            keep_variables: section.keep_variables.clone(),
+            ordinary: section.ordinary.clone(),
+            caches: section.caches.clone(),
+            settings_files: aish_safety::settings_files().into_iter().map(str::to_owned).collect(),
+            dotenv: Dotenv::Locked,
+        };
+        Self {
+            layers: layers(base),
+            home: base.paths.home.clone(),
+            own: [base.paths.state.clone(), config].into_iter().flatten().collect(),
+            settings,
+            secrets: Arc::clone(&base.secrets),
+        }
+    }
+
+    /// Returns what the configuration says about confined runs.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Returns the tree around a folder; none where there is none.
+    pub fn tree(&self, folder: &Path) -> Option<PathBuf> {
+        let home = self.home.as_deref().and_then(|home| std::fs::canonicalize(home).ok());
+        tree(&std::fs::canonicalize(folder).ok()?, home.as_deref()).into_iter().next()
+    }
+
+    /// Says whether a text may be seen by a confined run.
+    pub fn may_be_seen(&self, text: &str) -> bool {
+        !self.secrets.are_in(text)
+    }
+
+    /// Works out what is confined around a folder.
+    ///
+    /// # Errors
+    /// In words for the person: there is no folder for layers, or the folder is gone.
+    pub fn at(&self, folder: &Path, dotenv: Dotenv) -> Result<Confinement, String> {
+        let layers = self.layers.as_deref().ok_or("HOME is not set, so that there is no folder for layers")?;
+        let caller = Caller { folder, home: self.home.as_deref(), own: &self.own, layers };
+        let settings = Settings { dotenv, ..self.settings.clone() };
+        let surroundings =
+            Surroundings::of(&caller, &settings).map_err(|error| format!("{}: {error}", folder.display()))?;
+        Ok(Confinement { surroundings, secrets: Arc::clone(&self.secrets) })
+    }
 }
 
 impl Confinement {
-    /// Works out what is confined around the working folder.
-    ///
-    /// # Errors
-    /// In words for the person: there is no folder for layers, or the working folder is gone.
-    pub fn of(base: &Base) -> Result<Self, String> {
-        let layers = layers(base).ok_or("HOME is not set, so that there is no folder for layers")?;
-        let config = base.paths.config.as_ref().and_then(|file| file.parent()).map(Path::to_owned);
-        let own: Vec<PathBuf> = [base.paths.state.clone(), config].into_iter().flatten().collect();
-        let caller = Caller { folder: &base.folder, home: base.paths.home.as_deref(), own: &own, layers: &layers };
-        let surroundings = Surroundings::of(&caller, &Settings::default())
-            .map_err(|error| format!("{}: {error}", base.folder.display()))?;
-        let environment = surroundings.variables(std::env::vars_os(), |value| base.secrets.are_in(value));
-        Ok(Self { surroundings, environment })
-    }
-
     /// The tree; none where the folder is in none, as right in the home folder.
     pub fn tree(&self) -> Option<&Path> {
         self.surroundings.tree()
     }
 
-    /// Makes a layer and the command that runs words in it.
+    /// Makes a layer and the words of the launcher that runs a command in it.
     ///
     /// # Errors
     /// In words for the person.
-    pub fn prepare(&self, words: &[OsString], network: Network, terminal: bool) -> Result<Prepared, String> {
-        let shown = words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>();
-        let shown = shell_words::join(shown.iter().map(AsRef::as_ref));
-        let layer = self.surroundings.layer(&shown, None).map_err(|error| chain(&error))?;
-        let mut plan = self.surroundings.plan(&layer, words.to_vec());
-        plan.network = network;
-        plan.terminal = terminal;
-        let program = std::env::current_exe().map_err(|error| error.to_string())?;
-        let mut command = Command::new(program);
-        command.arg(LAUNCHER).args(plan.to_arguments()).env_clear().envs(self.environment.iter().cloned());
-        Ok(Prepared { layer, command })
+    pub fn prepare(&self, order: Order<'_>) -> Result<Prepared, String> {
+        let layer = self.surroundings.layer(order.shown, order.session).map_err(|error| chain(&error))?;
+        let mut plan = self.surroundings.plan(&layer, order.words);
+        plan.shown.extend(order.shows);
+        plan.network = order.network;
+        plan.terminal = order.terminal;
+        match launcher(&plan) {
+            Ok(words) => Ok(Prepared { layer, words }),
+            Err(why) => {
+                let _ = layer.discard();
+                Err(why)
+            }
+        }
     }
+
+    /// Returns those of some variables that a confined run may have.
+    pub fn environment<I>(&self, variables: I) -> Vec<(OsString, OsString)>
+    where
+        I: IntoIterator<Item = (OsString, OsString)>,
+    {
+        self.surroundings.variables(variables, |value| self.secrets.are_in(value))
+    }
+}
+
+/// Returns the words of the launcher that runs a plan.
+///
+/// # Errors
+/// When this program cannot tell its own path.
+pub fn launcher(plan: &Plan) -> Result<Vec<OsString>, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    Ok([program.into_os_string(), LAUNCHER.into()].into_iter().chain(plan.to_arguments()).collect())
+}
+
+/// Says whether layers work here, by trying.
+pub fn works() -> bool {
+    available().is_ok_and(|available| available.mechanism == Mechanism::Namespaces)
 }
 
 /// Finds out what commands can be confined by here.

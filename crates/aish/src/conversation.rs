@@ -25,7 +25,7 @@ use crate::calibration::Calibration;
 use crate::context_size::ContextSizes;
 use crate::counting::Counting;
 use crate::discovery::{Discovery, Listing};
-use crate::driver::{Driver, SessionLog};
+use crate::driver::{Apart, Driver, SessionLog};
 use crate::here::Here;
 use crate::kept::KeptFile;
 use crate::ledger::{Ledger, uncovered};
@@ -78,6 +78,8 @@ pub struct Setup {
     pub news: Arc<CallNews>,
     /// Reads what is known around a command.
     pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
+    /// Where commands run apart; none where they all run in the shell.
+    pub apart: Option<Apart>,
 }
 
 /// Makes the gate of this person's policy, audit log, pins and approvals for good.
@@ -164,6 +166,9 @@ impl Conversation {
             surroundings: setup.surroundings,
             undo: UndoKeeper::open(base).map(Arc::new),
             standing_notes: Vec::new(),
+            apart: setup.apart,
+            undoes: base.config.undo.enabled,
+            undo_bytes: base.config.undo.max_bytes,
             targets: HashMap::new(),
             files: base.paths.state.as_ref().map(|state| state.join("files")),
             last_thought: String::new(),

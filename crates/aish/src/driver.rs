@@ -1,6 +1,7 @@
 //! The driver: performs the effects of a turn and feeds back what came of them.
 
 pub mod autonomous;
+mod changes;
 pub mod clock;
 mod files;
 mod judge;
@@ -9,6 +10,7 @@ mod request;
 mod status;
 mod undo;
 
+pub use changes::Apart;
 #[cfg(test)]
 pub use request::finish_of;
 
@@ -72,6 +74,12 @@ pub struct Driver {
     pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
     /// Puts aside what commands change; none where undo is off.
     pub undo: Option<Arc<UndoKeeper>>,
+    /// Where commands run apart; none where they all run in the shell.
+    pub apart: Option<Apart>,
+    /// Whether what is kept can be taken back.
+    pub undoes: bool,
+    /// Bytes that undo keeps in all.
+    pub undo_bytes: u64,
     /// Lines that every question about a command shows: the sandbox that it would run in.
     pub standing_notes: Vec<String>,
     /// The tools that calls reach through the tool that calls, until their outcomes are shown.
@@ -188,11 +196,12 @@ impl Driver {
             Effect::Run(ids) => {
                 let calls = ids.iter().filter_map(|id| self.approved.remove(id)).collect();
                 let calls = self.put_aside(calls, events, surface).await;
-                let commands = outside::commands(&calls);
-                let mut ran = VecDeque::new();
-                self.run(calls, &mut ran, surface, interrupt).await;
-                self.offer_outside(&commands, &mut ran, surface, interrupt).await;
-                events.append(&mut ran);
+                // What one command keeps is there for the next.
+                let one_by_one = calls.iter().any(|call| changes::layered(call).is_some());
+                let groups = if one_by_one { calls.into_iter().map(|call| vec![call]).collect() } else { vec![calls] };
+                for calls in groups {
+                    self.perform_calls(calls, events, surface, interrupt).await;
+                }
             }
             Effect::ShowText(text) => {
                 surface.show(Shown::Text(&text), now);
@@ -235,6 +244,30 @@ impl Driver {
         if let Some(fault) = self.log.context(&seen) {
             surface.show(Shown::Notice(&fault), self.started.elapsed());
         }
+    }
+
+    /// Runs calls, offers those again that were held back, and settles what they changed.
+    async fn perform_calls(
+        &mut self,
+        calls: Vec<Ready>,
+        events: &mut VecDeque<Event>,
+        surface: &mut dyn Surface,
+        interrupt: &CancellationToken,
+    ) {
+        let commands = outside::commands(&calls);
+        let layered: HashMap<CallId, _> =
+            calls.iter().filter_map(|call| Some((call.call().context.call.clone(), changes::layered(call)?))).collect();
+        let mut ran = VecDeque::new();
+        self.run(calls, &mut ran, surface, interrupt).await;
+        self.offer_outside(&commands, &mut ran, surface, interrupt).await;
+        for event in &mut ran {
+            if let Event::Ran { id, outcome } = event
+                && let Some(layered) = layered.get(id)
+            {
+                self.settle(layered, outcome, surface, interrupt).await;
+            }
+        }
+        events.append(&mut ran);
     }
 
     /// Runs approved calls at once; an interrupt cancels them, and what they have by then is their outcome.

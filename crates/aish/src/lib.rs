@@ -64,6 +64,7 @@ mod termination;
 mod texts;
 mod tool_server;
 mod toolset;
+mod transactions;
 mod undo;
 
 pub use run::run;

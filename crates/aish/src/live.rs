@@ -1,5 +1,6 @@
 //! The live shell of this run: started when it is first needed or in the background, watched by a person or by nobody.
 
+use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,13 +10,14 @@ use aish_safety::Surroundings;
 use aish_shell::{
     ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
 };
-use aish_types::{BoxFuture, visible};
-use tokio::sync::Mutex as AsyncMutex;
+use aish_types::{BoxFuture, CallId, visible};
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::{Base, brought};
 use crate::failure::chain;
 use crate::shell_tool::{CommandRunner, Ran};
+use crate::transactions::{Order, Transactions};
 
 /// The status of a command that SIGINT ended.
 const BY_INTERRUPT: i32 = 130;
@@ -53,6 +55,8 @@ pub struct Executed {
     pub output: String,
 }
 
+mod apart;
+
 /// Who is told what happens outside commands.
 type Listener = Arc<dyn Fn(ShellEvent) + Send + Sync>;
 
@@ -71,6 +75,10 @@ pub struct Live {
     remembered: Mutex<Remembered>,
     /// Held from where an unasked command is shown until it has run, so that its output stands below it.
     showing: AsyncMutex<()>,
+    /// Where the commands of the model run apart; none where none do.
+    transactions: Option<Arc<Transactions>>,
+    /// What the shell was before a command ran apart, and what the command's own became.
+    apart: Mutex<HashMap<CallId, apart::Between>>,
 }
 
 impl Live {
@@ -106,7 +114,16 @@ impl Live {
             listener: Mutex::new(None),
             remembered: Mutex::new(remembered),
             showing: AsyncMutex::new(()),
+            transactions: None,
+            apart: Mutex::default(),
         }
+    }
+
+    /// Lets the commands of the model run apart.
+    #[must_use]
+    pub fn with_transactions(mut self, transactions: Arc<Transactions>) -> Self {
+        self.transactions = Some(transactions);
+        self
     }
 
     /// Starts the shell if it does not run; returns at once, the start goes on in the background.
@@ -154,6 +171,23 @@ impl Live {
             let Some(folder) = live.remembered().folder else { return fixed.clone() };
             Surroundings { folder: Some(folder.display().to_string()), brought: brought(&folder), ..fixed.clone() }
         })
+    }
+
+    /// Notes where the commands of a run are by now, which run apart from this shell.
+    pub fn go_to(&self, folder: PathBuf) {
+        self.lock().folder = Some(folder);
+    }
+
+    /// Shows a command that nobody was asked about, where a person watches; its output stands below it until the value is
+    /// dropped.
+    async fn show_unasked(&self, command: &str) -> MutexGuard<'_, ()> {
+        let showing = self.showing.lock().await;
+        if self.terminal.is_some() {
+            let mut err = std::io::stderr().lock();
+            // A terminal that went away is noticed by the command.
+            let _ = err.write_all(echoed(command).as_bytes()).and_then(|()| err.flush());
+        }
+        showing
     }
 
     /// Takes what was typed ahead.
@@ -247,6 +281,18 @@ impl Live {
     }
 }
 
+/// Tells how a command ended, where it did not end by itself.
+pub fn ending_words(ending: Ending, by_person: bool, timeout_ms: u64) -> Option<String> {
+    match ending {
+        Ending::Completed if by_person => Some("interrupted".to_owned()),
+        Ending::Completed => None,
+        Ending::Cancelled => Some("interrupted".to_owned()),
+        Ending::TimedOut => Some(format!("timed out after {} s", timeout_ms / 1000)),
+        Ending::Exited => Some("the shell exited".to_owned()),
+        Ending::Died(_) => Some("the shell died and was started again".to_owned()),
+    }
+}
+
 impl CommandRunner for Live {
     fn run<'a>(
         &'a self,
@@ -259,14 +305,7 @@ impl CommandRunner for Live {
             // The terminal's Ctrl-C goes to the command, and only its end tells of it; who handles it goes on.
             let by_person =
                 self.terminal.is_some() && result.ending == Ending::Completed && result.status == BY_INTERRUPT;
-            let ending = match result.ending {
-                Ending::Completed if by_person => Some("interrupted".to_owned()),
-                Ending::Completed => None,
-                Ending::Cancelled => Some("interrupted".to_owned()),
-                Ending::TimedOut => Some(format!("timed out after {} s", timeout_ms / 1000)),
-                Ending::Exited => Some("the shell exited".to_owned()),
-                Ending::Died(_) => Some("the shell died and was started again".to_owned()),
-            };
+            let ending = ending_words(result.ending, by_person, timeout_ms);
             if result.ending == Ending::Exited {
                 // Only a person ends aish: a proposed `exit` ends the shell, and the next command starts another.
                 self.shell.lock().await.take();
@@ -289,13 +328,32 @@ impl CommandRunner for Live {
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<Ran, String>> {
         Box::pin(async move {
-            let _showing = self.showing.lock().await;
-            if self.terminal.is_some() {
-                let mut err = std::io::stderr().lock();
-                // A terminal that went away is noticed by the command.
-                let _ = err.write_all(echoed(command).as_bytes()).and_then(|()| err.flush());
-            }
+            let _showing = self.show_unasked(command).await;
             self.run(command, timeout_ms, cancel).await
         })
+    }
+
+    fn run_apart<'a>(
+        &'a self,
+        command: &'a str,
+        order: &'a Order,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        Box::pin(apart::run(self, command, order, timeout_ms, cancel))
+    }
+
+    fn come_back<'a>(&'a self, call: &'a CallId, kept: bool) -> BoxFuture<'a, Option<String>> {
+        Box::pin(apart::come_back(self, call, kept))
+    }
+
+    /// Runs it in the shell itself.
+    fn run_outside<'a>(
+        &'a self,
+        command: &'a str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        self.run(command, timeout_ms, cancel)
     }
 }

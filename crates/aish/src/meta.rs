@@ -2,6 +2,7 @@
 
 mod config;
 mod cost;
+mod diff;
 mod export;
 mod fix;
 mod help;
@@ -230,6 +231,13 @@ pub const COMMANDS: &[MetaCommand] = &[
             ("login", Servers),
         ],
         run: |repl, rest| after(mcp::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "diff",
+        usage: "[ID]",
+        summary: "show what the model's last command changed, or an older one",
+        run: |repl, rest| done(diff::run(repl, rest)),
         ..ROW
     },
     MetaCommand {

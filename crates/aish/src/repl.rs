@@ -29,6 +29,7 @@ use crate::base::Base;
 use crate::completion::{Completer, Vocabulary};
 use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
+use crate::driver::Apart;
 use crate::exit::ExitCode;
 use crate::history_import::HistoryImport;
 use crate::interrupts::Interrupts;
@@ -47,6 +48,7 @@ use crate::shell_switch::Switch;
 use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Thoughts, Verbosity};
 use crate::toolset;
+use crate::transactions::Transactions;
 use editor::editor_options;
 pub use editor::inputrc;
 use ending::Signals;
@@ -154,7 +156,9 @@ impl Repl {
         let theme = theme(&base);
         let terminal = Arc::new(UserTerminal::standard()?);
         let rc = base.config.shell.rc && !flags.norc;
-        let live = Arc::new(Live::interactive(&base.config.shell.program, rc, terminal));
+        let transactions = Transactions::of(&base);
+        let live = Live::interactive(&base.config.shell.program, rc, terminal);
+        let live = Arc::new(live.with_transactions(Arc::clone(&transactions)));
         let mut notices: Vec<String> = base.paths.state_fault().into_iter().collect();
         let resumed = resume(&base, flags, &mut notices);
         let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
@@ -218,6 +222,7 @@ impl Repl {
             commands: true,
             news,
             surroundings: surroundings(&base, &live, &known),
+            apart: Some(Apart { transactions, runner: Arc::clone(&runner) as Arc<_> }),
         };
         let mut conversation = Conversation::new(&base, found, setup);
         conversation.open_sampling(&base, sampling);

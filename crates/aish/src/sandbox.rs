@@ -5,12 +5,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aish_process::sandbox::{Bounds, Kind, works};
 use aish_types::Stopped;
 
 use crate::base::Base;
 use crate::project::project_root;
+use crate::transactions::Transactions;
 
 /// The variable by which a live shell tells the launcher its folder.
 pub const EXCHANGE: &str = "AISH_SHELL_FOLDER";
@@ -27,6 +29,11 @@ pub struct Chosen {
 /// What was found when a sandbox was looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
+    /// Each command runs in a layer of its own, which is kept or dropped at its end.
+    Layers {
+        /// Whether commands reach the network.
+        network: bool,
+    },
     /// One is in force.
     Sandbox(Chosen),
     /// None is looked for: `sandbox.mode = "off"`.
@@ -39,9 +46,21 @@ impl Found {
     /// Tells it in one line, for the gate and `aish doctor`.
     pub fn say(&self) -> String {
         match self {
+            Self::Layers { network } => {
+                let network = if *network { "network" } else { "no network" };
+                format!("sandbox: each command in a layer over the tree, {network}")
+            }
             Self::Sandbox(chosen) => chosen.say(),
             Self::Off => "sandbox: off".to_owned(),
             Self::None(why) => format!("sandbox: none works here ({why})"),
+        }
+    }
+
+    /// Returns where commands run in layers, and whether they reach the network; none where they do not.
+    pub fn layers(&self, transactions: &Arc<Transactions>) -> Option<(Arc<Transactions>, bool)> {
+        match self {
+            Self::Layers { network } => Some((Arc::clone(transactions), *network)),
+            Self::Sandbox(_) | Self::Off | Self::None(_) => None,
         }
     }
 
@@ -49,7 +68,7 @@ impl Found {
     pub const fn chosen(&self) -> Option<&Chosen> {
         match self {
             Self::Sandbox(chosen) => Some(chosen),
-            Self::Off | Self::None(_) => None,
+            Self::Layers { .. } | Self::Off | Self::None(_) => None,
         }
     }
 }
@@ -83,11 +102,16 @@ impl Chosen {
     }
 }
 
-/// Looks for a sandbox as the configuration wants it, for commands in a folder.
+/// Looks for a sandbox as the configuration wants it, for commands in a folder: layers come first where they work.
 ///
 /// # Errors
 /// In words, when `sandbox.mode = "required"` and none works.
-pub fn find(base: &Base, folder: &Path) -> Result<Found, String> {
+pub fn find(base: &Base, folder: &Path, layers: bool) -> Result<Found, String> {
+    let section = &base.config.sandbox;
+    // Folders that are named are written to for good, as their owner wants it.
+    if layers && section.mode != "off" && section.write.is_empty() {
+        return Ok(Found::Layers { network: section.network });
+    }
     find_by(base, folder, works)
 }
 

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_types::BoxFuture;
+use aish_types::{BoxFuture, CallId};
 use tokio_util::sync::CancellationToken;
 
 use crate::shell_tool::{CommandRunner, Ran};
+use crate::transactions::Order;
 
 /// Hands commands to one of two shells.
 pub struct Switch {
@@ -74,5 +75,21 @@ impl CommandRunner for Switch {
     ) -> BoxFuture<'a, Result<Ran, String>> {
         let runner = self.current();
         Box::pin(async move { runner.run_outside(command, timeout_ms, cancel).await })
+    }
+
+    fn run_apart<'a>(
+        &'a self,
+        command: &'a str,
+        order: &'a Order,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        let runner = self.current();
+        Box::pin(async move { runner.run_apart(command, order, timeout_ms, cancel).await })
+    }
+
+    fn come_back<'a>(&'a self, call: &'a CallId, kept: bool) -> BoxFuture<'a, Option<String>> {
+        let runner = self.current();
+        Box::pin(async move { runner.come_back(call, kept).await })
     }
 }

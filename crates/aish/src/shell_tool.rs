@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
-use aish_safety::{By, Subject};
+use aish_safety::{ApprovedCall, By, Placement, Subject, Verdict};
 use aish_tools::schema::Faults;
 use aish_tools::{COMMAND, Changes, Parameter, ParameterKind, Plan, Registry, ToolSource, input_schema};
-use aish_types::{BoxFuture, CallContext, Exit, Risk, SourceId, Stopped, ToolDefinition, ToolOutcome};
+use aish_types::{BoxFuture, CallContext, CallId, Exit, Risk, SourceId, Stopped, ToolDefinition, ToolOutcome};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+
+use crate::transactions::Order;
 
 /// What came of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +47,23 @@ pub trait CommandRunner: Send + Sync {
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<Ran, String>> {
         self.run(command, timeout_ms, cancel)
+    }
+
+    /// Runs a command apart from the shell: in a layer, or at least without its secrets.
+    fn run_apart<'a>(
+        &'a self,
+        command: &'a str,
+        _order: &'a Order,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        self.run(command, timeout_ms, cancel)
+    }
+
+    /// Takes over what a command that ran apart set, now that its layer was kept or dropped. Returns what did not come
+    /// back, in words for the model.
+    fn come_back<'a>(&'a self, _call: &'a CallId, _kept: bool) -> BoxFuture<'a, Option<String>> {
+        Box::pin(std::future::ready(None))
     }
 
     /// Runs a command as [`CommandRunner::run`] does, outside the sandbox that the shell is in.
@@ -131,18 +150,36 @@ impl ToolSource for ShellTool {
     ) -> Result<Plan, Faults> {
         let command = arguments.get(COMMAND).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(Plan::of(Subject::Command { text: command.clone() }, move |call, context| async move {
-            let running = match self.place {
-                Place::Shell if call.approved_by() != By::Person => {
+            let order = order(&call);
+            let running = match (self.place, order.placement) {
+                (Place::Shell, Placement::Open) if call.approved_by() != By::Person => {
                     self.runner.run_unasked(&command, self.timeout_ms, context.cancel)
                 }
-                Place::Shell => self.runner.run(&command, self.timeout_ms, context.cancel),
-                Place::Outside => self.runner.run_outside(&command, self.timeout_ms, context.cancel),
+                (Place::Shell, Placement::Open) => self.runner.run(&command, self.timeout_ms, context.cancel),
+                (Place::Shell, Placement::Clean | Placement::Layer(_)) => {
+                    self.runner.run_apart(&command, &order, self.timeout_ms, context.cancel)
+                }
+                (Place::Outside, _) => self.runner.run_outside(&command, self.timeout_ms, context.cancel),
             };
             match running.await {
                 Ok(ran) => outcome(&ran),
                 Err(why) => ToolOutcome::failure(why),
             }
         }))
+    }
+}
+
+/// Says how an approved command is run apart.
+fn order(call: &ApprovedCall) -> Order {
+    let context = &call.call().context;
+    Order {
+        call: context.call.clone(),
+        session: context.session.clone(),
+        placement: call.placement(),
+        harmless: call.judgement().verdict == Verdict::Allow,
+        asked: call.approved_by() == By::Person,
+        consented: matches!(call.approved_by(), By::Person | By::Kept),
+        network: false,
     }
 }
 

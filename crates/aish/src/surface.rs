@@ -55,6 +55,17 @@ pub enum Shown<'a> {
         /// Dollars; none when the price is unknown.
         cost: Option<Money>,
     },
+    /// What a command changed in its layer, and what became of that.
+    Changes {
+        /// The command.
+        command: &'a str,
+        /// What it changed, a line each; none where a person has just read it.
+        lines: &'a [String],
+        /// What became of it, in words.
+        end: &'a str,
+        /// The same for programs.
+        event: &'a serde_json::Value,
+    },
     /// A status line.
     Notice(&'a str),
     /// A failure.

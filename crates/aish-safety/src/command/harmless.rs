@@ -183,6 +183,17 @@ impl Walker<'_> {
     }
 }
 
+/// Returns the names of all files that programs are known to take settings from, without folders.
+pub fn settings_files() -> Vec<&'static str> {
+    let built_in = aish_programs::built_in();
+    let names = built_in.programs().flat_map(|program| program.tables().texts(program.facts().settings));
+    let mut names: Vec<&'static str> =
+        names.flat_map(|name| name.split('+')).filter(|name| !name.contains('/')).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// Returns the files of settings, by the names that programs have for them, that stand in a folder or above it.
 ///
 /// `exists` says whether there is something at an absolute path. A name with `+` in it stands for several files that must

@@ -1,6 +1,7 @@
 //! Behaviour of the live shell, against real bash and real programs.
 
 #[cfg(test)]
+mod apart;
 mod at_terminal;
 #[cfg(test)]
 mod headless;

@@ -6,7 +6,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-use aish_safety::{Answer, Question};
+use aish_safety::{Answer, ChangesAnswer, ChangesQuestion, Question};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use reedline::{EditCommand, Reedline, Signal};
 use tokio::sync::oneshot;
@@ -40,6 +40,7 @@ pub(super) type Words = Mutex<Option<String>>;
 pub(super) enum Asked {
     Gate { question: Box<Question>, answer: oneshot::Sender<Answer> },
     Halt { question: Box<Question>, answer: oneshot::Sender<HaltAnswer> },
+    Changes { question: Box<ChangesQuestion>, answer: oneshot::Sender<ChangesAnswer> },
     Choice { label: String, keys: Vec<char>, answer: oneshot::Sender<Option<char>> },
 }
 
@@ -308,6 +309,7 @@ impl Worker<'_> {
         match asked {
             Asked::Gate { answer, .. } if answer.is_closed() => return,
             Asked::Halt { answer, .. } if answer.is_closed() => return,
+            Asked::Changes { answer, .. } if answer.is_closed() => return,
             Asked::Choice { answer, .. } if answer.is_closed() => return,
             Asked::Gate { question, answer } => {
                 let given = question::ask_on_terminal(&question, options, &|| answer.is_closed(), &mut aside);
@@ -317,6 +319,10 @@ impl Worker<'_> {
             }
             Asked::Halt { question, answer } => {
                 let given = question::halt_on_terminal(&question, options, &|| answer.is_closed(), &mut aside);
+                let _ = answer.send(given);
+            }
+            Asked::Changes { question, answer } => {
+                let given = question::changes_on_terminal(&question, options, &|| answer.is_closed(), &mut aside);
                 let _ = answer.send(given);
             }
             Asked::Choice { label, keys, answer } => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aish_safety::{Answer, Approver, Question};
+use aish_safety::{Answer, Approver, ChangesAnswer, ChangesQuestion, Question};
 use aish_types::BoxFuture;
 
 use crate::editor::LineEditor;
@@ -27,6 +27,16 @@ impl Approver for TerminalApprover {
         Box::pin(async move {
             let answer = self.editor.ask(question.clone()).await;
             if answer == Answer::Stop {
+                (self.stop)();
+            }
+            answer
+        })
+    }
+
+    fn changes<'a>(&'a self, question: &'a ChangesQuestion) -> BoxFuture<'a, ChangesAnswer> {
+        Box::pin(async move {
+            let answer = self.editor.changes(question.clone()).await;
+            if answer == ChangesAnswer::Stop {
                 (self.stop)();
             }
             answer

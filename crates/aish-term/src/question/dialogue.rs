@@ -28,6 +28,7 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
     loop {
         let answer = match offered(question, theme, terminal)? {
             Choice::Yes => said(terminal, "yes", Some(Answer::Yes))?,
+            Choice::Try => said(terminal, "try", Some(Answer::Try))?,
             Choice::No => said(terminal, "no", Some(Answer::No))?,
             Choice::Stop => said(terminal, "", Some(Answer::Stop))?,
             Choice::Edit => {
@@ -89,6 +90,7 @@ fn chosen(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskTermi
 
 enum Choice {
     Yes,
+    Try,
     No,
     Stop,
     Edit,
@@ -100,7 +102,8 @@ enum Choice {
 fn choices(question: &Question, theme: &Theme) -> Styled {
     let mut line = Styled::default();
     let always = if question.always.is_some() { "  [a]lways" } else { "" };
-    line.push(theme.strong, &format!("[y]es  [n]o  [e]dit{always}  [?]why  [i]nstead"));
+    let tried = if question.can_try { "  [t]ry" } else { "" };
+    line.push(theme.strong, &format!("[y]es{tried}  [n]o  [e]dit{always}  [?]why  [i]nstead"));
     line.push(theme.dim, " (no) ");
     line
 }
@@ -109,6 +112,7 @@ fn choices(question: &Question, theme: &Theme) -> Styled {
 fn offered(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Choice> {
     let meaning = |key| match key {
         Key::Char('y' | 'Y') => Some(Choice::Yes),
+        Key::Char('t' | 'T') => question.can_try.then_some(Choice::Try),
         Key::Char('n' | 'N') | Key::Enter | Key::Escape | Key::EndOfInput => Some(Choice::No),
         Key::Interrupt => Some(Choice::Stop),
         Key::Char('e' | 'E') => Some(Choice::Edit),
@@ -202,7 +206,7 @@ pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTermi
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::VecDeque;
 
     use aish_safety::{Judgement, Verdict};
@@ -212,17 +216,17 @@ mod tests {
     use crate::capability::Capabilities;
 
     /// A terminal whose keys are known beforehand; without more keys it is closed.
-    struct Script {
+    pub(in crate::question) struct Script {
         size: (u16, u16),
         keys: VecDeque<Key>,
         edit: Option<String>,
-        shown: String,
+        pub(in crate::question) shown: String,
         offered: usize,
         words: Option<String>,
     }
 
     impl Script {
-        fn new(keys: &[Key], size: (u16, u16)) -> Self {
+        pub(in crate::question) fn new(keys: &[Key], size: (u16, u16)) -> Self {
             Self {
                 size,
                 keys: keys.iter().copied().collect(),
@@ -273,6 +277,7 @@ mod tests {
             confirm_message: Some("Really delete it?".into()),
             drift: Some("description:\n- old\n+ new\u{1b}[2J".into()),
             always: None,
+            can_try: false,
             notes: Vec::new(),
         }
     }

@@ -181,6 +181,7 @@ mod tests {
             confirm_message: None,
             drift: None,
             always: None,
+            can_try: false,
             notes: Vec::new(),
         };
         let mut script = Script {

@@ -3,11 +3,12 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use aish_safety::{Answer, Question};
+use aish_safety::{Answer, ChangesAnswer, ChangesQuestion, Question};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use reedline::Signal;
 
 use super::aside::Aside;
+use super::changes::changes;
 use super::dialogue::{ask, choose};
 use super::halt::{HaltAnswer, halt};
 use super::terminal::{AskTerminal, Key};
@@ -46,6 +47,17 @@ pub(crate) fn halt_on_terminal(
 ) -> HaltAnswer {
     let asked = on_terminal(options, withdrawn, aside, |tty| halt(question, &options.theme, tty));
     asked.unwrap_or(HaltAnswer::Nobody)
+}
+
+/// Asks what becomes of a layer on the process's terminal; where there is none, nobody is there to be asked.
+pub(crate) fn changes_on_terminal(
+    question: &ChangesQuestion,
+    options: &EditorOptions,
+    withdrawn: &dyn Fn() -> bool,
+    aside: &mut Aside,
+) -> ChangesAnswer {
+    let asked = on_terminal(options, withdrawn, aside, |tty| changes(question, &options.theme, tty));
+    asked.unwrap_or(ChangesAnswer::Nobody)
 }
 
 /// Offers a choice on the process's terminal; where there is none, nothing is chosen.
@@ -168,8 +180,10 @@ fn meant(event: &Event) -> Option<Key> {
 }
 
 /// What stands behind the keys of the choices.
-const WORDS: &[&str] =
-    &["yes", "no", "edit", "always", "why", "instead", "shell", "ai", "cancel", "run", "skip", "change", "end"];
+const WORDS: &[&str] = &[
+    "yes", "no", "edit", "always", "why", "instead", "shell", "ai", "cancel", "run", "skip", "change", "end", "try",
+    "keep", "diff",
+];
 
 /// A line stands for a key where it is that key or the word behind it.
 fn word(line: &str) -> Key {

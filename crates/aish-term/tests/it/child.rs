@@ -183,6 +183,7 @@ fn the_question(text: String) -> Question {
         confirm_message: None,
         drift: None,
         always: Some("touch *".into()),
+        can_try: false,
         notes: Vec::new(),
     }
 }

@@ -15,6 +15,7 @@ use crate::arguments::{AskFlags, SharedFlags};
 use crate::base::Base;
 use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
+use crate::driver::Apart;
 use crate::exit::ExitCode;
 use crate::file_places::ProjectFiles;
 use crate::live::Live;
@@ -27,6 +28,7 @@ use crate::surface::held::WithoutText;
 use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Thoughts, Verbosity};
 use crate::surface::{Shown, Surface};
+use crate::transactions::Transactions;
 
 /// The most of standard input that goes along, in bytes; the middle of more is left out.
 const PIPED: usize = 64 * 1024;
@@ -91,7 +93,9 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         return Ok(ExitCode::Error);
     }
     let session = crate::session::new_id(&base.clock);
-    let live = Arc::new(Live::headless(&base.config.shell.program));
+    let transactions = Transactions::of(base);
+    let live = Live::headless(&base.config.shell.program).with_transactions(Arc::clone(&transactions));
+    let live = Arc::new(live);
     let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
     let (sources, mut notices) = Sources::start(base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
     let surroundings = live.surroundings(base);
@@ -106,6 +110,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         commands: schema.is_none(),
         news: Arc::clone(&sources.news),
         surroundings,
+        apart: Some(Apart { transactions, runner: Arc::clone(&live) as Arc<_> }),
     };
     let mut conversation = Conversation::new(base, found, setup);
     if let Some((resumed, said)) = resumed {

@@ -137,7 +137,7 @@ fn confinement() -> Finding {
 }
 
 fn sandbox(base: &Base) -> Finding {
-    match crate::sandbox::find(base, &base.folder) {
+    match crate::sandbox::find(base, &base.folder, crate::confinement::works()) {
         Ok(found) => {
             let text = found.say();
             Finding { good: true, what: "sandbox", text: text.trim_start_matches("sandbox: ").to_owned() }

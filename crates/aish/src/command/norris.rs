@@ -28,6 +28,7 @@ use crate::session::KeptLog;
 use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
+use crate::transactions::Transactions;
 
 /// Works on a goal and returns how it ended.
 ///
@@ -53,14 +54,15 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
     }
     let interrupt = CancellationToken::new();
     spawn_interrupt(interrupt.clone());
-    let sandbox = match sandbox::find(base, &base.folder) {
+    let transactions = Transactions::of(base);
+    let sandbox = match sandbox::find(base, &base.folder, transactions.works().await) {
         Ok(sandbox) => sandbox,
         Err(why) => {
             surface.show(Shown::Error(&why), now);
             return Ok(ExitCode::Error);
         }
     };
-    let shell = Arc::new(OwnShell::new(seed(base, &sandbox))?);
+    let shell = Arc::new(OwnShell::new(seed(base, &sandbox, &transactions))?);
     let (sources, mut notices) = Sources::start(base, Arc::clone(&shell) as Arc<_>, COMMAND_MS).await;
     let session = crate::session::new_id(&base.clock);
     let mut log = RunLog::new(base, &session);
@@ -81,6 +83,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
         commands: true,
         news: Arc::clone(&sources.news),
         surroundings: shell.surroundings(base),
+        apart: shell.apart(),
     };
     let mut conversation = Conversation::new(base, found, setup);
     notices.append(&mut conversation.notices);
@@ -98,9 +101,10 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
 }
 
 /// Returns how the run's bash is started where there is no person's shell to take after.
-fn seed(base: &Base, sandbox: &Sandboxed) -> Seed {
+fn seed(base: &Base, sandbox: &Sandboxed, transactions: &Arc<Transactions>) -> Seed {
     Seed {
         sandbox: sandbox.chosen().cloned(),
+        layers: sandbox.layers(transactions),
         program: base.config.shell.program.clone(),
         folder: base.folder.clone(),
         exports: None,

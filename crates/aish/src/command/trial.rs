@@ -1,13 +1,14 @@
 //! `aish try`: runs a command in a layer, shows what it changed, and keeps or drops that.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::process::Command;
 
-use aish_confine::{KeepError, Layer, Network, OnConflict, Report, Streams, run_on_pipes, run_on_terminal};
+use aish_confine::{Dotenv, KeepError, Layer, Network, OnConflict, Report, Streams, run_on_pipes, run_on_terminal};
 
 use crate::arguments::TrialFlags;
 use crate::base::Base;
 use crate::confinement::facts::{Facts, remarks};
-use crate::confinement::{Confinement, kept};
+use crate::confinement::{Ground, Order, Prepared, kept};
 use crate::exit::ExitCode;
 use crate::failure::chain;
 
@@ -32,18 +33,28 @@ pub fn run(
 ) -> anyhow::Result<ExitCode> {
     // What an earlier run left half done is whole before this one looks at the tree.
     kept(base, complain);
-    let confinement = Confinement::of(base).map_err(anyhow::Error::msg)?;
+    let confinement = Ground::of(base).at(&base.folder, Dotenv::Readable).map_err(anyhow::Error::msg)?;
     if confinement.tree().is_none() {
         complain("this folder belongs to no tree (it is the home folder or above): nothing can be written");
     }
     let network = if flags.net { Network::Machine } else { Network::Loopback };
     let on_terminal =
         !flags.json && io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
-    let mut prepared = confinement.prepare(&flags.command, network, on_terminal).map_err(anyhow::Error::msg)?;
-    let layer = prepared.layer;
+    let shown = flags.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>();
+    let order = Order {
+        shown: &shell_words::join(shown.iter().map(AsRef::as_ref)),
+        session: None,
+        words: flags.command.clone(),
+        network,
+        terminal: on_terminal,
+        shows: None,
+    };
+    let Prepared { layer, words } = confinement.prepare(order).map_err(anyhow::Error::msg)?;
+    let (program, arguments) = words.split_first().ok_or_else(|| anyhow::anyhow!("there is no launcher"))?;
+    let mut launcher = Command::new(program);
+    launcher.args(arguments).env_clear().envs(confinement.environment(std::env::vars_os()));
     let streams = if flags.json { Streams::Error } else { Streams::Own };
-    let ran =
-        if on_terminal { run_on_terminal(&mut prepared.command) } else { run_on_pipes(&mut prepared.command, streams) };
+    let ran = if on_terminal { run_on_terminal(&mut launcher) } else { run_on_pipes(&mut launcher, streams) };
     let status = match ran {
         Ok(status) => status,
         Err(error) => {
@@ -58,8 +69,10 @@ pub fn run(
         return Ok(ExitCode::Of(NOT_RUN));
     }
     let code = ExitCode::Of(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
-    remarks(&report).iter().for_each(|line| complain(line));
-    let facts = Facts::of(&layer).map_err(anyhow::Error::msg)?;
+    for line in remarks(&report, flags.net) {
+        complain(&format!("{line} (--net gives it one)"));
+    }
+    let facts = Facts::of(&layer, Ground::of(base).settings()).map_err(anyhow::Error::msg)?;
     if facts.is_empty() {
         if flags.json {
             print(&facts.to_json(&layer, &report, "empty").to_string());

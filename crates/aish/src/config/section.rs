@@ -50,7 +50,8 @@ use super::layer::Layer;
 use super::model::{Model, ModelChoice, Models};
 use super::router::Router;
 pub use behaviour::{
-    History, Hooks, KeySection, Memory, Norris, PolicySection, Project, Route, Sandbox, ShellSection, Undo,
+    Approval, Confine, History, Hooks, KeySection, Memory, Norris, PolicySection, Project, Route, Sandbox,
+    ShellSection, Undo,
 };
 pub use limits::{ContextSection, Cost, Tokenize};
 pub use looks::Ui;
@@ -99,6 +100,10 @@ sections! {
     route: Route => Route,
     /// Rules for commands.
     policy: PolicySection => PolicySection,
+    /// When a person is asked.
+    approval: Approval => Approval,
+    /// Confined commands.
+    confine: Confine => Confine,
     /// The sandbox.
     sandbox: Sandbox => Sandbox,
     /// Undo.

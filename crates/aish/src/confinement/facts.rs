@@ -1,6 +1,7 @@
 //! What a confined run changed, in words and as JSON.
 
-use aish_confine::{Change, ChangeKind, Changes, Ended, Layer, Lines, Report};
+use aish_confine::{Change, ChangeKind, Changes, Ended, Layer, Lines, Report, Settings};
+use aish_safety::ChangeLine;
 use aish_types::visible;
 use serde_json::{Value, json};
 
@@ -28,15 +29,16 @@ struct Entry {
 }
 
 impl Facts {
-    /// Gathers the facts of a layer that is open.
+    /// Gathers the facts of a layer that is open. `settings` say what is ordinary.
     ///
     /// # Errors
     /// In words, when the layer cannot be read.
-    pub fn of(layer: &Layer) -> Result<Self, String> {
+    pub fn of(layer: &Layer, settings: &Settings) -> Result<Self, String> {
+        let names: Vec<&str> = settings.settings_files.iter().map(String::as_str).collect();
         let changes = layer.changes(false).map_err(|error| crate::failure::chain(&error))?;
         let entry = |(number, change): (usize, &Change)| Entry {
             lines: (number < COUNTED && change.kind == ChangeKind::Changed).then(|| layer.lines(change)).flatten(),
-            guarded: layer.guard(change, &[], &[]),
+            guarded: layer.guard(change, &settings.ordinary, &names),
             change: change.clone(),
         };
         Ok(Self { entries: changes.changes.iter().enumerate().map(entry).collect(), changes })
@@ -57,6 +59,43 @@ impl Facts {
             lines.push(format!("left out {} because {}", visible(&refused.path.display().to_string()), refused.why));
         }
         lines
+    }
+
+    /// Returns the facts, a line a change, with what a person decides on.
+    pub fn lines(&self) -> Vec<ChangeLine> {
+        // What a person decides on is never among those that are left out.
+        let (guarded, plain): (Vec<&Entry>, Vec<&Entry>) =
+            self.entries.iter().partition(|entry| entry.guarded.is_some());
+        let room = SHOWN.saturating_sub(guarded.len()).max(1);
+        let more = plain.len().saturating_sub(room);
+        let line = |entry: &&Entry| ChangeLine { text: entry.plain(), guarded: entry.guarded };
+        let mut lines: Vec<ChangeLine> = plain.iter().take(room).chain(&guarded).map(line).collect();
+        if more > 0 {
+            lines.push(ChangeLine { text: format!("and {more} more"), guarded: None });
+        }
+        lines
+    }
+
+    /// Says whether a person decides on something of it; what a command names is left out.
+    pub fn has_guarded(&self, command: Option<&str>) -> bool {
+        let is_named = |entry: &Entry| {
+            let path = entry.change.path.to_string_lossy();
+            command.is_some_and(|command| !path.is_empty() && command.contains(&*path))
+        };
+        self.entries.iter().any(|entry| entry.guarded.is_some() && !is_named(entry))
+    }
+
+    /// Counts the bytes of what was there before and is changed or deleted: those of it that undo keeps.
+    pub fn old_bytes(&self) -> u64 {
+        let old = self.entries.iter().filter(|entry| entry.change.kind != ChangeKind::New);
+        old.map(|entry| entry.change.bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Tells what is left out when the rest is kept.
+    pub fn left_out(&self) -> Vec<String> {
+        let line =
+            |refused: &aish_confine::Refused| format!("left out {} because {}", refused.path.display(), refused.why);
+        self.changes.refused.iter().take(SHOWN).map(line).collect()
     }
 
     /// Returns the event `changes`.
@@ -129,6 +168,13 @@ impl Facts {
 
 impl Entry {
     fn say(&self) -> String {
+        match self.guarded {
+            Some(why) => format!("{}  ! {why}", self.plain()),
+            None => self.plain(),
+        }
+    }
+
+    fn plain(&self) -> String {
         let change = &self.change;
         let path = visible(&change.path.display().to_string()).into_owned();
         let path = if path.is_empty() { ".".to_owned() } else { path };
@@ -150,23 +196,20 @@ impl Entry {
             }
             None => {}
         }
-        if let Some(why) = self.guarded {
-            text.push_str(&format!("  ! {why}"));
-        }
         text
     }
 }
 
 /// Tells what the run may have missed, and why it was ended.
-pub fn remarks(report: &Report) -> Vec<String> {
+pub fn remarks(report: &Report, network: bool) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(Ended::LayerFull) = report.ended {
         lines.push("it was ended because what it wrote grew over the limit".to_owned());
     }
-    if let Some((first, rest)) = report.names.split_first() {
+    if let Some((first, rest)) = report.names.split_first().filter(|_| !network) {
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
         let first = visible(first);
-        lines.push(format!("it asked for {first}{more} and had no network; it may have needed it (--net)"));
+        lines.push(format!("it asked for {first}{more} and had no network; it may have needed it"));
     }
     lines
 }

@@ -35,7 +35,7 @@ impl Conversation {
         &self,
         base: &Base,
         approver: Arc<dyn Approver>,
-        shell: &OwnShell,
+        shell: &Arc<OwnShell>,
         notes: Vec<String>,
     ) -> Driver {
         let own = &self.driver;
@@ -51,6 +51,9 @@ impl Conversation {
             surroundings: shell.surroundings(base),
             undo: own.undo.clone(),
             standing_notes: notes,
+            apart: shell.apart(),
+            undoes: own.undoes,
+            undo_bytes: own.undo_bytes,
             targets: HashMap::new(),
             files: own.files.clone(),
             last_thought: String::new(),

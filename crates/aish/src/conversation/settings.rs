@@ -87,6 +87,9 @@ impl Conversation {
         if base.config.history.sessions == before.history.sessions {
             std::mem::swap(&mut log, &mut driver.log);
         }
+        if let Some(apart) = &driver.apart {
+            apart.transactions.follow(base);
+        }
         let setup = Setup {
             approver: Arc::clone(&driver.approver),
             session: driver.session.clone(),
@@ -96,6 +99,7 @@ impl Conversation {
             commands: self.facts.commands,
             news: Arc::clone(&driver.news),
             surroundings: Arc::clone(&driver.surroundings),
+            apart: driver.apart.clone(),
         };
         let mut next = Self::on(base, found, setup, ledger);
         let (asker, old) = (&mut next.driver.asker, &mut driver.asker);

@@ -1,6 +1,9 @@
 //! A call's way to the gate: prepare, judge, ask; an edit goes back to the start.
 
-use aish_safety::{Analysis, Answer, Approver, Brief, Judgement, Mode, PreparedCall, Question, Surroundings};
+use aish_safety::{
+    Analysis, Answer, Approver, Brief, ChangesAnswer, ChangesQuestion, Hold, Judgement, Mode, PreparedCall, Question,
+    Shell, Subject, Surroundings, UNDO_NOTE,
+};
 use aish_tools::{Call, Passed, Ready};
 use aish_turn::Judged;
 use aish_types::{BoxFuture, CallId, ToolCall};
@@ -8,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Driver, stopped};
 use crate::surface::{Shown, Surface};
+use crate::transactions::Transactions;
 use crate::undo::UndoKeeper;
 
 /// Whoever is asked, with what is known here beside the question.
@@ -15,6 +19,7 @@ struct Briefed<'d> {
     approver: &'d dyn Approver,
     undo: Option<&'d UndoKeeper>,
     standing_notes: &'d [String],
+    apart: Option<&'d Transactions>,
     raised: Option<Judgement>,
 }
 
@@ -30,11 +35,25 @@ impl Approver for Briefed<'_> {
         surroundings: &'a Surroundings,
     ) -> BoxFuture<'a, Brief> {
         Box::pin(async move {
+            let hold = match (self.apart, &call.subject, call.definition.name.as_str()) {
+                // The person's own rules and the tool that runs outside are not held.
+                // A run has a shell of its own, and what no layer holds fails there, to be offered outside.
+                (Some(_), Subject::Command { .. }, "shell") if self.mode() == Mode::Autonomous => Hold::Layer,
+                (Some(apart), Subject::Command { text }, "shell") => {
+                    let shell = if self.mode() == Mode::Interactive { Shell::Persons } else { Shell::Own };
+                    apart.hold(text, analysis, surroundings, shell).await
+                }
+                _ => Hold::Nothing,
+            };
+            if hold == Hold::Layer {
+                let note = format!("{UNDO_NOTE}exact; it runs in a layer over the tree");
+                return Brief { notes: vec![note], raised: self.raised.clone(), hold };
+            }
             let planned =
                 super::undo::plan(self.undo, self.standing_notes, call, analysis, surroundings, self.mode()).await;
             let raised = self.raised.clone();
             match planned {
-                Ok(notes) => Brief { notes, raised },
+                Ok(notes) => Brief { notes, raised, hold },
                 // A person may let it run all the same; nobody's leave is none.
                 Err(judgement) => Brief {
                     notes: Vec::new(),
@@ -42,6 +61,7 @@ impl Approver for Briefed<'_> {
                         Some(before) => before.strictest(judgement),
                         None => judgement,
                     }),
+                    hold,
                 },
             }
         })
@@ -49,6 +69,10 @@ impl Approver for Briefed<'_> {
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
         self.approver.ask(question)
+    }
+
+    fn changes<'a>(&'a self, question: &'a ChangesQuestion) -> BoxFuture<'a, ChangesAnswer> {
+        self.approver.changes(question)
     }
 }
 
@@ -73,6 +97,7 @@ impl Driver {
                 approver: self.approver.as_ref(),
                 undo: self.undo.as_deref(),
                 standing_notes: &self.standing_notes,
+                apart: self.apart.as_ref().map(|apart| apart.transactions.as_ref()),
                 raised: raised.take(),
             };
             let surroundings = (self.surroundings)();

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use aish_safety::{Judgement, Subject, Verdict};
+use aish_safety::{Judgement, Mode, Subject, Verdict};
 use aish_tools::{Passed, Ready};
 use aish_turn::Event;
 use aish_types::{CallId, Ending, ToolCall, ToolName, ToolOutcome};
@@ -36,8 +36,11 @@ impl Driver {
         surface: &mut dyn Surface,
         interrupt: &CancellationToken,
     ) {
-        let Some(autonomous) = &self.autonomous else { return };
-        if !autonomous.person {
+        let is_there = match &self.autonomous {
+            Some(autonomous) => autonomous.person,
+            None => self.approver.mode() == Mode::Interactive,
+        };
+        if !is_there {
             return;
         }
         for event in ran {
@@ -64,6 +67,8 @@ impl Driver {
             self.judged(&call, &passed);
             let line = match passed {
                 Passed::Approved(approved) => {
+                    // What it did so far is in no tree; it begins again.
+                    self.drop_layer(id);
                     let again = self.run_again(approved, surface, interrupt).await;
                     outcome.ending = if again.is_success() { Ending::Done } else { Ending::Reported };
                     outcome.truncated |= again.truncated;

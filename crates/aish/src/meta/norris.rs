@@ -14,6 +14,7 @@ use crate::norris::shell::{OwnShell, Seed};
 use crate::norris::{self, Finished, report};
 use crate::repl::Repl;
 use crate::sandbox;
+use crate::transactions::Transactions;
 
 pub(super) async fn run(repl: &mut Repl, rest: &str) {
     let session = repl.conversation.driver.session.clone();
@@ -66,10 +67,12 @@ async fn work(repl: &mut Repl, order: &Order) {
 /// The run's bash begins where the person's is, with what they exported, in the sandbox that works here.
 async fn own_shell(repl: &Repl) -> Result<(OwnShell, String), String> {
     let folder = PathBuf::from(repl.folder());
-    let sandbox = sandbox::find(&repl.base, &folder)?;
+    let transactions = Transactions::of(&repl.base);
+    let sandbox = sandbox::find(&repl.base, &folder, transactions.works().await)?;
     let snapshot = repl.live.snapshot().await;
     let seed = Seed {
         sandbox: sandbox.chosen().cloned(),
+        layers: sandbox.layers(&transactions),
         program: repl.base.config.shell.program.clone(),
         folder,
         exports: snapshot.map(|snapshot| snapshot.environment),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aish_safety::{Answer, Approver, Mode, Question};
+use aish_safety::{Answer, Approver, ChangesAnswer, ChangesQuestion, Mode, Question};
 use aish_term::LineEditor;
 use aish_term::question::HaltAnswer;
 use aish_types::BoxFuture;
@@ -27,6 +27,17 @@ impl HaltApprover {
 impl Approver for HaltApprover {
     fn mode(&self) -> Mode {
         Mode::Autonomous
+    }
+
+    fn changes<'a>(&'a self, question: &'a ChangesQuestion) -> BoxFuture<'a, ChangesAnswer> {
+        Box::pin(async move {
+            let _pause = self.clock.asking_now();
+            let answer = self.editor.changes(question.clone()).await;
+            if answer == ChangesAnswer::Stop {
+                self.interrupt.cancel();
+            }
+            answer
+        })
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {

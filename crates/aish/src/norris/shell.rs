@@ -1,28 +1,33 @@
 //! The bash of a run: its own, seeded with the person's folder and exports, and gone with the run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use aish_safety::Surroundings;
-use aish_shell::Options;
-use aish_types::BoxFuture;
+use aish_shell::{Options, ShellState};
+use aish_types::{BoxFuture, CallId};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::Base;
-use crate::live::Live;
+use crate::driver::Apart;
+use crate::live::{Live, ending_words};
 use crate::sandbox::{Chosen, EXCHANGE, suspicion};
 use crate::shell_tool::{CommandRunner, Ran};
+use crate::transactions::{Beside, Order, Transactions};
 
 /// How long one command may take, in milliseconds, where nothing else says so; the run's own time bounds it too.
 pub const COMMAND_MS: u64 = 10 * 60 * 1000;
 
 /// How a run's bash is started.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Seed {
     /// The sandbox that it runs in; none for none.
     pub sandbox: Option<Chosen>,
+    /// Where its commands run in layers, and whether they reach the network; none where they do not.
+    pub layers: Option<(Arc<Transactions>, bool)>,
     /// The shell's program.
     pub program: String,
     /// The folder that it starts in.
@@ -36,6 +41,11 @@ pub struct OwnShell {
     live: Arc<Live>,
     sandbox: Option<Chosen>,
     program: String,
+    layers: Option<(Arc<Transactions>, bool)>,
+    /// What the last command left, where commands run in layers: each begins as the one before it ended.
+    state: Mutex<ShellState>,
+    /// What commands left whose layers are not settled.
+    unsettled: Mutex<HashMap<CallId, ShellState>>,
 }
 
 impl OwnShell {
@@ -48,6 +58,12 @@ impl OwnShell {
         options.program = seed.sandbox.as_ref().map_or_else(|| Ok(Vec::new()), Chosen::launcher)?;
         options.program.push(seed.program.clone().into());
         options.cwd = Some(seed.folder.clone());
+        let exports = seed.exports.clone().unwrap_or_else(|| {
+            std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .collect()
+        });
+        let state = ShellState::of_environment(seed.folder.clone(), &exports);
         if let Some(exports) = seed.exports {
             options.environment = aish_process::Environment::empty();
             for (name, value) in exports {
@@ -55,12 +71,29 @@ impl OwnShell {
             }
         }
         let live = Arc::new(Live::of_run(options, seed.folder));
-        Ok(Self { sandbox: seed.sandbox, live, program: seed.program })
+        Ok(Self {
+            sandbox: seed.sandbox,
+            live,
+            program: seed.program,
+            layers: seed.layers,
+            state: Mutex::new(state),
+            unsettled: Mutex::default(),
+        })
     }
 
     /// Returns what reads the surroundings of the run's commands: this bash is where it is, and has no aliases.
     pub fn surroundings(&self, base: &Base) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
         self.live.surroundings(base)
+    }
+
+    /// Returns where its commands run apart; none where they run in its own bash.
+    pub fn apart(self: &Arc<Self>) -> Option<Apart> {
+        let (transactions, _) = self.layers.clone()?;
+        Some(Apart { transactions, runner: Arc::clone(self) as Arc<_> })
+    }
+
+    fn state(&self) -> ShellState {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Ends the shell with everything that it started.
@@ -86,6 +119,54 @@ impl CommandRunner for OwnShell {
         })
     }
 
+    /// Runs a command in a layer, beginning as the one before it ended.
+    fn run_apart<'a>(
+        &'a self,
+        command: &'a str,
+        order: &'a Order,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Ran, String>> {
+        let limit = if timeout_ms == 0 { COMMAND_MS } else { timeout_ms };
+        Box::pin(async move {
+            let Some((transactions, network)) = &self.layers else {
+                return self.run(command, timeout_ms, cancel).await;
+            };
+            let state = self.state();
+            let beside = Beside { program: &self.program, folder: &state.cwd, state: Some(&state) };
+            let surroundings =
+                aish_shell::Surroundings { terminal: None, cancel, timeout: Some(Duration::from_millis(limit)) };
+            let order = Order { network: *network, ..order.clone() };
+            let done = transactions.run(command, &order, beside, &surroundings).await?;
+            if let Some(after) = done.result.state {
+                let mut unsettled = self.unsettled.lock().unwrap_or_else(PoisonError::into_inner);
+                unsettled.insert(order.call.clone(), after);
+            }
+            Ok(Ran {
+                status: done.result.status,
+                output: done.result.output.clean_text(),
+                truncated: done.result.output.truncated(),
+                ending: ending_words(done.result.ending, false, limit),
+                stopped: done.stopped,
+                by_person: false,
+            })
+        })
+    }
+
+    /// The next command begins as this one ended, in its folder if that is there.
+    fn come_back<'a>(&'a self, call: &'a CallId, _kept: bool) -> BoxFuture<'a, Option<String>> {
+        let after = self.unsettled.lock().unwrap_or_else(PoisonError::into_inner).remove(call);
+        if let Some(mut after) = after {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if !after.cwd.is_dir() {
+                after.cwd.clone_from(&state.cwd);
+            }
+            self.live.go_to(after.cwd.clone());
+            *state = after;
+        }
+        Box::pin(std::future::ready(None))
+    }
+
     /// Runs a command in a bash of its own, where the run's bash is and with what it exports by now. What it sets is gone
     /// with it: the run's bash stays inside.
     fn run_outside<'a>(
@@ -96,14 +177,19 @@ impl CommandRunner for OwnShell {
     ) -> BoxFuture<'a, Result<Ran, String>> {
         let limit = if timeout_ms == 0 { COMMAND_MS } else { timeout_ms };
         Box::pin(async move {
-            if self.sandbox.is_none() {
+            if self.sandbox.is_none() && self.layers.is_none() {
                 return Err("the commands of this run are in no sandbox".to_owned());
             }
             let inside = self.live.remembered().folder;
             let mut options = Options::headless();
             options.program = vec![self.program.clone().into()];
             options.cwd.clone_from(&inside);
-            if let Some(snapshot) = self.live.snapshot().await {
+            if self.layers.is_some() {
+                options.environment = aish_process::Environment::empty();
+                for (name, value) in self.state().exports() {
+                    options.environment.set(name, value);
+                }
+            } else if let Some(snapshot) = self.live.snapshot().await {
                 options.environment = aish_process::Environment::empty();
                 for (name, value) in snapshot.environment.into_iter().filter(|(name, _)| name != EXCHANGE) {
                     options.environment.set(name, value);

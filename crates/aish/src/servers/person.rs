@@ -25,7 +25,7 @@ impl Person for Forms {
                         Ok(()) => return Some(Some(form)),
                         Err(why) => fault = Some(why),
                     },
-                    Answer::No | Answer::Stop => return Some(None),
+                    Answer::No | Answer::Stop | Answer::Try => return Some(None),
                     Answer::Nobody => return None,
                     Answer::Edit(text) => match serde_json::from_str::<Value>(&text) {
                         Ok(edited @ Value::Object(_)) => {
@@ -64,6 +64,7 @@ fn question(alias: &str, message: &str, schema: &Value, form: &Value, fault: Opt
         confirm_message: Some(text),
         drift: None,
         always: None,
+        can_try: false,
         notes: Vec::new(),
     }
 }

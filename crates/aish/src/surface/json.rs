@@ -68,6 +68,7 @@ impl<W: Write + Send> Surface for JsonSurface<W> {
                        "cached_tokens": usage.cached, "reasoning_tokens": usage.reasoning, "estimated": usage.estimated,
                        "dollars": cost.map(aish_types::Money::dollars)}),
             ),
+            Shown::Changes { event, .. } => self.write("changes", event.clone()),
             Shown::Notice(text) => self.write("notice", json!({ "text": text })),
             Shown::Error(text) => self.write("error", json!({ "message": text })),
             Shown::TurnEnd(outcome) => self.write("turn_end", json!({ "outcome": outcome_word(outcome) })),

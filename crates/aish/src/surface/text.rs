@@ -400,6 +400,20 @@ impl Surface for TextSurface {
                 }
             }
             Shown::Calling(_) | Shown::Outcome { .. } => {}
+            Shown::Changes { command, lines, end, .. } => {
+                self.end_answer();
+                if !lines.is_empty() {
+                    let command = aish_types::visible(command).replace('\n', " ");
+                    let line = self.frames.status(&format!("ran apart: {command}"));
+                    self.write_err(&line);
+                }
+                for line in lines {
+                    let line = self.frames.status(&format!("  {}", aish_types::visible(line)));
+                    self.write_err(&line);
+                }
+                let line = self.frames.status(end);
+                self.write_err(&line);
+            }
             Shown::Notice(text) => {
                 self.end_answer();
                 if !quiet {

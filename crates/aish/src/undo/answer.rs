@@ -48,7 +48,7 @@ pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dy
                 .map(|line| (u64::try_from(step.time_ms).unwrap_or(0), line))
         });
         let mut lines: Vec<(u64, String)> =
-            kept.iter().map(|layer| (layer.about.time_ms, listed(layer))).chain(steps).collect();
+            kept.iter().map(|layer| (layer.about.time_ms, listed(layer, session))).chain(steps).collect();
         lines.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
         if lines.is_empty() {
             lines.push((0, "there is nothing to undo".to_owned()));
@@ -86,11 +86,15 @@ pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dy
 }
 
 /// Lists a layer that was kept, as steps are listed.
-fn listed(layer: &Layer) -> String {
+fn listed(layer: &Layer, session: Option<&str>) -> String {
     let time = i64::try_from(layer.about.time_ms).ok().and_then(|time| jiff::Timestamp::from_millisecond(time).ok());
     let time = time.map(|time| time.strftime("%Y-%m-%d %H:%M").to_string()).unwrap_or_default();
     let command: String = layer.about.command.lines().next().unwrap_or_default().chars().take(100).collect();
-    format!("{}  {time}  {}  (a layer, exact) {command}", layer.id(), say::size(layer.size().0))
+    let other = match session {
+        Some(session) if layer.about.session.as_deref() != Some(session) => "(another session) ",
+        Some(_) | None => "",
+    };
+    format!("{}  {time}  {}  {other}(a layer, exact) {command}", layer.id(), say::size(layer.size().0))
 }
 
 /// Takes a kept layer back. What changed since is only replaced where the layer was named, and goes into the layer then.

@@ -23,6 +23,8 @@ mod judged;
 #[cfg(test)]
 mod killed;
 #[cfg(test)]
+mod layers;
+#[cfg(test)]
 mod line_keys;
 #[cfg(test)]
 mod login;

@@ -19,7 +19,15 @@ pub(crate) struct Home {
 
 impl Home {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::of(tempfile::tempdir().unwrap())
+    }
+
+    /// Makes a home that is in no temporary folder: those are private in a layer, and a real home is there.
+    pub(crate) fn outside_temporary_folders() -> Self {
+        Self::of(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
+    }
+
+    fn of(folder: tempfile::TempDir) -> Self {
         std::fs::create_dir(folder.path().join("work")).unwrap();
         std::fs::create_dir(folder.path().join("bin")).unwrap();
         Self { folder, variables: Vec::new(), size: (80, 24) }
@@ -121,6 +129,11 @@ impl Person {
             let line = last(screen);
             line.split(['❯', '>']).nth(1).is_some_and(|rest| rest.split_whitespace().count() <= 1)
         })
+    }
+
+    /// Clears the screen, so that what is seen next is new.
+    pub(crate) fn clears(&self) -> &Self {
+        self.types("\u{c}").waits("a clear screen", |screen| screen.trim_end().lines().count() <= 1)
     }
 
     /// Types a line, and waits for a text that it shows and for the prompt behind that.

@@ -90,6 +90,7 @@ impl EditorSession {
             commands: true,
             news: Arc::clone(&sources.news),
             surroundings: live.surroundings(&base),
+            apart: None,
         };
         let mut conversation = Conversation::new(&base, found, setup);
         if let Some(resumed) = resumed {

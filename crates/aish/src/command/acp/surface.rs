@@ -155,6 +155,7 @@ impl Surface for EditorSurface<'_> {
                     self.client.show(Update::Usage { used: usage.prompt.saturating_add(usage.completion), size });
                 }
             }
+            Shown::Changes { end, .. } => self.say(&aish_types::sanitize(end)),
             Shown::Notice(text) => self.say(&aish_types::sanitize(text)),
             Shown::Error(text) => self.error = Some(aish_types::sanitize(text).into_owned()),
             // What was stopped at its question, or while it ran, has no outcome.

@@ -64,6 +64,28 @@ section! {
 }
 
 section! {
+    /// `[approval]`.
+    Approval in "approval" {
+        /// Asks before commands that are not harmless (`ask`), about what is not ordinary (`auto`), or as `ask` at each (`strict`).
+        mode: String = "ask".to_owned(), Kind::Word(&["ask", "auto", "strict"]), Overlay::Never;
+    }
+}
+
+section! {
+    /// `[confine]`.
+    Confine in "confine" {
+        /// More files and folders that are empty for confined commands: absolute, below `~/`, or below the tree.
+        hidden: Vec<String> = Vec::new(), Kind::Texts, Overlay::Never;
+        /// Variables that confined commands may have though their names or values look secret.
+        keep_variables: Vec<String> = Vec::new(), Kind::Texts, Overlay::Never;
+        /// Paths of the tree that are kept unasked though they are guarded; `DIR/**` means all below it.
+        ordinary: Vec<String> = Vec::new(), Kind::Texts, Overlay::Never;
+        /// The folders of caches that confined commands may write to, in layers of their own.
+        caches: Vec<String> = aish_confine::Settings::default().caches, Kind::Texts, Overlay::Never;
+    }
+}
+
+section! {
     /// `[undo]`.
     Undo in "undo" {
         /// Puts files aside before a model's command deletes or overwrites them.

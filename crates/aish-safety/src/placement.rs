@@ -1,0 +1,212 @@
+//! Where an approved command runs, and what becomes of what it changes: the levels of approval.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::gate::Mode;
+use crate::verdict::{Judgement, Verdict};
+
+/// The rule under which a command is asked about that no layer can hold.
+pub const OPEN: &str = "confine.open";
+
+/// When a person is asked about a command of the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Approval {
+    /// Before what is not harmless; and after, where something harmless changed files all the same.
+    #[default]
+    Ask,
+    /// Only where what it changed is not ordinary, and before what no layer can hold.
+    Auto,
+    /// As `ask`, and approvals for good do not count.
+    Strict,
+}
+
+impl Approval {
+    /// Returns the level that holds where nobody can be asked, or a run goes on by itself.
+    const fn of(self, mode: Mode) -> Self {
+        match (mode, self) {
+            (Mode::Interactive, level) => level,
+            (Mode::Headless, Self::Strict) => Self::Strict,
+            (Mode::Headless, Self::Ask | Self::Auto) => Self::Ask,
+            (Mode::HeadlessYes | Mode::Autonomous, _) => Self::Auto,
+        }
+    }
+}
+
+/// What can hold a command here, as far as is known before it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Hold {
+    /// Nothing works here: a person decides as the verdict says.
+    #[default]
+    Nothing,
+    /// A layer over the tree.
+    Layer,
+    /// It only looks at the machine around the tree, or nothing holds it: an environment without secrets.
+    Clean,
+    /// It changes the live shell alone, and harmlessly.
+    Shell,
+    /// It needs more than a layer gives; why, in words that go on after the judgement's reason.
+    Open(String),
+}
+
+/// What becomes of what a command changed in its layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    /// It is asked about, whatever it is.
+    Ask,
+    /// Ordinary files of the tree are kept; the rest is asked about.
+    Ordinary,
+    /// It was said yes to: all is kept, but for guarded places that the command does not name.
+    Keep,
+}
+
+/// Where an approved command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// As if the person had typed it.
+    Open,
+    /// In a shell of its own without secrets in its environment.
+    Clean,
+    /// In a layer.
+    Layer(After),
+}
+
+/// What the level makes of a call that was judged.
+pub(crate) struct Placed {
+    pub(crate) hold: Hold,
+    level: Approval,
+}
+
+impl Placed {
+    pub(crate) const fn new(hold: Hold, level: Approval, mode: Mode) -> Self {
+        Self { hold, level: level.of(mode) }
+    }
+
+    /// Returns the judgement under which a command is asked about that was harmless by itself and that nothing holds.
+    pub(crate) fn concern(&self, judgement: &Judgement, mode: Mode) -> Option<Judgement> {
+        match &self.hold {
+            Hold::Open(why) if judgement.verdict == Verdict::Allow && mode != Mode::Autonomous => {
+                Some(Judgement::new(Verdict::Ask, OPEN, format!("{}; {why}", judgement.reason)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Says whether a command that would be asked about runs unasked because a layer holds it.
+    pub(crate) fn is_held(&self, verdict: Verdict) -> bool {
+        self.level == Approval::Auto && self.hold == Hold::Layer && verdict == Verdict::Ask
+    }
+
+    /// Says whether approvals for good count.
+    pub(crate) fn honours_kept(&self) -> bool {
+        self.level != Approval::Strict
+    }
+
+    /// Says whether it may be tried: it was not halted, and a layer holds it.
+    pub(crate) fn can_try(&self, verdict: Verdict) -> bool {
+        self.hold == Hold::Layer && verdict < Verdict::Halt
+    }
+
+    /// Returns where it runs once it was approved: by somebody's yes or not, tried or not.
+    pub(crate) fn placement(&self, consented: bool, tried: bool, verdict: Verdict) -> Placement {
+        match (&self.hold, tried, consented) {
+            (Hold::Layer, true, _) => Placement::Layer(After::Ask),
+            (Hold::Layer, false, true) => Placement::Layer(After::Keep),
+            (Hold::Layer, false, false) if self.level == Approval::Auto => Placement::Layer(After::Ordinary),
+            (Hold::Layer, false, false) => Placement::Layer(After::Ask),
+            (Hold::Clean, _, false) => Placement::Clean,
+            // Where no layer works, what nobody was asked about is at least without secrets in its environment.
+            (Hold::Nothing, _, false) if verdict == Verdict::Allow => Placement::Clean,
+            (Hold::Clean, _, true) | (Hold::Nothing | Hold::Shell | Hold::Open(_), _, _) => Placement::Open,
+        }
+    }
+}
+
+/// One thing that a command changed, as it is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeLine {
+    /// The line.
+    pub text: String,
+    /// Why a person decides about it; none for an ordinary file.
+    pub guarded: Option<&'static str>,
+}
+
+/// What a person is asked about a layer.
+#[derive(Clone)]
+pub struct ChangesQuestion {
+    /// The command.
+    pub command: String,
+    /// What it changed, a line each.
+    pub lines: Vec<ChangeLine>,
+    /// What else there is to know, a line each: conflicts, what was left out.
+    pub remarks: Vec<String>,
+    /// Makes the difference, when it is asked for.
+    pub diff: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+impl core::fmt::Debug for ChangesQuestion {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("ChangesQuestion")
+            .field("command", &self.command)
+            .field("lines", &self.lines)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a person says about a layer. Everything but a plain keep drops it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangesAnswer {
+    /// Move it into the tree.
+    Keep,
+    /// Throw it away.
+    Drop,
+    /// Throw it away, and end the turn that wanted it.
+    Stop,
+    /// Nobody is there to be asked.
+    Nobody,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_levels_and_modes() {
+        use After::{Ask, Keep, Ordinary};
+        use Mode::{Autonomous, Headless, HeadlessYes, Interactive};
+        let layer = |level, mode| Placed::new(Hold::Layer, level, mode);
+        for (level, mode, unasked, asks) in [
+            (Approval::Ask, Interactive, Ask, true),
+            (Approval::Strict, Interactive, Ask, true),
+            (Approval::Auto, Interactive, Ordinary, false),
+            (Approval::Ask, Headless, Ask, true),
+            (Approval::Auto, Headless, Ask, true),
+            (Approval::Ask, HeadlessYes, Ordinary, false),
+            (Approval::Strict, Autonomous, Ordinary, false),
+        ] {
+            let placed = layer(level, mode);
+            assert_eq!(placed.placement(false, false, Verdict::Allow), Placement::Layer(unasked), "{level:?} {mode:?}");
+            assert_eq!(placed.is_held(Verdict::Ask), !asks, "{level:?} {mode:?}");
+            assert!(!placed.is_held(Verdict::Halt));
+            assert_eq!(placed.placement(true, false, Verdict::Ask), Placement::Layer(Keep));
+            assert_eq!(placed.placement(true, true, Verdict::Ask), Placement::Layer(Ask));
+        }
+        let open = Placed::new(Hold::Open("it needs the network".into()), Approval::Auto, Interactive);
+        let harmless = Judgement::new(Verdict::Allow, "x", "reads");
+        let concern = open.concern(&harmless, Interactive).unwrap();
+        assert_eq!((concern.verdict, concern.reason.as_str()), (Verdict::Ask, "reads; it needs the network"));
+        assert_eq!(open.placement(true, false, Verdict::Ask), Placement::Open);
+        assert!(!open.is_held(Verdict::Ask) && !open.can_try(Verdict::Ask));
+        assert!(!layer(Approval::Ask, Interactive).can_try(Verdict::Halt));
+        let nothing = Placed::new(Hold::Nothing, Approval::Auto, Interactive);
+        assert_eq!(nothing.placement(false, false, Verdict::Allow), Placement::Clean);
+        assert_eq!(nothing.placement(false, false, Verdict::Ask), Placement::Open);
+        let clean = Placed::new(Hold::Clean, Approval::Ask, Interactive);
+        assert_eq!(
+            (clean.placement(false, false, Verdict::Allow), clean.placement(true, false, Verdict::Allow)),
+            (Placement::Clean, Placement::Open)
+        );
+    }
+}

@@ -1,0 +1,145 @@
+//! Commands of the model as transactions: each runs in a layer, and what it changed is kept or dropped when it is known.
+//!
+//! Order: [`Transactions::hold`] says before the gate decides what can hold a command; [`Transactions::run`] runs an
+//! approved one in its layer; the driver takes the layer ([`Transactions::take`]), asks where it must, and keeps or drops
+//! it; [`shown`] keeps what it changed for `:diff`.
+
+pub mod shown;
+mod started;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aish_confine::{Layer, Report};
+use aish_safety::{Analysis, Hold, Placement, Shell, Surroundings};
+use aish_shell::ShellState;
+use aish_types::{CallId, SessionId};
+use tokio::sync::OnceCell;
+
+use crate::base::Base;
+use crate::confinement::{self, Ground};
+
+/// What confined runs of this session share.
+pub struct Transactions {
+    ground: Mutex<Ground>,
+    works: OnceCell<bool>,
+    held: Mutex<HashMap<CallId, Held>>,
+    /// Trees over which no layer could be made: commands there run as where none work at all.
+    unable: Mutex<HashSet<PathBuf>>,
+}
+
+/// A layer whose command has ended and which is neither kept nor dropped.
+pub struct Held {
+    /// The layer.
+    pub layer: Layer,
+    /// How the run ended.
+    pub report: Report,
+    /// Whether it reached other hosts: what it fetched is kept in the caches then.
+    pub network: bool,
+}
+
+/// A command that is to be run apart.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The call.
+    pub call: CallId,
+    /// The session.
+    pub session: SessionId,
+    /// Where it runs.
+    pub placement: Placement,
+    /// Whether it was judged to be harmless: it takes no locks, and writes no index that is only refreshed.
+    pub harmless: bool,
+    /// Whether a person was asked about it just now, who has read it.
+    pub asked: bool,
+    /// Whether somebody said yes to it, now or for good: the tree's own files of secrets can be read then.
+    pub consented: bool,
+    /// Whether other hosts can be reached.
+    pub network: bool,
+}
+
+/// The shell that a command is apart from.
+pub struct Beside<'a> {
+    /// Its program.
+    pub program: &'a str,
+    /// Its folder.
+    pub folder: &'a Path,
+    /// What it has; none where it does not say.
+    pub state: Option<&'a ShellState>,
+}
+
+impl Transactions {
+    /// Makes them of the configuration.
+    pub fn of(base: &Base) -> Arc<Self> {
+        Arc::new(Self {
+            ground: Mutex::new(Ground::of(base)),
+            works: OnceCell::new(),
+            held: Mutex::default(),
+            unable: Mutex::default(),
+        })
+    }
+
+    /// Lets a configuration hold from now on.
+    pub fn follow(&self, base: &Base) {
+        *self.ground.lock().unwrap_or_else(PoisonError::into_inner) = Ground::of(base);
+    }
+
+    /// Returns what the configuration says.
+    pub fn ground(&self) -> Ground {
+        self.ground.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Says what can hold a command here.
+    pub async fn hold(&self, command: &str, analysis: &Analysis, surroundings: &Surroundings, shell: Shell) -> Hold {
+        let folder = surroundings.folder.clone().unwrap_or_else(|| "/".to_owned());
+        let tree = self.ground().tree(Path::new(&folder));
+        let works = self.works().await && !self.is_unable(tree.as_deref());
+        let tree = tree.map(|tree| tree.display().to_string());
+        // The tree is known without links, and so is the folder then.
+        let real = std::fs::canonicalize(&folder).ok().map(|path| path.display().to_string());
+        let around = Surroundings { folder: real.or(Some(folder)), ..surroundings.clone() };
+        let hold = aish_safety::hold(command, analysis, tree.as_deref(), &around, shell);
+        match (works, hold) {
+            (true, hold) => hold,
+            (false, Hold::Shell) => Hold::Shell,
+            (false, Hold::Nothing | Hold::Layer | Hold::Clean | Hold::Open(_)) => Hold::Nothing,
+        }
+    }
+
+    /// Says whether layers work here.
+    pub async fn works(&self) -> bool {
+        let find = || async { tokio::task::spawn_blocking(confinement::works).await.unwrap_or(false) };
+        *self.works.get_or_init(find).await
+    }
+
+    fn is_unable(&self, tree: Option<&Path>) -> bool {
+        tree.is_some_and(|tree| self.unable.lock().unwrap_or_else(PoisonError::into_inner).contains(tree))
+    }
+
+    fn note_unable(&self, folder: &Path) {
+        if let Some(tree) = self.ground().tree(folder) {
+            self.unable.lock().unwrap_or_else(PoisonError::into_inner).insert(tree);
+        }
+    }
+
+    /// Takes the layer of a call that has run.
+    pub fn take(&self, call: &CallId) -> Option<Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(call)
+    }
+
+    fn put(&self, call: CallId, held: Held) {
+        let before = self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(call, held);
+        if let Some(before) = before {
+            let _ = before.layer.discard();
+        }
+    }
+}
+
+impl Drop for Transactions {
+    fn drop(&mut self) {
+        // What nobody decided on is in no tree, and stays out.
+        for (_, held) in self.held.get_mut().unwrap_or_else(PoisonError::into_inner).drain() {
+            let _ = held.layer.discard();
+        }
+    }
+}

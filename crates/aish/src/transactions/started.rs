@@ -1,0 +1,202 @@
+//! The run of a command apart: a fresh bash with the shell's names and without its secrets, behind the launcher.
+
+use std::ffi::OsString;
+
+use aish_confine::{Dotenv, Mechanism, Network, Plan, Report};
+use aish_process::Environment;
+use aish_safety::Placement;
+use aish_shell::{Apart, ApartResult, ShellState, Size, StateFile, Surroundings, Variable};
+use aish_types::Stopped;
+
+use super::{Beside, Held, Order, Transactions};
+use crate::confinement::{self, Confinement, Ground};
+
+/// Bytes of output that are kept, head and tail together.
+const OUTPUT: usize = 256 * 1024;
+
+/// What came of a command that ran apart.
+pub struct Done {
+    /// What it showed and how it ended.
+    pub result: ApartResult,
+    /// What of it the layer may have stopped.
+    pub stopped: Option<Stopped>,
+}
+
+impl Transactions {
+    /// Runs a command apart from a shell; its layer waits to be taken under the call's name.
+    ///
+    /// # Errors
+    /// In words, when it could not be run at all.
+    pub async fn run(
+        &self,
+        command: &str,
+        order: &Order,
+        beside: Beside<'_>,
+        surroundings: &Surroundings,
+    ) -> Result<Done, String> {
+        let ground = self.ground();
+        let dotenv = if order.consented { Dotenv::Readable } else { Dotenv::Locked };
+        let confinement = ground.at(beside.folder, dotenv)?;
+        let (state, environment) = scrubbed(&ground, &confinement, beside.state, order);
+        let file = match &state {
+            Some(state) => Some(StateFile::write(state).map_err(|error| format!("the shell's names: {error}"))?),
+            None => None,
+        };
+        let mark = Apart::new_mark().map_err(|error| error.to_string())?;
+        let path = file.as_ref().map(|file| file.path().to_owned());
+        let words = Apart::bash(beside.program, path.as_ref(), &mark, command);
+        let terminal = surroundings.terminal.is_some();
+        let apart = |launcher| Apart {
+            launcher,
+            environment: environment.clone(),
+            size: Size::default(),
+            output_cap: OUTPUT,
+            mark: mark.clone(),
+        };
+        let mut plan = Plan::new(Mechanism::Bare, beside.folder, words.clone());
+        plan.terminal = terminal;
+        let bare = async || -> Result<Done, String> {
+            let run = apart(confinement::launcher(&plan)?).run(surroundings);
+            let result = run.await.map_err(|error| error.to_string())?;
+            Ok(Done { result, stopped: None })
+        };
+        if order.placement == Placement::Clean {
+            return bare().await;
+        }
+        let order_of_layer = confinement::Order {
+            shown: command,
+            session: Some(order.session.as_str()),
+            words,
+            network: if order.network { Network::Machine } else { Network::Loopback },
+            terminal,
+            shows: path,
+        };
+        let prepared = confinement.prepare(order_of_layer)?;
+        let layer = prepared.layer;
+        let result = match apart(prepared.words).run(surroundings).await {
+            Ok(result) => result,
+            Err(error) => {
+                let _ = layer.discard();
+                return Err(error.to_string());
+            }
+        };
+        let report = Report::read(&layer.report_path()).unwrap_or_default();
+        let stopped = suspicion(&result, &report, order.network);
+        if report.failed.is_some() {
+            let _ = layer.discard();
+            self.note_unable(beside.folder);
+            if order.harmless {
+                // Nothing of it has run. Where no layer can be made it runs as where none work.
+                return bare().await;
+            }
+        } else {
+            self.put(order.call.clone(), Held { layer, report, network: order.network });
+        }
+        Ok(Done { result, stopped })
+    }
+}
+
+/// Returns what a run may have of a shell's state, and its environment.
+fn scrubbed(
+    ground: &Ground,
+    confinement: &Confinement,
+    state: Option<&ShellState>,
+    order: &Order,
+) -> (Option<ShellState>, Environment) {
+    let mut environment = Environment::empty();
+    let exported = |state: &ShellState| -> Vec<(OsString, OsString)> {
+        state.exports().into_iter().map(|(name, value)| (name.into(), value.into())).collect()
+    };
+    let variables = state.map_or_else(|| std::env::vars_os().collect(), exported);
+    for (name, value) in confinement.environment(variables) {
+        environment.set(name, value);
+    }
+    if order.harmless {
+        // Looking at a repository refreshes its index otherwise, which is a change.
+        environment.set("GIT_OPTIONAL_LOCKS", "0");
+    }
+    let state = state.map(|state| {
+        let mut state = state.clone();
+        let name = |variable: &Variable| (OsString::from(&variable.name), OsString::from(variable.text()));
+        let open = confinement.environment(state.variables.iter().map(name));
+        state.variables.retain(|variable| open.iter().any(|(name, _)| *name == *variable.name));
+        state.functions.retain(|function| ground.may_be_seen(&function.text));
+        if !ground.may_be_seen(&state.aliases) {
+            state.aliases.clear();
+        }
+        state
+    });
+    (state, environment)
+}
+
+/// Words of programs that ran into a wall, and what they may have wanted.
+const HINTS: &[(&str, &str)] = &[
+    ("read-only file system", "a path outside the tree"),
+    ("no new privileges", "another user"),
+    ("invalid cross-device link", "to rename a folder"),
+    ("operation not permitted", "more rights"),
+    ("permission denied", "a file that is hidden or not its own"),
+    ("network is unreachable", "the network"),
+    ("network unreachable", "the network"),
+    ("could not resolve", "the network"),
+    ("name resolution", "the network"),
+    ("name or service not known", "the network"),
+    ("getaddrinfo", "the network"),
+    ("connection refused", "a server outside"),
+];
+
+/// Says what of a failed command the layer may have stopped: the kernel names neither paths nor hosts, so that the names
+/// that were asked for and the program's own words are all there is.
+fn suspicion(result: &ApartResult, report: &Report, network: bool) -> Option<Stopped> {
+    if let Some(why) = &report.failed {
+        return Some(Stopped { what: "it was not run, because no layer could be made".to_owned(), said: why.clone() });
+    }
+    if result.status == 0 {
+        return None;
+    }
+    if let Some(host) = report.names.first().filter(|_| !network) {
+        let what = format!("it may have wanted the network (it asked for {host})");
+        return Some(Stopped { what, said: format!("no answer for {host}") });
+    }
+    let output = result.output.clean_text();
+    let hinted = |line: &str| {
+        let lower = line.to_lowercase();
+        HINTS.iter().find(|(words, what)| lower.contains(words) && !(network && *what == "the network"))
+    };
+    let (line, what) = output.lines().find_map(|line| Some((line, hinted(line)?.1)))?;
+    Some(Stopped { what: format!("it may have wanted {what}"), said: line.trim().to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use aish_process::Captured;
+    use aish_shell::Ending;
+
+    use super::*;
+
+    fn of(status: i32, output: &str, report: &Report) -> Option<String> {
+        let result = ApartResult {
+            status,
+            output: Captured::whole(output.as_bytes().to_vec()),
+            full_screen: false,
+            type_ahead: Vec::new(),
+            ending: Ending::Completed,
+            state: None,
+            duration: std::time::Duration::ZERO,
+        };
+        suspicion(&result, report, false).map(|stopped| format!("{}: {}", stopped.what, stopped.said))
+    }
+
+    #[test]
+    fn what_a_layer_may_have_stopped_is_said_with_may() {
+        let none = Report::default();
+        let said = of(1, "x\ntouch: cannot touch '/x': Read-only file system\n", &none).unwrap();
+        assert_eq!(said, "it may have wanted a path outside the tree: touch: cannot touch '/x': Read-only file system");
+        assert_eq!(of(0, "Permission denied", &none), None);
+        assert_eq!(of(1, "assertion failed", &none), None);
+        let asked = Report { names: vec!["example.org".to_owned()], ..Report::default() };
+        assert!(of(6, "curl: (6)", &asked).unwrap().contains("it asked for example.org"));
+        let failed = Report { failed: Some("overlayfs: no".to_owned()), ..Report::default() };
+        assert!(of(125, "", &failed).unwrap().starts_with("it was not run"));
+    }
+}
