@@ -117,9 +117,9 @@ mod tests {
                 "lets through",
             ),
             ("names = [\"x\"]\nharmless = true\n", 2, "`harmless` makes more harmless"),
-            ("names = [\"x\"]\n\nnmes = 5\n", 3, "unknown field"),
+            ("nmes = 5\n", 1, "unknown field"),
             (
-                "names = [\"x\"]\n[[rule]]\nid = \"a.b\"\nask = \"run\"\non = \"%typo\"\nreason = \"r\"\nmatch = [\"x\"]\n",
+                "names = [\"x\"]\nrule = [{ id = \"a.b\", ask = \"run\", on = \"%typo\", reason = \"r\", match = [\"x\"] }]\n",
                 2,
                 "`%typo` is no class",
             ),
