@@ -52,6 +52,7 @@ const REPEATED: &[(&str, &str, &str)] = &[
     ("", "done s3 c$({#s3://mallor", "y"),
     ("sort -", "rn", ""),
     ("a", "c[rins", "]=x"),
+    (" if ", "x[\"", ""),
     ("(( i[f++ + -1 ? ", "x[IFS", "++"),
     ("w=(us*", "delr", "); ${w[0]} x"),
     ("w=(us*", "[d", "); ${w[0]} x"),

@@ -48,6 +48,9 @@ const MAX_TAG: usize = 256;
 /// The most steps that the parser may take, as [`steps`] estimates them.
 const MAX_STEPS: usize = 1 << 18;
 
+/// The most brackets of a word that begins as an element of an array and holds quotes.
+const MAX_QUOTED: usize = 16;
+
 /// Parses a text; none where the parser does not take it, or the budget does not allow it.
 pub(crate) fn parse(text: &str, budget: &Budget) -> Option<ast::Program> {
     if !budget.pay(Work::Scan, text.len()) {
@@ -125,6 +128,10 @@ fn subscripts(tokens: &[Token], nested: u32) -> usize {
         let behind = text.trim_start_matches(|letter: char| letter == '_' || letter.is_ascii_alphanumeric());
         if !behind.starts_with('[') {
             return 0;
+        }
+        // With something quoted among them, each bracket doubles what the parser tries.
+        if behind.contains(['"', '\'', '\\', '`', '$']) && behind.matches('[').count() > MAX_QUOTED {
+            return usize::MAX;
         }
         let (mut depth, mut deepest) = (0_usize, 0);
         for byte in behind.bytes() {

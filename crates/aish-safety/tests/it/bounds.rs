@@ -60,7 +60,10 @@ fn every_shape_of_a_long_line_is_judged_in_time() {
 
 #[test]
 fn what_takes_the_parser_or_a_search_too_long_halts() {
-    for line in [format!("a{}]=x", "c[rins".repeat(2_700)), format!("(( i[f++ + -1 ? {}++", "x[IFS".repeat(3_200))] {
+    let hung = format!(" if {}", "x[\"".repeat(60));
+    for line in
+        [hung, format!("a{}]=x", "c[rins".repeat(2_700)), format!("(( i[f++ + -1 ? {}++", "x[IFS".repeat(3_200))]
+    {
         let judgement = judge_command(&line, &Surroundings::default());
         assert_eq!((judgement.verdict, &*judgement.rule), (Verdict::Halt, "bounds.work"), "{line}");
     }
