@@ -9,6 +9,9 @@ use crate::patch::{Hunk, Line, PatchError};
 /// The most comparisons of lines for one hunk.
 const MOST: usize = 20_000_000;
 
+/// What of a line is compared.
+type Shape = fn(&str) -> &str;
+
 /// Applies the hunks of an update to a text; says whether one was found by lines that differ in white space.
 ///
 /// # Errors
@@ -65,7 +68,7 @@ fn place(path: &str, number: usize, hunk: &Hunk, lines: &[&str], from: usize) ->
         let exact = |line: &&str| line.trim_end() == heading.trim_end();
         let inner = |line: &&str| line.trim() == heading.trim() || line.trim_start().starts_with(heading.trim());
         let below = lines.get(from..).unwrap_or_default();
-        let at = below.iter().position(|line| exact(line)).or_else(|| below.iter().position(|line| inner(line)));
+        let at = below.iter().position(exact).or_else(|| below.iter().position(inner));
         from += at.ok_or_else(|| missing(heading))? + 1;
     }
     let wanted: Vec<&str> = hunk
@@ -80,7 +83,7 @@ fn place(path: &str, number: usize, hunk: &Hunk, lines: &[&str], from: usize) ->
         // What only comes goes below its heading, or to the end.
         return Ok((if hunk.headings.is_empty() { lines.len() } else { from }, false));
     }
-    let steps: [(fn(&str) -> &str, bool); 3] = [(|line| line, false), (str::trim_end, true), (str::trim, true)];
+    let steps: [(Shape, bool); 3] = [(|line| line, false), (str::trim_end, true), (str::trim, true)];
     for (shape, is_looser) in steps {
         match matches(lines, &wanted, from, hunk.at_end, shape).as_slice() {
             [] => {}
@@ -94,7 +97,7 @@ fn place(path: &str, number: usize, hunk: &Hunk, lines: &[&str], from: usize) ->
     Err(missing(wanted.first().copied().unwrap_or_default()))
 }
 
-fn matches(lines: &[&str], wanted: &[&str], from: usize, at_end: bool, shape: fn(&str) -> &str) -> Vec<usize> {
+fn matches(lines: &[&str], wanted: &[&str], from: usize, at_end: bool, shape: Shape) -> Vec<usize> {
     let mut found = Vec::new();
     let mut compared = 0;
     let last = lines.len().checked_sub(wanted.len());

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::strategy::ValueTree as _;
 
-use crate::{Place, edit_file, names};
+use crate::place::{Place, edit_file, names};
 
 /// How a file writes its lines.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aish_files::{Asked, find, search};
 
-use crate::Place;
+use crate::place::Place;
 
 fn place() -> Place {
     let place = Place::new();

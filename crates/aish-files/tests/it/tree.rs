@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use aish_files::{Change, FileError};
 
-use crate::{Place, names};
+use crate::place::{Place, names};
 
 #[test]
 fn no_path_leads_out() {
