@@ -201,11 +201,7 @@ mod tests {
                 ("link the file", fs::hard_link(&file, folder.path().join("link")).err()),
                 (
                     "change its mode",
-                    fs::set_permissions(
-                        &file,
-                        fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o777)),
-                    )
-                    .err(),
+                    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o777)).err(),
                 ),
                 ("connect", TcpStream::connect(address).err()),
                 ("listen", TcpListener::bind("127.0.0.1:0").err()),

@@ -287,6 +287,8 @@ impl Gate {
         let verdict = weighed.analysis.judgement.verdict;
         match (mode, verdict) {
             _ if weighed.kept => Decision::new(true, By::Kept),
+            // What a layer holds is not asked about in an autonomous run; the record says who let it run.
+            (Mode::Autonomous, Verdict::Ask) if !weighed.must_ask => Decision::new(true, By::Autonomous),
             _ if !weighed.must_ask => Decision::new(true, By::Policy),
             (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, _) if self.policy.broken.is_some() => {
                 Decision::new(false, By::Nobody)

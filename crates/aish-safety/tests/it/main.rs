@@ -12,6 +12,7 @@ mod bounds;
 mod changes;
 #[cfg(test)]
 mod combinations;
+#[cfg(test)]
 mod effects;
 #[cfg(test)]
 mod gate;

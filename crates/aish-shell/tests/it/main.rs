@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod apart;
+#[cfg(test)]
 mod at_terminal;
 #[cfg(test)]
 mod headless;

@@ -14,4 +14,5 @@ mod pty;
 mod question;
 #[cfg(test)]
 mod screen;
+#[cfg(test)]
 mod typed_ahead;

@@ -69,7 +69,7 @@ pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dy
     }
     let found = if what.is_empty() { journal.last(session) } else { journal.named(what) };
     let step = found.map_err(|error| match error {
-        UndoError::Nothing if what.is_empty() && journal.last(None).is_ok() => {
+        UndoError::Nothing if what.is_empty() && (!kept.is_empty() || journal.last(None).is_ok()) => {
             "there is nothing to undo in this session; `:undo list` shows what other sessions changed, and `:undo ID` \
              brings one of it back"
                 .to_owned()

@@ -66,7 +66,6 @@ impl<'a> Differences<'a> {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let file = std::fs::symlink_metadata(path).ok().filter(|file| file.is_file() && file.len() <= MOST)?;
-    drop(file);
-    std::fs::read_to_string(path).ok()
+    let is_read = |file: &std::fs::Metadata| file.is_file() && file.len() <= MOST;
+    std::fs::symlink_metadata(path).ok().filter(is_read).and_then(|_| std::fs::read_to_string(path).ok())
 }

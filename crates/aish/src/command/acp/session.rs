@@ -1,6 +1,5 @@
 //! One of an editor's sessions.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_acp::{Choice, Client, HostError, Permission, PermissionOption, Prompt, Server, Stop, Wanted};
@@ -219,7 +218,7 @@ fn configured(server: Server) -> (String, McpServer) {
     };
     match server {
         Server::Program { name, command, arguments, variables } => {
-            let command = Some(PathBuf::from(command).display().to_string());
+            let command = Some(command.display().to_string());
             (alias(&name), McpServer { command, args: arguments, env: variables, ..McpServer::default() })
         }
         Server::Url { name, url, headers } => {

@@ -74,7 +74,7 @@ pub(super) fn uninstall(base: &Base, flags: &McpInstallFlags, print: &mut dyn Fn
                     print(&none);
                     return Ok(ExitCode::Ok);
                 }
-                Edited::Empty(text) => (!kept.as_ref().is_some_and(|kept| kept.before.is_none())).then_some(text),
+                Edited::Empty(text) => kept.as_ref().is_none_or(|kept| kept.before.is_some()).then_some(text),
                 Edited::Text(text) => Some(text),
             }
         }
