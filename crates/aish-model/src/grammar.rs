@@ -75,13 +75,14 @@ fn closed(grammar: &str, bounds: Bounds, root: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in grammar.lines() {
         let Some((name, body)) = line.split_once(" ::= ") else { continue };
+        let ends = |body: &str| body.replace(")*", &format!("){{0,{}}}", bounds.items));
         let (name, body) = match name {
-            "root" => (root, body.to_owned()),
+            "root" => (root, ends(body)),
             // One space at most: a small model would rather go on with spaces than with JSON.
             "space" => ("space", "\" \"?".to_owned()),
             // Only the names of free properties are still without a limit.
             "string" => ("string", body.replace("char*", &format!("char{{0,{}}}", bounds.name))),
-            other => (other, body.replace(")*", &format!("){{0,{}}}", bounds.items))),
+            other => (other, ends(body)),
         };
         lines.push(format!("{name} ::= {body}"));
     }

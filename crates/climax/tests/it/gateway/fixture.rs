@@ -131,7 +131,7 @@ impl Servers {
 pub(crate) fn example() -> String {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
-    folder.join("examples/fake_mcp_server").to_string_lossy().into_owned()
+    folder.join("examples/scripted_mcp_server").to_string_lossy().into_owned()
 }
 
 /// Says whether a process is there and no zombie.
