@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::{Base, brought};
 use crate::failure::chain;
-use crate::shell_tool::{CommandRunner, Ran};
-use crate::transactions::{Order, Transactions};
+use crate::shell_tool::{CommandRunner, Order, Ran};
+use crate::transactions::Transactions;
 
 /// The status of a command that SIGINT ended.
 const BY_INTERRUPT: i32 = 130;

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aish_types::{BoxFuture, CallId};
 use tokio_util::sync::CancellationToken;
 
-use crate::shell_tool::{CommandRunner, Ran};
-use crate::transactions::Order;
+use crate::shell_tool::{CommandRunner, Order, Ran};
 
 /// Hands commands to one of two shells.
 pub struct Switch {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use aish_safety::{ApprovedCall, By, Placement, Subject, Verdict};
 use aish_tools::schema::Faults;
 use aish_tools::{COMMAND, Changes, Parameter, ParameterKind, Plan, Registry, ToolSource, input_schema};
-use aish_types::{BoxFuture, CallContext, CallId, Exit, Risk, SourceId, Stopped, ToolDefinition, ToolOutcome};
+use aish_types::{
+    BoxFuture, CallContext, CallId, Exit, Risk, SessionId, SourceId, Stopped, ToolDefinition, ToolOutcome,
+};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-
-use crate::transactions::Order;
 
 /// What came of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,25 @@ pub struct Ran {
     pub stopped: Option<Stopped>,
     /// True when the person ended it with Ctrl-C at the terminal.
     pub by_person: bool,
+}
+
+/// A command that is to be run apart.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The call.
+    pub call: CallId,
+    /// The session.
+    pub session: SessionId,
+    /// Where it runs.
+    pub placement: Placement,
+    /// Whether it was judged to be harmless: it takes no locks, and writes no index that is only refreshed.
+    pub harmless: bool,
+    /// Whether a person was asked about it just now, who has read it.
+    pub asked: bool,
+    /// Whether somebody said yes to it, now or for good: the tree's own files of secrets can be read then.
+    pub consented: bool,
+    /// Whether other hosts can be reached.
+    pub network: bool,
 }
 
 /// Runs one command line in the shell that belongs to this run.

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_confine::{Layer, Report};
-use aish_safety::{Analysis, Hold, Placement, Shell, Surroundings};
+use aish_safety::{Analysis, Hold, Shell, Surroundings};
 use aish_shell::ShellState;
-use aish_types::{CallId, SessionId};
+use aish_types::CallId;
 use tokio::sync::OnceCell;
 
 use crate::base::Base;
@@ -36,25 +36,6 @@ pub struct Held {
     /// How the run ended.
     pub report: Report,
     /// Whether it reached other hosts: what it fetched is kept in the caches then.
-    pub network: bool,
-}
-
-/// A command that is to be run apart.
-#[derive(Debug, Clone)]
-pub struct Order {
-    /// The call.
-    pub call: CallId,
-    /// The session.
-    pub session: SessionId,
-    /// Where it runs.
-    pub placement: Placement,
-    /// Whether it was judged to be harmless: it takes no locks, and writes no index that is only refreshed.
-    pub harmless: bool,
-    /// Whether a person was asked about it just now, who has read it.
-    pub asked: bool,
-    /// Whether somebody said yes to it, now or for good: the tree's own files of secrets can be read then.
-    pub consented: bool,
-    /// Whether other hosts can be reached.
     pub network: bool,
 }
 

@@ -155,7 +155,8 @@ pub(super) const IMPORTS_ONLY: &[(&str, &[&str])] = &[
             "secrets",
         ],
     ),
-    ("surface", &[]),
+    ("surface", &["structured"]),
+    ("structured", &[]),
     ("shell_tool", &[]),
 ];
 

@@ -15,7 +15,6 @@ const QUESTIONS: &[(&str, &str, &str, &str)] = &[
 /// Text that has every key that answers one of the questions.
 const LINES: &[&str] = &["yes rm -f * a scary line", "cd sub; ls | y", "a s c e r n"];
 
-#[expect(clippy::unwrap_used, reason = "the pieces are cut from text of one byte a letter")]
 /// Types the lines in pieces of so many bytes with a pause between them, and begins the question behind the first.
 fn type_in_pieces(terminal: &Terminal, enter: &str, size: usize, pause: Duration) {
     let text = LINES.iter().map(|line| format!("{line}{enter}")).collect::<String>();

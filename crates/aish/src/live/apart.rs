@@ -10,8 +10,8 @@ use aish_types::CallId;
 use tokio_util::sync::CancellationToken;
 
 use super::{BY_INTERRUPT, Live};
-use crate::shell_tool::{CommandRunner as _, Ran};
-use crate::transactions::{Beside, Order};
+use crate::shell_tool::{CommandRunner as _, Order, Ran};
+use crate::transactions::Beside;
 
 /// The longest value of a variable that comes back, in bytes.
 const LONGEST_VALUE: usize = 16 * 1024;

@@ -15,8 +15,8 @@ use crate::base::Base;
 use crate::driver::Apart;
 use crate::live::{Live, ending_words};
 use crate::sandbox::{Chosen, EXCHANGE, suspicion};
-use crate::shell_tool::{CommandRunner, Ran};
-use crate::transactions::{Beside, Order, Transactions};
+use crate::shell_tool::{CommandRunner, Order, Ran};
+use crate::transactions::{Beside, Transactions};
 
 /// How long one command may take, in milliseconds, where nothing else says so; the run's own time bounds it too.
 pub const COMMAND_MS: u64 = 10 * 60 * 1000;

@@ -8,8 +8,9 @@ use aish_safety::Placement;
 use aish_shell::{Apart, ApartResult, ShellState, Size, StateFile, Surroundings, Variable};
 use aish_types::Stopped;
 
-use super::{Beside, Held, Order, Transactions};
+use super::{Beside, Held, Transactions};
 use crate::confinement::{self, Confinement, Ground};
+use crate::shell_tool::Order;
 
 /// Bytes of output that are kept, head and tail together.
 const OUTPUT: usize = 256 * 1024;
