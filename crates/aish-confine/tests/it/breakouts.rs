@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use aish_confine::Mechanism;
 
@@ -14,6 +15,9 @@ use crate::place::{Place, command, picture};
 fn attempts() -> Vec<&'static str> {
     include_str!("../attempts.txt").lines().filter(|line| !line.starts_with('#')).collect()
 }
+
+/// What takes longer hangs.
+const HUNG: Duration = Duration::from_mins(1);
 
 struct Canaries {
     place: Place,
@@ -57,8 +61,20 @@ impl Canaries {
         named.set_nonblocking(true).unwrap();
         let outer = Command::new("sleep").arg("100000").env("HELD", &secret).stdin(Stdio::null()).spawn().unwrap();
         let mut canaries = Self { place, tcp, udp, socket, named, fifo, outer, name, secret, before: Vec::new() };
+        // It has begun when it sleeps; before, it would be told from what it was, whatever an attempt does.
+        let deadline = Instant::now() + HUNG;
+        while canaries.outer_state().first().map(String::as_str) != Some("S") {
+            assert!(Instant::now() < deadline, "{:?}", canaries.outer_state());
+            std::thread::sleep(Duration::from_millis(1));
+        }
         canaries.before = canaries.outside();
         canaries
+    }
+
+    /// What the kernel says of the process outside, from its state on.
+    fn outer_state(&self) -> Vec<String> {
+        let state = fs::read_to_string(format!("/proc/{}/stat", self.outer.id())).unwrap_or_default();
+        state.rsplit(") ").next().unwrap_or_default().split(' ').map(str::to_owned).collect()
     }
 
     /// Describes all of the home but the layers.
@@ -117,10 +133,9 @@ impl Canaries {
         if self.outer.try_wait().unwrap().is_some() {
             bad.push("ended a process outside".to_owned());
         }
-        let state = fs::read_to_string(format!("/proc/{}/stat", self.outer.id())).unwrap_or_default();
-        let fields: Vec<&str> = state.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+        let fields = self.outer_state();
         // State, and the nice value.
-        if fields.first() != Some(&"S") || fields.get(16) != Some(&self.nice().as_str()) {
+        if fields.first().map(String::as_str) != Some("S") || fields.get(16) != Some(&self.nice()) {
             bad.push(format!("a process outside is {fields:?}"));
         }
         for path in ["/tmp", "/dev/shm", "/var/tmp", "/run"] {
