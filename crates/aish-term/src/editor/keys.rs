@@ -183,6 +183,10 @@ impl EditMode for LineFeeds {
         let Ok(event) = ReedlineRawEvent::try_from(event) else { return ReedlineEvent::None };
         match self.inner().parse_event(event) {
             ReedlineEvent::Edit(commands) => ReedlineEvent::Edit(commands.into_iter().map(clean).collect()),
+            ReedlineEvent::CtrlC => {
+                self.behind.open();
+                ReedlineEvent::CtrlC
+            }
             event => event,
         }
     }

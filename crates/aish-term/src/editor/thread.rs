@@ -191,6 +191,7 @@ impl Worker<'_> {
                 }
                 Signal::CtrlC => {
                     self.engine = Some(engine);
+                    self.waiting.carried = Carried::at_end(text_of(&self.behind.take()));
                     tell(self.waiting.drop_held().as_deref())?;
                     return Ok(Some(Input::Interrupted));
                 }
