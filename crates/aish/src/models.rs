@@ -12,6 +12,7 @@ use aish_types::Secret;
 
 use crate::config::model::{Model, ProviderKind};
 use crate::config::section::Config;
+use crate::failure::Failure;
 
 /// Looks a variable of the environment up.
 pub type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -83,9 +84,10 @@ impl Collector {
         }
     }
 
-    fn openai(&mut self, name: &str, model: &Model, variable: Variable<'_>) -> Result<(), String> {
-        let endpoint = model.endpoint.as_deref().ok_or("it has no endpoint; set models.NAME.endpoint")?;
-        let endpoint = Endpoint::parse(endpoint).map_err(|error| error.to_string())?;
+    fn openai(&mut self, name: &str, model: &Model, variable: Variable<'_>) -> Result<(), Failure> {
+        let endpoint =
+            model.endpoint.as_deref().ok_or_else(|| Failure::config("it has no endpoint; set models.NAME.endpoint"))?;
+        let endpoint = Endpoint::parse(endpoint)?;
         let mut options = options(name, model);
         if let Some(variable_name) = &model.key_env {
             match variable(variable_name).filter(|key| !key.is_empty()) {
@@ -279,6 +281,15 @@ fn options(name: &str, model: &Model) -> ModelOptions {
         None => Names::ByEndpoint,
     };
     options
+}
+
+/// Says that the model that was named, or any at all, is not there.
+pub fn no_model(name: Option<&str>) -> Failure {
+    let message = match name {
+        Some(name) => format!("no model {name:?} to ask"),
+        None => "no model to ask".to_owned(),
+    };
+    Failure::config(message).hint("`aish model list` shows what there is, `aish model pull` fetches a small one")
 }
 
 /// Returns a failure in words, with what to do next.

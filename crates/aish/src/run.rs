@@ -41,7 +41,10 @@ pub fn run() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::Ok,
         Err(error) => {
-            complain(&failure::chain(error.as_ref()));
+            match error.downcast::<failure::Carried>() {
+                Ok(failure::Carried(failure)) => failure.lines().for_each(|line| complain(&line)),
+                Err(error) => complain(&failure::chain(error.as_ref())),
+            }
             ExitCode::Error
         }
     }
@@ -133,8 +136,8 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Some(Command::Init(flags)) => command::init::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Line(sub)) => command::line::run(shared, sub),
         Some(Command::Project) => command::project::run(&Base::load(shared), &mut print),
-        Some(Command::Sessions(sub)) => command::sessions::run(&Base::load(shared), sub, &mut print, &mut complain),
-        Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print, &mut complain),
+        Some(Command::Sessions(sub)) => command::sessions::run(&Base::load(shared), sub, &mut print),
+        Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print),
         Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Undo { what }) => command::undo::run(&Base::load(shared), what.as_deref(), &mut print),
         Some(Command::Try(flags)) => command::trial::run(&Base::load(shared), flags, &mut print, &mut complain),

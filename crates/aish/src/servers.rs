@@ -18,6 +18,7 @@ use aish_types::Secret;
 
 use crate::base::Base;
 use crate::config::section::McpServer;
+use crate::failure::Failure;
 use first_start::ShownCommands;
 use tokens::TokenFolder;
 
@@ -121,32 +122,36 @@ pub fn telling(status: Arc<dyn StatusSink>) -> Ports {
 ///
 /// # Errors
 /// In words, when there is none of that alias, or its entry is wrong.
-pub fn configured(base: &Base, alias: &str) -> Result<ServerOptions, String> {
+pub fn configured(base: &Base, alias: &str) -> Result<ServerOptions, Failure> {
     let server = base.config.mcp.servers.get(alias).ok_or_else(|| {
         let known: Vec<&str> = base.config.mcp.servers.keys().map(String::as_str).collect();
         match known.is_empty() {
-            true => format!("there is no server {alias:?}; none is configured"),
-            false => format!("there is no server {alias:?}; there are: {}", known.join(", ")),
+            true => Failure::user(format!("there is no server {alias:?}"))
+                .hint("none is configured; `aish mcp add` adds one"),
+            false => {
+                Failure::user(format!("there is no server {alias:?}")).hint(format!("there are: {}", known.join(", ")))
+            }
         }
     })?;
-    let (options, _) = options(base, alias, server).map_err(|why| format!("mcp.servers.{alias}: {why}"))?;
+    let (options, _) = options(base, alias, server).map_err(|why| why.at(format_args!("mcp.servers.{alias}")))?;
     Ok(options)
 }
 
 /// Turns an entry of the configuration into options.
-fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOptions, Option<String>), String> {
+fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOptions, Option<String>), Failure> {
     // `${env:NAME}` and `${NAME}`, as other programs write them, are variables here, too.
     let filled = |text: &String| {
-        expand(text, |name| base.variable(name)).map_err(|name| format!("it needs ${name}, which is not set"))
+        expand(text, |name| base.variable(name))
+            .map_err(|name| Failure::config(format!("it needs ${name}, which is not set")))
     };
     let secrets = |pairs: &BTreeMap<String, String>| {
         let pairs = pairs.iter().map(|(name, text)| Ok((name.clone(), Secret::new(filled(text)?))));
-        pairs.collect::<Result<_, String>>()
+        pairs.collect::<Result<_, Failure>>()
     };
     let mut warning = None;
     let endpoint = match (&server.url, &server.command) {
-        (Some(_), Some(_)) => return Err("it has a url and a command; one of them".to_owned()),
-        (None, None) => return Err("it needs a url or a command".to_owned()),
+        (Some(_), Some(_)) => return Err(Failure::config("it has a url and a command; one of them")),
+        (None, None) => return Err(Failure::config("it needs a url or a command")),
         (Some(url), None) => {
             let token = match (&server.auth_token, &server.auth_env) {
                 (Some(token), _) => Some(Secret::new(filled(token)?)),
@@ -187,12 +192,12 @@ fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOption
 ///
 /// # Errors
 /// When the command line is empty or its quotes do not match.
-pub fn target(base: &Base, target: &str) -> Result<ServerOptions, String> {
+pub fn target(base: &Base, target: &str) -> Result<ServerOptions, Failure> {
     let endpoint = if target.starts_with("http://") || target.starts_with("https://") {
         Endpoint::Http { url: target.to_owned(), headers: Default::default(), token: None }
     } else {
-        let words = shell_words::split(target).map_err(|error| format!("{target:?}: {error}"))?;
-        let Some((command, args)) = words.split_first() else { return Err("the command line is empty".to_owned()) };
+        let words = shell_words::split(target).map_err(|error| Failure::user(format!("{target:?}: {error}")))?;
+        let Some((command, args)) = words.split_first() else { return Err(Failure::user("the command line is empty")) };
         Endpoint::Stdio { command: command.clone(), args: args.to_vec(), env: Default::default(), cwd: None }
     };
     let mut options = ServerOptions::new("target", endpoint);

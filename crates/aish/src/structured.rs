@@ -1,5 +1,6 @@
 //! Answers that fit a JSON Schema (`aish ask --schema FILE`): the schema, what the model is told of it, and the check.
 
+use crate::failure::Failure;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -33,23 +34,23 @@ impl AnswerSchema {
     ///
     /// # Errors
     /// What is wrong with the file, in words: it cannot be read, is over the bounds, or is no JSON Schema.
-    pub fn read(path: &Path) -> Result<Self, String> {
+    pub fn read(path: &Path) -> Result<Self, Failure> {
         let name = path.display();
         let mut text = String::new();
         let most = MAX_BYTES as u64 + 1;
         File::open(path)
             .and_then(|file| file.take(most).read_to_string(&mut text))
-            .map_err(|error| format!("{name} cannot be read: {error}"))?;
+            .map_err(|error| Failure::user(format!("{name} cannot be read: {error}")))?;
         let value: Value = match serde_json::from_str(&text) {
             Ok(value) if text.len() <= MAX_BYTES => value,
-            Ok(_) => return Err(format!("{name} is over {MAX_BYTES} bytes")),
-            Err(_) if text.len() > MAX_BYTES => return Err(format!("{name} is over {MAX_BYTES} bytes")),
-            Err(error) => return Err(format!("{name} is no JSON: {error}")),
+            Ok(_) => return Err(Failure::user(format!("{name} is over {MAX_BYTES} bytes"))),
+            Err(_) if text.len() > MAX_BYTES => return Err(Failure::user(format!("{name} is over {MAX_BYTES} bytes"))),
+            Err(error) => return Err(Failure::user(format!("{name} is no JSON: {error}"))),
         };
         if !(value.is_object() || value.is_boolean()) {
-            return Err(format!("{name} is no JSON Schema: that is an object, true or false"));
+            return Err(Failure::user(format!("{name} is no JSON Schema: that is an object, true or false")));
         }
-        let compiled = Schema::compile(&value).map_err(|error| format!("{name}: {error}"))?;
+        let compiled = Schema::compile(&value).map_err(|error| Failure::user(format!("{name}: {error}")))?;
         Ok(Self { value, compiled })
     }
 
@@ -122,7 +123,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("schema.json");
         fs::write(&file, text).unwrap();
-        AnswerSchema::read(&file).map_err(|why| why.replace(&file.display().to_string(), "FILE"))
+        AnswerSchema::read(&file).map_err(|why| why.to_string().replace(&file.display().to_string(), "FILE"))
     }
 
     const CITY: &str = r#"{"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}}"#;
@@ -175,6 +176,8 @@ mod tests {
         }
         let large = format!("{{\"enum\": [\"{}\"]}}", "x".repeat(MAX_BYTES));
         assert!(schema(&large).err().unwrap().contains("over"));
-        assert!(AnswerSchema::read(Path::new("/nonexistent/schema")).err().unwrap().contains("cannot be read"));
+        assert!(
+            AnswerSchema::read(Path::new("/nonexistent/schema")).err().unwrap().to_string().contains("cannot be read")
+        );
     }
 }

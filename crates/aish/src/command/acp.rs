@@ -96,7 +96,7 @@ impl Host for Sessions {
 
     fn list(&self, folder: Option<&Path>) -> Result<Vec<Listed>, HostError> {
         let base = Base::load(&self.shared);
-        let sessions = base.sessions().map_err(HostError::Failed)?;
+        let sessions = base.sessions().map_err(|why| HostError::Failed(why.in_a_line()))?;
         let all = sessions.list().map_err(|error| HostError::Failed(crate::failure::chain(&error)))?;
         let of_folder = |kept: &str| folder.is_none_or(|folder| Path::new(kept) == folder);
         let listed = all.into_iter().filter(|summary| summary.turns > 0).filter_map(|summary| {

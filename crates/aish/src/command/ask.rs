@@ -57,7 +57,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let schema = match flags.schema.as_deref().map(AnswerSchema::read).transpose() {
         Ok(schema) => schema,
         Err(why) => {
-            surface.show(Shown::Error(&why), now);
+            why.lines().for_each(|line| surface.show(Shown::Error(&line), now));
             return Ok(ExitCode::Usage);
         }
     };
@@ -78,7 +78,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let resumed = match wanted.map(|wanted| crate::session::found::open(base, wanted)).transpose() {
         Ok(resumed) => resumed,
         Err(why) => {
-            surface.show(Shown::Error(&why), now);
+            why.lines().for_each(|line| surface.show(Shown::Error(&line), now));
             return Ok(ExitCode::Error);
         }
     };
@@ -89,7 +89,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         for notice in &found.notices {
             surface.show(Shown::Notice(notice), now);
         }
-        surface.show(Shown::Error(&format!("no model {name:?} to ask; `aish model list` shows what there is")), now);
+        crate::models::no_model(Some(name)).lines().for_each(|line| surface.show(Shown::Error(&line), now));
         return Ok(ExitCode::Error);
     }
     let session = crate::session::new_id(&base.clock);

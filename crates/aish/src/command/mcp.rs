@@ -56,33 +56,18 @@ pub async fn run(
             let trial = Trial { target, call: call.as_deref(), arguments: args, json: *json, timeout_s: *timeout };
             test::run(base, &trial, print, complain).await
         }
-        McpCommand::Login { alias } => sign_in(base, alias, print, complain).await,
+        McpCommand::Login { alias } => sign_in(base, alias, print).await,
     }
 }
 
-async fn sign_in(
-    base: &Base,
-    alias: &str,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+async fn sign_in(base: &Base, alias: &str, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
     let status: Arc<dyn StatusSink> = Arc::new(News::new(Arc::default(), |line: String| {
         crate::run::complain(&aish_types::sanitize(&line));
     }));
     let interrupt = CancellationToken::new();
     spawn_interrupt(interrupt.clone());
-    let done = match servers::configured(base, alias) {
-        Ok(options) => login(base, options, status, &interrupt).await,
-        Err(why) => Err(why),
-    };
-    Ok(match done {
-        Ok(words) => {
-            print(&aish_types::sanitize(&format!("{alias}: {words}")));
-            ExitCode::Ok
-        }
-        Err(why) => {
-            complain(&aish_types::sanitize(&format!("{alias}: {why}")));
-            ExitCode::Error
-        }
-    })
+    let options = servers::configured(base, alias)?;
+    let words = login(base, options, status, &interrupt).await.map_err(|why| why.at(alias))?;
+    print(&aish_types::sanitize(&format!("{alias}: {words}")));
+    Ok(ExitCode::Ok)
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::arguments::MemoryCommand;
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::failure::chain;
 use crate::memory::{line, project_scope};
 
@@ -33,16 +34,11 @@ pub enum Verb {
     Forget(Vec<String>),
 }
 
-/// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
+/// Runs a sub-command; `print` writes a line to standard output.
 ///
 /// # Errors
-/// None: failures are said, and are the exit code.
-pub fn run(
-    base: &Base,
-    command: &MemoryCommand,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+/// When nothing is remembered under a number, or the store cannot be read or written.
+pub fn run(base: &Base, command: &MemoryCommand, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
     let json_wanted = match command {
         MemoryCommand::List { json } | MemoryCommand::Search { json, .. } => *json,
         MemoryCommand::Add { .. } | MemoryCommand::Forget { .. } => false,
@@ -53,30 +49,22 @@ pub fn run(
         MemoryCommand::Add { text, project } => Verb::Add { text: text.join(" "), in_project: *project },
         MemoryCommand::Forget { ids } => Verb::Forget(ids.clone()),
     };
-    let done = if json_wanted {
-        found(base, &base.folder, &verb).map(|found| found.iter().map(|stored| object(stored).to_string()).collect())
+    let lines: Vec<String> = if json_wanted {
+        found(base, &base.folder, &verb)?.iter().map(|stored| object(stored).to_string()).collect()
     } else {
-        act(base, &base.folder, &verb)
+        act(base, &base.folder, &verb)?
     };
-    match done {
-        Ok(lines) => {
-            lines.iter().for_each(|line| print(line));
-            Ok(ExitCode::Ok)
-        }
-        Err(why) => {
-            complain(&why);
-            Ok(ExitCode::Error)
-        }
-    }
+    lines.iter().for_each(|line| print(line));
+    Ok(ExitCode::Ok)
 }
 
 /// Does it and returns the lines to show.
 ///
 /// # Errors
-/// In words for the person.
-pub fn act(base: &Base, folder: &Path, verb: &Verb) -> Result<Vec<String>, String> {
+/// When nothing is remembered under a number, or the store cannot be read or written.
+pub fn act(base: &Base, folder: &Path, verb: &Verb) -> Result<Vec<String>, Failure> {
     if let Some(warning) = base.store.open().err().map(|error| chain(&error)).or_else(|| base.store.take_warning()) {
-        return Err(warning);
+        return Err(Failure::user(warning));
     }
     match verb {
         Verb::List | Verb::Search(_) => {
@@ -90,7 +78,7 @@ pub fn act(base: &Base, folder: &Path, verb: &Verb) -> Result<Vec<String>, Strin
             let scope = match in_project.then(|| project_scope(folder)) {
                 None => Scope::User,
                 Some(Some(scope)) => scope,
-                Some(None) => return Err("this folder is in no git repository, so it is no project".to_owned()),
+                Some(None) => return Err(Failure::user("this folder is in no git repository, so it is no project")),
             };
             let new = NewMemory {
                 content: text.clone(),
@@ -98,17 +86,18 @@ pub fn act(base: &Base, folder: &Path, verb: &Verb) -> Result<Vec<String>, Strin
                 importance: 4,
                 source: "person".to_owned(),
             };
-            let id = base.memory().keep(&base.owner(folder), &new, &scope).map_err(|error| chain(&error))?;
+            let id = base.memory().keep(&base.owner(folder), &new, &scope)?;
             Ok(vec![format!("remembered ({id})")])
         }
         Verb::Forget(ids) => {
             let owner = base.owner(folder);
             let mut lines = Vec::new();
             for id in ids {
-                match base.store.forget(&owner, id).map_err(|error| chain(&error))? {
+                match base.store.forget(&owner, id)? {
                     true => lines.push(format!("forgotten ({id})")),
                     false => {
-                        return Err(format!("nothing is remembered under {id:?}; `:memory list` shows the numbers"));
+                        return Err(Failure::user(format!("nothing is remembered under {id:?}"))
+                            .hint("`:memory list` shows the numbers"));
                     }
                 }
             }
@@ -117,13 +106,12 @@ pub fn act(base: &Base, folder: &Path, verb: &Verb) -> Result<Vec<String>, Strin
     }
 }
 
-fn found(base: &Base, folder: &Path, verb: &Verb) -> Result<Vec<StoredMemory>, String> {
+fn found(base: &Base, folder: &Path, verb: &Verb) -> Result<Vec<StoredMemory>, Failure> {
     let owner = base.owner(folder);
-    match verb {
-        Verb::Search(words) => base.store.recall(&owner, words, SHOWN),
-        Verb::List | Verb::Add { .. } | Verb::Forget(_) => base.store.memories(&owner, SHOWN),
-    }
-    .map_err(|error| chain(&error))
+    Ok(match verb {
+        Verb::Search(words) => base.store.recall(&owner, words, SHOWN)?,
+        Verb::List | Verb::Add { .. } | Verb::Forget(_) => base.store.memories(&owner, SHOWN)?,
+    })
 }
 
 fn object(stored: &StoredMemory) -> Value {

@@ -49,7 +49,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
     let mut order = Order::new(goal.trim(), &base.config.norris, flags);
     let found = find_models(base, shared.model.as_deref()).await;
     if let Some(name) = shared.model.as_deref().filter(|name| found.default.as_deref() != Some(*name)) {
-        surface.show(Shown::Error(&format!("no model {name:?} to ask; `aish model list` shows what there is")), now);
+        crate::models::no_model(Some(name)).lines().for_each(|line| surface.show(Shown::Error(&line), now));
         return Ok(ExitCode::Error);
     }
     let interrupt = CancellationToken::new();

@@ -16,7 +16,7 @@ use crate::arguments::{ServiceFlags, SharedFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::ledger::Ledger;
-use crate::models::Found;
+use crate::models::{Found, no_model};
 use crate::run::complain;
 use crate::search::find_models;
 use crate::servers::news::News;
@@ -41,8 +41,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &ServiceFlags) -> any
     let named = shared.model.as_deref().filter(|name| found.default.as_deref() != Some(*name));
     // A worker without a model would take requests from those that can answer.
     if named.is_some() || (found.default.is_none() && url.is_some()) {
-        complain("no model to ask; `aish model list` shows what there is");
-        return Ok(ExitCode::Error);
+        return Err(no_model(named).into());
     }
     let shutdown = termination::on_signals()?;
     let made = Made { options: options(base, &found, &prefix), model: model(base, found) };

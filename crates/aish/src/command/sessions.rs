@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use aish_journal::SessionLog;
 use aish_journal::session::Hold;
+use aish_journal::{SessionError, SessionLog};
 use aish_store::{SessionSummary, Sessions};
 use aish_types::SessionId;
 use serde_json::json;
@@ -15,38 +15,28 @@ use crate::arguments::{ExportFlags, SessionsCommand};
 use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::export::{Exported, Format};
-use crate::failure::chain;
+use crate::failure::Failure;
 use crate::session::found::find;
 use crate::session::search::search;
 use crate::session::{lines, new_id};
 
-/// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
+/// Runs a sub-command; `print` writes a line to standard output.
 ///
 /// # Errors
-/// None: failures are said, and are the exit code.
-pub fn run(
-    base: &Base,
-    command: &SessionsCommand,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
-    match act(base, command, print) {
-        Ok(()) => Ok(ExitCode::Ok),
-        Err(why) => {
-            complain(&why);
-            Ok(ExitCode::Error)
-        }
-    }
+/// When a session is not there, is open elsewhere, or its file cannot be read or written.
+pub fn run(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    act(base, command, print)?;
+    Ok(ExitCode::Ok)
 }
 
-fn act(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> Result<(), String> {
+fn act(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> Result<(), Failure> {
     let sessions = base.sessions()?;
     match command {
         SessionsCommand::List { json } => list(&sessions, *json, print)?,
         SessionsCommand::Search { words } => {
             let hits = search(&sessions, &words.join(" "))?;
             if hits.is_empty() {
-                return Err("nothing like that was said in the sessions that are kept".to_owned());
+                return Err(Failure::user("nothing like that was said in the sessions that are kept"));
             }
             for hit in hits {
                 print(&lines::of(&hit.session));
@@ -63,12 +53,12 @@ fn act(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> R
         }
         SessionsCommand::Rename { session, name } => {
             let summary = find(&sessions, session)?;
-            sessions.rename(&summary.id, name).map_err(|error| chain(&error))?;
+            sessions.rename(&summary.id, name)?;
         }
         SessionsCommand::Fork { session, turn } => {
             let summary = find(&sessions, session)?;
             let new = new_id(&base.clock);
-            sessions.fork(&summary.id, new.clone(), *turn).map_err(|error| chain(&error))?;
+            sessions.fork(&summary.id, new.clone(), *turn)?;
             print(new.as_str());
         }
         SessionsCommand::Delete { sessions: wanted } => {
@@ -87,20 +77,20 @@ fn act(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> R
 /// Deletes a session unless it is open.
 ///
 /// # Errors
-/// In words for the person.
-pub fn delete(sessions: &Sessions, id: &SessionId) -> Result<(), String> {
+/// When its log cannot be read, deleted or written.
+pub fn delete(sessions: &Sessions, id: &SessionId) -> Result<(), Failure> {
     match Hold::take(sessions.folder(), id) {
-        Ok(None) => Err(format!("session {id} is open in another aish; end that first")),
+        Ok(None) => Err(Failure::user(format!("session {id} is open in another aish")).hint("end that first")),
         Ok(Some(_hold)) => {
-            sessions.delete(id).map_err(|error| chain(&error))?;
+            sessions.delete(id)?;
             crate::norris::log::forget(sessions.folder(), id)
         }
-        Err(error) => Err(chain(&error)),
+        Err(error) => Err(error.into()),
     }
 }
 
-fn list(sessions: &Sessions, json_wanted: bool, print: &mut dyn FnMut(&str)) -> Result<(), String> {
-    let all = sessions.list().map_err(|error| chain(&error))?;
+fn list(sessions: &Sessions, json_wanted: bool, print: &mut dyn FnMut(&str)) -> Result<(), Failure> {
+    let all = sessions.list()?;
     if json_wanted {
         for summary in &all {
             let object = json!({
@@ -131,20 +121,23 @@ fn format(flags: &ExportFlags) -> Format {
 /// Writes a session as a document.
 ///
 /// # Errors
-/// In words for the person.
-pub fn exported(sessions: &Sessions, id: &SessionId, format: Format) -> Result<String, String> {
-    let session = SessionLog::read(sessions.folder(), id).map_err(|error| chain(&error))?;
+/// When its log cannot be read, deleted or written.
+pub fn exported(sessions: &Sessions, id: &SessionId, format: Format) -> Result<String, Failure> {
+    let session = SessionLog::read(sessions.folder(), id).map_err(|error| match error {
+        SessionError::Missing(_) => Failure::user("nothing was said in this session yet"),
+        other => other.into(),
+    })?;
     Ok(Exported { id, session: &session }.write(format))
 }
 
 /// Writes a document to a file that is not there yet, for its owner alone, and returns the file's path.
 ///
 /// # Errors
-/// In words for the person.
-pub fn save(path: &Path, text: &str) -> Result<String, String> {
+/// When its log cannot be read, deleted or written.
+pub fn save(path: &Path, text: &str) -> Result<String, Failure> {
     let shown = path.display().to_string();
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| format!("{shown}: {error}"))?;
+    written.map_err(|error| Failure::from(error).at(&shown))?;
     Ok(shown)
 }

@@ -10,7 +10,7 @@ use crate::transactions::shown;
 pub(super) fn run(repl: &mut Repl, rest: &str) {
     let found = shown::of(&repl.base, rest.trim(), &mut |line| repl.print(&aish_types::visible(line)));
     match found {
-        Err(why) => repl.complain(&why),
+        Err(why) => repl.fail(&why),
         Ok((command, text)) => {
             repl.print(&format!("$ {}", aish_types::visible(&command)));
             let ink = Ink { color: repl.err.color, links: false };

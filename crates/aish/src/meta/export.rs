@@ -26,7 +26,6 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
     let written = repl.base.sessions().and_then(|sessions| exported(&sessions, &id, format));
     match written.and_then(|text| save(&path, &text)) {
         Ok(path) => repl.say(&format!("written: {path}")),
-        Err(why) if why.contains("there is no session") => repl.complain("nothing was said in this session yet"),
-        Err(why) => repl.complain(&why),
+        Err(why) => repl.fail(&why),
     }
 }

@@ -71,7 +71,7 @@ fn tool(repl: &mut Repl, name: &str) {
 async fn connect(repl: &mut Repl, target: &str, alias: Option<&str>) {
     let mut options = match servers::target(&repl.base, target) {
         Ok(options) => options,
-        Err(why) => return repl.complain(&why),
+        Err(why) => return repl.fail(&why),
     };
     options.alias = match alias {
         Some(alias) => alias.to_owned(),

@@ -22,6 +22,6 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
     };
     match act(&repl.base, &PathBuf::from(repl.folder()), &verb) {
         Ok(lines) => lines.iter().for_each(|line| repl.print(line)),
-        Err(why) => repl.complain(&why),
+        Err(why) => repl.fail(&why),
     }
 }

@@ -28,7 +28,7 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
         "log all" => show_log(repl, true),
         line => match Order::parse(line, &repl.base.config.norris) {
             Ok(order) => work(repl, &order.watched()).await,
-            Err(why) => repl.complain(&why),
+            Err(why) => repl.fail(&why),
         },
     }
 }

@@ -2,7 +2,7 @@
 
 use aish_types::SessionId;
 
-use crate::failure::chain;
+use crate::failure::Failure;
 use crate::repl::Repl;
 use crate::session::found::{find, open};
 use crate::session::search::search;
@@ -19,10 +19,12 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
         "rename" => rename(repl, rest),
         "fork" => fork(repl, rest),
         "delete" => delete(repl, rest).await,
-        other => Err(format!(":sessions takes list, search WORDS, rename NAME, fork [ID] or delete ID, not {other:?}")),
+        other => Err(Failure::user(format!(
+            ":sessions takes list, search WORDS, rename NAME, fork [ID] or delete ID, not {other:?}"
+        ))),
     };
     if let Err(why) = done {
-        repl.complain(&why);
+        repl.fail(&why);
     }
 }
 
@@ -30,7 +32,7 @@ pub(super) fn resume(repl: &mut Repl, rest: &str) {
     let current = current(repl);
     let wanted = match repl.base.sessions().and_then(|sessions| {
         // The newest session is the running one as soon as something was said in it.
-        let all = if rest.is_empty() { sessions.list().map_err(|error| chain(&error))? } else { Vec::new() };
+        let all = if rest.is_empty() { sessions.list()? } else { Vec::new() };
         match all.into_iter().find(|summary| summary.id != current) {
             Some(summary) => Ok(summary),
             None => find(&sessions, rest),
@@ -38,7 +40,7 @@ pub(super) fn resume(repl: &mut Repl, rest: &str) {
     }) {
         Ok(wanted) if wanted.id == current => return repl.say("this is the session that you are in"),
         Ok(wanted) => wanted,
-        Err(why) => return repl.complain(&why),
+        Err(why) => return repl.fail(&why),
     };
     go_on(repl, &wanted.id);
 }
@@ -51,7 +53,7 @@ fn go_on(repl: &mut Repl, id: &SessionId) {
             repl.conversation.go_on(resumed);
             notices.iter().for_each(|notice| repl.say(notice));
         }
-        Err(why) => repl.complain(&why),
+        Err(why) => repl.fail(&why),
     }
 }
 
@@ -59,8 +61,8 @@ fn current(repl: &Repl) -> SessionId {
     repl.conversation.driver.session.clone()
 }
 
-fn list(repl: &Repl) -> Result<(), String> {
-    let all = repl.base.sessions()?.list().map_err(|error| chain(&error))?;
+fn list(repl: &Repl) -> Result<(), Failure> {
+    let all = repl.base.sessions()?.list()?;
     if all.is_empty() {
         repl.print("no session was kept yet");
         return Ok(());
@@ -71,10 +73,10 @@ fn list(repl: &Repl) -> Result<(), String> {
     Ok(())
 }
 
-fn searched(repl: &Repl, words: &str) -> Result<(), String> {
+fn searched(repl: &Repl, words: &str) -> Result<(), Failure> {
     let hits = search(&repl.base.sessions()?, words)?;
     if hits.is_empty() {
-        return Err("nothing like that was said in the sessions that are kept".to_owned());
+        return Err(Failure::user("nothing like that was said in the sessions that are kept"));
     }
     for hit in hits.iter().take(SHOWN) {
         repl.print(&format!("{}\n    {}", lines::of(&hit.session), hit.excerpt));
@@ -82,39 +84,39 @@ fn searched(repl: &Repl, words: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn rename(repl: &mut Repl, name: &str) -> Result<(), String> {
+fn rename(repl: &mut Repl, name: &str) -> Result<(), Failure> {
     if name.is_empty() {
-        return Err(":sessions rename takes the new name of this session".to_owned());
+        return Err(Failure::user(":sessions rename takes the new name of this session"));
     }
     let id = current(repl);
-    repl.base.sessions()?.rename(&id, name).map_err(|error| match &error {
+    repl.base.sessions()?.rename(&id, name).map_err(|error| match error {
         aish_store::SessionsError::Session(aish_journal::SessionError::Missing(_)) => {
-            "nothing was said in this session yet, so it has no log to name".to_owned()
+            Failure::user("nothing was said in this session yet, so it has no log to name")
         }
-        other => chain(other),
+        other => other.into(),
     })?;
     repl.say(&format!("this session is now called {name}"));
     Ok(())
 }
 
-fn fork(repl: &mut Repl, wanted: &str) -> Result<(), String> {
+fn fork(repl: &mut Repl, wanted: &str) -> Result<(), Failure> {
     let sessions = repl.base.sessions()?;
     let from = if wanted.is_empty() { current(repl) } else { find(&sessions, wanted)?.id };
     let new = new_id(&repl.base.clock);
-    sessions.fork(&from, new.clone(), None).map_err(|error| chain(&error))?;
+    sessions.fork(&from, new.clone(), None)?;
     repl.say(&format!("forked from {from}"));
     go_on(repl, &new);
     Ok(())
 }
 
-async fn delete(repl: &mut Repl, wanted: &str) -> Result<(), String> {
+async fn delete(repl: &mut Repl, wanted: &str) -> Result<(), Failure> {
     if wanted.is_empty() {
-        return Err(":sessions delete takes an id, the beginning of one, or a name".to_owned());
+        return Err(Failure::user(":sessions delete takes an id, the beginning of one, or a name"));
     }
     let sessions = repl.base.sessions()?;
     let summary = find(&sessions, wanted)?;
     if summary.id == current(repl) {
-        return Err("this session is running; end it first, then `aish sessions delete`".to_owned());
+        return Err(Failure::user("this session is running").hint("end it first, then `aish sessions delete`"));
     }
     let line = lines::of(&summary);
     repl.say(&format!("delete for good: {line}"));

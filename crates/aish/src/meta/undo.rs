@@ -7,6 +7,6 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
     let session = repl.conversation.driver.session.clone();
     let answered = answer(&repl.base, Some(&session), rest.trim(), &mut |line| repl.print(&aish_types::visible(line)));
     if let Err(why) = answered {
-        repl.complain(&why);
+        repl.fail(&why);
     }
 }

@@ -9,6 +9,7 @@ use aish_types::{SessionId, head_and_tail};
 use serde::{Deserialize, Serialize};
 
 use crate::base::Base;
+use crate::failure::Failure;
 
 /// Characters of a result that the log keeps; the session's own log and the model have more of it.
 const RESULT: usize = 4000;
@@ -150,11 +151,11 @@ impl RunLog {
 /// Deletes the log of a session's runs, if there is one.
 ///
 /// # Errors
-/// In words, when it is there and cannot be deleted.
-pub fn forget(sessions: &Path, session: &SessionId) -> Result<(), String> {
+/// When it is there and cannot be deleted.
+pub fn forget(sessions: &Path, session: &SessionId) -> Result<(), Failure> {
     let path = path(sessions, session);
     match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("{}: {error}", path.display())),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Failure::from(error).at(path.display())),
         Ok(()) | Err(_) => Ok(()),
     }
 }

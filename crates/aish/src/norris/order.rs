@@ -6,6 +6,7 @@ use aish_types::Money;
 
 use crate::arguments::NorrisFlags;
 use crate::config::section::Norris;
+use crate::failure::Failure;
 
 /// An order for a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +45,8 @@ impl Order {
     /// Takes flags off the front of a line: `:norris --max-steps 3 tidy up`. The rest is the goal, letter for letter.
     ///
     /// # Errors
-    /// In words, when a flag is unknown or its value is none.
-    pub fn parse(line: &str, config: &Norris) -> Result<Self, String> {
+    /// When a flag is unknown or its value is no number.
+    pub fn parse(line: &str, config: &Norris) -> Result<Self, Failure> {
         let mut flags = NorrisFlags::default();
         let mut rest = line.trim();
         while rest.starts_with("--") {
@@ -66,23 +67,23 @@ impl Order {
                     (flag, value)
                 }
             };
-            let wrong = || format!("{name} takes a number, not {value:?}");
+            let wrong = || Failure::user(format!("{name} takes a number, not {value:?}"));
             match name {
                 "--max-steps" => flags.max_steps = Some(value.parse().map_err(|_| wrong())?),
                 "--max-tool-calls" => flags.max_tool_calls = Some(value.parse().map_err(|_| wrong())?),
                 "--max-tokens" => flags.max_tokens = Some(value.parse().map_err(|_| wrong())?),
-                "--max-dollars" => flags.max_dollars = Some(amount(value)?),
-                "--max-minutes" => flags.max_minutes = Some(amount(value)?),
+                "--max-dollars" => flags.max_dollars = Some(amount(value).map_err(Failure::user)?),
+                "--max-minutes" => flags.max_minutes = Some(amount(value).map_err(Failure::user)?),
                 other => {
-                    return Err(format!(
-                        "there is no {other}; --max-steps, --max-tool-calls, --max-tokens, --max-dollars, \
-                         --max-minutes and --yes-read-only stand before the goal"
+                    return Err(Failure::user(format!("there is no {other}")).hint(
+                        "--max-steps, --max-tool-calls, --max-tokens, --max-dollars, --max-minutes and --yes-read-only \
+                         stand before the goal",
                     ));
                 }
             }
         }
         if rest.is_empty() {
-            return Err("a goal is missing: `:norris GOAL`".to_owned());
+            return Err(Failure::user("a goal is missing: `:norris GOAL`"));
         }
         Ok(Self::new(rest, config, &flags))
     }

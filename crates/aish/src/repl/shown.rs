@@ -8,6 +8,7 @@ use aish_term::{Capabilities, PromptView, Theme};
 
 use super::Repl;
 use crate::base::Base;
+use crate::failure::Failure;
 use crate::live::Live;
 use crate::prompt::{self, Drawn, PromptFacts};
 use crate::surface::{Shown, Surface as _};
@@ -129,9 +130,14 @@ impl Repl {
         self.surface.show(Shown::Notice(text), self.base.started.elapsed());
     }
 
-    /// Shows a failure.
+    /// Shows what is wrong, in a line.
     pub fn complain(&mut self, text: &str) {
         self.surface.show(Shown::Error(text), self.base.started.elapsed());
+    }
+
+    /// Shows a failure and what to do next.
+    pub fn fail(&mut self, failure: &Failure) {
+        failure.lines().for_each(|line| self.complain(&line));
     }
 
     /// Prints a line of an answer to a meta command.

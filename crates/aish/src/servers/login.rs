@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::browser::Browser;
 use super::tokens::TokenFolder;
 use crate::base::Base;
+use crate::failure::Failure;
 
 /// Signs in, and remembers whether the server wanted it.
 struct Asked {
@@ -38,20 +39,21 @@ pub async fn login(
     options: ServerOptions,
     status: Arc<dyn StatusSink>,
     interrupt: &CancellationToken,
-) -> Result<String, String> {
+) -> Result<String, Failure> {
     match &options.endpoint {
-        Endpoint::Stdio { .. } => return Err("it is a program of yours: there is nothing to sign in at".to_owned()),
+        Endpoint::Stdio { .. } => {
+            return Err(Failure::user("it is a program of yours: there is nothing to sign in at"));
+        }
         Endpoint::Http { token: Some(_), .. } => {
-            return Err(
-                "its token is in the configuration (auth_token or auth_env); signing in is for servers without"
-                    .to_owned(),
-            );
+            return Err(Failure::config(
+                "its token is in the configuration (auth_token or auth_env); signing in is for servers without",
+            ));
         }
         Endpoint::Http { token: None, .. } => {}
     }
     let browser = Browser::find(base);
     let sign_in = LoopbackSignIn::new(move |address| browser.open(address))
-        .map_err(|error| format!("no port to come back to: {error}"))?;
+        .map_err(|error| Failure::from(error).at("no port to come back to"))?;
     let sign_in = Arc::new(Asked { browser: sign_in, asked: AtomicBool::new(false) });
     let tokens = Arc::new(TokenFolder::of(base));
     tokens.save(options.source_id().as_str(), None);
@@ -65,9 +67,9 @@ pub async fn login(
     let source = options.source_id();
     let connected = tokio::select! {
         connected = McpClient::connect(options, ports) => connected,
-        () = interrupt.cancelled() => return Err("given up".to_owned()),
+        () = interrupt.cancelled() => return Err(Failure::user("given up")),
     };
-    let client = connected.map_err(|error| error.to_string())?;
+    let client = connected.map_err(|error| Failure::network(error.to_string()))?;
     let tools = client.tool_count();
     client.close().await;
     Ok(match sign_in.asked.load(Ordering::SeqCst) {

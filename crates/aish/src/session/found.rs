@@ -4,7 +4,7 @@ use aish_store::{SessionSummary, Sessions};
 use aish_types::SessionId;
 
 use crate::base::Base;
-use crate::failure::chain;
+use crate::failure::Failure;
 use crate::session::{Resumed, new_id};
 
 impl Base {
@@ -12,8 +12,10 @@ impl Base {
     ///
     /// # Errors
     /// In words for the person, when there is no place for sessions.
-    pub fn sessions(&self) -> Result<Sessions, String> {
-        let state = self.paths.state.as_ref().ok_or("there is no home folder, so no session is kept")?;
+    pub fn sessions(&self) -> Result<Sessions, Failure> {
+        let state = self.paths.state.as_ref().ok_or_else(|| {
+            Failure::user("there is no home folder, so no session is kept").hint("set HOME or XDG_STATE_HOME")
+        })?;
         Ok(Sessions::new(std::sync::Arc::clone(&self.store), state.join("sessions"), self.clock.clone()))
     }
 }
@@ -22,12 +24,15 @@ impl Base {
 ///
 /// # Errors
 /// In words for the person, when none or more than one fits.
-pub fn find(sessions: &Sessions, wanted: &str) -> Result<SessionSummary, String> {
-    let all = sessions.list().map_err(|error| chain(&error))?;
+pub fn find(sessions: &Sessions, wanted: &str) -> Result<SessionSummary, Failure> {
+    let all = sessions.list()?;
     let wanted = wanted.trim();
     if wanted.is_empty() {
         // A file of which nothing can be read, or in which nothing was said, is not what was worked on last.
-        return all.into_iter().find(|summary| summary.turns > 0).ok_or_else(|| "no session was kept yet".to_owned());
+        return all
+            .into_iter()
+            .find(|summary| summary.turns > 0)
+            .ok_or_else(|| Failure::user("no session was kept yet"));
     }
     let by = |fits: &dyn Fn(&SessionSummary) -> bool| -> Vec<SessionSummary> {
         all.iter().filter(|summary| fits(summary)).cloned().collect()
@@ -44,33 +49,34 @@ pub fn find(sessions: &Sessions, wanted: &str) -> Result<SessionSummary, String>
             [one] => return Ok(one.clone()),
             several => {
                 let ids: Vec<&str> = several.iter().take(5).map(|summary| summary.id.as_str()).collect();
-                return Err(format!("{} sessions fit {wanted:?}: {}", several.len(), ids.join(", ")));
+                return Err(Failure::user(format!("{} sessions fit {wanted:?}: {}", several.len(), ids.join(", ")))
+                    .hint("write more of the id"));
             }
         }
     }
-    Err(format!("there is no session {wanted:?}; `aish sessions list` shows what there is"))
+    Err(Failure::user(format!("there is no session {wanted:?}")).hint("`aish sessions list` shows what there is"))
 }
 
 /// Opens a session to go on with it, or a fork of it when it is open elsewhere; returns it with what to tell the person.
 ///
 /// # Errors
 /// In words for the person.
-pub fn open(base: &Base, wanted: &str) -> Result<(Resumed, Vec<String>), String> {
+pub fn open(base: &Base, wanted: &str) -> Result<(Resumed, Vec<String>), Failure> {
     let sessions = base.sessions()?;
     let id = find(&sessions, wanted)?.id;
-    let open = |id: SessionId| Resumed::open(sessions.folder(), id, base.clock.clone()).map_err(|error| chain(&error));
+    let open = |id: SessionId| Resumed::open(sessions.folder(), id, base.clock.clone());
     let mut notices = Vec::new();
     let resumed = match open(id.clone())? {
         Some(resumed) => resumed,
         None => {
             let fork = new_id(&base.clock);
-            sessions.fork(&id, fork.clone(), None).map_err(|error| chain(&error))?;
+            sessions.fork(&id, fork.clone(), None)?;
             notices.push(format!("session {id} is open elsewhere; this is a fork of it"));
-            open(fork)?.ok_or("the fork is open elsewhere")?
+            open(fork)?.ok_or_else(|| Failure::internal("the fork is open elsewhere"))?
         }
     };
     if resumed.session.head.is_none() && resumed.session.turns.is_empty() {
-        return Err(format!("nothing can be read in the log of session {id}"));
+        return Err(Failure::user(format!("nothing can be read in the log of session {id}")));
     }
     notices.extend(resumed.session.warnings.iter().cloned());
     let (turns, name) = (resumed.session.turns.len(), resumed.session.title.as_deref());

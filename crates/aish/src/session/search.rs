@@ -4,7 +4,7 @@ use aish_journal::SessionLog;
 use aish_store::{SessionSummary, Sessions};
 use aish_types::sanitize;
 
-use crate::failure::chain;
+use crate::failure::Failure;
 
 /// The most sessions that are looked through, the newest first.
 const MOST: usize = 1_000;
@@ -25,10 +25,10 @@ pub struct Hit {
 ///
 /// # Errors
 /// In words for the person, when there are no words, or the sessions cannot be listed.
-pub fn search(sessions: &Sessions, words: &str) -> Result<Vec<Hit>, String> {
+pub fn search(sessions: &Sessions, words: &str) -> Result<Vec<Hit>, Failure> {
     let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
-    let Some(first) = words.first() else { return Err("which words? `search WORDS`".to_owned()) };
-    let all = sessions.list().map_err(|error| chain(&error))?;
+    let Some(first) = words.first() else { return Err(Failure::user("which words? `search WORDS`")) };
+    let all = sessions.list()?;
     let mut hits = Vec::new();
     for session in all.into_iter().take(MOST) {
         let Ok(log) = SessionLog::read(sessions.folder(), &session.id) else { continue };

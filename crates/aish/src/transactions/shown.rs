@@ -7,6 +7,7 @@ use aish_confine::{Layer, State};
 
 use crate::base::Base;
 use crate::confinement;
+use crate::failure::Failure;
 
 /// Where it lies.
 fn path(layer: &Layer) -> PathBuf {
@@ -29,18 +30,18 @@ pub fn keep(layer: &Layer, lines: &[String], diff: &str) {
 /// Returns the command, and what it changed, of the layer that was kept last or of the one by a name.
 ///
 /// # Errors
-/// In words, when there is none.
-pub fn of(base: &Base, id: &str, say: &mut dyn FnMut(&str)) -> Result<(String, String), String> {
+/// When there is none, or what it changed was not written down.
+pub fn of(base: &Base, id: &str, say: &mut dyn FnMut(&str)) -> Result<(String, String), Failure> {
     let kept = confinement::kept(base, say);
     let found = match id {
         "" => kept.last(),
         id => kept.iter().find(|layer| layer.id() == id),
     };
     let layer = found.ok_or_else(|| match id {
-        "" => "no command has changed anything in a layer yet".to_owned(),
-        id => format!("there is no layer {id:?}; `:undo list` shows what there is"),
+        "" => Failure::user("no command has changed anything in a layer yet"),
+        id => Failure::user(format!("there is no layer {id:?}")).hint("`:undo list` shows what there is"),
     })?;
-    let text = fs::read_to_string(path(layer)).map_err(|_| "what it changed was not written down".to_owned())?;
+    let text = fs::read_to_string(path(layer)).map_err(|_| Failure::user("what it changed was not written down"))?;
     let state = match layer.state() {
         Ok(State::TakenBack) => " (taken back since)",
         _ => "",

@@ -9,7 +9,7 @@ use aish_types::SessionId;
 use super::{UndoKeeper, say};
 use crate::base::Base;
 use crate::confinement;
-use crate::failure::chain;
+use crate::failure::Failure;
 
 impl UndoKeeper {
     /// Opens the journal of this person; none where undo is switched off or there is no folder for state.
@@ -33,14 +33,19 @@ pub fn journal(base: &Base) -> Option<UndoJournal> {
 /// given. What cannot be brought back is said before anything is done. Returns whether everything came back.
 ///
 /// # Errors
-/// In words for the person.
-pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dyn FnMut(&str)) -> Result<bool, String> {
-    let journal = journal(base).ok_or("there is no home folder, so nothing was put aside")?;
+/// When there is nothing to undo, or it cannot be brought back.
+pub fn answer(
+    base: &Base,
+    session: Option<&SessionId>,
+    what: &str,
+    say: &mut dyn FnMut(&str),
+) -> Result<bool, Failure> {
+    let journal = journal(base).ok_or_else(|| Failure::user("there is no home folder, so nothing was put aside"))?;
     let session = session.map(SessionId::as_str);
     let kept = confinement::kept(base, say);
     if what == "list" {
-        journal.prune().map_err(|error| chain(&error))?;
-        let steps = journal.steps_with_changes().map_err(|error| chain(&error))?;
+        journal.prune()?;
+        let steps = journal.steps_with_changes()?;
         let steps = steps.iter().flat_map(|step| {
             let call = journal.call_of(step);
             say::list(std::slice::from_ref(step), session, call.as_ref())
@@ -70,17 +75,18 @@ pub fn answer(base: &Base, session: Option<&SessionId>, what: &str, say: &mut dy
     let found = if what.is_empty() { journal.last(session) } else { journal.named(what) };
     let step = found.map_err(|error| match error {
         UndoError::Nothing if what.is_empty() && (!kept.is_empty() || journal.last(None).is_ok()) => {
-            "there is nothing to undo in this session; `:undo list` shows what other sessions changed, and `:undo ID` \
-             brings one of it back"
-                .to_owned()
+            Failure::user("there is nothing to undo in this session")
+                .hint("`:undo list` shows what other sessions changed, and `:undo ID` brings one of it back")
         }
-        UndoError::Nothing if what.is_empty() => "there is nothing to undo".to_owned(),
-        UndoError::Nothing => format!("there is no step {what:?}; `undo list` shows what there is"),
-        error => chain(&error),
+        UndoError::Nothing if what.is_empty() => Failure::user("there is nothing to undo"),
+        UndoError::Nothing => {
+            Failure::user(format!("there is no step {what:?}")).hint("`undo list` shows what there is")
+        }
+        error => error.into(),
     })?;
     say::running(journal.call_of(&step).as_ref()).iter().for_each(|line| say(line));
     say::lost(&step).iter().for_each(|line| say(line));
-    let restored = journal.bring_back(&step).map_err(|error| chain(&error))?;
+    let restored = journal.bring_back(&step)?;
     say::restored(&restored, &step).iter().for_each(|line| say(line));
     Ok(restored.failed.is_empty() && step.unnamed.is_empty())
 }
@@ -98,7 +104,7 @@ fn listed(layer: &Layer, session: Option<&str>) -> String {
 }
 
 /// Takes a kept layer back. What changed since is only replaced where the layer was named, and goes into the layer then.
-fn take_back(layer: &Layer, named: bool, say: &mut dyn FnMut(&str)) -> Result<bool, String> {
+fn take_back(layer: &Layer, named: bool, say: &mut dyn FnMut(&str)) -> Result<bool, Failure> {
     let on_conflict = if named { OnConflict::Replace } else { OnConflict::Stop };
     match layer.take_back(on_conflict) {
         Ok(paths) => {
@@ -114,11 +120,9 @@ fn take_back(layer: &Layer, named: bool, say: &mut dyn FnMut(&str)) -> Result<bo
                 say(&format!("{} {} since", conflict.path.display(), conflict.why.as_str()));
             }
             let id = layer.id();
-            let whole = format!(
-                "nothing was undone; `undo {id}` undoes it all the same and keeps what is there now in its layer"
-            );
-            Err(whole)
+            Err(Failure::user("nothing was undone")
+                .hint(format!("`undo {id}` undoes it all the same and keeps what is there now in its layer")))
         }
-        Err(error) => Err(chain(&error)),
+        Err(error) => Err(error.into()),
     }
 }

@@ -17,7 +17,7 @@ use crate::command::sources::Sources;
 use crate::config::section::McpServer;
 use crate::conversation::{Conversation, Setup};
 use crate::live::Live;
-use crate::models::advice;
+use crate::models::{advice, no_model};
 use crate::search::find_models;
 use crate::session::{KeptLog, new_id};
 use crate::undo::answer::journal;
@@ -55,8 +55,7 @@ impl EditorSession {
         }
         let found = find_models(&base, shared.model.as_deref()).await;
         if found.default.is_none() {
-            let none = "no model to ask; `aish model list` shows what there is, `aish model pull` fetches a small one";
-            return Err(HostError::NoModel(none.to_owned()));
+            return Err(HostError::NoModel(no_model(shared.model.as_deref()).in_a_line()));
         }
         let resumed = match kept {
             Some((id, _)) => {
@@ -64,7 +63,7 @@ impl EditorSession {
                 if !exact.iter().any(|summary| summary.id.as_str() == id) {
                     return Err(HostError::NoSession(id.to_owned()));
                 }
-                Some(crate::session::found::open(&base, id).map_err(HostError::Failed)?.0)
+                Some(crate::session::found::open(&base, id).map_err(|why| HostError::Failed(why.in_a_line()))?.0)
             }
             None => None,
         };

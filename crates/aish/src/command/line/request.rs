@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use super::desk::Desk;
 use crate::exit::ExitCode;
 use crate::ledger::Ledger;
-use crate::models::advice;
+use crate::models::{advice, no_model};
 use crate::search::find_models;
 
 /// The longest answer, in bytes; what is longer is no line.
@@ -26,9 +26,7 @@ pub(super) async fn answer(desk: &Desk<'_>, system: String, user: String) -> Res
         () = desk.cancel.cancelled() => return Err(ExitCode::Interrupted),
     };
     let Some(model) = found.default.clone().filter(|model| wanted.is_none_or(|wanted| wanted == model)) else {
-        return Err(
-            desk.failed("no model to ask; `aish model list` shows what there is, `aish model pull` fetches one")
-        );
+        return Err(desk.failed(&no_model(wanted).in_a_line()));
     };
     let session = crate::session::new_id(&desk.base.clock);
     let broker = found.broker.with_guard(Arc::new(Ledger::of(desk.base, &session)) as Arc<_>);

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::servers;
 use crate::servers::tokens::TokenFolder;
 
@@ -78,7 +79,7 @@ pub(super) async fn run(
             let code = if report.ok && !failed { ExitCode::Ok } else { ExitCode::Error };
             (report, code)
         }
-        Err(why) => (TargetReport::failed(why), ExitCode::Usage),
+        Err(why) => (TargetReport::failed(why.in_a_line()), ExitCode::Usage),
     };
     if trial.json {
         print(&serde_json::to_string(&report)?);
@@ -98,7 +99,7 @@ pub(super) async fn run(
     Ok(code)
 }
 
-fn prepared(base: &Base, trial: &Trial<'_>) -> Result<(ServerOptions, Option<GatedCall>), String> {
+fn prepared(base: &Base, trial: &Trial<'_>) -> Result<(ServerOptions, Option<GatedCall>), Failure> {
     let options = match base.config.mcp.servers.contains_key(trial.target) {
         true => servers::configured(base, trial.target)?,
         false => servers::target(base, trial.target)?,
@@ -106,7 +107,7 @@ fn prepared(base: &Base, trial: &Trial<'_>) -> Result<(ServerOptions, Option<Gat
     let given = trial.timeout_s.map(Duration::from_secs);
     let options = bounded(options, given, slowness());
     let Ok(Value::Object(arguments)) = serde_json::from_str(trial.arguments) else {
-        return Err(format!("--args must be a JSON object, not {:?}", trial.arguments));
+        return Err(Failure::user(format!("--args must be a JSON object, not {:?}", trial.arguments)));
     };
     let call = trial.call.map(|tool| GatedCall {
         gate: Gate::new(Arc::new(base.audit()), Arc::new(NoPins), base.policy()),

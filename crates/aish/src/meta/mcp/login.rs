@@ -16,7 +16,7 @@ pub(super) async fn run(repl: &mut Repl, alias: &str) {
         Some(client) => client.options().clone(),
         None => match servers::configured(&repl.base, alias) {
             Ok(options) => options,
-            Err(why) => return repl.complain(&why),
+            Err(why) => return repl.fail(&why),
         },
     };
     let interrupt = repl.interrupts.arm();
@@ -26,7 +26,7 @@ pub(super) async fn run(repl: &mut Repl, alias: &str) {
     }));
     match login(&repl.base, options.clone(), status, &interrupt).await {
         Ok(words) => repl.say(&format!("mcp: {alias}: {words}")),
-        Err(why) => return repl.complain(&format!("mcp: {alias}: {why}")),
+        Err(why) => return repl.fail(&why.at(format_args!("mcp: {alias}"))),
     }
     if let Some(client) = client {
         repl.conversation.driver.asker.registry.remove(client.id());
