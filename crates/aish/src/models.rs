@@ -293,7 +293,7 @@ pub fn no_model(name: Option<&str>) -> Failure {
 }
 
 /// Returns a failure in words, with what to do next.
-pub fn advice(error: &ChatError) -> String {
+pub fn advice(error: &ChatError) -> Failure {
     let next = match error {
         ChatError::Connect { .. } => {
             "check that the server runs and that its endpoint is right (`:model`, `aish doctor`)"
@@ -315,9 +315,14 @@ pub fn advice(error: &ChatError) -> String {
         ChatError::Process(_) => "`aish model list` shows what there is; `aish doctor` checks it",
         ChatError::SpendRefused(_) => "raise the cap, or switch to a cheaper model",
         ChatError::NoModel(_) => "`aish model pull` fetches a small one; or set OPENAI_BASE_URL",
-        ChatError::Cancelled => return error.to_string(),
+        ChatError::Cancelled => return Failure::user(error.to_string()),
     };
-    format!("{error}; {next}")
+    let failure = match error {
+        ChatError::Unauthorized { .. } | ChatError::TemplateRefused(_) | ChatError::NoModel(_) => Failure::config,
+        ChatError::ContextOverflow(_) | ChatError::SpendRefused(_) => Failure::user,
+        _ => Failure::network,
+    };
+    failure(error.to_string()).hint(next)
 }
 
 #[cfg(test)]

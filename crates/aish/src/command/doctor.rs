@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _};
 use crate::arguments::SharedFlags;
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::live::Live;
 use crate::search::find_models;
 use crate::shell_tool::CommandRunner as _;
@@ -70,7 +71,7 @@ async fn model(base: &Base, shared: &SharedFlags) -> Finding {
     };
     if let Err(why) = answers {
         text.push_str("; ");
-        text.push_str(&why);
+        text.push_str(&why.in_a_line());
     }
     for notice in &found.notices {
         text.push_str("; ");
@@ -80,7 +81,7 @@ async fn model(base: &Base, shared: &SharedFlags) -> Finding {
 }
 
 /// Asks the model's server for its list, which tries the address and the key, and looks for the model there.
-async fn answers(found: &crate::models::Found) -> Result<(), String> {
+async fn answers(found: &crate::models::Found) -> Result<(), Failure> {
     let Some((name, place)) = found.default.as_ref().and_then(|name| Some((name, found.places.get(name)?))) else {
         return Ok(());
     };
@@ -90,11 +91,8 @@ async fn answers(found: &crate::models::Found) -> Result<(), String> {
     let is_missing = listed.len() > 1 && !listed.contains(&place.model) && !is_tagged(&listed, &place.model);
     if is_missing {
         let some: Vec<&str> = listed.iter().take(12).map(String::as_str).collect();
-        return Err(format!(
-            "the server has no {:?} in its list: {} … (models.{name}.model)",
-            place.model,
-            some.join(", ")
-        ));
+        return Err(Failure::config(format!("the server has no {:?} in its list: {} …", place.model, some.join(", ")))
+            .hint(format!("models.{name}.model is where it is named")));
     }
     Ok(())
 }

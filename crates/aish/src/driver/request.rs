@@ -154,6 +154,6 @@ impl Driver {
             self.asker.sizes.refused(&self.asker.model);
         }
         self.asker.last_error = Some(error.clone());
-        Event::StreamFailed { message: crate::models::advice(error), template_refused }
+        Event::StreamFailed { message: crate::models::advice(error).in_a_line(), template_refused }
     }
 }

@@ -6,6 +6,7 @@ use std::time::UNIX_EPOCH;
 use aish_store::history_import::{ImportedLine, read_atuin};
 
 use super::formats;
+use crate::failure::Failure;
 use crate::paths::Paths;
 
 /// Bytes that are read of a file, from its end.
@@ -62,10 +63,10 @@ impl Source {
     ///
     /// # Errors
     /// Why the file cannot be read.
-    pub(super) fn read(&self, most: usize) -> Result<Vec<ImportedLine>, String> {
+    pub(super) fn read(&self, most: usize) -> Result<Vec<ImportedLine>, Failure> {
         let text = || self.bytes().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let mut lines = match self.format {
-            Format::Atuin => read_atuin(&self.path, most).map_err(|error| crate::failure::chain(&error))?,
+            Format::Atuin => read_atuin(&self.path, most)?,
             Format::Bash => formats::bash(&text()?, self.changed_ms()),
             Format::Zsh => formats::zsh(&self.bytes()?, self.changed_ms()),
             Format::Fish => formats::fish(&text()?),
@@ -75,7 +76,7 @@ impl Source {
         Ok(lines)
     }
 
-    fn bytes(&self) -> Result<Vec<u8>, String> {
+    fn bytes(&self) -> Result<Vec<u8>, Failure> {
         use std::io::{Read as _, Seek as _, SeekFrom};
         let read = || -> std::io::Result<Vec<u8>> {
             let mut file = std::fs::File::open(&self.path)?;
@@ -90,7 +91,7 @@ impl Source {
             }
             Ok(bytes)
         };
-        read().map_err(|error| error.to_string())
+        Ok(read()?)
     }
 
     /// When the file was written last: the time of lines that have none of their own.

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use aish_journal::TrustFile;
 use aish_safety::pin::Digest;
 
+use crate::failure::Failure;
+
 /// The longest file that is read, in bytes; nothing of a longer one is used.
 const LONGEST: u64 = 256 * 1024;
 
@@ -64,7 +66,7 @@ impl ProjectFile {
         let file = |standing, hash, text| Self { path: path.clone(), name: shown.clone(), kind, standing, hash, text };
         let text = match content(root, &path) {
             Ok(text) => text,
-            Err(why) => return Some(file(Standing::Refused(why), String::new(), String::new())),
+            Err(why) => return Some(file(Standing::Refused(why.to_string()), String::new(), String::new())),
         };
         let hash = Digest::of(text.as_bytes()).to_string();
         let standing = match trust.hash(&path) {
@@ -78,21 +80,21 @@ impl ProjectFile {
 }
 
 /// Reads the whole content. A link may lead to another file of the project and nowhere else.
-fn content(root: &Path, path: &Path) -> Result<String, String> {
-    let real = path.canonicalize().map_err(|error| error.to_string())?;
+fn content(root: &Path, path: &Path) -> Result<String, Failure> {
+    let real = path.canonicalize()?;
     if !real.starts_with(root) {
-        return Err(format!("it leads out of the project, to {}", real.display()));
+        return Err(Failure::user(format!("it leads out of the project, to {}", real.display())));
     }
     // Asked before it is opened: a pipe would be waited for.
-    let meta = real.metadata().map_err(|error| error.to_string())?;
+    let meta = real.metadata()?;
     if !meta.is_file() {
-        return Err("it is no plain file".to_owned());
+        return Err(Failure::user("it is no plain file"));
     }
     let mut bytes = Vec::new();
     let read = File::open(&real).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes));
-    read.map_err(|error| error.to_string())?;
+    read?;
     if bytes.len() as u64 > LONGEST {
-        return Err(format!("it has more than {} KiB", LONGEST / 1024));
+        return Err(Failure::user(format!("it has more than {} KiB", LONGEST / 1024)));
     }
-    String::from_utf8(bytes).map_err(|_| "it is no UTF-8 text".to_owned())
+    String::from_utf8(bytes).map_err(|_| Failure::user("it is no UTF-8 text"))
 }

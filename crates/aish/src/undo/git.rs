@@ -10,6 +10,8 @@ use aish_process::{Command, Exit};
 use aish_safety::change::{GitChange, How, Reach};
 use tokio_util::sync::CancellationToken;
 
+use crate::failure::Failure;
+
 /// How long git may take to answer.
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -19,8 +21,8 @@ const ANSWER: usize = 16 * 1024 * 1024;
 /// Returns what a change by git is to be put aside for.
 ///
 /// # Errors
-/// In words, when git does not answer or this is no repository.
-pub async fn wanted(folder: &Path, what: &GitChange, paths: &[PathBuf]) -> Result<Vec<Wanted>, String> {
+/// When git does not answer or this is no repository.
+pub async fn wanted(folder: &Path, what: &GitChange, paths: &[PathBuf]) -> Result<Vec<Wanted>, Failure> {
     let root = PathBuf::from(line(folder, &["rev-parse", "--show-toplevel"]).await?);
     match what {
         GitChange::Tracked { against, .. } => {
@@ -79,12 +81,12 @@ pub async fn wanted(folder: &Path, what: &GitChange, paths: &[PathBuf]) -> Resul
 }
 
 /// Names the files that say where branches, tags and the stash point.
-async fn records(folder: &Path, refs: &[String]) -> Result<Vec<Wanted>, String> {
+async fn records(folder: &Path, refs: &[String]) -> Result<Vec<Wanted>, Failure> {
     let own = PathBuf::from(line(folder, &["rev-parse", "--absolute-git-dir"]).await?);
     let common = line(folder, &["rev-parse", "--git-common-dir"]).await?;
     let common = folder.join(common);
     if common.join("reftable").is_dir() {
-        return Err("where branches point is kept in a form that cannot be put aside".to_owned());
+        return Err(Failure::user("where branches point is kept in a form that cannot be put aside"));
     }
     let mut files = vec![own.join("index")];
     let mut names: Vec<String> = refs.iter().map(|name| format!("refs/{name}")).collect();
@@ -104,11 +106,11 @@ async fn records(folder: &Path, refs: &[String]) -> Result<Vec<Wanted>, String> 
     Ok(files.into_iter().map(|path| Wanted::new(path, How::Write, Reach::Itself)).collect())
 }
 
-async fn line(folder: &Path, arguments: &[&str]) -> Result<String, String> {
+async fn line(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
     Ok(ask(folder, arguments).await?.trim_end_matches('\n').to_owned())
 }
 
-async fn ask(folder: &Path, arguments: &[&str]) -> Result<String, String> {
+async fn ask(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
     let command = Command::new("git")
         .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"])
         .arg("-C")
@@ -118,13 +120,13 @@ async fn ask(folder: &Path, arguments: &[&str]) -> Result<String, String> {
         .env("LC_ALL", "C.UTF-8")
         .timeout(LIMIT)
         .output_cap(ANSWER);
-    let ran = aish_process::run(&command, &CancellationToken::new()).await.map_err(|error| error.to_string())?;
+    let ran = aish_process::run(&command, &CancellationToken::new()).await?;
     if ran.exit != Exit::Code(0) {
         let why = ran.stderr.text();
-        return Err(why.lines().next().unwrap_or("git did not answer").to_owned());
+        return Err(Failure::user(why.lines().next().unwrap_or("git did not answer")));
     }
     if ran.stdout.truncated() {
-        return Err("there are too many files".to_owned());
+        return Err(Failure::user("there are too many files"));
     }
     Ok(ran.stdout.text())
 }

@@ -166,7 +166,8 @@ impl EditorSession {
             Outcome::Interrupted => Ok(Stop::Cancelled),
             Outcome::DepthLimit | Outcome::Looping | Outcome::Stopped => Ok(Stop::Requests),
             Outcome::Failed | Outcome::NothingLeft | Outcome::Empty => {
-                let told = conversation.driver.asker.last_error.as_ref().map(advice).or(error);
+                let told =
+                    conversation.driver.asker.last_error.as_ref().map(|error| advice(error).in_a_line()).or(error);
                 Err(HostError::Failed(told.unwrap_or_else(|| "the model gave no answer".to_owned())))
             }
         }

@@ -61,7 +61,7 @@ pub(super) async fn answer(desk: &Desk<'_>, system: String, user: String) -> Res
             Some(Ok(_)) => {}
             Some(Err(ChatError::Cancelled)) => return Err(ExitCode::Interrupted),
             Some(Err(error)) => {
-                let code = desk.failed(&advice(&error));
+                let code = desk.failed(&advice(&error).in_a_line());
                 return Err(if matches!(error, ChatError::SpendRefused(_)) { ExitCode::Budget } else { code });
             }
         }
