@@ -1,6 +1,6 @@
 //! The answer of a hook, in the agent's own words: one JSON object, or nothing.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::agent::{Agent, Event};
 use crate::decision::Decision;
@@ -30,6 +30,24 @@ pub fn answer(agent: Agent, decision: Decision, reason: &str) -> Option<String> 
         Agent::Opencode => json!({"decision": word, "reason": reason}),
     };
     Some(Value::to_string(&value))
+}
+
+/// Asks about a command that takes the place of the one that the agent sent; none for agents that are never answered so.
+///
+/// `input` has all arguments of the call as they came; only its command is another.
+pub fn replacing(agent: Agent, reason: &str, input: &Map<String, Value>, command: &str) -> Option<String> {
+    if agent != Agent::Claude {
+        return None;
+    }
+    let mut input = input.clone();
+    input.insert("command".to_owned(), command.into());
+    let output = json!({
+        "hookEventName": agent.event_name(Event::Before),
+        "permissionDecision": Decision::Ask.word(),
+        "permissionDecisionReason": reason,
+        "updatedInput": input,
+    });
+    Some(json!({"hookSpecificOutput": output}).to_string())
 }
 
 /// Writes down what a command changed, for agents that read something after one; none for the others. It is a fact, and
@@ -83,6 +101,23 @@ mod tests {
             assert_eq!(answer(agent, Decision::Abstain, "r"), None);
         }
         insta::assert_snapshot!(all);
+    }
+
+    #[test]
+    fn another_command_is_only_ever_asked_about_and_keeps_the_other_arguments() {
+        let input = json!({"command": "rm a", "description": "Remove a", "timeout": 5000});
+        for agent in Agent::ALL {
+            let said = replacing(agent, "r", input.as_object().unwrap(), "aish try -- rm a");
+            assert_eq!(said.is_some(), agent == Agent::Claude, "{agent:?}");
+            let Some(said) = said else { continue };
+            let said: Value = serde_json::from_str(&said).unwrap();
+            let output = &said["hookSpecificOutput"];
+            assert_eq!(output["permissionDecision"], "ask");
+            assert_eq!(
+                output["updatedInput"],
+                json!({"command": "aish try -- rm a", "description": "Remove a", "timeout": 5000})
+            );
+        }
     }
 
     #[test]

@@ -60,12 +60,19 @@ pub struct Options {
     pub halt: OnHalt,
     /// `hooks.allow`: whether a harmless command need not be asked about by the agent.
     pub allow: bool,
+    /// `hooks.transactions`: whether a command that a person is asked about runs in a layer.
+    pub transactions: bool,
 }
 
 impl Options {
     /// Returns the stricter of two settings, field by field: what a project's file may do.
     pub fn strictest(self, other: Self) -> Self {
-        Self { ask: self.ask.max(other.ask), halt: self.halt.max(other.halt), allow: self.allow && other.allow }
+        Self {
+            ask: self.ask.max(other.ask),
+            halt: self.halt.max(other.halt),
+            allow: self.allow && other.allow,
+            transactions: self.transactions && other.transactions,
+        }
     }
 }
 
@@ -103,6 +110,16 @@ pub fn decide(agent: Agent, verdict: Verdict, options: Options, circumstances: C
     }
 }
 
+/// Tells whether a command may run in a layer in place of itself: the agent takes another command, and a person is asked
+/// about it whatever the agent's own rules say.
+pub fn may_replace(agent: Agent, verdict: Verdict, options: Options, circumstances: Circumstances<'_>) -> bool {
+    options.transactions
+        && agent == Agent::Claude
+        && verdict == Verdict::Ask
+        && options.ask != OnAsk::Deny
+        && can_ask(agent, circumstances)
+}
+
 /// Tells whether an "ask" is enforced by the agent and a person is there to answer.
 fn can_ask(agent: Agent, circumstances: Circumstances<'_>) -> bool {
     match agent {
@@ -128,7 +145,7 @@ const fn takes_allow(agent: Agent) -> bool {
 mod tests {
     use super::*;
 
-    const LOOSE: Options = Options { ask: OnAsk::Ask, halt: OnHalt::Ask, allow: true };
+    const LOOSE: Options = Options { ask: OnAsk::Ask, halt: OnHalt::Ask, allow: true, transactions: true };
 
     fn here() -> Circumstances<'static> {
         Circumstances { mode: Some("default"), ..Circumstances::default() }
@@ -195,9 +212,25 @@ mod tests {
     }
 
     #[test]
+    fn another_command_takes_the_place_only_where_a_person_is_asked_about_it() {
+        for agent in Agent::ALL {
+            for verdict in [Verdict::Allow, Verdict::Ask, Verdict::Halt] {
+                let wanted = agent == Agent::Claude && verdict == Verdict::Ask;
+                assert_eq!(may_replace(agent, verdict, LOOSE, here()), wanted, "{agent:?} {verdict:?}");
+                assert!(!may_replace(agent, verdict, Options::default(), here()));
+                assert!(!may_replace(agent, verdict, Options { ask: OnAsk::Deny, ..LOOSE }, here()));
+                let alone = Circumstances { mode: Some("bypassPermissions"), ..here() };
+                assert!(!may_replace(agent, verdict, LOOSE, alone));
+                assert!(!may_replace(agent, verdict, LOOSE, Circumstances { unattended: true, ..here() }));
+            }
+        }
+    }
+
+    #[test]
     fn a_project_only_tightens() {
-        let user = Options { ask: OnAsk::Ask, halt: OnHalt::Deny, allow: false };
-        let project = Options { ask: OnAsk::Deny, halt: OnHalt::Ask, allow: true };
-        assert_eq!(user.strictest(project), Options { ask: OnAsk::Deny, halt: OnHalt::Deny, allow: false });
+        let user = Options { ask: OnAsk::Ask, halt: OnHalt::Deny, allow: false, transactions: false };
+        let project = Options { ask: OnAsk::Deny, halt: OnHalt::Ask, allow: true, transactions: true };
+        let both = Options { ask: OnAsk::Deny, halt: OnHalt::Deny, allow: false, transactions: false };
+        assert_eq!(user.strictest(project), both);
     }
 }

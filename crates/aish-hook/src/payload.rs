@@ -42,6 +42,8 @@ pub struct CommandCall {
     pub status: Option<i32>,
     /// The agent that really called, where it reads the hooks of another one.
     pub caller: Option<Agent>,
+    /// All arguments of the call, as they came.
+    pub input: Map<String, Value>,
 }
 
 /// Why a payload was not understood. Whoever reads one blocks the command then.
@@ -101,6 +103,7 @@ pub fn read(agent: Agent, event: Event, bytes: &[u8]) -> Result<Payload, Payload
         status: status(event, &object),
         caller,
         command,
+        input,
     })))
 }
 

@@ -91,6 +91,11 @@ fn runs_others(command: &str) -> bool {
     ["$(", "`", "<(", ">("].iter().any(|mark| command.contains(mark))
 }
 
+/// Says whether some of a line changes the shell that it runs in, which a run in a shell of its own would lose.
+pub fn touches_the_shell(analysis: &Analysis) -> bool {
+    analysis.parts.iter().any(changes_the_shell)
+}
+
 fn changes_the_shell(part: &Part) -> bool {
     STATE.contains(&first_word(part)) || part.rule.starts_with("shell.")
 }

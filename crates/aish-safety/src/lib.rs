@@ -37,7 +37,7 @@ pub use change::Changes;
 pub use command::{Part, Surroundings, analyse, analyse_argv, brought, settings_files};
 pub use file_access::{Act, FileAccess};
 pub use gate::{ApprovedCall, DECLINED, Gate, Mode, Passage, UNRECORDED};
-pub use hold::{Shell, hold, is_harmless_name};
+pub use hold::{Shell, hold, is_harmless_name, touches_the_shell};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
 pub use placement::{After, Approval, ChangeLine, ChangesAnswer, ChangesQuestion, Hold, Placement};

@@ -212,6 +212,9 @@ pub struct TrialFlags {
     /// Let it reach the network.
     #[arg(long)]
     pub net: bool,
+    /// Keep ordinary files and drop all where others changed: for a hook, of the session `AGENT:ID`.
+    #[arg(long, value_name = "SESSION", hide = true, conflicts_with_all = ["keep", "drop", "json", "net"])]
+    pub agent: Option<String>,
     /// The command with its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<std::ffi::OsString>,

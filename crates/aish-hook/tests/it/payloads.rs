@@ -33,6 +33,7 @@ fn claude_before() {
         background: true,
         status: None,
         caller: None,
+        input: payload["tool_input"].as_object().unwrap().clone(),
     };
     assert_eq!(call(Agent::Claude, Event::Before, &payload), expected);
 }

@@ -40,10 +40,16 @@ pub fn run(
     let network = if flags.net { Network::Machine } else { Network::Loopback };
     let on_terminal =
         !flags.json && io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
-    let shown = flags.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>();
+    let on_terminal = on_terminal && flags.agent.is_none();
+    let words = flags.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>();
+    let shown = match words.as_slice() {
+        // A hook hands over the line of a shell.
+        [_, option, line] if flags.agent.is_some() && option == "-c" => line.to_string(),
+        words => shell_words::join(words.iter().map(AsRef::as_ref)),
+    };
     let order = Order {
-        shown: &shell_words::join(shown.iter().map(AsRef::as_ref)),
-        session: None,
+        shown: &shown,
+        session: flags.agent.as_deref(),
         words: flags.command.clone(),
         network,
         terminal: on_terminal,
@@ -87,6 +93,11 @@ pub fn run(
     let decision = match (flags.keep, flags.drop) {
         (true, _) => Decision::Keep,
         (false, true) => Decision::Drop,
+        (false, false) if flags.agent.is_some() && !facts.has_guarded(Some(&shown)) => Decision::Keep,
+        (false, false) if flags.agent.is_some() => {
+            complain("not all of these are ordinary files, and nobody is here who can be asked about them");
+            Decision::Drop
+        }
         (false, false) if on_terminal => ask(&layer, &facts),
         (false, false) => Decision::Drop,
     };

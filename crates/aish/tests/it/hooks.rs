@@ -109,6 +109,112 @@ fn what_a_command_deletes_is_put_aside_for_undo() {
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "kept\n");
 }
 
+/// Lines that change files, also through programs that no table of names foresees.
+const CHANGES: [&str; 20] = [
+    "rm notes.txt",
+    "mv notes.txt old.txt",
+    "sed -i s/first/FIRST/ notes.txt",
+    "printf 'x\\n' >> notes.txt",
+    "for f in src/*.c; do mv \"$f\" \"$f.bak\"; done",
+    "python3 -c \"import os; os.remove('notes.txt'); open('new.txt', 'w').write('n')\"",
+    "perl -pi -e s/a/b/ src/a.c",
+    "find src -name '*.c' -exec sed -i s/int/long/ {} +",
+    "make clean",
+    "cp src/a.c src/b.c",
+    "chmod 600 notes.txt",
+    "touch -d 2001-01-01 notes.txt",
+    "ln -sf notes.txt link",
+    "tar xf archive.tar",
+    "patch -p0 < change.patch",
+    "mkdir -p deep/er/est && echo x > deep/er/est/f",
+    "rm src/a.c src/c.c",
+    "awk '{print > \"out.txt\"}' notes.txt",
+    "git add notes.txt && git -c user.name=n -c user.email=e@e commit -qm one",
+    "dd if=/dev/zero of=notes.txt bs=10 count=2 2>/dev/null",
+];
+
+/// Everything of a folder: paths, kinds, modes, times and content.
+fn all_of(folder: &Path) -> Vec<String> {
+    let listed = Command::new("bash")
+        .args(["-c", "find . -printf '%P %y %m %l %T@\\n' | sort; find . -type f -print0 | sort -z | xargs -0 sha256sum"])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(listed.status.success(), "{listed:?}");
+    String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn in_a_transaction_every_change_comes_back_byte_for_byte() {
+    let place = Place::new();
+    let project = place.project();
+    std::fs::create_dir_all(place.home().join(".config/aish")).unwrap();
+    std::fs::write(place.home().join(".config/aish/config.toml"), "[hooks]\ntransactions = true\n").unwrap();
+    let made = Command::new("bash")
+        .args([
+            "-c",
+            "rm -r .git; git init -q; printf 'first\\nsecond\\n' > notes.txt; mkdir src; echo 'int a;' > src/a.c; echo 'int c;' > src/c.c; \
+             printf 'clean:\\n\\trm -f src/*.c\\n' > Makefile; echo t > packed; tar cf archive.tar packed; rm packed; \
+             printf -- '--- notes.txt\\n+++ notes.txt\\n@@ -1,2 +1,2 @@\\n-first\\n+one\\n second\\n' > change.patch",
+        ])
+        .current_dir(&project)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let before = all_of(&project);
+    for command in CHANGES {
+        let (code, said, err) = place.before("claude", command);
+        assert_eq!(code, Some(0), "{command}: {err}");
+        let answer: Value = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{command}: {error}: {said:?}"));
+        let output = &answer["hookSpecificOutput"];
+        assert_eq!(output["permissionDecision"], "ask", "{command}");
+        let replaced = output["updatedInput"]["command"].as_str().unwrap();
+        let ran = Command::new("bash")
+            .args(["-c", replaced])
+            .current_dir(&project)
+            .env_clear()
+            .env("HOME", place.home())
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .output()
+            .unwrap();
+        let err = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success() && err.contains("kept; `aish undo"), "{command}: {ran:?}");
+        assert_ne!(all_of(&project), before, "{command} changed nothing");
+        let listed = place.start(&["undo", "list"], b"");
+        assert!(String::from_utf8_lossy(&listed.stdout).contains(command.split(' ').next().unwrap()), "{listed:?}");
+        let undone = place.start(&["undo"], b"");
+        assert!(undone.status.success(), "{command}: {undone:?}");
+        assert_eq!(all_of(&project), before, "{command}");
+    }
+}
+
+#[test]
+fn nothing_takes_a_commands_place_where_no_person_is_asked_or_a_rule_is_about_its_words() {
+    let place = Place::new();
+    let replaced = |command: &str| place.before("claude", command).1.contains("updatedInput");
+    assert!(!replaced("rm notes.txt"), "it is off by default");
+    std::fs::create_dir_all(place.home().join(".config/aish")).unwrap();
+    std::fs::write(place.home().join(".config/aish/config.toml"), "[hooks]\ntransactions = true\n").unwrap();
+    assert!(replaced("rm notes.txt"));
+    for command in ["ls", "cd src && make", "curl http://example.com", "sudo rm -rf /srv", "rm /etc/hosts", "sleep 9 &"]
+    {
+        assert!(!replaced(command), "{command}");
+    }
+    for agent in ["codex", "gemini", "cursor"] {
+        assert!(!place.before(agent, "rm notes.txt").1.contains("try --agent"), "{agent}");
+    }
+    let settings = place.home().join(".claude/settings.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    for (text, expected) in [
+        (r#"{"permissions": {"allow": ["Bash(make:*)"]}}"#, true),
+        (r#"{"permissions": {"deny": ["Bash(rm:*)"]}}"#, false),
+        ("{", false),
+    ] {
+        std::fs::write(&settings, text).unwrap();
+        assert_eq!(replaced("rm notes.txt"), expected, "{text}");
+    }
+}
+
 #[test]
 fn a_program_that_waits_for_typed_text_is_denied_under_codex() {
     let place = Place::new();

@@ -22,6 +22,7 @@ use crate::command::check;
 use crate::exit::ExitCode;
 
 mod record;
+mod replace;
 mod told;
 
 /// How long all of it may take; the agent's own limit is longer and lets the command run in five of nine.
@@ -131,8 +132,15 @@ fn handle(shared: &SharedFlags, agent: Agent, event: Event, started: Instant) ->
     } else {
         answer::reason(&judgement.rule, &judgement.reason)
     };
-    let (chosen, reason) = record::decision(&base, agent, &call, &judgement, (chosen, reason), started);
-    say(answer::answer(agent, chosen, &reason))
+    let replaced = decision::may_replace(agent_that_reads, judgement.verdict, options(&base), circumstances)
+        .then(|| replace::by_a_transaction(&base, agent, &call, &surroundings))
+        .flatten();
+    let wanted = record::Wanted { decision: chosen, reason, replaced };
+    let wanted = record::decision(&base, agent, &call, &judgement, wanted, started);
+    match &wanted.replaced {
+        Some(command) => say(answer::replacing(agent, &wanted.reason, &call.input, command)),
+        None => say(answer::answer(agent, wanted.decision, &wanted.reason)),
+    }
 }
 
 /// Reads standard input to its end, within a size and a time.
@@ -212,6 +220,7 @@ fn options(base: &Base) -> decision::Options {
         },
         halt: if hooks.halt == "ask" { OnHalt::Ask } else { OnHalt::Deny },
         allow: hooks.allow,
+        transactions: hooks.transactions,
     }
 }
 

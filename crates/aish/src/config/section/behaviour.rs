@@ -124,6 +124,8 @@ section! {
         halt: String = "deny".to_owned(), Kind::Word(&["deny", "ask"]), Overlay::Deny;
         /// Tells another agent that it need not ask about a harmless command.
         allow: bool = false, Kind::Bool, Overlay::Only(false);
+        /// Lets Claude Code ask about a command in a layer in place of the command itself, so that it can be taken back exactly.
+        transactions: bool = false, Kind::Bool, Overlay::Only(false);
     }
 }
 

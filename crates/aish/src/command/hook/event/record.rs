@@ -29,27 +29,43 @@ struct HookNote<'a> {
     mode: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     undo: Option<String>,
+    /// What takes the command's place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<&'a str>,
     ms: u64,
 }
 
-/// Puts aside what the command changes, unless it is denied, and writes the decision down. Returns what is answered:
+/// What is to be answered.
+pub(super) struct Wanted {
+    pub(super) decision: Decision,
+    /// What the agent shows.
+    pub(super) reason: String,
+    /// The command that takes the place of the one that was sent; a person is asked about it then.
+    pub(super) replaced: Option<String>,
+}
+
+/// Puts aside what the command changes, unless it is denied or a layer will hold it, and writes the decision down. Returns what is answered:
 /// where the decision cannot be written, a harmless command is left to the agent's own rules and any other is denied.
 pub(super) fn decision(
     base: &Base,
     agent: Agent,
     call: &CommandCall,
     judgement: &Judgement,
-    (chosen, reason): (Decision, String),
+    wanted: Wanted,
     started: Instant,
-) -> (Decision, String) {
-    let undo = if chosen == Decision::Deny { None } else { put_aside(base, agent, call) };
+) -> Wanted {
+    let chosen = if wanted.replaced.is_some() { Decision::Ask } else { wanted.decision };
+    let wanted = Wanted { decision: chosen, ..wanted };
+    let is_apart = chosen == Decision::Deny || wanted.replaced.is_some();
+    let undo = if is_apart { None } else { put_aside(base, agent, call) };
     let note = HookNote {
         event: agent.event_name(Event::Before).unwrap_or_default(),
         answer: chosen.word(),
         mode: call.mode.as_deref(),
         undo,
+        replaced: wanted.replaced.as_deref(),
         fault: None,
         ms: elapsed(started),
     };
@@ -61,9 +77,13 @@ pub(super) fn decision(
         ..entry(agent, Some(call), if chosen == Decision::Abstain { By::Nobody } else { By::Policy })
     };
     match base.audit().append_with(&entry, &note) {
-        Ok(()) => (chosen, reason),
-        Err(_) if judgement.verdict == Verdict::Allow => (Decision::Abstain, reason),
-        Err(error) => (Decision::Deny, answer::reason("audit.unwritable", &error.to_string())),
+        Ok(()) => wanted,
+        Err(_) if judgement.verdict == Verdict::Allow => Wanted { decision: Decision::Abstain, ..wanted },
+        Err(error) => Wanted {
+            decision: Decision::Deny,
+            reason: answer::reason("audit.unwritable", &error.to_string()),
+            replaced: None,
+        },
     }
 }
 
@@ -78,6 +98,7 @@ pub(super) fn fault(shared: &SharedFlags, agent: Agent, event: Event, fault: &st
         answer: Decision::Deny.word(),
         mode: None,
         undo: None,
+        replaced: None,
         fault: Some(fault),
         ms: elapsed(started),
     };
