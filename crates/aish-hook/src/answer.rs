@@ -62,9 +62,17 @@ pub fn told(agent: Agent, event: Event, text: &str) -> Option<String> {
     }
 }
 
+/// Puts the reason for asking about a command in a layer into one or two sentences.
+pub fn reason_in_a_layer(rule: &str, why: &str) -> String {
+    ended(rule, why, ". It runs in a layer: `aish undo` takes back exactly what it changes.")
+}
+
 /// Puts a reason into one or two sentences of 300 characters at most, control and invisible characters written out.
 pub fn reason(rule: &str, why: &str) -> String {
-    let tail = ". The person can run it themselves.";
+    ended(rule, why, ". The person can run it themselves.")
+}
+
+fn ended(rule: &str, why: &str, tail: &str) -> String {
     let head = aish_types::visible(&format!("aish: {rule}: {}", why.trim_end_matches('.'))).replace('\n', " ");
     let room = MAX_REASON.saturating_sub(tail.chars().count());
     if head.chars().count() <= room {

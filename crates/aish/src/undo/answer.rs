@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use aish_confine::{KeepError, Layer, OnConflict};
+use aish_hook::agent::Agent;
 use aish_journal::undo::{UndoError, UndoJournal, UndoOptions};
 use aish_types::SessionId;
 
@@ -96,11 +97,15 @@ fn listed(layer: &Layer, session: Option<&str>) -> String {
     let time = i64::try_from(layer.about.time_ms).ok().and_then(|time| jiff::Timestamp::from_millisecond(time).ok());
     let time = time.map(|time| time.strftime("%Y-%m-%d %H:%M").to_string()).unwrap_or_default();
     let command: String = layer.about.command.lines().next().unwrap_or_default().chars().take(100).collect();
+    let own = layer.about.session.as_deref().unwrap_or_default();
+    let agent = own.split_once(':').filter(|(name, _)| Agent::of(name).is_some());
+    let agent = agent.map(|(name, session)| format!("({name}, session {session}) ")).unwrap_or_default();
     let other = match session {
+        _ if !agent.is_empty() => "",
         Some(session) if layer.about.session.as_deref() != Some(session) => "(another session) ",
         Some(_) | None => "",
     };
-    format!("{}  {time}  {}  {other}(a layer, exact) {command}", layer.id(), say::size(layer.size().0))
+    format!("{}  {time}  {}  {agent}{other}(a layer, exact) {command}", layer.id(), say::size(layer.size().0))
 }
 
 /// Takes a kept layer back. What changed since is only replaced where the layer was named, and goes into the layer then.

@@ -120,6 +120,7 @@ fn count(files: u64) -> String {
 pub fn size(bytes: u64) -> String {
     let tenths = |unit: u64| format!("{}.{}", bytes / unit, bytes % unit / (unit / 10));
     match bytes {
+        1 => "1 byte".to_owned(),
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{} kB", tenths(1_000)),
         1_000_000..1_000_000_000 => format!("{} MB", tenths(1_000_000)),
@@ -167,8 +168,8 @@ mod tests {
     #[test]
     fn sizes_and_counts_read_well() {
         assert_eq!(
-            [size(0), size(999), size(12_345), size(268_435_456)],
-            ["0 bytes", "999 bytes", "12.3 kB", "268.4 MB"]
+            [size(0), size(1), size(999), size(12_345), size(268_435_456)],
+            ["0 bytes", "1 byte", "999 bytes", "12.3 kB", "268.4 MB"]
         );
         let plan = Plan { files: 3, bytes: 12_000, missed: vec![("/x".into(), "it is too large".into())] };
         let unnamed: Vec<String> = (0..7).map(|n| format!("what `{n}` changes")).collect();

@@ -136,7 +136,10 @@ const CHANGES: [&str; 20] = [
 /// Everything of a folder: paths, kinds, modes, times and content.
 fn all_of(folder: &Path) -> Vec<String> {
     let listed = Command::new("bash")
-        .args(["-c", "find . -printf '%P %y %m %l %T@\\n' | sort; find . -type f -print0 | sort -z | xargs -0 sha256sum"])
+        .args([
+            "-c",
+            "find . -printf '%P %y %m %l %T@\\n' | sort; find . -type f -print0 | sort -z | xargs -0 sha256sum",
+        ])
         .current_dir(folder)
         .output()
         .unwrap();
@@ -180,7 +183,10 @@ fn in_a_transaction_every_change_comes_back_byte_for_byte() {
         let err = String::from_utf8_lossy(&ran.stderr);
         assert!(ran.status.success() && err.contains("kept; `aish undo"), "{command}: {ran:?}");
         assert_ne!(all_of(&project), before, "{command} changed nothing");
+        let reason = output["permissionDecisionReason"].as_str().unwrap();
+        assert!(reason.ends_with("It runs in a layer: `aish undo` takes back exactly what it changes."), "{reason}");
         let listed = place.start(&["undo", "list"], b"");
+        assert!(String::from_utf8_lossy(&listed.stdout).contains("(claude, session s) "), "{listed:?}");
         assert!(String::from_utf8_lossy(&listed.stdout).contains(command.split(' ').next().unwrap()), "{listed:?}");
         let undone = place.start(&["undo"], b"");
         assert!(undone.status.success(), "{command}: {undone:?}");

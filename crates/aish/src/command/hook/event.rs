@@ -135,6 +135,10 @@ fn handle(shared: &SharedFlags, agent: Agent, event: Event, started: Instant) ->
     let replaced = decision::may_replace(agent_that_reads, judgement.verdict, options(&base), circumstances)
         .then(|| replace::by_a_transaction(&base, agent, &call, &surroundings))
         .flatten();
+    let reason = match &replaced {
+        Some(_) => answer::reason_in_a_layer(&judgement.rule, &judgement.reason),
+        None => reason,
+    };
     let wanted = record::Wanted { decision: chosen, reason, replaced };
     let wanted = record::decision(&base, agent, &call, &judgement, wanted, started);
     match &wanted.replaced {
