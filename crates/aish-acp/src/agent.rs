@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     AgentCapabilities, CancelNotification, CloseSessionRequest, CloseSessionResponse, Implementation,
     InitializeRequest, InitializeResponse, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest,
@@ -21,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 
 use crate::client::Client;
-use crate::host::{Host, HostError, Mode, Opened, Server, Stop, Wanted};
+use crate::host::{History, Host, HostError, Mode, Opened, Server, Stop, Wanted};
 use crate::prompt::Prompt;
 
 /// The longest message, in bytes: an image of 10 MiB in base64, and what stands around it.
@@ -57,106 +58,70 @@ pub async fn serve(
     let incoming = FramedRead::new(input, codec()).map(|line| line.map_err(std::io::Error::other));
     let framed = FramedWrite::new(output, codec());
     let outgoing = SinkExt::<String>::sink_map_err(framed, std::io::Error::other);
-    let editor: Arc<Mutex<Arc<str>>> = Arc::new(Mutex::new(Arc::from("unknown")));
-    let named = Arc::clone(&editor);
-    let name = move || Arc::clone(&named.lock().unwrap_or_else(PoisonError::into_inner));
-    let (for_new, for_load, for_resume) = (Arc::clone(&host), Arc::clone(&host), Arc::clone(&host));
-    let (for_list, for_prompt, for_cancel) = (Arc::clone(&host), Arc::clone(&host), Arc::clone(&host));
-    let (for_mode, for_close) = (Arc::clone(&host), Arc::clone(&host));
-    let (name_for_load, name_for_resume) = (name.clone(), name.clone());
+    let served = Arc::new(Served { host, facts, editor: Mutex::new(Arc::from("unknown")) });
+    let [first, new, load, resume, list, prompt, mode, close, cancel]: [Arc<Served>; 9] =
+        std::array::from_fn(|_| Arc::clone(&served));
     Agent
         .v1()
         .name("aish")
         .on_receive_request(
-            async move |request: InitializeRequest, responder, _| {
-                let said = request
-                    .client_info
-                    .map_or_else(|| "unknown".to_owned(), |info| format!("{} {}", info.name, info.version));
-                *editor.lock().unwrap_or_else(PoisonError::into_inner) = Arc::from(said);
-                responder.respond(initialized(&facts))
-            },
+            async move |request: InitializeRequest, responder, _| responder.respond(first.initialize(request)),
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: NewSessionRequest, responder, connection| {
-                let (host, client) = (Arc::clone(&for_new), Client::new(connection.clone(), name()));
-                connection.spawn(async move {
-                    let opened = match wanted(request.cwd, request.mcp_servers) {
-                        Ok(wanted) => host.open(wanted, client.clone()).await.map_err(error),
-                        Err(error) => Err(error),
-                    };
-                    responder.respond_with_result(opened.map(|opened| {
-                        let modes = modes(&opened);
-                        NewSessionResponse::new(opened.id).modes(modes)
-                    }))
-                })
+                let (served, client) = (Arc::clone(&new), new.client(&connection));
+                connection.spawn(async move { responder.respond_with_result(served.open(request, client).await) })
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: LoadSessionRequest, responder, connection| {
-                let (host, client) = (Arc::clone(&for_load), Client::new(connection.clone(), name_for_load()));
+                let (served, client) = (Arc::clone(&load), load.client(&connection));
                 connection.spawn(async move {
-                    let opened = match wanted(request.cwd, request.mcp_servers) {
-                        Ok(wanted) => host.resume(&request.session_id.0, wanted, client, true).await.map_err(error),
-                        Err(error) => Err(error),
-                    };
-                    responder.respond_with_result(opened.map(|opened| LoadSessionResponse::new().modes(modes(&opened))))
+                    let wanted = wanted(request.cwd, request.mcp_servers);
+                    let opened = served.resume(&request.session_id.0, wanted, client, History::Replayed).await;
+                    responder.respond_with_result(opened.map(|modes| LoadSessionResponse::new().modes(modes)))
                 })
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: ResumeSessionRequest, responder, connection| {
-                let (host, client) = (Arc::clone(&for_resume), Client::new(connection.clone(), name_for_resume()));
+                let (served, client) = (Arc::clone(&resume), resume.client(&connection));
                 connection.spawn(async move {
-                    let opened = match wanted(request.cwd, request.mcp_servers) {
-                        Ok(wanted) => host.resume(&request.session_id.0, wanted, client, false).await.map_err(error),
-                        Err(error) => Err(error),
-                    };
-                    responder
-                        .respond_with_result(opened.map(|opened| ResumeSessionResponse::new().modes(modes(&opened))))
+                    let wanted = wanted(request.cwd, request.mcp_servers);
+                    let opened = served.resume(&request.session_id.0, wanted, client, History::Silent).await;
+                    responder.respond_with_result(opened.map(|modes| ResumeSessionResponse::new().modes(modes)))
                 })
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: ListSessionsRequest, responder, _| {
-                let listed = for_list.list(request.cwd.as_deref()).map_err(error);
-                responder.respond_with_result(listed.map(|sessions| {
-                    let info = sessions.into_iter().map(|session| {
-                        SessionInfo::new(session.id, session.folder).title(session.title).updated_at(session.used)
-                    });
-                    ListSessionsResponse::new(info.collect::<Vec<_>>())
-                }))
-            },
+            async move |request: ListSessionsRequest, responder, _| responder.respond_with_result(list.list(&request)),
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: PromptRequest, responder, connection| {
-                let host = Arc::clone(&for_prompt);
+                let served = Arc::clone(&prompt);
                 // The turn is played in a task of its own: a cancel may come before that has begun.
-                host.begin(&request.session_id.0);
-                connection.spawn(async move {
-                    let prompt = Prompt::of(request.prompt);
-                    let stopped = host.prompt(&request.session_id.0, prompt).await.map_err(error);
-                    responder.respond_with_result(stopped.map(|stop| PromptResponse::new(reason(stop))))
-                })
+                served.host.begin(&request.session_id.0);
+                connection.spawn(async move { responder.respond_with_result(served.prompt(request).await) })
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: SetSessionModeRequest, responder, _| {
-                let set = for_mode.set_mode(&request.session_id.0, &request.mode_id.0).map_err(error);
+                let set = mode.host.set_mode(&request.session_id.0, &request.mode_id.0).map_err(error);
                 responder.respond_with_result(set.map(|()| SetSessionModeResponse::new()))
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: CloseSessionRequest, responder, connection| {
-                let host = Arc::clone(&for_close);
+                let served = Arc::clone(&close);
                 connection.spawn(async move {
-                    let closed = host.close(&request.session_id.0).await.map_err(error);
+                    let closed = served.host.close(&request.session_id.0).await.map_err(error);
                     responder.respond_with_result(closed.map(|()| CloseSessionResponse::new()))
                 })
             },
@@ -164,7 +129,7 @@ pub async fn serve(
         )
         .on_receive_notification(
             async move |cancelled: CancelNotification, _| {
-                for_cancel.cancel(&cancelled.session_id.0);
+                cancel.host.cancel(&cancelled.session_id.0);
                 Ok(())
             },
             on_receive_notification!(),
@@ -172,6 +137,59 @@ pub async fn serve(
         .connect_to(Lines::new(outgoing, incoming))
         .await
         .map_err(|error| ServeError(error.to_string()))
+}
+
+/// What all requests of an editor are answered from.
+struct Served {
+    host: Arc<dyn Host>,
+    facts: Facts,
+    /// The editor's name and version.
+    editor: Mutex<Arc<str>>,
+}
+
+impl Served {
+    fn initialize(&self, request: InitializeRequest) -> InitializeResponse {
+        let info = request.client_info.map(|info| format!("{} {}", info.name, info.version));
+        *self.editor.lock().unwrap_or_else(PoisonError::into_inner) =
+            info.map_or_else(|| Arc::from("unknown"), Arc::from);
+        initialized(&self.facts)
+    }
+
+    fn client(&self, connection: &ConnectionTo<agent_client_protocol::Client>) -> Client {
+        let name = Arc::clone(&self.editor.lock().unwrap_or_else(PoisonError::into_inner));
+        Client::new(connection.clone(), name)
+    }
+
+    async fn open(&self, request: NewSessionRequest, client: Client) -> Result<NewSessionResponse, Error> {
+        let wanted = wanted(request.cwd, request.mcp_servers)?;
+        let opened = self.host.open(wanted, client).await.map_err(error)?;
+        let modes = modes(&opened);
+        Ok(NewSessionResponse::new(opened.id).modes(modes))
+    }
+
+    async fn resume(
+        &self,
+        session: &str,
+        wanted: Result<Wanted, Error>,
+        client: Client,
+        history: History,
+    ) -> Result<SessionModeState, Error> {
+        Ok(modes(&self.host.resume(session, wanted?, client, history).await.map_err(error)?))
+    }
+
+    fn list(&self, request: &ListSessionsRequest) -> Result<ListSessionsResponse, Error> {
+        let sessions = self.host.list(request.cwd.as_deref()).map_err(error)?;
+        let info = sessions
+            .into_iter()
+            .map(|session| SessionInfo::new(session.id, session.folder).title(session.title).updated_at(session.used));
+        Ok(ListSessionsResponse::new(info.collect::<Vec<_>>()))
+    }
+
+    async fn prompt(&self, request: PromptRequest) -> Result<PromptResponse, Error> {
+        let prompt = Prompt::of(request.prompt);
+        let stopped = self.host.prompt(&request.session_id.0, prompt).await.map_err(error)?;
+        Ok(PromptResponse::new(reason(stopped)))
+    }
 }
 
 /// Answers our own version, whatever was asked for: an editor that does not speak it closes the connection.

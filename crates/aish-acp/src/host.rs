@@ -109,18 +109,27 @@ pub enum HostError {
     Failed(String),
 }
 
+/// What an editor is shown of a kept session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum History {
+    /// All of it, message by message.
+    Replayed,
+    /// Nothing: the editor has kept it.
+    Silent,
+}
+
 /// Whoever runs the sessions. Calls of different sessions come at once.
 pub trait Host: Send + Sync + 'static {
     /// Opens a new session. Nothing may be shown before this returned.
     fn open<'a>(&'a self, wanted: Wanted, client: Client) -> BoxFuture<'a, Result<Opened, HostError>>;
 
-    /// Opens a kept session; with `replay`, all of its history is shown before this returns.
+    /// Opens a kept session; a history that is replayed is shown before this returns.
     fn resume<'a>(
         &'a self,
         id: &'a str,
         wanted: Wanted,
         client: Client,
-        replay: bool,
+        history: History,
     ) -> BoxFuture<'a, Result<Opened, HostError>>;
 
     /// Lists kept sessions, those of a folder where one is given.

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_acp::{Client, Facts, Host, HostError, Listed, Opened, Prompt, Stop, Wanted, serve};
+use aish_acp::{Client, Facts, History, Host, HostError, Listed, Opened, Prompt, Stop, Wanted, serve};
 use aish_types::BoxFuture;
 
 use crate::arguments::SharedFlags;
@@ -81,7 +81,7 @@ impl Host for Sessions {
         id: &'a str,
         wanted: Wanted,
         client: Client,
-        replay: bool,
+        history: History,
     ) -> BoxFuture<'a, Result<Opened, HostError>> {
         Box::pin(async move {
             let before = self.locked().remove(id);
@@ -89,7 +89,7 @@ impl Host for Sessions {
                 // Its log is held by it.
                 before.end().await;
             }
-            let session = EditorSession::start(&self.shared, wanted, client, Some((id, replay))).await?;
+            let session = EditorSession::start(&self.shared, wanted, client, Some((id, history))).await?;
             Ok(self.keep(session))
         })
     }

@@ -8,6 +8,7 @@ use aish_llm::ChatError;
 use aish_safety::{Mode, Nobody};
 use aish_term::{EditorOptions, Input, KeyMode, LineEditor, MemoryHistory, PromptView};
 use aish_turn::{Event, Outcome};
+use aish_types::Block;
 use tokio_util::sync::CancellationToken;
 
 use super::sources::Sources;
@@ -17,12 +18,13 @@ use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
 use crate::driver::Apart;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::file_places::ProjectFiles;
 use crate::live::Live;
 use crate::mentions;
 use crate::output::Output;
 use crate::search::find_models;
-use crate::session::KeptLog;
+use crate::session::{KeptLog, Resumed};
 use crate::structured::{self, AnswerSchema, Fitting};
 use crate::surface::held::WithoutText;
 use crate::surface::json::JsonSurface;
@@ -40,9 +42,7 @@ const PIPED: usize = 64 * 1024;
 pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow::Result<ExitCode> {
     let mut surface = surface(base, shared, flags);
     let now = base.started.elapsed();
-    for fault in base.faults() {
-        surface.show(Shown::Notice(&fault), now);
-    }
+    base.faults().iter().for_each(|fault| surface.show(Shown::Notice(fault), now));
     let asked = match question(flags)? {
         None if !flags.json => typed(base, shared).await?,
         asked => asked,
@@ -54,41 +54,18 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     // The ledger and the memories are in it: it is opened while the rest is put together.
     let store = Arc::clone(&base.store);
     drop(tokio::task::spawn_blocking(move || drop(store.open())));
-    let schema = match flags.schema.as_deref().map(AnswerSchema::read).transpose() {
-        Ok(schema) => schema,
-        Err(why) => {
-            why.lines().for_each(|line| surface.show(Shown::Error(&line), now));
-            return Ok(ExitCode::Usage);
-        }
-    };
-    let mut blocks = match flags.image.iter().map(|path| crate::image::read(path)).collect::<Result<Vec<_>, _>>() {
-        Ok(blocks) => blocks,
-        Err(error) => {
-            surface.show(Shown::Error(&crate::failure::chain(&error)), now);
-            return Ok(ExitCode::Usage);
-        }
-    };
-    let wanted = match (&flags.session, flags.go_on) {
-        (Some(name), _) if !is_kept(base, name) => None,
-        (Some(name), _) => Some(name.as_str()),
-        (None, true) => Some(""),
-        (None, false) => flags.resume.as_deref(),
-    };
-    let is_new_name = wanted.is_none().then(|| flags.session.clone()).flatten();
-    let resumed = match wanted.map(|wanted| crate::session::found::open(base, wanted)).transpose() {
-        Ok(resumed) => resumed,
-        Err(why) => {
-            why.lines().for_each(|line| surface.show(Shown::Error(&line), now));
-            return Ok(ExitCode::Error);
+    let wanted = match Wanted::of(base, flags) {
+        Ok(wanted) => wanted,
+        Err((failure, code)) => {
+            failure.lines().for_each(|line| surface.show(Shown::Error(&line), now));
+            return Ok(code);
         }
     };
     let interrupt = CancellationToken::new();
     spawn_interrupt(interrupt.clone());
     let found = find_models(base, shared.model.as_deref()).await;
     if let Some(name) = shared.model.as_deref().filter(|name| found.default.as_deref() != Some(*name)) {
-        for notice in &found.notices {
-            surface.show(Shown::Notice(notice), now);
-        }
+        found.notices.iter().for_each(|notice| surface.show(Shown::Notice(notice), now));
         crate::models::no_model(Some(name)).lines().for_each(|line| surface.show(Shown::Error(&line), now));
         return Ok(ExitCode::Error);
     }
@@ -98,7 +75,6 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     let live = Arc::new(live);
     let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
     let (sources, mut notices) = Sources::start(base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
-    let surroundings = live.surroundings(base);
     let mode = if flags.yes { Mode::HeadlessYes } else { Mode::Headless };
     let setup = Setup {
         approver: Arc::new(Nobody(mode)),
@@ -107,43 +83,27 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
         registry: Arc::clone(&sources.registry),
         offer_tools: !flags.no_tools,
         // A proposal is no answer that fits.
-        commands: schema.is_none(),
+        commands: wanted.schema.is_none(),
         news: Arc::clone(&sources.news),
-        surroundings,
+        surroundings: live.surroundings(base),
         apart: Some(Apart { transactions, runner: Arc::clone(&live) as Arc<_> }),
     };
     let mut conversation = Conversation::new(base, found, setup);
-    if let Some((resumed, said)) = resumed {
+    if let Some((resumed, said)) = wanted.resumed {
         conversation.go_on(resumed);
         notices.extend(said);
     }
     notices.append(&mut conversation.notices);
-    for notice in &notices {
-        surface.show(Shown::Notice(notice), now);
-    }
-    let transcript = conversation.turn.transcript();
-    let mentioned = mentions::read(
-        aish_types::attachment::typed(&question),
-        &base.folder,
-        base.paths.home.as_deref(),
-        &ProjectFiles::of(base),
-        &[],
-    );
-    for said in &mentioned.said {
-        surface.show(Shown::Notice(said), base.started.elapsed());
-    }
-    let question = mentioned.behind(&question);
-    blocks.extend(mentioned.blocks);
-    let text = base.with_memories(&question, aish_types::attachment::typed(&question), &base.folder, transcript);
-    let asked = Event::Asked { text, blocks };
-    let code = match schema {
+    notices.iter().for_each(|notice| surface.show(Shown::Notice(notice), now));
+    let asked = asked_with(base, &conversation, &question, wanted.images, surface.as_mut());
+    let code = match wanted.schema {
         None => {
             let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
             exit_code(&outcome, conversation.driver.asker.last_error.as_ref())
         }
         Some(schema) => fitting(&mut conversation, &schema, asked, surface.as_mut(), &interrupt, now).await,
     };
-    if let Some(name) = is_new_name {
+    if let Some(name) = wanted.new_name {
         let named = base.sessions().map(|sessions| sessions.rename(&conversation.driver.session, &name));
         if !matches!(named, Ok(Ok(()))) {
             surface.show(Shown::Notice(&format!("the session could not be called {name}")), base.started.elapsed());
@@ -152,6 +112,56 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow:
     sources.close().await;
     live.close().await;
     Ok(code)
+}
+
+/// What the flags ask for beside the question, read before anything is started.
+struct Wanted {
+    schema: Option<AnswerSchema>,
+    images: Vec<Block>,
+    /// The session that goes on, with what to tell of it.
+    resumed: Option<(Resumed, Vec<String>)>,
+    /// What a new session is to be called.
+    new_name: Option<String>,
+}
+
+impl Wanted {
+    /// Reads it; a failure comes with the exit code.
+    fn of(base: &Base, flags: &AskFlags) -> Result<Self, (Failure, ExitCode)> {
+        let usage = |failure: Failure| (failure, ExitCode::Usage);
+        let schema = flags.schema.as_deref().map(AnswerSchema::read).transpose().map_err(usage)?;
+        let images = flags.image.iter().map(|path| crate::image::read(path)).collect::<Result<Vec<_>, _>>();
+        let images = images.map_err(|error| usage(error.into()))?;
+        let session = match (&flags.session, flags.go_on) {
+            (Some(name), _) if !is_kept(base, name) => None,
+            (Some(name), _) => Some(name.as_str()),
+            (None, true) => Some(""),
+            (None, false) => flags.resume.as_deref(),
+        };
+        let new_name = session.is_none().then(|| flags.session.clone()).flatten();
+        let resumed = session.map(|session| crate::session::found::open(base, session)).transpose();
+        let resumed = resumed.map_err(|failure| (failure, ExitCode::Error))?;
+        Ok(Self { schema, images, resumed, new_name })
+    }
+}
+
+/// Puts the question together with what it names, what is remembered, and images.
+fn asked_with(
+    base: &Base,
+    conversation: &Conversation,
+    question: &str,
+    mut blocks: Vec<Block>,
+    surface: &mut dyn Surface,
+) -> Event {
+    let typed = aish_types::attachment::typed(question);
+    let mentioned = mentions::read(typed, &base.folder, base.paths.home.as_deref(), &ProjectFiles::of(base), &[]);
+    for said in &mentioned.said {
+        surface.show(Shown::Notice(said), base.started.elapsed());
+    }
+    let question = mentioned.behind(question);
+    blocks.extend(mentioned.blocks);
+    let typed = aish_types::attachment::typed(&question);
+    let text = base.with_memories(&question, typed, &base.folder, conversation.turn.transcript());
+    Event::Asked { text, blocks }
 }
 
 /// Asks for an answer that fits a schema: once more, without tools and with the fault told, where the first one does not.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_acp::{Choice, Client, HostError, Permission, PermissionOption, Prompt, Server, Stop, Wanted};
+use aish_acp::{Choice, Client, History, HostError, Permission, PermissionOption, Prompt, Server, Stop, Wanted};
 use aish_mcp::client::ServerOptions;
 use aish_turn::{Event, Outcome};
 use aish_types::Block;
@@ -43,7 +43,7 @@ impl EditorSession {
         shared: &SharedFlags,
         wanted: Wanted,
         client: Client,
-        kept: Option<(&str, bool)>,
+        kept: Option<(&str, History)>,
     ) -> Result<Self, HostError> {
         if !wanted.folder.is_dir() {
             return Err(HostError::Unusable(format!("there is no folder {}", wanted.folder.display())));
@@ -92,7 +92,7 @@ impl EditorSession {
         };
         let mut conversation = Conversation::new(&base, found, setup);
         if let Some(resumed) = resumed {
-            if kept.is_some_and(|(_, again)| again) {
+            if kept.is_some_and(|(_, history)| history == History::Replayed) {
                 replay(&client, &resumed.session);
             }
             conversation.go_on(resumed);
