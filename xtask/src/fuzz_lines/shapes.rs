@@ -61,6 +61,19 @@ const REPEATED: &[(&str, &str, &str)] = &[
     ("ls ", "*", ""),
     ("uv run /", "*e test-- {}", ""),
     ("redi/*", "[a", "* cli"),
+    ("xargs ", "-re#", " a"),
+    ("xcodebuil/*d clean ", "bu ", ""),
+    ("/|sbin/mk/* ", "-F# ", ""),
+    ("don", "[e#", ""),
+    ("case x in (<< | ", "printf a `b`; ", ")"),
+    ("perl -e 'eval q{", "eval q{", "'"),
+    ("perl -e 'eval q{ system(\"a b\") ", "eval q{x} ", "'"),
+    ("perl -e 'glob(", "unlink ", "'"),
+    ("perl -e '", "unlink if ", "'"),
+    ("python3 -c 'requests.post", "\"/a\",", "'"),
+    ("psql -c '", "a;", "'"),
+    ("awk '", "print | a ", "'"),
+    ("curl '", "=/a", "'"),
 ];
 
 /// Makes the lines, the long ones of a length in bytes.

@@ -41,6 +41,10 @@ pub(crate) enum Work {
     Note,
     /// Holding one rule against a program.
     Rule,
+    /// Saying what kind of place a path of ordinary length names.
+    Place,
+    /// Beginning with a text in a language of its own, however short it is: what it may hold is looked for word by word.
+    Text,
 }
 
 impl Work {
@@ -58,6 +62,8 @@ impl Work {
             Self::Pattern => 1_000_000,
             Self::Note => 200,
             Self::Rule => 40,
+            Self::Place => 1_000,
+            Self::Text => 12_000,
         }
     }
 }

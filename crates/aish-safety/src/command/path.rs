@@ -366,15 +366,16 @@ fn is_everything(part: &str) -> bool {
 
 /// Matches a whole text against a pattern with `*`, `?` and `[…]`; iterative, at most pattern × text steps.
 pub(crate) fn glob_match(pattern: &str, text: &str) -> bool {
+    !told_apart(pattern, text) && glob_bytes(pattern.as_bytes(), text.as_bytes())
+}
+
+/// Says whether a pattern and a text differ in their first or their last letter already, as most do.
+pub(crate) fn told_apart(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    // Most patterns are told apart by their first or their last letter.
     let differs = |pattern: Option<&u8>, text: Option<&u8>| {
         pattern.is_some_and(|byte| !matches!(byte, b'*' | b'?' | b'[' | b']')) && pattern != text
     };
-    if differs(pattern.first(), text.first()) || differs(pattern.last(), text.last()) {
-        return false;
-    }
-    glob_bytes(pattern, text)
+    differs(pattern.first(), text.first()) || differs(pattern.last(), text.last())
 }
 
 fn glob_bytes(pattern: &[u8], text: &[u8]) -> bool {

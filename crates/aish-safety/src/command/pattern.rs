@@ -7,9 +7,11 @@ use core::cell::OnceCell;
 
 use aish_program_format::builder::Builder;
 use aish_program_format::pattern::{Check, Class, Classes, Input, Question, Step, Test, Which};
+use aish_program_format::tables::List;
 use aish_program_format::{Rule, Tables, Trait};
 
 use super::arguments::{Arguments, Role};
+use super::budget::{Budget, Work};
 use super::mode;
 use super::path::{self, Place, glob_match};
 use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word};
@@ -31,7 +33,12 @@ pub(crate) struct Subject<'a> {
     pub(crate) file_taint: &'a dyn Fn(&str) -> Taint,
     /// Whether any argument is secret, once a rule has asked: most have none, and many rules ask.
     pub(crate) any_secret: OnceCell<bool>,
+    /// What is left to be spent on the line.
+    pub(crate) budget: &'a Budget,
 }
+
+/// Bytes of a text from which on looking at it again is paid for: what is shorter is paid for with the rule.
+const LONG: usize = 128;
 
 /// A pattern that a person wrote, parsed.
 #[derive(Debug, Clone)]
@@ -88,7 +95,7 @@ fn holds(tables: &Tables, steps: &[Step], tests: &[Test], subject: &Subject<'_>)
         let mut found = false;
         while let Some((_, word, loose)) = arguments.operand(next) {
             next += 1;
-            if tables.texts(globs).any(|glob| glob_match(glob, &word.text)) {
+            if tables.texts(globs).any(|glob| subject.fits(glob, &word.text)) {
                 found = true;
                 break;
             }
@@ -120,6 +127,19 @@ fn holds(tables: &Tables, steps: &[Step], tests: &[Test], subject: &Subject<'_>)
 }
 
 impl Subject<'_> {
+    /// Says whether a text matches one of a rule's patterns, and pays for long ones; false where it cannot be paid.
+    fn fits(&self, glob: &str, text: &str) -> bool {
+        if path::told_apart(glob, text) {
+            return false;
+        }
+        self.looks_at(text.len(), 2) && glob_match(glob, text)
+    }
+
+    /// Pays for looking at a number of bytes some times, where they are many; false where that cannot be paid.
+    fn looks_at(&self, bytes: usize, times: usize) -> bool {
+        bytes <= LONG || self.budget.pay(Work::Scan, bytes.saturating_mul(times))
+    }
+
     /// Says whether a verb of the program that only asks makes what stands behind it a name.
     fn asks(&self) -> bool {
         !programs::is(self.program, Trait::SeveralVerbs)
@@ -139,12 +159,14 @@ impl Rest<'_, '_> {
         match check {
             Check::Given(options) => tables.texts(options).any(|option| arguments.has(option)),
             Check::Value(option, glob) => arguments.has_value(tables.text(option), tables.text(glob)),
-            Check::Operand(globs) => {
-                self.words().any(|word| tables.texts(globs).any(|glob| glob_match(glob, &word.text)))
-            }
-            Check::Is(globs) => self.words().any(|word| tables.texts(globs).any(|glob| is_or_ends(glob, &word.text))),
-            Check::Only(globs) => self.words().all(|word| tables.texts(globs).any(|glob| glob_match(glob, &word.text))),
+            Check::Operand(globs) => self.words().any(|word| self.fits(globs, word)),
+            Check::Is(globs) => self.words().any(|word| tables.texts(globs).any(|glob| self.is_or_ends(glob, word))),
+            Check::Only(globs) => self.words().all(|word| self.fits(globs, word)),
             Check::Has(texts) => {
+                let size: usize = arguments.words.iter().map(|word| 1 + word.text.len()).sum();
+                if !self.subject.looks_at(size, 2 + tables.texts(texts).count() / 4) {
+                    return false;
+                }
                 // No text of a rule holds a line end.
                 let mut all = String::new();
                 for word in arguments.words {
@@ -252,7 +274,22 @@ impl Rest<'_, '_> {
         }
     }
 
+    fn fits(&self, globs: List, word: &Word) -> bool {
+        self.tables.texts(globs).any(|glob| self.subject.fits(glob, &word.text))
+    }
+
+    fn is_or_ends(&self, glob: &str, word: &Word) -> bool {
+        let text = word.text.as_str();
+        self.subject.fits(glob, text)
+            || text.bytes().any(|byte| matches!(byte, b'=' | b':'))
+                && self.subject.looks_at(text.len(), 2)
+                && text.split(['=', ':']).skip(1).any(|part| self.subject.fits(glob, part))
+    }
+
     fn in_classes(&self, classes: Classes, word: &Word) -> bool {
+        if !self.subject.looks_at(word.text.len(), 4) {
+            return false;
+        }
         let place = path::seen(&word.text, word.glob, self.subject.folder, self.subject.home);
         classes.iter().any(|class| self.in_class(class, word, &place))
     }
@@ -307,14 +344,10 @@ impl Rest<'_, '_> {
         }
         // `@file`, `name=@file`, `--data=@file`, `file:target`.
         let parts = word.text.split(['=', '@', ':', ',', ';', '<', '"', '\'']);
-        parts.filter(|part| !part.is_empty() && part.len() < word.text.len()).any(check)
+        let mut parts = parts.filter(|part| !part.is_empty() && part.len() < word.text.len());
+        word.text.len() <= LONG && parts.any(check)
+            || parts.any(|part| self.subject.budget.pay(Work::Place, 1) && check(part))
     }
-}
-
-fn is_or_ends(glob: &str, text: &str) -> bool {
-    glob_match(glob, text)
-        || text.bytes().any(|byte| matches!(byte, b'=' | b':'))
-            && text.split(['=', ':']).skip(1).any(|part| glob_match(glob, part))
 }
 
 /// `host:path`, `user@host:path`, `scheme://…`.

@@ -28,6 +28,7 @@ impl Walker<'_> {
             home: self.around.home.as_deref(),
             file_taint: &|_| Taint::NONE,
             any_secret: OnceCell::new(),
+            budget: &self.budget,
         };
         let rules = self.rules;
         let Some(rule) = rules.for_command(&subject) else { return };

@@ -78,6 +78,9 @@ impl Walker<'_> {
                 // A pattern that may mean several programs: the strictest of them.
                 let mut out = Stream::default();
                 for program in several {
+                    if !self.budget.pay(Work::Argument, words.len()) {
+                        break;
+                    }
                     out.append(self.run_program(program, words, stdin, outside));
                 }
                 out.text = None;
@@ -237,6 +240,7 @@ impl Walker<'_> {
             home: self.around.home.as_deref(),
             file_taint: &file_taint,
             any_secret: OnceCell::new(),
+            budget: &self.budget,
         };
         let taken_back = sorted.takes_back();
         let mut quiet = sorted.is_dry() && !taken_back;

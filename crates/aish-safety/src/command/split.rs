@@ -87,15 +87,21 @@ pub(crate) fn split<'w>(wrapper: Wrapper<'w>, arguments: &'w [Word], most: usize
         }
         // A cluster: each letter an option, the last with a value perhaps behind it.
         let mut rest = text.get(1..).unwrap_or_default();
-        let mut taken = false;
+        let (mut taken, mut whole) = (false, false);
         while let Some(letter) = rest.chars().next() {
             let tail = rest.get(letter.len_utf8()..).unwrap_or_default();
             let Some(option) = wrapper
                 .takes()
                 .find(|known| known.strip_prefix('-').is_some_and(|known| known.chars().eq(core::iter::once(letter))))
             else {
-                if let Some(start) = text.len().checked_sub(rest.len()) {
-                    out.options.push((short_name(text, start, letter), None));
+                match short_name(letter) {
+                    Some(name) => out.options.push((name, None)),
+                    None if whole => {}
+                    None => {
+                        // The cluster's own text, once.
+                        whole = true;
+                        out.options.push((text, None));
+                    }
                 }
                 rest = tail;
                 continue;
@@ -120,11 +126,10 @@ pub(crate) fn split<'w>(wrapper: Wrapper<'w>, arguments: &'w [Word], most: usize
     out
 }
 
-/// Returns `-x` for a letter of a cluster where the cluster is just that; else the cluster's own text.
-fn short_name(text: &str, start: usize, letter: char) -> &str {
+/// Returns the option that a letter of a cluster is, where one is asked for by its name.
+fn short_name(letter: char) -> Option<&'static str> {
     const NAMES: &[&str] = &["-s", "-n", "-i", "-x", "-l", "-c", "-e"];
-    let _ = start;
-    NAMES.iter().find(|name| name.ends_with(letter)).copied().unwrap_or(text)
+    NAMES.iter().find(|name| name.ends_with(letter)).copied()
 }
 
 pub(crate) fn is_assignment(text: &str) -> bool {

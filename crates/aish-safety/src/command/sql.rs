@@ -44,6 +44,9 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
         if trimmed.is_empty() {
             continue;
         }
+        if !walker.budget.pay(Work::Command, 3) {
+            return;
+        }
         if let Some(line) = trimmed.strip_prefix('|') {
             // What stands behind `\g`.
             walker.text(line, &Stream::default());

@@ -100,8 +100,8 @@ fn documents(text: &str) -> usize {
     moved.saturating_add(longest.saturating_mul(text.lines().count()))
 }
 
-/// Says whether a here-document ends at a mark that holds a substitution: where that does not close, the tokenizer never
-/// comes to its end.
+/// Says whether a here-document ends at no mark at all, or at one that holds a substitution: where that does not close, the
+/// tokenizer never comes to its end.
 fn has_commanded_tag(text: &str) -> bool {
     text.match_indices("<<").any(|(at, _)| {
         let after = text.get(at + 2..).unwrap_or_default();
@@ -110,7 +110,7 @@ fn has_commanded_tag(text: &str) -> bool {
         }
         let tag = after.trim_start_matches('-').trim_start_matches([' ', '\t']);
         let tag: String = tag.chars().take(MAX_TAG).take_while(|letter| !" \t\n;|&>".contains(*letter)).collect();
-        tag.len() >= MAX_TAG || tag.contains("$(") || tag.contains('`') || tag.contains("<(")
+        tag.is_empty() || tag.len() >= MAX_TAG || tag.contains("$(") || tag.contains('`') || tag.contains("<(")
     })
 }
 
@@ -119,6 +119,9 @@ fn has_commanded_tag(text: &str) -> bool {
 fn steps(tokens: usize, nested: u32) -> usize {
     tokens.saturating_mul(1_usize.checked_shl(nested.saturating_sub(2)).unwrap_or(usize::MAX))
 }
+
+/// How often the parser looks at a byte behind a bracket that does not close.
+const LOOKS: usize = 4;
 
 /// Estimates how many bytes the parser looks at to see that words are no assignments to elements of arrays: at each bracket that
 /// does not close, all that stands behind it, and that again in each bracket around the word.
@@ -142,7 +145,7 @@ fn subscripts(tokens: &[Token], nested: u32) -> usize {
             }
             deepest = deepest.max(depth);
         }
-        deepest.saturating_sub(1).saturating_mul(text.len())
+        deepest.saturating_sub(1).saturating_mul(text.len()).saturating_mul(LOOKS)
     });
     let tries = 1 + 4 * usize::try_from(nested).unwrap_or(usize::MAX / 8);
     each.fold(0_usize, usize::saturating_add).saturating_mul(tries)

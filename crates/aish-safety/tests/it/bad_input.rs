@@ -51,6 +51,11 @@ fn bad_input_is_never_allowed() {
     {
         check("a mark that holds a substitution", line);
     }
+    for line in
+        ["if (<< | a \"`b x`\" c\n) d\ne", "(<< | a)\nb", "while (<<- & a `b`\n) c", "$(''(<< |\"``\"\"\")", "x <<"]
+    {
+        check("a here-document without a mark", line);
+    }
     check("replacement", "\u{fffd}\u{fffd}");
     check("right to left", "ls \u{202e} ; rm -rf /srv");
 }

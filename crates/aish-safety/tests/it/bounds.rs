@@ -72,3 +72,11 @@ fn what_takes_the_parser_or_a_search_too_long_halts() {
         assert_eq!((judgement.verdict, &*judgement.rule), (Verdict::Halt, "bounds.work"), "{pattern}");
     }
 }
+
+#[test]
+fn many_short_texts_are_paid_for_as_texts() {
+    // Each string is a program of its own, and what programs may hold is looked for in each.
+    let line = format!("perl -e 'eval q{{ system(\"a b\") {}'", "eval q{x} ".repeat(6_000));
+    let judgement = judge_command(&line, &Surroundings::default());
+    assert_eq!((judgement.verdict, &*judgement.rule), (Verdict::Halt, "bounds.work"));
+}

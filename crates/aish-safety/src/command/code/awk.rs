@@ -130,6 +130,9 @@ fn piped(text: &str, budget: &Budget) -> Vec<String> {
 fn end_of_statement(text: &str, budget: &Budget) -> usize {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.starts_with([';', '}', '\n', ')']) && !rest.is_empty()) {
+        if !budget.pay(Work::Scan, 2) {
+            return at;
+        }
         let letter = rest.chars().next().map_or(1, char::len_utf8);
         at += if rest.starts_with('"') { literal::read(rest, budget).map_or(1, |(_, length)| length) } else { letter };
     }

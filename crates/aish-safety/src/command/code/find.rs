@@ -46,7 +46,7 @@ pub(super) fn find(text: &str, beside: Beside, budget: &Budget) -> Vec<Call> {
     let mut at = 0;
     // Arguments without brackets may hold other such calls, and so on.
     let mut left = MAX_UNBRACKETED;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty() && !budget.is_spent()) {
         let letter = rest.chars().next().unwrap_or(' ');
         let starred = letter == '*' && beside == Beside::Apart && !name.is_empty();
         if letter.is_alphanumeric() || matches!(letter, '_' | '!' | '$') || starred {
@@ -104,7 +104,7 @@ pub(super) fn find(text: &str, beside: Beside, budget: &Budget) -> Vec<Call> {
                 let after = rest.trim_start_matches([' ', '\t']);
                 whole_name(&mut name, text.get(..at).unwrap_or_default());
                 if after.starts_with(['\'', '"', '[', '~']) && is_listed(&name) {
-                    let end = end_of_arguments(after, &[';', '\n'], beside, budget).min(left);
+                    let end = end_of_arguments(after, &[';', '\n'], (beside, left), budget);
                     left -= end;
                     calls.push(call(&name, after.get(..end).unwrap_or_default(), beside, budget));
                 } else if matches!(name.as_str(), "qx" | "x")
@@ -116,7 +116,7 @@ pub(super) fn find(text: &str, beside: Beside, budget: &Budget) -> Vec<Call> {
                 {
                     // `exec q{…}` holds brackets of its own.
                     let ends: &[char] = if after.starts_with('q') { &[';', '\n'] } else { &[';', '\n', '}'] };
-                    let end = end_of_arguments(after, ends, beside, budget).min(left);
+                    let end = end_of_arguments(after, ends, (beside, left), budget);
                     left -= end;
                     calls.push(call(&name, after.get(..end).unwrap_or_default(), beside, budget));
                 }
@@ -150,13 +150,13 @@ fn is_listed(name: &str) -> bool {
             .any(|table| table.contains(&name))
 }
 
-/// Finds where arguments without brackets of their own end, at most 4,096 bytes on; those of a Lisp end with the bracket
-/// around the call.
-fn end_of_arguments(after: &str, ends: &[char], beside: Beside, budget: &Budget) -> usize {
+/// Finds where arguments without brackets of their own end, at most 4,096 bytes on, or as many as are left to be read;
+/// those of a Lisp end with the bracket around the call.
+fn end_of_arguments(after: &str, ends: &[char], (beside, left): (Beside, usize), budget: &Budget) -> usize {
     if beside == Beside::Apart {
-        return close(after, budget);
+        return close(after, budget).min(left);
     }
-    let mut most = after.len().min(4_096);
+    let mut most = after.len().min(4_096).min(left);
     while !after.is_char_boundary(most) {
         most -= 1;
     }

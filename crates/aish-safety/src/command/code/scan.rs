@@ -20,7 +20,7 @@ use crate::verdict::Verdict;
 
 /// Scans code for shell-outs, destructive calls, fetched or decoded code, and secrets sent out.
 pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
-    if !walker.budget.pay(Work::Code, text.len()) {
+    if !walker.budget.pay(Work::Text, 1) || !walker.budget.pay(Work::Code, text.len()) {
         return;
     }
     let budget = walker.budget.clone();
@@ -407,7 +407,10 @@ fn names_secret(walker: &Walker<'_>, text: &str) -> bool {
         rest = rest.get(at..).unwrap_or_default();
         match literal::read(rest, &walker.budget) {
             Some((value, length)) => {
-                if !value.contains("://") && walker.is_secret_word(&Word::literal(value)) {
+                if !value.contains("://")
+                    && walker.budget.pay(Work::Place, 1 + value.len() / 64)
+                    && walker.is_secret_word(&Word::literal(value))
+                {
                     return true;
                 }
                 rest = rest.get(length..).unwrap_or_default();
