@@ -16,6 +16,8 @@ named! {
         Make = "make",
         /// A file of recipes that are lines for a shell: just, task.
         Recipes = "recipes",
+        /// A script of CMake: `file(…)`, `execute_process(…)`.
+        CMake = "cmake",
         /// SQL and database shells.
         Sql = "sql",
         /// Tcl and expect: `exec …`, `spawn …`, `system …`.

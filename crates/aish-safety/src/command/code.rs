@@ -9,6 +9,7 @@ use crate::rules::{Effect, code_marks, programs};
 use crate::verdict::Verdict;
 
 pub(crate) mod awk;
+mod cmake;
 mod find;
 mod literal;
 mod names;
@@ -26,6 +27,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
         Language::Sql => sql::judge(walker, program, text),
         Language::Make => makefile(walker, text),
         Language::Recipes => recipes(walker, text),
+        Language::CMake => cmake::judge(walker, text),
         Language::Editor if programs::is(program, Trait::StreamEditor) => sed::judge(walker, text),
         Language::Editor => editor(walker, text),
         Language::Tcl => tcl(walker, text),

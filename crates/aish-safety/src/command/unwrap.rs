@@ -229,10 +229,7 @@ impl Walker<'_> {
                 if word.text == "-" || reads {
                     return false;
                 }
-                let stream = match word.text.as_str() {
-                    "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0" => stdin.clone(),
-                    _ => self.script_file(&word),
-                };
+                let stream = self.script(&word, stdin);
                 if !self.budget.pay(Work::Argument, arguments.len() / 4) {
                     return false;
                 }
@@ -285,7 +282,7 @@ impl Walker<'_> {
                 let split = split(wrapper, arguments, usize::MAX);
                 let file = split.options.iter().find(|(option, _)| tables.holds(options, option));
                 let Some((_, Some(word))) = file else { return false };
-                let stream = if word.text == "-" { stdin.clone() } else { self.script_file(word) };
+                let stream = self.script(word, stdin);
                 self.stream_code(program, &stream, language, out)
             }
             Form::StdinAlways { language } => {
@@ -407,6 +404,7 @@ impl Walker<'_> {
             Language::General
             | Language::Editor
             | Language::Make
+            | Language::CMake
             | Language::Recipes
             | Language::Sql
             | Language::Tcl
@@ -433,6 +431,14 @@ impl Walker<'_> {
         let fd = place.text.strip_prefix("/dev/fd/").or_else(|| place.text.strip_prefix("/proc/self/fd/"));
         let stream = fd.and_then(|fd| fd.parse::<i32>().ok()).and_then(|fd| self.state.descriptors.get(&fd));
         stream.cloned().unwrap_or(Stream::unknown(word.taint))
+    }
+
+    /// Returns what is known of a script, which may be what comes in.
+    fn script(&self, word: &Word, stdin: &Stream) -> Stream {
+        match word.text.as_str() {
+            "-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0" => stdin.clone(),
+            _ => self.script_file(word),
+        }
     }
 
     fn assignments(&mut self, arguments: &[Word], split: &Split<'_>) {

@@ -31,6 +31,8 @@ mod properties;
 #[cfg(test)]
 mod rules;
 #[cfg(test)]
+mod scripts;
+#[cfg(test)]
 mod shown;
 #[cfg(test)]
 mod verdicts;
