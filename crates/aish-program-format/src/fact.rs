@@ -121,6 +121,8 @@ named! {
         HelpFirst = "help-first",
         /// Knows a request for help only as its first argument.
         HelpOnlyFirst = "help-only-first",
+        /// Takes `--help` for something else, or does its work all the same.
+        NoHelp = "no-help",
         /// An interpreter whose first operand may be a script with commands of its own.
         TakesScripts = "takes-scripts",
         /// A script with commands of its own.

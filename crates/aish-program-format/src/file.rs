@@ -94,8 +94,8 @@ pub struct ProgramFile {
     pub variables: Words,
     /// Files of settings that a folder may bring, and that make it run what they say.
     pub settings: Words,
-    /// Sub-commands of which it is known that they reach no other machine: words with alternatives (`cache ls|info`), the
-    /// empty text where it has none, `*` for all. Nothing else is allowed; a file with a rule that allows says it.
+    /// Sub-commands of which it is known that they reach no other machine: words with alternatives and options that they
+    /// need for that (`cache ls|info`, `version --client`), the empty text for none, `*` for all. Nothing else is allowed.
     pub local: Option<Vec<String>>,
     /// Words, as globs, that are names and texts to it though they look like an address, a coder or a command
     /// (`http://x`, `msl:x`, `|x`, `@x`).

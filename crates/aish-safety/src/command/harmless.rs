@@ -214,7 +214,8 @@ pub fn brought(folder: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
     names.into_iter().filter(stands).map(String::from).collect()
 }
 
-/// Says whether what a program is told to do is known to reach no other machine.
+/// Says whether what a program is told to do is known to reach no other machine: the operands in their order, and the
+/// options that keep it here.
 pub(crate) fn is_local(program: &str, arguments: &Arguments<'_>) -> bool {
     let Some(known) = programs::find(program) else { return false };
     known.tables().texts(known.facts().local).any(|path| {
@@ -225,10 +226,21 @@ pub(crate) fn is_local(program: &str, arguments: &Arguments<'_>) -> bool {
         if path.is_empty() {
             return operands.next().is_none();
         }
-        path.split(' ').all(|step| {
-            operands.next().is_some_and(|(_, word, _)| step.split('|').any(|one| glob_match(one, &word.text)))
+        path.split(' ').all(|step| match step.starts_with('-') {
+            true => step.split('|').any(|option| is_given_plainly(option, arguments)),
+            false => operands.next().is_some_and(|(_, word, _)| step.split('|').any(|one| glob_match(one, &word.text))),
         })
     })
+}
+
+/// Says whether an option is given, and never with a value that may take it back (`--client=false`).
+fn is_given_plainly(option: &str, arguments: &Arguments<'_>) -> bool {
+    let mut given = arguments.iter().filter(|(word, role)| *role == Role::Option && word.text.starts_with(option));
+    let mut found = false;
+    given.all(|(word, _)| {
+        found |= word.text == option;
+        word.text.get(option.len()..).is_some_and(|rest| !rest.starts_with('='))
+    }) && found
 }
 
 /// Says whether no word looks like an address, a coder or a command to a program that may take it for one.

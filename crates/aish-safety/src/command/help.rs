@@ -27,6 +27,9 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
     }
     let known = programs::find(program);
     let is = |one: Trait| known.is_some_and(|known| known.is(one));
+    if is(Trait::NoHelp) {
+        return Help::No;
+    }
     if is(Trait::HelpOnlyFirst) {
         return if matches!(words, [only] if is_long(&only.text)) { Help::Plain } else { Help::No };
     }
@@ -40,8 +43,10 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
     let by_word = words.len() > 1
         && (last == "help" && is(Trait::HelpLast)
             || first.text == "help" && (is(Trait::HelpFirst) || words.len() < arguments.words.len()));
-    let sure =
-        requests(last) || by_word || words.len() == 1 && (is_version(last) || matches!(last, "version" | "help"));
+    let alone = words.len() == 1
+        && (known.is_some_and(|known| shows_version(known, last)) || is(Trait::HelpFirst) && last == "help");
+    let short_long = words.iter().any(|word| word.text == "-help") && !known.is_some_and(|known| lists(known, "-help"));
+    let sure = requests(last) && !short_long || by_word || alone;
     if plain && sure {
         // What a project controls runs before it answers.
         return if words.len() < arguments.words.len() { Help::Likely } else { Help::Plain };
@@ -61,8 +66,8 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
     let led = first.text == "help"
         && words.len() <= 6
         && words.iter().all(|word| word.is_known() && !word.text.starts_with('-'));
-    let alone = matches!(words, [word] if matches!(word.text.as_str(), "-h" | "-V" | "version"));
-    if option || long || led || alone || by_word { Help::Likely } else { Help::No }
+    let likely = matches!(words, [word] if is_version(&word.text) || matches!(word.text.as_str(), "-h" | "version"));
+    if option || long || led || likely || by_word { Help::Likely } else { Help::No }
 }
 
 /// Says whether the option before may take the request as its value.
@@ -85,6 +90,25 @@ fn is_long(text: &str) -> bool {
 
 fn is_version(text: &str) -> bool {
     matches!(text, "--version" | "-version" | "-V")
+}
+
+/// Says whether a program shows its version when it is given one word alone: all know `--version`, other words mean
+/// something else to many.
+fn shows_version(program: Program<'_>, word: &str) -> bool {
+    match word {
+        "--version" => true,
+        "version" => {
+            let (tables, facts) = (program.tables(), program.facts());
+            program.is(Trait::HelpFirst) && tables.texts(facts.local).any(|path| path.split('|').any(|one| one == word))
+        }
+        _ => is_version(word) && lists(program, word),
+    }
+}
+
+/// Says whether a word of one dash is among a program's options, or means the same with two.
+fn lists(program: Program<'_>, word: &str) -> bool {
+    let (tables, facts) = (program.tables(), program.facts());
+    tables.holds(facts.flags, word) || word.len() > 2 && facts.single_dash
 }
 
 /// Says whether a version that is meant follows: `cargo yank --version 1.4.2`.
