@@ -1,4 +1,4 @@
-//! Development tasks of the workspace: `cargo xtask quick|ci|tidy|arrows|unused|licences`.
+//! Development tasks of the workspace: `cargo xtask quick|ci|tidy|arrows|unused|licences|dist|…`.
 //!
 //! One command a file. Each command is a function from nothing to a result; what it finds wrong goes to standard
 //! error, a line a finding, and the exit code is 1.
@@ -7,6 +7,7 @@
 mod arrows;
 mod ci;
 mod coverage;
+mod dist;
 mod eval;
 mod finding;
 mod fuzz_lines;
@@ -37,6 +38,8 @@ cargo xtask COMMAND
              lines made at random, judged under a bound of time and memory; build it with --release
   schemas [COUNT]
              random tool schemas (200) answered by valid calls of the embedded model
+  dist [--libc gnu|static]… [--programs FOLDER] [--out FOLDER]
+             programs, archives and packages of a release, the same bytes from the same commit
   coverage   the line coverage of the tool crates; needs cargo-tarpaulin
   eval safety FILE [--misses]
              the judgement of commands against labelled lines
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Some("licences") => licences::run(),
         Some("schemas") => schemas::run(arguments.get(1..).unwrap_or_default()),
         Some("coverage") => coverage::run(),
+        Some("dist") => dist::run(arguments.get(1..).unwrap_or_default()),
         Some("fuzz-smoke") => fuzz_smoke::run(),
         Some("fuzz-lines") => fuzz_lines::run(arguments.get(1..).unwrap_or_default()),
         Some("eval") => eval::run(arguments.get(1..).unwrap_or_default()),

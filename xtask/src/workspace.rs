@@ -1,6 +1,7 @@
 //! The workspace and everything it is built from, as `cargo metadata` tells it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::tree;
@@ -26,6 +27,10 @@ pub(crate) struct Package {
     pub(crate) version: String,
     /// Its licence expression, where it gives one.
     pub(crate) licence: Option<String>,
+    /// The folder of its manifest.
+    pub(crate) folder: PathBuf,
+    /// The registry that it comes from; none for ours.
+    pub(crate) registry: Option<String>,
     /// What it needs on this platform, by package id.
     pub(crate) needs: Vec<(Kind, String)>,
 }
@@ -66,7 +71,14 @@ impl Workspace {
         for package in metadata.packages {
             // A package of another platform is listed and not resolved.
             let Some(needs) = needs.remove(&package.id) else { continue };
-            let facts = Package { name: package.name, version: package.version, licence: package.license, needs };
+            let facts = Package {
+                name: package.name,
+                version: package.version,
+                licence: package.license,
+                folder: package.manifest_path.parent().map(Path::to_path_buf).unwrap_or_default(),
+                registry: package.source,
+                needs,
+            };
             packages.insert(package.id, facts);
         }
         ensure!(needs.is_empty(), "cargo metadata resolves packages that it does not describe");
@@ -86,15 +98,26 @@ impl Workspace {
         })
     }
 
+    /// Lists what is linked into a package because it names it itself.
+    pub(crate) fn linked_directly<'a>(&'a self, package: &'a Package) -> impl Iterator<Item = &'a Package> {
+        let normal = package.needs.iter().filter(|(kind, _)| *kind == Kind::Normal);
+        normal.filter_map(|(_, id)| self.packages.get(id))
+    }
+
     /// Returns the names of all that is linked into a package of ours.
     pub(crate) fn linked(&self, name: &str) -> BTreeSet<&str> {
-        let mut seen = BTreeSet::new();
+        self.linked_packages(name).into_values().map(|package| package.name.as_str()).collect()
+    }
+
+    /// Returns all that is linked into a package of ours, by package id.
+    pub(crate) fn linked_packages(&self, name: &str) -> BTreeMap<&str, &Package> {
+        let mut seen = BTreeMap::new();
         let mut open: Vec<&Package> = self.own().filter(|package| package.name == name).collect();
         while let Some(package) = open.pop() {
             for (kind, id) in &package.needs {
                 if *kind == Kind::Normal
                     && let Some(target) = self.packages.get(id)
-                    && seen.insert(target.name.as_str())
+                    && seen.insert(id.as_str(), target).is_none()
                 {
                     open.push(target);
                 }
@@ -133,6 +156,8 @@ mod wire {
         pub(super) name: String,
         pub(super) version: String,
         pub(super) license: Option<String>,
+        pub(super) manifest_path: std::path::PathBuf,
+        pub(super) source: Option<String>,
     }
 
     #[derive(Deserialize)]

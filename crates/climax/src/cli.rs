@@ -8,6 +8,7 @@ mod import_fig;
 mod install;
 mod list;
 mod log;
+mod manual;
 mod output;
 mod refresh;
 mod run;
@@ -61,6 +62,8 @@ enum Command {
     Install(install::Args),
     /// Write a completion script for a shell
     Completions(completions::Args),
+    /// Print the manual page, or write those of all commands into a folder
+    Manual(manual::Args),
 }
 
 /// How the program ends.
@@ -108,6 +111,7 @@ pub(crate) fn main() -> ExitCode {
         Command::ImportFig(args) => import_fig::run(&args),
         Command::Install(args) => install::run(&args),
         Command::Completions(args) => completions::run(&args),
+        Command::Manual(args) => manual::run(&args),
     };
     ended(exit).into()
 }

@@ -94,7 +94,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("syntect", &["aish-term"]),
     ("two-face", &["aish-term"]),
     ("vt100", &["aish-testkit"]),
-    ("zip", &["aish-local"]),
+    ("zip", &["aish-local", "xtask"]),
 ];
 
 /// The crates that compute and do nothing else.

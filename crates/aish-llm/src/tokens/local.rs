@@ -1,9 +1,11 @@
 //! Tokenizers in this process, loaded on first use and kept.
 
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use flate2::read::GzDecoder;
 use kitoken::Kitoken;
 
 use super::TokenizerChoice;
@@ -82,15 +84,18 @@ fn id(choice: &TokenizerChoice) -> String {
 fn load(choice: &TokenizerChoice) -> Option<Local> {
     let kitoken = |tokenizer: Kitoken| Local::Kitoken(Box::new(tokenizer));
     match choice {
-        TokenizerChoice::O200k => {
-            Kitoken::from_slice(include_bytes!("../../data/o200k_base.kitoken")).ok().map(kitoken)
-        }
-        TokenizerChoice::Cl100k => {
-            Kitoken::from_slice(include_bytes!("../../data/cl100k_base.kitoken")).ok().map(kitoken)
-        }
+        TokenizerChoice::O200k => built_in(include_bytes!("../../data/o200k_base.kitoken.gz")).map(kitoken),
+        TokenizerChoice::Cl100k => built_in(include_bytes!("../../data/cl100k_base.kitoken.gz")).map(kitoken),
         TokenizerChoice::File(path) => load_file(path),
         TokenizerChoice::Auto | TokenizerChoice::Endpoint | TokenizerChoice::Chars => None,
     }
+}
+
+/// Unpacks a vocabulary of the executable.
+fn built_in(packed: &[u8]) -> Option<Kitoken> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(packed).read_to_end(&mut bytes).ok()?;
+    Kitoken::from_slice(&bytes).ok()
 }
 
 fn load_file(path: &Path) -> Option<Local> {

@@ -141,5 +141,7 @@ fn the_command_line_gives_the_same_answers() {
     let (_, version, _) = climax(&["-V"]);
     assert!(version.starts_with("climax "), "{version}");
     assert!(climax(&["completions", "bash"]).1.contains("climax"));
+    let page = climax(&["manual"]).1;
+    assert!(page.contains(".TH climax 1") && page.contains("climax\\-validate"), "{page}");
     assert!(climax(&["skill"]).1.starts_with("---\nname: climax"));
 }
