@@ -9,6 +9,7 @@ extern crate alloc;
 pub mod attachment;
 pub mod cut;
 pub mod id;
+pub mod lines;
 pub mod mask;
 pub mod message;
 pub mod money;

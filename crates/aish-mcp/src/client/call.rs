@@ -3,9 +3,13 @@
 //! The tool's own failure (`isError`) is its text, unchanged, for the model; a JSON-RPC error or a transport that
 //! fails is a line for the person.
 
+use std::time::Duration;
+
 use aish_types::{Block, ToolOutcome};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use rmcp::service::ServiceError;
+
+use super::health::Health;
 
 /// Writes a result as an outcome: text blocks joined by line ends, everything else as blocks.
 pub(super) fn outcome(result: CallToolResult) -> ToolOutcome {
@@ -43,19 +47,42 @@ pub(super) fn outcome(result: CallToolResult) -> ToolOutcome {
     outcome
 }
 
-/// Writes a failed request as a line for the person.
-pub(super) fn message(error: ServiceError, last: Option<String>) -> String {
+/// Why a request has no result. Each is a line for the person.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// The server answered with a JSON-RPC error.
+    #[error("{0}")]
+    Refused(String),
+    /// The exchange failed, or the connection ended; in words.
+    #[error("{0}")]
+    Transport(String),
+    /// The server did not answer in time.
+    #[error("no answer within {:.1} s", .0.as_secs_f64())]
+    TimedOut(Duration),
+    /// The answer is not one to this request.
+    #[error("the answer cannot be understood")]
+    NotUnderstood,
+}
+
+/// Says why a request failed, with what is known of its connection.
+pub(super) fn failed(error: ServiceError, health: &Health) -> RequestError {
     match error {
-        ServiceError::McpError(error) => error.message.into_owned(),
+        ServiceError::McpError(error) => RequestError::Refused(error.message.into_owned()),
         ServiceError::TransportSend(error) => {
             let text = error.error.to_string();
-            last.unwrap_or_else(|| text.strip_prefix("Client error: ").unwrap_or(&text).to_owned())
+            let own = || text.strip_prefix("Client error: ").unwrap_or(&text).to_owned();
+            RequestError::Transport(health.words().unwrap_or_else(own))
         }
-        ServiceError::TransportClosed => last.unwrap_or_else(|| "the connection ended before the answer".into()),
-        ServiceError::Timeout { timeout } => format!("no answer within {:.1} s", timeout.as_secs_f64()),
-        ServiceError::UnexpectedResponse => "the answer cannot be understood".into(),
-        other => other.to_string(),
+        ServiceError::TransportClosed => RequestError::Transport(closed(health)),
+        ServiceError::Timeout { timeout } => RequestError::TimedOut(timeout),
+        ServiceError::UnexpectedResponse => RequestError::NotUnderstood,
+        other => RequestError::Transport(other.to_string()),
     }
+}
+
+/// Says why a request has no answer whose connection ended.
+pub(super) fn closed(health: &Health) -> String {
+    health.words().unwrap_or_else(|| "the connection ended before the answer".into())
 }
 
 #[cfg(test)]

@@ -6,38 +6,45 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use aish_types::Secret;
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, Peer, RoleClient, RunningService, serve_client_with_lifecycle,
+    ClientInitializeError, ClientLifecycleMode, Peer, RoleClient, RunningService, ServiceError,
+    serve_client_with_lifecycle,
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::call::{self, RequestError};
 use super::handler::Handler;
+use super::health::{Ended, Health};
 use super::http::{Heard, HttpClient, client};
 use super::http_sse::HttpSseTransport;
-use super::lines::{Bounds, DEAF, ExitReason, MUTE, ProcessTransport};
 use super::oauth::Authorizer;
-use super::open_calls::{OpenCalls, Watched};
+use super::open_calls::OpenCalls;
 use super::options::{Endpoint, Era, ServerOptions};
 use super::ports::Ports;
 use super::process;
+use super::stdio::{Bounds, ProcessTransport};
+use super::watched::Watched;
 
 /// How many answers of a slow server prolong the time for its greeting.
 const ANSWERS: u32 = 3;
 /// How long a person may take to sign in.
 const SIGN_IN_PATIENCE: Duration = Duration::from_secs(300);
 
-/// What a server is given between TERM and KILL.
+/// How long a connection that is not wanted any more may take to end.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a server may take to end after TERM, before KILL.
 const GRACE: Duration = Duration::from_secs(1);
 /// The same, where a server is tried that may be stuck.
 const SHORT_GRACE: Duration = Duration::from_millis(200);
@@ -49,7 +56,9 @@ pub(super) struct Connection {
     pub(super) tools_changed: Arc<Notify>,
     pub(super) protocol: String,
     pub(super) instructions: Option<String>,
-    last: ExitReason,
+    pub(super) health: Health,
+    /// Fires when the transport is closed and dropped, the server's process included.
+    gone: CancellationToken,
     _subscription: Option<AbortOnDropHandle<()>>,
 }
 
@@ -58,12 +67,25 @@ impl Connection {
         self.service.peer()
     }
 
-    /// What is known of the last failure of the transport, in words.
-    pub(super) fn last_words(&self) -> Option<String> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Waits for the answer to a request, or for the end of the connection.
+    pub(super) async fn answered<T>(
+        &self,
+        request: impl Future<Output = Result<T, ServiceError>>,
+    ) -> Result<T, RequestError> {
+        tokio::select! {
+            biased;
+            answer = request => answer.map_err(|error| call::failed(error, &self.health)),
+            _ = self.health.until_ended() => Err(RequestError::Transport(call::closed(&self.health))),
+        }
     }
 
-    /// Whether the server says that it has resources or prompts.
+    /// Ends the connection and waits until the server's process is gone, for [`END_TIMEOUT`] at most.
+    pub(super) async fn end(&self) {
+        self.service.cancellation_token().cancel();
+        let _ = tokio::time::timeout(END_TIMEOUT, self.gone.cancelled()).await;
+    }
+
+    /// Says whether the server says that it has resources, and prompts.
     pub(super) fn offers(&self) -> (bool, bool) {
         let info = self.peer().peer_info();
         info.map_or((false, false), |info| (info.capabilities.resources.is_some(), info.capabilities.prompts.is_some()))
@@ -99,9 +121,9 @@ impl Greeting {
     fn next(self, failed: &Failed, options: &ServerOptions) -> Option<Self> {
         match (failed, self, &options.endpoint) {
             // It ended, or was silent, at a method that it does not know.
-            (Failed::Ended | Failed::Mute, Self::Probe, Endpoint::Stdio { .. }) => Some(Self::Older),
+            (Failed::Ended(_), Self::Probe, Endpoint::Stdio { .. }) => Some(Self::Older),
             (Failed::OnlyNewest, Self::Probe, _) => Some(Self::Newest),
-            (Failed::NoPosts, Self::Probe | Self::Older, Endpoint::Http { url, .. }) if !is_sse_address(url) => {
+            (Failed::NoPosts(_), Self::Probe | Self::Older, Endpoint::Http { url, .. }) if !is_sse_address(url) => {
                 Some(Self::Events)
             }
             (Failed::NoStream(_), Self::Events, Endpoint::Http { url, .. }) if is_sse_address(url) => {
@@ -132,53 +154,42 @@ pub(super) async fn connect(
     options: &ServerOptions,
     ports: &Ports,
     calls: &Arc<OpenCalls>,
-) -> Result<Connection, String> {
+) -> Result<Connection, Failed> {
     let deadline = Instant::now() + options.connect_timeout;
     let mut greeting = Greeting::first(options);
     let authorizer = authorizer(options, ports);
     // What is told of a server that takes no posts is why, and not that it has no stream of events either.
-    let mut told: Option<String> = None;
+    let mut first: Option<Failed> = None;
     loop {
-        let trial = Trial { last: ExitReason::default(), heard: Heard::default(), authorizer: authorizer.clone() };
+        let trial = Trial { health: Health::default(), heard: Heard::default(), authorizer: authorizer.clone() };
         let work = attempt(options, ports, calls, greeting, &trial);
         let failed = match patiently(deadline, options.connect_timeout, &trial, work).await {
             Ok(Ok(connection)) => return Ok(connection),
             Ok(Err(failed)) => failed,
             Err(TimedOut) => {
-                let seconds = options.connect_timeout.as_secs_f64();
-                return Err(trial.words().unwrap_or_else(|| format!("no answer within {seconds:.0} s")));
+                let late = Failed::TimedOut(options.connect_timeout);
+                return Err(trial.health.words().map_or(late, Failed::Other));
             }
         };
-        match greeting.next(&failed, options) {
-            Some(next) => {
-                if matches!(failed, Failed::NoPosts) {
-                    told = trial.words();
-                }
+        match (greeting.next(&failed, options), first) {
+            (Some(next), known) => {
                 greeting = next;
+                first = if matches!(failed, Failed::NoPosts(Some(_))) { Some(failed) } else { known };
             }
-            None => {
-                let text = match (&failed, told) {
-                    (Failed::NoStream(_), Some(told)) => told,
-                    (_, _) => failed.text(trial.words()),
-                };
-                return Err(text);
-            }
+            (None, Some(known)) if matches!(failed, Failed::NoStream(_)) => return Err(known),
+            (None, _) => return Err(failed),
         }
     }
 }
 
 /// What is known of one attempt while it goes on.
 struct Trial {
-    last: ExitReason,
+    health: Health,
     heard: Heard,
     authorizer: Option<Arc<Authorizer>>,
 }
 
 impl Trial {
-    fn words(&self) -> Option<String> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     fn is_signing_in(&self) -> bool {
         self.authorizer.as_ref().is_some_and(|authorizer| authorizer.busy.load(Ordering::SeqCst))
     }
@@ -220,32 +231,33 @@ async fn patiently<T>(
     }
 }
 
-/// Why an attempt failed.
-enum Failed {
+/// Why an attempt to connect failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Failed {
     /// The transport ended.
-    Ended,
-    /// It was silent.
-    Mute,
+    #[error("{}", before_greeting(.0))]
+    Ended(Ended),
     /// The server does not know `initialize`.
+    #[error("the server speaks no protocol version that we do")]
     OnlyNewest,
-    /// The server takes no messages at its address.
-    NoPosts,
+    /// The server takes no messages at its address; in words, if any are known.
+    #[error("{}", .0.as_deref().unwrap_or("the server takes no messages at this address"))]
+    NoPosts(Option<String>),
     /// The server opens no stream of events; in words.
+    #[error("{0}")]
     NoStream(String),
+    /// There was no answer within this time.
+    #[error("no answer within {:.0} s", .0.as_secs_f64())]
+    TimedOut(Duration),
     /// In words.
+    #[error("{0}")]
     Other(String),
 }
 
-impl Failed {
-    fn text(self, last: Option<String>) -> String {
-        match self {
-            Self::Ended => last.unwrap_or_else(|| "the connection ended before the greeting".into()),
-            Self::Mute => DEAF.to_owned(),
-            Self::NoPosts => last.unwrap_or_else(|| "the server takes no messages at this address".into()),
-            Self::NoStream(text) => text,
-            Self::OnlyNewest => "the server speaks no protocol version that we do".into(),
-            Self::Other(text) => text,
-        }
+fn before_greeting(ended: &Ended) -> String {
+    match ended {
+        Ended::Closed => "the connection ended before the greeting".to_owned(),
+        Ended::Exited { .. } | Ended::Mute | Ended::Stream(_) => ended.to_string(),
     }
 }
 
@@ -258,7 +270,7 @@ async fn attempt(
 ) -> Result<Connection, Failed> {
     let tools_changed = Arc::new(Notify::new());
     let handler = Handler::new(options, ports.clone(), Arc::clone(calls), Arc::clone(&tools_changed));
-    let last = Arc::clone(&trial.last);
+    let (health, gone) = (&trial.health, CancellationToken::new());
     let probe_timeout = match greeting {
         Greeting::Newest => options.connect_timeout,
         Greeting::Probe | Greeting::Older | Greeting::Events => options.probe_timeout,
@@ -272,9 +284,9 @@ async fn attempt(
             let server = started.map_err(|error| Failed::Other(error.to_string()))?;
             let bounds =
                 Bounds { probe_timeout, connect_timeout: options.connect_timeout, stuck_after: options.stuck_after };
-            let transport = ProcessTransport::new(server, bounds, Arc::clone(&last))
+            let transport = ProcessTransport::new(server, bounds, health.clone())
                 .map_err(|error| Failed::Other(error.to_string()))?;
-            serve_client_with_lifecycle(handler, Watched::new(transport, calls), lifecycle).await
+            serve_client_with_lifecycle(handler, Watched::new(transport, calls, health, &gone), lifecycle).await
         }
         Endpoint::Http { url, headers, token } => {
             let custom = custom_headers(headers)?;
@@ -282,7 +294,7 @@ async fn attempt(
                 client: client(url).map_err(|error| Failed::Other(error.0))?,
                 normalizer: Arc::default(),
                 probe_timeout,
-                last: Arc::clone(&last),
+                health: health.clone(),
                 authorizer: trial.authorizer.clone(),
                 sign_in_hint: options.sign_in_hint.clone(),
                 takes_no_posts: Arc::clone(&takes_no_posts),
@@ -293,7 +305,7 @@ async fn attempt(
                 let token = token.map(str::to_owned);
                 let opened = HttpSseTransport::open(http, url, custom.into_iter().collect(), token).await;
                 let transport = opened.map_err(|error| Failed::NoStream(error.0))?;
-                serve_client_with_lifecycle(handler, Watched::new(transport, calls), lifecycle).await
+                serve_client_with_lifecycle(handler, Watched::new(transport, calls, health, &gone), lifecycle).await
             } else {
                 let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).custom_headers(custom);
                 let mut backoff = ExponentialBackoff::default();
@@ -303,16 +315,16 @@ async fn attempt(
                     config = config.auth_header(token);
                 }
                 let transport = StreamableHttpClientTransport::with_client(http, config);
-                serve_client_with_lifecycle(handler, Watched::new(transport, calls), lifecycle).await
+                serve_client_with_lifecycle(handler, Watched::new(transport, calls, health, &gone), lifecycle).await
             }
         }
     };
     let service = match served {
         Ok(service) => service,
-        Err(_) if takes_no_posts.load(Ordering::SeqCst) => return Err(Failed::NoPosts),
-        Err(error) => return Err(classify(error, &last)),
+        Err(_) if takes_no_posts.load(Ordering::SeqCst) => return Err(Failed::NoPosts(health.words())),
+        Err(error) => return Err(classify(error, health)),
     };
-    Ok(connected(service, tools_changed, last))
+    Ok(connected(service, tools_changed, health.clone(), gone))
 }
 
 fn custom_headers(headers: &BTreeMap<String, Secret>) -> Result<HashMap<HeaderName, HeaderValue>, Failed> {
@@ -327,44 +339,35 @@ fn custom_headers(headers: &BTreeMap<String, Secret>) -> Result<HashMap<HeaderNa
     Ok(custom)
 }
 
-fn classify(error: ClientInitializeError, last: &Mutex<Option<String>>) -> Failed {
-    let last = last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+fn classify(error: ClientInitializeError, health: &Health) -> Failed {
     match error {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => match *fallback {
             ClientInitializeError::JsonRpcError(error) if error.code.0 == -32022 || error.code.0 == -32601 => {
                 Failed::OnlyNewest
             }
-            other => plain(other, last),
+            other => greeting_failed(other, health),
         },
-        other => plain(other, last),
+        other => greeting_failed(other, health),
     }
 }
 
-fn plain(error: ClientInitializeError, last: Option<String>) -> Failed {
-    let has_ended = |words: &str| words.starts_with("the server exited") || words.starts_with("the server ended");
-    match (error, last) {
-        (ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. }, Some(words)) => {
-            match words.as_str() {
-                MUTE => Failed::Mute,
-                other if has_ended(other) => Failed::Ended,
-                _ => Failed::Other(words),
-            }
+fn greeting_failed(error: ClientInitializeError, health: &Health) -> Failed {
+    match (error, health.ended()) {
+        (_, Some(ended @ (Ended::Exited { .. } | Ended::Mute | Ended::Stream(_)))) => Failed::Ended(ended),
+        (ClientInitializeError::JsonRpcError(error), _) => Failed::Other(error.message.into_owned()),
+        (ClientInitializeError::ConnectionClosed(_), ended) => {
+            health.words().map_or_else(|| Failed::Ended(ended.unwrap_or(Ended::Closed)), Failed::Other)
         }
-        (ClientInitializeError::ConnectionClosed(_), None) => Failed::Ended,
-        (ClientInitializeError::JsonRpcError(error), last) => {
-            let text = error.message.to_string();
-            match last {
-                _ if text == MUTE => Failed::Mute,
-                // The transport ends what is waited for with how the server ended.
-                Some(last) if last == text => Failed::Ended,
-                Some(_) | None => Failed::Other(text),
-            }
-        }
-        (other, last) => Failed::Other(last.unwrap_or_else(|| other.to_string())),
+        (other, _) => Failed::Other(health.words().unwrap_or_else(|| other.to_string())),
     }
 }
 
-fn connected(service: RunningService<RoleClient, Handler>, tools_changed: Arc<Notify>, last: ExitReason) -> Connection {
+fn connected(
+    service: RunningService<RoleClient, Handler>,
+    tools_changed: Arc<Notify>,
+    health: Health,
+    gone: CancellationToken,
+) -> Connection {
     let info = service.peer().peer_info();
     let protocol = info.as_ref().map(|info| info.protocol_version.clone()).unwrap_or_default();
     let announces = info.as_ref().and_then(|info| info.capabilities.tools.as_ref()?.list_changed).unwrap_or_default();
@@ -381,16 +384,14 @@ fn connected(service: RunningService<RoleClient, Handler>, tools_changed: Arc<No
             }
         }))
     });
-    *last.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    health.clear_failure();
     Connection {
         instructions: info.and_then(|info| info.instructions.clone()),
         protocol: protocol.to_string(),
         service,
         tools_changed,
-        last,
+        health,
+        gone,
         _subscription: subscription,
     }
 }
-
-/// How long a connection that is not wanted any more may take to end.
-pub(super) const END_TIMEOUT: Duration = Duration::from_secs(5);

@@ -24,6 +24,7 @@ use serde_json::Value;
 use sse_stream::{Error as SseError, Sse};
 use tokio::time::Instant;
 
+use super::health::Health;
 use super::normalize::repair::{self, Found};
 use super::normalize::{Normalizer, failure};
 use super::oauth::{Authorizer, MAX_STEP_UPS};
@@ -54,8 +55,8 @@ pub(super) struct HttpClient {
     /// How long the answer to the probe of the newest protocol, to a notification and to the end of a session is waited
     /// for.
     pub(super) probe_timeout: Duration,
-    /// The last failure, in words: a start that fails loses them on its way.
-    pub(super) last: Arc<Mutex<Option<String>>>,
+    /// Keeps the last failure in words: a start that fails loses them on its way.
+    pub(super) health: Health,
     /// Signs in where the server asks for it.
     pub(super) authorizer: Option<Arc<Authorizer>>,
     /// What a person can do where it asks for authorization.
@@ -143,18 +144,16 @@ impl HttpClient {
         }
     }
 
-    /// Keeps a failure in words.
-    pub(super) fn note(&self, failure: Failure) -> Failure {
-        let text = match &failure {
+    /// Says why an exchange failed.
+    pub(super) fn words(&self, failure: &Failure) -> String {
+        match failure {
             StreamableHttpError::Client(error) => error.0.clone(),
             StreamableHttpError::AuthRequired(_) => {
                 self.with_hint("the server asks for authorization (HTTP 401)".to_owned())
             }
             StreamableHttpError::InsufficientScope(error) => refused_scope(error.get_required_scope()),
             other => other.to_string(),
-        };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
-        failure
+        }
     }
 
     /// Has something done with a token, and signs in where the server asks for it: once for a token, and a bounded number
@@ -346,7 +345,7 @@ impl StreamableHttpClient for HttpClient {
         };
         let post = Post { uri, value, kind, session: session_id, headers: custom_headers, limit };
         let posted = self.signed_in(auth_header, |token| Box::pin(self.once(&post, token))).await;
-        posted.map_err(|failure| self.note(failure))
+        posted.inspect_err(|failure| self.health.note_failure(self.words(failure)))
     }
 
     async fn delete_session(

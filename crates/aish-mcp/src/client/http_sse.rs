@@ -2,7 +2,7 @@
 //! are posted to. The answers come over the stream; those that come with the POST are taken, too.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -19,6 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::health::Ended;
 use super::http::{Failure, HttpClient, HttpError, MAX_BODY, answer_of, event_stream};
 use super::normalize::failure;
 use super::sse;
@@ -55,10 +56,7 @@ impl HttpSseTransport {
     ) -> Result<Self, HttpError> {
         let with = Courtesies { headers, token };
         let opened = http.signed_in(with.token.clone(), |token| Box::pin(open(&http, url, &with, token))).await;
-        let (events, endpoint) = opened.map_err(|failure| {
-            let _ = http.note(failure);
-            HttpError(http.last.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default())
-        })?;
+        let (events, endpoint) = opened.map_err(|failure| HttpError(http.words(&failure)))?;
         let (queue, waiting) = mpsc::channel(QUEUE);
         let (answers, posted) = mpsc::channel(QUEUE);
         let poster = Poster { http: http.clone(), endpoint, with, answers };
@@ -75,11 +73,9 @@ impl HttpSseTransport {
         }
     }
 
-    fn end(&mut self, words: &str) {
+    fn end(&mut self, words: String) {
         self.events = None;
-        *self.http.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(words.to_owned());
-        let failed = self.http.normalizer.fail_all(words);
-        self.push(failed);
+        self.http.health.end(Ended::Stream(words));
     }
 }
 
@@ -152,9 +148,9 @@ impl Poster {
         let id = message.get("id").and_then(Value::as_i64).filter(|_| message.get("method").is_some());
         let answers = match (exchange, id) {
             (Ok(answers), _) => answers,
-            (Err(failure_of), id) => {
-                let _ = self.http.note(failure_of);
-                let words = self.http.last.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
+            (Err(why), id) => {
+                let words = self.http.words(&why);
+                self.http.health.note_failure(words.clone());
                 match id {
                     Some(id) if self.http.normalizer.forget(id) => vec![failure(id, -32000, &words)],
                     Some(_) | None => Vec::new(),
@@ -201,11 +197,11 @@ impl Transport<RoleClient> for HttpSseTransport {
                 event = events.next() => match event {
                     Some(Ok(event)) => sse::messages(&event, &self.http.normalizer),
                     Some(Err(why)) => {
-                        self.end(&format!("the stream of events broke off: {why}"));
+                        self.end(format!("the stream of events broke off: {why}"));
                         continue;
                     }
                     None => {
-                        self.end("the server ended the stream of events");
+                        self.end("the server ended the stream of events".to_owned());
                         continue;
                     }
                 },

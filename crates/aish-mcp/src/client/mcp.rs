@@ -17,12 +17,13 @@ use aish_tools::schema::Faults;
 use aish_tools::{Plan, RunContext, ToolSource};
 use aish_types::{CallContext, CallId, SourceId, ToolDefinition, ToolName, ToolOutcome};
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, Prompt, ReadResourceRequestParams, Resource, Tool};
+use rmcp::service::ServiceError;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::call;
+use super::call::{self, RequestError};
 use super::connection::Connection;
 use super::definition::check;
 use super::listing;
@@ -46,10 +47,39 @@ pub enum ServerState {
     Closed,
 }
 
-/// Why a server is not connected.
+/// Why a server could not be used. Each is a line for the person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConnectError(pub String);
+pub enum ConnectError {
+    /// It could not be reached; in words.
+    #[error("{0}")]
+    Failed(String),
+    /// It was disconnected while it was waited for.
+    #[error("disconnected")]
+    Closed,
+    /// It is out of reach; in words, if any are known.
+    #[error("not connected{}", .0.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
+    NotConnected(Option<String>),
+    /// It is still being reached.
+    #[error("not connected yet")]
+    NotYet,
+    /// A request failed.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// A request had no answer within this time.
+    #[error("no answer within {} s", .0.as_secs())]
+    NoAnswer(Duration),
+    /// The tools could not be listed anew in time.
+    #[error("the tools could not be listed")]
+    NotListed,
+    /// The arguments make no request.
+    #[error("{0}")]
+    Arguments(String),
+}
+
+/// The list of tools could not be read.
+#[derive(Debug, thiserror::Error)]
+#[error("tools/list: {0}")]
+struct ListError(#[source] RequestError);
 
 struct Inner {
     options: ServerOptions,
@@ -119,8 +149,8 @@ impl McpClient {
         let settled = state.wait_for(|state| *state != ServerState::Connecting).await;
         match settled.as_deref() {
             Ok(ServerState::Ready) => Ok(()),
-            Ok(ServerState::Failed(reason)) => Err(ConnectError(reason.clone())),
-            Ok(ServerState::Closed | ServerState::Connecting) | Err(_) => Err(ConnectError("disconnected".into())),
+            Ok(ServerState::Failed(reason)) => Err(ConnectError::Failed(reason.clone())),
+            Ok(ServerState::Closed | ServerState::Connecting) | Err(_) => Err(ConnectError::Closed),
         }
     }
 
@@ -175,11 +205,10 @@ impl McpClient {
         Some((info.name, info.version))
     }
 
-    /// Returns why the connection has ended, before the client's state says so; none while there is one.
+    /// Returns why the connection has ended, before the client's state says so.
     pub fn ended(&self) -> Option<String> {
-        let connection = self.inner.current()?;
-        let is_closed = connection.peer().is_transport_closed() || connection.service.is_closed();
-        is_closed.then(|| connection.last_words().unwrap_or_else(|| "the connection ended".into()))
+        let health = &self.inner.current()?.health;
+        health.ended().map(|ended| health.words().unwrap_or_else(|| ended.to_string()))
     }
 
     /// Says whether the last list of tools came to its end; one that broke off is not to be kept.
@@ -221,7 +250,7 @@ impl McpClient {
         let within = self.inner.options.list_timeout + Duration::from_secs(1);
         match tokio::time::timeout(within, listed.changed()).await {
             Ok(Ok(())) => Ok(self.definitions().len()),
-            Ok(Err(_)) | Err(_) => Err(ConnectError("the tools could not be listed".into())),
+            Ok(Err(_)) | Err(_) => Err(ConnectError::NotListed),
         }
     }
 
@@ -230,12 +259,12 @@ impl McpClient {
     /// # Errors
     /// When the server cannot be reached, or does not answer in time.
     pub async fn prompts(&self) -> Result<Vec<Value>, ConnectError> {
-        let connection = self.inner.usable(START_WAIT).await.map_err(ConnectError)?;
+        let connection = self.inner.usable(START_WAIT).await?;
         if !connection.offers().1 {
             return Ok(Vec::new());
         }
         let listed = listing::all::<Prompt>(connection.peer(), self.inner.options.list_timeout).await;
-        let prompts = listed.map_err(|error| ConnectError(call::message(error, connection.last_words())))?.items;
+        let prompts = listed.map_err(|error| call::failed(error, &connection.health))?.items;
         Ok(prompts.iter().filter_map(|prompt| serde_json::to_value(prompt).ok()).collect())
     }
 
@@ -244,9 +273,9 @@ impl McpClient {
     /// # Errors
     /// When the server refuses, cannot be reached, or does not answer in time.
     pub async fn prompt(&self, name: &str, arguments: Map<String, Value>) -> Result<Vec<Value>, ConnectError> {
-        let connection = self.inner.usable(START_WAIT).await.map_err(ConnectError)?;
+        let connection = self.inner.usable(START_WAIT).await?;
         let params: GetPromptRequestParams = serde_json::from_value(json!({"name": name, "arguments": arguments}))
-            .map_err(|error| ConnectError(error.to_string()))?;
+            .map_err(|error| ConnectError::Arguments(error.to_string()))?;
         let work = connection.service.get_prompt(params);
         let result = self.inner.within(work, &connection).await?;
         Ok(result.messages.iter().filter_map(|message| serde_json::to_value(message).ok()).collect())
@@ -257,12 +286,12 @@ impl McpClient {
     /// # Errors
     /// When the server cannot be reached, or does not answer in time.
     pub async fn resources(&self) -> Result<Vec<Value>, ConnectError> {
-        let connection = self.inner.usable(START_WAIT).await.map_err(ConnectError)?;
+        let connection = self.inner.usable(START_WAIT).await?;
         if !connection.offers().0 {
             return Ok(Vec::new());
         }
         let listed = listing::all::<Resource>(connection.peer(), self.inner.options.list_timeout).await;
-        let resources = listed.map_err(|error| ConnectError(call::message(error, connection.last_words())))?.items;
+        let resources = listed.map_err(|error| call::failed(error, &connection.health))?.items;
         Ok(resources.iter().filter_map(|resource| serde_json::to_value(resource).ok()).collect())
     }
 
@@ -271,7 +300,7 @@ impl McpClient {
     /// # Errors
     /// When the server refuses, cannot be reached, or does not answer in time.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<Value>, ConnectError> {
-        let connection = self.inner.usable(START_WAIT).await.map_err(ConnectError)?;
+        let connection = self.inner.usable(START_WAIT).await?;
         let work = connection.service.read_resource(ReadResourceRequestParams::new(uri));
         let result = self.inner.within(work, &connection).await?;
         Ok(result.contents.iter().filter_map(|content| serde_json::to_value(content).ok()).collect())
@@ -334,29 +363,25 @@ impl Inner {
         self.ports.status.status(&self.options.alias, status);
     }
 
-    async fn usable(&self, within: Duration) -> Result<Arc<Connection>, String> {
+    async fn usable(&self, within: Duration) -> Result<Arc<Connection>, ConnectError> {
         let mut state = self.state.subscribe();
         let settled = tokio::time::timeout(within, state.wait_for(|state| *state != ServerState::Connecting)).await;
-        match settled {
-            Ok(Ok(state)) => match &*state {
-                ServerState::Ready => {}
-                ServerState::Failed(reason) => return Err(format!("not connected: {reason}")),
-                ServerState::Closed | ServerState::Connecting => return Err("not connected".into()),
-            },
-            Ok(Err(_)) => return Err("not connected".into()),
-            Err(_) => return Err("not connected yet".into()),
+        let gone = || ConnectError::NotConnected(None);
+        match settled.map_err(|_| ConnectError::NotYet)?.map_err(|_| gone())?.clone() {
+            ServerState::Ready => self.current().ok_or_else(gone),
+            ServerState::Failed(reason) => Err(ConnectError::NotConnected(Some(reason))),
+            ServerState::Closed | ServerState::Connecting => Err(gone()),
         }
-        self.current().ok_or_else(|| "not connected".into())
     }
 
     async fn within<T>(
         &self,
-        work: impl Future<Output = Result<T, rmcp::service::ServiceError>>,
+        work: impl Future<Output = Result<T, ServiceError>>,
         connection: &Connection,
     ) -> Result<T, ConnectError> {
-        match tokio::time::timeout(self.options.list_timeout, work).await {
-            Ok(done) => done.map_err(|error| ConnectError(call::message(error, connection.last_words()))),
-            Err(_) => Err(ConnectError(format!("no answer within {} s", self.options.list_timeout.as_secs()))),
+        match tokio::time::timeout(self.options.list_timeout, connection.answered(work)).await {
+            Ok(done) => Ok(done?),
+            Err(_) => Err(ConnectError::NoAnswer(self.options.list_timeout)),
         }
     }
 
@@ -380,13 +405,13 @@ impl Inner {
         let work = async {
             let connection = match self.usable(START_WAIT.min(within)).await {
                 Ok(connection) => connection,
-                Err(reason) => return ToolOutcome::transport(reason),
+                Err(error) => return ToolOutcome::transport(error.to_string()),
             };
             let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
             params.meta = Some(open_calls::mark(id));
-            match connection.service.call_tool(params).await {
+            match connection.answered(connection.service.call_tool(params)).await {
                 Ok(result) => call::outcome(result),
-                Err(error) => ToolOutcome::transport(call::message(error, connection.last_words())),
+                Err(error) => ToolOutcome::transport(error.to_string()),
             }
         };
         // Dropping the request tells the server that it is cancelled.
@@ -402,10 +427,9 @@ impl Inner {
     }
 
     /// Lists the tools and takes them over.
-    async fn list(&self, connection: &Connection) -> Result<(), String> {
+    async fn list(&self, connection: &Connection) -> Result<(), ListError> {
         let listed = listing::all::<Tool>(connection.peer(), self.options.list_timeout).await;
-        let listed =
-            listed.map_err(|error| format!("tools/list: {}", call::message(error, connection.last_words())))?;
+        let listed = listed.map_err(|error| ListError(call::failed(error, &connection.health)))?;
         self.whole.store(listed.whole, Ordering::SeqCst);
         let tools = listed.items;
         let mut checked = check(&self.options.alias, &self.id, connection.instructions.as_deref(), tools);

@@ -8,11 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_types::CallId;
-use rmcp::RoleClient;
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ProgressToken, RequestMetaObject, ServerJsonRpcMessage,
-};
-use rmcp::transport::Transport;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ProgressToken, RequestMetaObject};
 use serde_json::{Value, json};
 
 /// Under what key of its metadata a request carries its call as far as the transport, which takes it out.
@@ -69,7 +65,8 @@ impl OpenCalls {
         })
     }
 
-    fn sent(&self, message: &mut ClientJsonRpcMessage) {
+    /// Notes the token of a call that is sent, and takes its mark off.
+    pub(super) fn sent(&self, message: &mut ClientJsonRpcMessage) {
         let JsonRpcMessage::Request(request) = message else { return };
         let ClientRequest::CallToolRequest(call) = &mut request.request else { return };
         let Some(meta) = &mut call.params.meta else { return };
@@ -99,38 +96,6 @@ pub(super) fn mark(id: &CallId) -> RequestMetaObject {
 /// Runs the work of a call, so that questions inside it are known to be its own.
 pub(super) async fn within<T>(id: CallId, work: impl Future<Output = T>) -> T {
     CURRENT.scope(id, work).await
-}
-
-/// A transport that tells the open calls what is sent.
-pub(super) struct Watched<T> {
-    inner: T,
-    calls: Arc<OpenCalls>,
-}
-
-impl<T> Watched<T> {
-    pub(super) fn new(inner: T, calls: &Arc<OpenCalls>) -> Self {
-        Self { inner, calls: Arc::clone(calls) }
-    }
-}
-
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
-    type Error = T::Error;
-
-    fn send(
-        &mut self,
-        mut item: ClientJsonRpcMessage,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.calls.sent(&mut item);
-        self.inner.send(item)
-    }
-
-    fn receive(&mut self) -> impl Future<Output = Option<ServerJsonRpcMessage>> + Send {
-        self.inner.receive()
-    }
-
-    fn close(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send {
-        self.inner.close()
-    }
 }
 
 #[cfg(test)]

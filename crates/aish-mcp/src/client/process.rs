@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use aish_process::{Command, Environment, Exit, Server, SpawnError};
+use aish_process::{Command, Environment, Server, SpawnError};
 use aish_types::{Secret, sanitize};
+
+use super::health::Ended;
 
 /// What a server inherits of our environment: nothing that could be a key.
 const INHERITED: &[&str] = &[
@@ -48,25 +50,12 @@ pub(super) async fn start(
     Server::start(&program, aish_process::ServerOptions::default()).await
 }
 
-/// Ends a server and says how it ended, with the last thing that it wrote to its error stream. `patience` is what it is
-/// given between the end of its input and TERM.
-pub(super) async fn end(server: Server, patience: Duration) -> String {
+/// Ends a server. `patience` is how long it may take to end by itself after its input was closed, before TERM.
+pub(super) async fn end(server: Server, patience: Duration) -> Ended {
     let stderr = server.stderr().clean_text();
     let exit = server.stop(patience).await;
-    exit_reason(exit, &stderr)
-}
-
-/// Says how a server ended.
-fn exit_reason(exit: Exit, stderr: &str) -> String {
-    let how = match exit {
-        Exit::Code(code) => format!("exited with code {code}"),
-        Exit::Signal(signal) => format!("ended by signal {signal}"),
-        Exit::TimedOut | Exit::Cancelled => "was ended".to_owned(),
-    };
-    match cause(stderr) {
-        Some(line) => format!("{how}: {}", sanitize(line).chars().take(300).collect::<String>()),
-        None => how,
-    }
+    let cause = cause(&stderr).map(|line| sanitize(line).chars().take(300).collect());
+    Ended::Exited { exit, cause }
 }
 
 /// Returns the line of an error stream that most likely says why a program ended: the last one that speaks of an error, else the

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Inner, ServerState};
-use crate::client::connection::{Connection, END_TIMEOUT, connect};
+use crate::client::connection::connect;
 use crate::client::options::Endpoint;
 use crate::client::ports::Status;
 
@@ -13,27 +13,6 @@ const SETTLED: Duration = Duration::from_secs(60);
 /// After how long a server at a URL that failed is tried again, at first and at most.
 const LATER: Duration = Duration::from_secs(5);
 const LATEST: Duration = Duration::from_secs(120);
-
-/// Ends a connection and waits for its process.
-async fn finish(connection: Option<Arc<Connection>>) {
-    let Some(mut connection) = connection else { return };
-    let deadline = Instant::now() + END_TIMEOUT;
-    // A call that is just failing may still hold it.
-    loop {
-        match Arc::try_unwrap(connection) {
-            Ok(mut connection) => {
-                let _ = connection.service.close_with_timeout(END_TIMEOUT).await;
-                return;
-            }
-            Err(shared) if Instant::now() < deadline => {
-                shared.service.cancellation_token().cancel();
-                connection = shared;
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-            Err(_) => return,
-        }
-    }
-}
 
 pub(super) async fn supervise(inner: Arc<Inner>) {
     if let Endpoint::Http { url, token: Some(_), .. } = &inner.options.endpoint
@@ -56,12 +35,10 @@ pub(super) async fn supervise(inner: Arc<Inner>) {
             ended = one_connection(&inner, &mut ever, &mut later) => ended,
             () = inner.close.cancelled() => break,
         };
-        let connection = inner.take(None);
-        // A pending call fails now and not when somebody looks.
-        if let Some(connection) = &connection {
-            connection.service.cancellation_token().cancel();
+        // Calls that wait fail now.
+        if let Some(connection) = inner.take(None) {
+            connection.end().await;
         }
-        finish(connection).await;
         if started.elapsed() > SETTLED {
             failures = 0;
         }
@@ -93,39 +70,37 @@ pub(super) async fn supervise(inner: Arc<Inner>) {
             () = inner.close.cancelled() => break,
         }
     }
-    finish(inner.take(None)).await;
+    if let Some(connection) = inner.take(None) {
+        connection.end().await;
+    }
     inner.state.send_replace(ServerState::Closed);
 }
 
-/// Connects, lists, and returns why it ended.
+/// Connects, lists, and returns why it ended, in words.
 async fn one_connection(inner: &Inner, ever: &mut bool, later: &mut Duration) -> String {
     let connection = match connect(&inner.options, &inner.ports, &inner.calls).await {
         Ok(connection) => Arc::new(connection),
-        Err(reason) => return reason,
+        Err(failed) => return failed.to_string(),
     };
     inner.take(Some(Arc::clone(&connection)));
-    if let Err(reason) = inner.list(&connection).await {
-        return reason;
+    if let Err(error) = inner.list(&connection).await {
+        return error.to_string();
     }
     *ever = true;
     *later = LATER;
     let tools = inner.definitions.read().map_or(0, |definitions| definitions.len());
     inner.state.send_replace(ServerState::Ready);
     inner.say(Status::Connected { tools, protocol: connection.protocol.clone() });
-    let mut look = tokio::time::interval(Duration::from_millis(50));
     loop {
         tokio::select! {
             () = connection.tools_changed.notified() => {}
             () = inner.refresh.notified() => {}
-            _ = look.tick() => {
-                if connection.peer().is_transport_closed() || connection.service.is_closed() {
-                    return connection.last_words().unwrap_or_else(|| "the connection ended".into());
-                }
-                continue;
+            ended = connection.health.until_ended() => {
+                return connection.health.words().unwrap_or_else(|| ended.to_string());
             }
         }
-        if let Err(reason) = inner.list(&connection).await {
-            inner.say(Status::Log { level: "warning".into(), text: reason });
+        if let Err(error) = inner.list(&connection).await {
+            inner.say(Status::Log { level: "warning".into(), text: error.to_string() });
         }
     }
 }

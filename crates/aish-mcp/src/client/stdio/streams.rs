@@ -1,0 +1,91 @@
+//! The standard streams of a server: its input, which is written by a task, and its output, which is read in lines.
+
+use std::io;
+
+use aish_types::lines::{Line, Lines};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::pipe;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use super::messages::is_whole_message;
+use super::{MAX_MESSAGE, MAX_SPREAD};
+
+/// Messages that wait for a server that does not read.
+const QUEUE: usize = 64;
+
+/// A server's input.
+pub(super) struct Input {
+    queue: Option<mpsc::Sender<Vec<u8>>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Input {
+    pub(super) fn new(stdin: pipe::Sender) -> Self {
+        let (queue, lines) = mpsc::channel(QUEUE);
+        Self { queue: Some(queue), writer: Some(tokio::spawn(write_all(stdin, lines))) }
+    }
+
+    /// Returns where whole lines are put, until the input is closed.
+    pub(super) fn queue(&self) -> Option<mpsc::Sender<Vec<u8>>> {
+        self.queue.clone()
+    }
+
+    /// Closes it, even when the server does not read.
+    pub(super) async fn close(&mut self) {
+        self.queue = None;
+        if let Some(writer) = self.writer.take() {
+            // A server that does not read keeps the writer waiting: dropping it closes the server's input.
+            writer.abort();
+            let _ = writer.await;
+        }
+    }
+}
+
+async fn write_all(mut stdin: pipe::Sender, mut lines: mpsc::Receiver<Vec<u8>>) {
+    while let Some(line) = lines.recv().await {
+        if let Err(why) = stdin.write_all(&line).await {
+            tracing::debug!(%why, "the server does not take messages any more");
+            return;
+        }
+    }
+}
+
+/// A server's output.
+pub(super) struct Output {
+    reader: BufReader<pipe::Receiver>,
+    lines: Lines,
+    has_written: bool,
+}
+
+impl Output {
+    pub(super) fn new(stdout: pipe::Receiver) -> Self {
+        Self { reader: BufReader::new(stdout), lines: Lines::new(MAX_MESSAGE), has_written: false }
+    }
+
+    /// Says whether the server has written anything.
+    pub(super) fn has_written(&self) -> bool {
+        self.has_written
+    }
+
+    /// Reads until a line is there; `None` is the end of the output. Safe to drop between polls.
+    pub(super) async fn line(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(self.lines.finish().map(Line::Whole));
+            }
+            let (taken, line) = self.lines.take(available);
+            self.reader.consume(taken);
+            self.has_written = true;
+            if line.is_some() {
+                return Ok(line);
+            }
+            // A server that forgets the end of its line has said all when the braces are closed.
+            let open = self.lines.open();
+            if open.len() < MAX_SPREAD && is_whole_message(open) {
+                return Ok(Some(Line::Whole(self.lines.end_line())));
+            }
+        }
+    }
+}
