@@ -8,6 +8,7 @@
 use std::io;
 use std::sync::Arc;
 
+use aish_types::lines::{Line, Lines};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Semaphore, mpsc};
@@ -36,28 +37,28 @@ pub async fn serve_lines(
     let writer = tokio::spawn(write(output, waiting));
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let mut tasks = JoinSet::new();
-    let mut line = Vec::new();
     // A little more than a payload, for what stands round it; what that is too long for is refused by itself.
     let most = service.options.max_payload.saturating_add(ROUND_A_PAYLOAD);
+    let mut lines = Lines::new(most);
     loop {
         let read = tokio::select! {
-            read = read_line(&mut input, &mut line, most) => read?,
-            () = cancel.cancelled() => Read::End,
+            read = read_line(&mut input, &mut lines) => read?,
+            () = cancel.cancelled() => None,
         };
-        match read {
-            Read::End => break,
-            Read::TooLong => {
-                let failure = Failure::too_large(format!("a line has at most {most} bytes"));
-                let _ = replies.send(failure.reply()).await;
+        let line = match read {
+            None => break,
+            Some(Line::TooLong) => {
+                let failure = Failure::TooLarge(format!("a line has at most {most} bytes"));
+                let _ = replies.send(failure.reply().into()).await;
                 continue;
             }
-            Read::Line => {}
-        }
+            Some(Line::Whole(line)) => line,
+        };
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { break };
-        let (service, replies, cancel, line) = (Arc::clone(&service), replies.clone(), cancel.clone(), line.clone());
+        let (service, replies, cancel) = (Arc::clone(&service), replies.clone(), cancel.clone());
         tasks.spawn(async move {
             if let Some(reply) = answer(&service, &line, &cancel).await {
                 let _ = replies.send(reply).await;
@@ -76,39 +77,17 @@ pub async fn serve_lines(
     }
 }
 
-/// What came of reading a line.
-enum Read {
-    Line,
-    TooLong,
-    End,
-}
-
-/// Reads a line, the last one with or without its end. Of one that is too long nothing is kept.
-async fn read_line(input: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>, most: usize) -> io::Result<Read> {
-    line.clear();
-    let mut is_too_long = false;
+/// Reads the next line, the last one with or without its end; `None` is the end of the input.
+async fn read_line(input: &mut (impl AsyncBufRead + Unpin), lines: &mut Lines) -> io::Result<Option<Line>> {
     loop {
-        let buffer = input.fill_buf().await?;
-        let (piece, found) = match buffer.iter().position(|byte| *byte == b'\n') {
-            Some(end) => (buffer.get(..end).unwrap_or_default(), true),
-            None => (buffer, false),
-        };
-        let is_end = buffer.is_empty();
-        if line.len() + piece.len() > most {
-            is_too_long = true;
-            line.clear();
+        let available = input.fill_buf().await?;
+        if available.is_empty() {
+            return Ok(lines.finish().map(Line::Whole));
         }
-        if !is_too_long {
-            line.extend_from_slice(piece);
-        }
-        let taken = piece.len() + usize::from(found);
+        let (taken, line) = lines.take(available);
         input.consume(taken);
-        if found || is_end {
-            return Ok(match (is_too_long, is_end && line.is_empty()) {
-                (true, _) => Read::TooLong,
-                (false, true) => Read::End,
-                (false, false) => Read::Line,
-            });
+        if line.is_some() {
+            return Ok(line);
         }
     }
 }
@@ -124,8 +103,8 @@ async fn write(mut output: impl AsyncWrite + Unpin, mut waiting: mpsc::Receiver<
 async fn answer(service: &Service, line: &[u8], cancel: &CancellationToken) -> Option<Value> {
     let mut request: Value = match serde_json::from_slice(line) {
         Ok(request @ Value::Object(_)) => request,
-        Ok(_) => return Some(Failure::bad_request("a line is a JSON object").reply()),
-        Err(error) => return Some(Failure::bad_request(format!("no JSON: {error}")).reply()),
+        Ok(_) => return Some(Failure::bad_request("a line is a JSON object").reply().into()),
+        Err(error) => return Some(Failure::bad_request(format!("no JSON: {error}")).reply().into()),
     };
     let subject = request.get("subject").and_then(Value::as_str).map(String::from);
     let subject =
@@ -136,7 +115,13 @@ async fn answer(service: &Service, line: &[u8], cancel: &CancellationToken) -> O
         None => request,
     };
     let operation = operation(&subject, &service.options.prefix);
-    let answered = service.handle(operation, payload.to_string().as_bytes(), None, cancel).await?;
+    let most = service.options.max_payload;
+    // A payload is no longer than its line.
+    let answered = if line.len() > most && payload.to_string().len() > most {
+        service.refused(operation, &service.too_large(), serde_json::from_value(payload).unwrap_or_default())
+    } else {
+        service.handle_value(operation, payload, None, cancel).await?
+    };
     let mut reply = answered.reply.clone();
     service.sent(answered).await;
     if let Some(map) = reply.as_object_mut() {

@@ -33,11 +33,11 @@ use crate::bus::subject::{is_ours, is_plain};
 use crate::events::Events;
 use crate::model::Model;
 use crate::state::StateStore;
-use accepted::{Held, LOST};
+use accepted::Held;
 use memories::ChannelMemory;
 use open::OpenRequests;
 use options::ServiceOptions;
-use reply::{Failure, success};
+use reply::{Failure, Reply, success};
 use toolbox::Toolbox;
 use usage::Meter;
 
@@ -135,89 +135,111 @@ impl Service {
         inbox: Option<&str>,
         cancel: &CancellationToken,
     ) -> Option<Answered> {
-        let answered = self.try_handle(operation, payload, inbox, cancel).await;
-        self.answered(operation, answered, payload)
+        let value = if payload.len() > self.options.max_payload {
+            let common = serde_json::from_slice(payload).unwrap_or_default();
+            return Some(self.refused(operation, &self.too_large(), common));
+        } else if payload.iter().all(u8::is_ascii_whitespace) {
+            json!({})
+        } else {
+            match serde_json::from_slice(payload) {
+                Ok(value) => value,
+                Err(error) => {
+                    let failure = Failure::bad_request(format!("no JSON: {error}"));
+                    return Some(self.refused(operation, &failure, wire::Common::default()));
+                }
+            }
+        };
+        self.handle_value(operation, value, inbox, cancel).await
     }
 
-    fn answered(&self, operation: &str, answered: Result<Answered, Failure>, payload: &[u8]) -> Option<Answered> {
-        match answered {
+    /// Answers one request whose payload has been parsed, as [`Service::handle`] does.
+    pub(crate) async fn handle_value(
+        &self,
+        operation: &str,
+        payload: Value,
+        inbox: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Option<Answered> {
+        let common = match wire::common(&payload) {
+            Ok(common) => common,
+            Err(failure) => return Some(self.refused(operation, &failure, wire::Common::default())),
+        };
+        match self.try_handle(operation, &payload, &common, inbox, cancel).await {
             Ok(answered) => Some(answered),
-            Err(failure) if failure.code == LOST => None,
-            Err(failure) => {
-                self.events
-                    .publish("error", json!({"operation": operation, "code": failure.code, "error": failure.error}));
-                let common: wire::Common = serde_json::from_slice(payload).unwrap_or_default();
-                let reply_to = common.reply_to.filter(|to| is_plain(to) && !is_ours(to, &self.options.prefix));
-                let reply = named(failure.reply(), common.request_id.as_deref());
-                Some(Answered { reply, reply_to, held: None })
-            }
+            Err(Failure::Lost(_)) => None,
+            Err(failure) => Some(self.refused(operation, &failure, common)),
         }
+    }
+
+    pub(crate) fn too_large(&self) -> Failure {
+        Failure::TooLarge(format!("a payload has at most {} bytes", self.options.max_payload))
+    }
+
+    pub(crate) fn refused(&self, operation: &str, failure: &Failure, common: wire::Common) -> Answered {
+        let event = json!({"operation": operation, "code": failure.code(), "error": failure.to_string()});
+        self.events.publish("error", event);
+        let reply_to = common.reply_to.filter(|to| self.may_reply_to(to));
+        let reply = failure.reply().named(common.request_id.as_deref());
+        Answered { reply: reply.into(), reply_to, held: None }
+    }
+
+    fn may_reply_to(&self, subject: &str) -> bool {
+        is_plain(subject) && !is_ours(subject, &self.options.prefix)
     }
 
     async fn try_handle(
         &self,
         operation: &str,
-        payload: &[u8],
+        payload: &Value,
+        common: &wire::Common,
         inbox: Option<&str>,
         cancel: &CancellationToken,
     ) -> Result<Answered, Failure> {
-        if payload.len() > self.options.max_payload {
-            return Err(Failure::too_large(format!("a payload has at most {} bytes", self.options.max_payload)));
-        }
-        let value: Value = if payload.iter().all(u8::is_ascii_whitespace) {
-            json!({})
-        } else {
-            serde_json::from_slice(payload).map_err(|error| Failure::bad_request(format!("no JSON: {error}")))?
-        };
-        if !value.is_object() {
-            return Err(Failure::bad_request("a payload is a JSON object"));
-        }
-        let common: wire::Common = wire::read(&value)?;
-        if let Some(to) = &common.reply_to
-            && (!is_plain(to) || is_ours(to, &self.options.prefix))
-        {
+        if common.reply_to.as_ref().is_some_and(|to| !self.may_reply_to(to)) {
             return Err(Failure::bad_request("reply_to is no subject that a reply can go to"));
         }
         let now_ms = self.now_ms();
         let user = common.user.as_deref();
         let reply = match operation {
-            "chat" => return self.accept_chat(value, &common, inbox, cancel).await,
+            "chat" => return self.accept_chat(payload, common, inbox, cancel).await,
             "complete" | "summarize" => {
                 if let Some(user) = user {
                     limits::count(&*self.state, self.options.limits, user, now_ms).await?;
                 }
                 let (reply, usage) = match operation {
-                    "complete" => self.complete(&value, cancel).await?,
-                    _ => self.summarize(&value, cancel).await?,
+                    "complete" => self.complete(payload, cancel).await?,
+                    _ => self.summarize(payload, cancel).await?,
                 };
                 self.meter.count(user, usage, now_ms);
                 reply
             }
-            "memory.add" => self.memory_add(&value).await?,
-            "memory.recall" => self.memory_recall(&value).await?,
+            "memory.add" => self.memory_add(payload).await?,
+            "memory.recall" => self.memory_recall(payload).await?,
             "status" => self.status(now_ms).await?,
-            "usage" => {
-                let mut reply = success(self.meter.counts(&*self.state, user, now_ms).await?.fields());
-                if let (Some(user), Some(map)) = (user, reply.as_object_mut()) {
-                    map.insert("user".into(), user.into());
-                }
-                reply
-            }
-            "tools.list" => {
-                let request: wire::ToolsList = wire::read(&value)?;
-                let offered = self.toolbox.offered(request.category.as_deref());
-                let schemas: Vec<Value> = offered.iter().map(|definition| function_schema(definition)).collect();
-                success(json!({"count": schemas.len(), "schemas": schemas}))
-            }
-            other => {
-                let shown: String = other.chars().take(64).collect();
-                return Err(Failure::new("unknown_operation", format!("there is no operation '{shown}'")));
-            }
+            "usage" => self.usage(user, now_ms).await?,
+            "tools.list" => self.tools_list(payload)?,
+            other => return Err(Failure::UnknownOperation(shown(other))),
         };
-        Ok(Answered { reply: named(reply, common.request_id.as_deref()), reply_to: common.reply_to, held: None })
+        let reply = reply.named(common.request_id.as_deref()).into();
+        Ok(Answered { reply, reply_to: common.reply_to.clone(), held: None })
     }
 
-    async fn memory_add(&self, payload: &Value) -> Result<Value, Failure> {
+    async fn usage(&self, user: Option<&str>, now_ms: u64) -> Result<Reply, Failure> {
+        let mut fields = self.meter.counts(&*self.state, user, now_ms).await?.fields();
+        if let (Some(user), Some(map)) = (user, fields.as_object_mut()) {
+            map.insert("user".into(), user.into());
+        }
+        Ok(success(fields))
+    }
+
+    fn tools_list(&self, payload: &Value) -> Result<Reply, Failure> {
+        let request: wire::ToolsList = wire::read(payload)?;
+        let offered = self.toolbox.offered(request.category.as_deref());
+        let schemas: Vec<Value> = offered.iter().map(|definition| function_schema(definition)).collect();
+        Ok(success(json!({"count": schemas.len(), "schemas": schemas})))
+    }
+
+    async fn memory_add(&self, payload: &Value) -> Result<Reply, Failure> {
         let request: wire::MemoryAdd = wire::read(payload)?;
         let memory = NewMemory {
             content: request.content,
@@ -229,7 +251,7 @@ impl Service {
         Ok(success(json!({"memory_id": id})))
     }
 
-    async fn memory_recall(&self, payload: &Value) -> Result<Value, Failure> {
+    async fn memory_recall(&self, payload: &Value) -> Result<Reply, Failure> {
         let request: wire::MemoryRecall = wire::read(payload)?;
         if request.query.trim().is_empty() {
             return Err(Failure::bad_request("query is empty"));
@@ -240,9 +262,9 @@ impl Service {
         Ok(success(json!({"count": memories.len(), "memories": memories})))
     }
 
-    async fn status(&self, now_ms: u64) -> Result<Value, Failure> {
-        let mut reply = success(self.meter.counts(&*self.state, None, now_ms).await?.fields());
-        if let Some(map) = reply.as_object_mut() {
+    async fn status(&self, now_ms: u64) -> Result<Reply, Failure> {
+        let mut fields = self.meter.counts(&*self.state, None, now_ms).await?.fields();
+        if let Some(map) = fields.as_object_mut() {
             let model_error = self.model_error.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let state_fault = self.state_fault.lock().unwrap_or_else(PoisonError::into_inner).clone();
             map.insert("healthy".into(), (model_error.is_none() && state_fault.is_none()).into());
@@ -258,7 +280,7 @@ impl Service {
             map.insert("tools".into(), self.toolbox.offered(None).len().into());
             map.insert("uptime_s".into(), self.clock.monotonic().saturating_sub(self.started).as_secs().into());
         }
-        Ok(reply)
+        Ok(success(fields))
     }
 
     /// Adds what was used to the state; called about once a second, and at the end.
@@ -268,7 +290,7 @@ impl Service {
             self.note_state(&flushed);
         }
         if let Err(failure) = flushed {
-            tracing::warn!(error = failure.error, "what was used cannot be written yet");
+            tracing::warn!(error = %failure, "what was used cannot be written yet");
         }
     }
 
@@ -276,7 +298,7 @@ impl Service {
     pub(crate) fn note_state<T>(&self, result: &Result<T, Failure>) {
         let fault = match result {
             Ok(_) => None,
-            Err(failure) if failure.is_full => Some(failure.error.clone()),
+            Err(failure) if failure.is_full() => Some(failure.to_string()),
             // What does not answer comes again by itself; the request in question is put off.
             Err(_) => return,
         };
@@ -288,12 +310,9 @@ impl Service {
     }
 }
 
-/// Puts the request's id into its reply.
-pub(crate) fn named(mut reply: Value, request_id: Option<&str>) -> Value {
-    if let (Some(id), Some(map)) = (request_id, reply.as_object_mut()) {
-        map.insert("request_id".into(), id.into());
-    }
-    reply
+/// Returns as much of a name of the request as an error shows.
+fn shown(name: &str) -> String {
+    name.chars().take(64).collect()
 }
 
 /// Makes an id of 128 random bits.

@@ -13,7 +13,7 @@ use crate::bus::{Bus, BusError, subject};
 use crate::local::operation;
 use crate::service::recovery::Watch;
 use crate::service::reply::Failure;
-use crate::service::{Answered, Service, named};
+use crate::service::{Answered, Service};
 
 /// Requests that a worker is at, at once.
 const AT_ONCE: usize = 256;
@@ -94,9 +94,9 @@ fn reply_bytes(reply: &Value, most: usize) -> Vec<u8> {
     if bytes.len() <= most {
         return bytes;
     }
-    let failure = Failure::too_large(format!("the reply has {} bytes; the bus takes {most}", bytes.len()));
+    let failure = Failure::TooLarge(format!("the reply has {} bytes; the bus takes {most}", bytes.len()));
     let request_id = reply.get("request_id").and_then(Value::as_str);
-    named(failure.reply(), request_id).to_string().into_bytes()
+    Value::from(failure.reply().named(request_id)).to_string().into_bytes()
 }
 
 async fn beat(bus: Bus, service: Arc<Service>, stop: CancellationToken) {

@@ -3,14 +3,14 @@
 //! Only the worker that holds a record writes it, each time in the place of what it wrote last; who finds another's
 //! record there has lost the request and does nothing more for it.
 
+use crate::service::history::Forgotten;
+use crate::service::keyed::encode;
+use crate::service::reply::{Failure, Reply};
+use crate::service::wire::{self, Chat};
+use crate::state::{Bucket, StateError, StateStore};
 use aish_types::{Message, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::service::history::Forgotten;
-use crate::service::keyed::encode;
-use crate::service::reply::Failure;
-use crate::state::{Bucket, StateError, StateStore};
 
 /// How far a request has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub(crate) struct Record {
     /// What the channel's conversation becomes by this exchange, beside being longer.
     #[serde(default)]
     pub(crate) forgotten: Forgotten,
-    pub(crate) reply: Option<Value>,
+    pub(crate) reply: Option<Reply>,
     /// The batch that it was counted with, written before that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) counted: Option<Batch>,
@@ -61,6 +61,8 @@ pub(crate) struct Batch {
 pub(crate) struct Held {
     pub(crate) key: String,
     pub(crate) record: Record,
+    /// What the record's payload says.
+    pub(crate) chat: Chat,
     revision: u64,
 }
 
@@ -73,14 +75,14 @@ pub(crate) enum Taken {
 }
 
 /// Stores a new request, unless it is known.
-pub(crate) async fn accept(state: &dyn StateStore, key: String, record: Record) -> Result<Taken, Failure> {
+pub(crate) async fn accept(state: &dyn StateStore, key: String, record: Record, chat: Chat) -> Result<Taken, Failure> {
     // What follows needs room too, and be it to say that there is none.
     let bytes = bytes(&record, state.max_value() / 2)?;
     match state.put(Bucket::Requests, &key, bytes, None).await {
-        Ok(revision) => Ok(Taken::Mine(Held { key, record, revision })),
+        Ok(revision) => Ok(Taken::Mine(Held { key, record, chat, revision })),
         Err(StateError::Conflict) => match load(state, &key).await? {
             Some((record, _)) => Ok(Taken::Known(record)),
-            None => Err(Failure::new("unavailable", "the request was forgotten meanwhile")),
+            None => Err(Failure::Unavailable("the request was forgotten meanwhile")),
         },
         Err(error) => Err(error.into()),
     }
@@ -106,9 +108,10 @@ pub(crate) async fn take_over(
     revision: u64,
     worker: &str,
 ) -> Result<Option<Held>, Failure> {
+    let chat = wire::read(&record.payload)?;
     let record = Record { worker: worker.into(), ..record };
     match state.put(Bucket::Requests, key, bytes(&record, state.max_value())?, Some(revision)).await {
-        Ok(revision) => Ok(Some(Held { key: key.into(), record, revision })),
+        Ok(revision) => Ok(Some(Held { key: key.into(), record, chat, revision })),
         Err(StateError::Conflict) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -118,7 +121,7 @@ impl Held {
     /// Stores the record as it is now.
     ///
     /// # Errors
-    /// `lost` when another worker has taken it over, `too_large` when it is more than can be stored.
+    /// [`Failure::Lost`] when another worker has taken it over, [`Failure::TooLarge`] when it is more than can be stored.
     pub(crate) async fn save(&mut self, state: &dyn StateStore) -> Result<(), Failure> {
         let bytes = bytes(&self.record, state.max_value())?;
         match state.put(Bucket::Requests, &self.key, bytes, Some(self.revision)).await {
@@ -126,7 +129,7 @@ impl Held {
                 self.revision = revision;
                 Ok(())
             }
-            Err(StateError::Conflict) => Err(Failure::new(LOST, "another worker has taken this request over")),
+            Err(StateError::Conflict) => Err(Failure::Lost("another worker has taken this request over".to_owned())),
             Err(error) => Err(error.into()),
         }
     }
@@ -135,10 +138,7 @@ impl Held {
 fn bytes(record: &Record, most: usize) -> Result<Vec<u8>, Failure> {
     let bytes = encode(record)?;
     if bytes.len() > most {
-        return Err(Failure::too_large(format!("a request with all that belongs to it has at most {most} bytes")));
+        return Err(Failure::TooLarge(format!("a request with all that belongs to it has at most {most} bytes")));
     }
     Ok(bytes)
 }
-
-/// The code of a request that is another worker's now: it is not answered here.
-pub(crate) const LOST: &str = "lost";

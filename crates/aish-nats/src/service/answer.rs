@@ -12,9 +12,6 @@ use tokio_util::sync::CancellationToken;
 use crate::service::Service;
 use crate::service::reply::Failure;
 
-/// The code of a model that gives no answer.
-pub(crate) const MODEL_FAILED: &str = "model_failed";
-
 /// What a model said.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
@@ -32,7 +29,7 @@ impl Service {
     ) -> Result<Answer, Failure> {
         let answer = collect(self.model.ask(request, named, cancel.clone())).await;
         if !cancel.is_cancelled() {
-            let failure = answer.as_ref().err().map(|failure| failure.error.clone());
+            let failure = answer.as_ref().err().map(ToString::to_string);
             *self.model_error.lock().unwrap_or_else(PoisonError::into_inner) = failure;
         }
         answer
@@ -44,7 +41,7 @@ async fn collect(mut stream: EventStream) -> Result<Answer, Failure> {
     let mut answer = Answer::default();
     let mut finished = None;
     while let Some(event) = stream.next().await {
-        match event.map_err(|error| Failure::new(MODEL_FAILED, error.to_string()))? {
+        match event.map_err(|error| Failure::Model(error.to_string()))? {
             StreamEvent::Text(text) => answer.text.push_str(&text),
             StreamEvent::Reasoning(_) => {}
             StreamEvent::TextWasReasoning => answer.text.clear(),
@@ -56,7 +53,7 @@ async fn collect(mut stream: EventStream) -> Result<Answer, Failure> {
         }
     }
     if finished.is_none() {
-        return Err(Failure::new(MODEL_FAILED, "the answer broke off"));
+        return Err(Failure::Model("the answer broke off".to_owned()));
     }
     if answer.usage.total() == 0 {
         let completion = answer.text.len() as u64 / 4;

@@ -4,22 +4,21 @@
 use aish_tools::memory::Owner;
 use aish_turn::{Budget, Cap, Event, Faults, Outcome, Turn, TurnOptions};
 use aish_types::{CallContext, Message, ToolCall, ToolOutcome};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::service::accepted::Held;
-use crate::service::answer::MODEL_FAILED;
 use crate::service::play::{Player, StoredLog};
-use crate::service::reply::{Failure, success};
-use crate::service::{Service, history, wire};
+use crate::service::reply::{Failure, Reply, success};
+use crate::service::{Service, history, shown};
 
 /// What a model reads when a worker died between a call and its result.
 const ABORTED: &str = "Error: the call was aborted before it had a result; it is not known whether it had an effect";
 
 impl Service {
     /// Goes on with a chat from where its record is, and returns the reply.
-    pub(crate) async fn chat(&self, held: &mut Held, cancel: &CancellationToken) -> Result<Value, Failure> {
-        let request: wire::Chat = wire::read(&held.record.payload)?;
+    pub(crate) async fn chat(&self, held: &mut Held, cancel: &CancellationToken) -> Result<Reply, Failure> {
+        let request = held.chat.clone();
         let system = self.persona(request.persona.as_deref())?;
         let past = history::load(&*self.state, &request.channel, &system).await?;
         if held.record.messages.is_empty() {
@@ -48,8 +47,8 @@ impl Service {
             (Outcome::Answered | Outcome::Cut | Outcome::Withheld, Some(Message::Assistant { content, .. })) => {
                 Ok(self.chat_reply(held, content))
             }
-            (Outcome::Failed, _) => Err(Failure::new(MODEL_FAILED, failed.unwrap_or_default())),
-            (outcome, _) => Err(Failure::new(MODEL_FAILED, no_answer(&outcome))),
+            (Outcome::Failed, _) => Err(Failure::Model(failed.unwrap_or_default())),
+            (outcome, _) => Err(Failure::Model(no_answer(&outcome).to_owned())),
         }
     }
 
@@ -72,7 +71,7 @@ impl Service {
         }
     }
 
-    fn chat_reply(&self, held: &Held, text: &str) -> Value {
+    fn chat_reply(&self, held: &Held, text: &str) -> Reply {
         success(json!({
             "content": text,
             "tokens_used": held.record.usage.total(),
@@ -86,9 +85,8 @@ impl Service {
         self.options.personas.get(name).cloned().ok_or_else(|| {
             let names = self.options.personas.keys().map(String::as_str);
             let near = aish_types::near::nearest(name, names, 3).join(", ");
-            let shown: String = name.chars().take(64).collect();
             let others = if near.is_empty() { "there is none".to_owned() } else { format!("there are: {near}") };
-            Failure::new("unknown_persona", format!("there is no persona '{shown}' ({others})"))
+            Failure::UnknownPersona { name: shown(name), others }
         })
     }
 

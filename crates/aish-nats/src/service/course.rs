@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::service::accepted::{self, Held, LOST, Phase, Record, Taken};
-use crate::service::reply::{Failure, TOO_LARGE};
-use crate::service::{Answered, Service, history, id, keyed, limits, named, wire};
+use crate::service::accepted::{self, Held, Phase, Record, Taken};
+use crate::service::reply::{Failure, Reply};
+use crate::service::{Answered, Service, history, id, keyed, limits, wire};
 use crate::state::Bucket;
 
 /// How often, and how far apart, a repeated request looks for the reply that another worker is working on.
@@ -19,19 +19,19 @@ const MAX_MESSAGE: usize = 100_000;
 impl Service {
     pub(crate) async fn accept_chat(
         &self,
-        payload: Value,
+        payload: &Value,
         common: &wire::Common,
         inbox: Option<&str>,
         cancel: &CancellationToken,
     ) -> Result<Answered, Failure> {
-        let chat: wire::Chat = wire::read(&payload)?;
+        let chat: wire::Chat = wire::read(payload)?;
         for (field, text) in [("channel", &chat.channel), ("user", &chat.user), ("message", &chat.message)] {
             if text.trim().is_empty() {
                 return Err(Failure::bad_request(format!("{field} is empty")));
             }
         }
         if chat.message.len() > MAX_MESSAGE {
-            return Err(Failure::too_large(format!("a message has at most {MAX_MESSAGE} bytes")));
+            return Err(Failure::TooLarge(format!("a message has at most {MAX_MESSAGE} bytes")));
         }
         let request_id = common.request_id.clone().filter(|id| !id.is_empty()).unwrap_or_else(|| id(&*self.random));
         let key = keyed::key(&["chat", &chat.channel, &chat.user, &request_id]);
@@ -41,7 +41,7 @@ impl Service {
         }
         let record = Record {
             operation: "chat".into(),
-            payload,
+            payload: payload.clone(),
             reply_to: common.reply_to.clone().or_else(|| inbox.map(String::from)),
             worker: self.worker.clone(),
             phase: Phase::Running,
@@ -52,13 +52,13 @@ impl Service {
             reply: None,
             counted: None,
         };
-        let taken = accepted::accept(&*self.state, key.clone(), record).await;
+        let taken = accepted::accept(&*self.state, key.clone(), record, chat).await;
         self.note_state(&taken);
         match taken? {
             Taken::Mine(held) => self.work(held, cancel).await,
             Taken::Known(record) => {
                 let reply = self.wait_for(&key, record).await?;
-                Ok(Answered { reply, reply_to: common.reply_to.clone(), held: None })
+                Ok(Answered { reply: reply.into(), reply_to: common.reply_to.clone(), held: None })
             }
         }
     }
@@ -70,52 +70,52 @@ impl Service {
         let key = held.key.clone();
         let _open = self.open.begin(&key);
         let reply_to = held.record.reply_to.clone();
-        let common: wire::Common = wire::read(&held.record.payload)?;
+        let request_id = held.chat.request_id.clone();
         let result = self.finish(held, cancel).await;
         self.note_state(&result);
         match result {
-            Err(failure) if failure.is_full => {
-                tracing::warn!(key, error = failure.error, "a request cannot be kept");
+            Err(failure) if failure.is_full() => {
+                tracing::warn!(key, error = %failure, "a request cannot be kept");
                 if let Err(error) = self.state.remove(Bucket::Requests, &key).await {
                     tracing::warn!(key, %error, "it cannot be forgotten either");
                 }
-                let request_id = common.request_id.as_deref();
-                let reply = named(self.told(&failure, request_id), request_id);
+                let reply = self.told(&failure, request_id.as_deref()).into();
                 Ok(Answered { reply, reply_to, held: None })
             }
-            Err(failure) if failure.code != LOST => {
-                tracing::warn!(key, error = failure.error, "a request is put off");
+            Ok(_) | Err(Failure::Lost(_)) => result,
+            Err(failure) => {
+                tracing::warn!(key, error = %failure, "a request is put off");
                 self.open.put_off();
-                Err(Failure::new(LOST, failure.error))
+                Err(Failure::Lost(failure.to_string()))
             }
-            result => result,
         }
     }
 
     async fn finish(&self, mut held: Held, cancel: &CancellationToken) -> Result<Answered, Failure> {
         if held.record.phase == Phase::Running {
-            let common: wire::Common = wire::read(&held.record.payload)?;
-            let request_id = common.request_id.as_deref();
-            let result = self.chat(&mut held, cancel).await;
-            let reply = match result {
-                Err(failure) if failure.code == LOST => return Err(failure),
+            let request_id = held.chat.request_id.clone();
+            let request_id = request_id.as_deref();
+            let reply = match self.chat(&mut held, cancel).await {
+                Err(lost @ Failure::Lost(_)) => return Err(lost),
                 Err(failure) => self.told(&failure, request_id),
-                Ok(reply) => reply,
+                Ok(reply) => reply.named(request_id),
             };
-            held.record.reply = Some(named(reply, request_id));
+            held.record.reply = Some(reply);
             held.record.phase = Phase::Answered;
             match held.save(&*self.state).await {
-                Err(failure) if failure.code == TOO_LARGE => {
+                Err(failure @ Failure::TooLarge(_)) => {
                     held.record.messages.clear();
-                    held.record.reply = Some(named(self.told(&failure, request_id), request_id));
+                    held.record.reply = Some(self.told(&failure, request_id));
                     held.save(&*self.state).await?;
                 }
                 saved => saved?,
             }
         }
-        let chat: wire::Chat = wire::read(&held.record.payload)?;
-        let reply = held.record.reply.clone().unwrap_or_default();
-        if reply.get("success") == Some(&Value::Bool(true)) {
+        let Some(reply) = held.record.reply.clone() else {
+            return Err(Failure::Unavailable("the request was answered, and its reply is not known"));
+        };
+        let chat = &held.chat;
+        if reply.success {
             history::add(&*self.state, &chat.channel, &held.key, &held.record).await?;
             self.events.publish(
                 "response",
@@ -123,15 +123,14 @@ impl Service {
                        "tool_calls_made": held.record.calls_made, "request_id": reply.get("request_id")}),
             );
         }
-        Ok(Answered { reply, reply_to: held.record.reply_to.clone(), held: Some(held) })
+        Ok(Answered { reply: reply.into(), reply_to: held.record.reply_to.clone(), held: Some(held) })
     }
 
     /// Tells who listens of a failure, and makes the reply.
-    fn told(&self, failure: &Failure, request_id: Option<&str>) -> Value {
-        let event =
-            json!({"operation": "chat", "code": failure.code, "error": failure.error, "request_id": request_id});
+    fn told(&self, failure: &Failure, request_id: Option<&str>) -> Reply {
+        let event = json!({"operation": "chat", "code": failure.code(), "error": failure.to_string(), "request_id": request_id});
         self.events.publish("error", event);
-        failure.reply()
+        failure.reply().named(request_id)
     }
 
     /// Notes that a reply was sent.
@@ -141,13 +140,13 @@ impl Service {
             held.record.messages.clear();
             match held.save(&*self.state).await {
                 Ok(()) => self.meter.add(held),
-                Err(failure) => tracing::warn!(error = failure.error, "a reply was sent and cannot be marked so"),
+                Err(failure) => tracing::warn!(error = %failure, "a reply was sent and cannot be marked so"),
             }
         }
     }
 
     /// Waits for the reply of a request that came before.
-    async fn wait_for(&self, key: &str, first: Record) -> Result<Value, Failure> {
+    async fn wait_for(&self, key: &str, first: Record) -> Result<Reply, Failure> {
         let mut record = Some(first);
         for _ in 0..WAIT_STEPS {
             match record {
@@ -157,6 +156,6 @@ impl Service {
             }
             record = accepted::load(&*self.state, key).await?.map(|(record, _)| record);
         }
-        Err(Failure::new("unavailable", "the request came before, and its reply is not known"))
+        Err(Failure::Unavailable("the request came before, and its reply is not known"))
     }
 }

@@ -34,7 +34,7 @@ pub(crate) async fn read<T: DeserializeOwned + Default>(
 }
 
 pub(crate) fn encode(value: &impl Serialize) -> Result<Vec<u8>, Failure> {
-    serde_json::to_vec(value).map_err(|error| Failure::new("internal", error.to_string()))
+    serde_json::to_vec(value).map_err(|error| Failure::Internal(error.to_string()))
 }
 
 /// Changes a value, again and again until no other worker was faster. `change` may refuse.
@@ -53,5 +53,5 @@ pub(crate) async fn change<T: DeserializeOwned + Serialize + Default, R>(
             Err(error) => return Err(error.into()),
         }
     }
-    Err(Failure::new("unavailable", "the state is changed by too many at once"))
+    Err(Failure::Unavailable("the state is changed by too many at once"))
 }

@@ -25,9 +25,7 @@ pub(crate) async fn count(state: &dyn StateStore, limits: Limits, user: &str, no
         asked.0.retain(|at| at.saturating_add(longest) > now_ms);
         let wait = windows.iter().filter_map(|&(most, window)| wait(&asked.0, most, window, now_ms)).max();
         if let Some(wait) = wait {
-            let mut failure = Failure::new("rate_limited", "too many requests; wait before the next one");
-            failure.retry_after = Some((wait as f64 / 100.0).ceil() / 10.0);
-            return Err(failure);
+            return Err(Failure::RateLimited { retry_after: (wait as f64 / 100.0).ceil() / 10.0 });
         }
         asked.0.push(now_ms);
         Ok(())
@@ -52,12 +50,13 @@ mod tests {
     async fn windows_slide() {
         let state = LocalState::default();
         let limits = Limits { per_minute: 2, per_hour: 3, per_day: 0 };
-        let ask = async |at| count(&state, limits, "me", at).await.map_err(|failure| failure.retry_after.unwrap());
+        let wait = |retry_after| Err(Failure::RateLimited { retry_after });
+        let ask = async |at| count(&state, limits, "me", at).await;
         assert_eq!(ask(0).await, Ok(()));
         assert_eq!(ask(10_000).await, Ok(()));
-        assert_eq!(ask(20_000).await, Err(40.0));
+        assert_eq!(ask(20_000).await, wait(40.0));
         assert_eq!(ask(60_000).await, Ok(()));
-        assert_eq!(ask(60_001).await, Err(3_540.0), "the longest wait counts");
+        assert_eq!(ask(60_001).await, wait(3_540.0), "the longest wait counts");
         assert_eq!(ask(3_600_000).await, Ok(()));
         assert_eq!(count(&state, limits, "you", 20_000).await, Ok(()));
         let free = Limits { per_minute: 0, per_hour: 0, per_day: 0 };

@@ -51,10 +51,10 @@ impl ChannelMemory {
             return Err(Failure::bad_request("content is empty"));
         }
         if content.chars().count() > MAX_CHARS {
-            return Err(Failure::too_large(format!("a memory has at most {MAX_CHARS} characters")));
+            return Err(Failure::TooLarge(format!("a memory has at most {MAX_CHARS} characters")));
         }
         if new.category.chars().count() > MAX_CATEGORY {
-            return Err(Failure::too_large(format!("a category has at most {MAX_CATEGORY} characters")));
+            return Err(Failure::TooLarge(format!("a category has at most {MAX_CATEGORY} characters")));
         }
         if !(1..=5).contains(&new.importance) {
             return Err(Failure::bad_request("importance is a number from 1 to 5"));
@@ -147,7 +147,7 @@ impl MemoryStore for ChannelMemory {
         Box::pin(async move {
             let channel = owner.channel.as_deref().unwrap_or_default();
             let result = self.add_fact(channel, Some(&owner.user), &memory).await;
-            result.map_err(|failure| MemoryError(failure.error))
+            result.map_err(|failure| MemoryError(failure.to_string()))
         })
     }
 
@@ -160,7 +160,7 @@ impl MemoryStore for ChannelMemory {
         Box::pin(async move {
             let channel = owner.channel.as_deref().unwrap_or_default();
             let result = self.recall(channel, Some(&owner.user), query, limit).await;
-            result.map_err(|failure| MemoryError(failure.error))
+            result.map_err(|failure| MemoryError(failure.to_string()))
         })
     }
 }

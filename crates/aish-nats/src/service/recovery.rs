@@ -48,7 +48,7 @@ impl Service {
             Ok(())
         });
         if let Err(failure) = beaten.await {
-            tracing::warn!(error = failure.error, "the beat of this worker cannot be written");
+            tracing::warn!(error = %failure, "the beat of this worker cannot be written");
         }
     }
 
@@ -58,7 +58,7 @@ impl Service {
         match self.try_recover(watch).await {
             Ok(recovered) => recovered,
             Err(failure) => {
-                tracing::warn!(error = failure.error, "the requests of other workers cannot be looked at");
+                tracing::warn!(error = %failure, "the requests of other workers cannot be looked at");
                 Vec::new()
             }
         }

@@ -5,9 +5,9 @@ use aish_types::{Message, Usage};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::service::reply::{Failure, success};
+use crate::service::reply::{Failure, Reply, success};
 use crate::service::wire::Style;
-use crate::service::{Service, wire};
+use crate::service::{Service, shown, wire};
 
 /// Words of a summary unless said otherwise.
 const MAX_LENGTH: u32 = 200;
@@ -19,7 +19,7 @@ impl Service {
         &self,
         payload: &Value,
         cancel: &CancellationToken,
-    ) -> Result<(Value, Usage), Failure> {
+    ) -> Result<(Reply, Usage), Failure> {
         let request: wire::Complete = wire::read(payload)?;
         if request.messages.is_empty() || request.messages.len() > MAX_MESSAGES {
             return Err(Failure::bad_request(format!("messages has 1 to {MAX_MESSAGES} entries")));
@@ -29,8 +29,7 @@ impl Service {
         }
         let provider = request.provider.filter(|name| !name.is_empty());
         if let Some(name) = provider.as_deref().filter(|name| !self.model.has(name)) {
-            let shown: String = name.chars().take(64).collect();
-            return Err(Failure::new("unknown_provider", format!("there is no model '{shown}'")));
+            return Err(Failure::UnknownProvider(shown(name)));
         }
         let messages: Result<Vec<Message>, Failure> = request.messages.into_iter().map(|m| m.message()).collect();
         let ask = ChatRequest {
@@ -52,7 +51,7 @@ impl Service {
         &self,
         payload: &Value,
         cancel: &CancellationToken,
-    ) -> Result<(Value, Usage), Failure> {
+    ) -> Result<(Reply, Usage), Failure> {
         let request: wire::Summarize = wire::read(payload)?;
         if request.text.trim().is_empty() {
             return Err(Failure::bad_request("text is empty"));

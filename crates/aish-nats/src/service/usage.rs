@@ -12,7 +12,7 @@ use aish_types::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::service::accepted::{Batch, Held, LOST, Record};
+use crate::service::accepted::{Batch, Held, Record};
 use crate::service::keyed::{change, key, read};
 use crate::service::reply::Failure;
 use crate::state::{Bucket, StateStore};
@@ -92,7 +92,7 @@ fn user_of(record: &Record) -> Option<&str> {
 }
 
 pub(crate) fn is_answered(record: &Record) -> bool {
-    record.reply.as_ref().and_then(|reply| reply.get("success")) == Some(&Value::Bool(true))
+    record.reply.as_ref().is_some_and(|reply| reply.success)
 }
 
 /// Batches of workers that died.
@@ -164,7 +164,7 @@ impl Meter {
             match chat.save(state).await {
                 Ok(()) => sum(&mut sums, user_of(&chat.record), 1, chat.record.usage),
                 // Whoever took it over counts it.
-                Err(failure) if failure.code == LOST => {}
+                Err(Failure::Lost(_)) => {}
                 Err(failure) => {
                     chat.record.counted = None;
                     self.waiting().chats.push(chat);

@@ -18,7 +18,7 @@ pub(crate) struct Common {
     pub(crate) user: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Chat {
     pub(crate) channel: String,
     pub(crate) user: String,
@@ -27,6 +27,8 @@ pub(crate) struct Chat {
     pub(crate) persona: Option<String>,
     #[serde(default)]
     pub(crate) enable_tools: bool,
+    #[serde(default)]
+    pub(crate) request_id: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -152,6 +154,11 @@ impl WireMessage {
             }
         }
     }
+}
+
+/// Reads the fields that every request may have.
+pub(crate) fn common(payload: &Value) -> Result<Common, Failure> {
+    if payload.is_object() { read(payload) } else { Err(Failure::bad_request("a payload is a JSON object")) }
 }
 
 /// Reads a payload. The error names the field that is wrong.
