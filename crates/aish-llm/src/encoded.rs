@@ -8,7 +8,7 @@ use futures_util::{StreamExt, stream};
 use reqwest::header::{CONTENT_ENCODING, HeaderMap};
 
 use crate::event::ChatError;
-use crate::sse::Body;
+use crate::sse::{Body, BodyError};
 
 /// How a body is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(crate) fn decoded(body: Body, coding: Coding) -> Body {
             Err(error) => Some((Err(error), None)),
             Ok(part) => match decoder.decode(&part) {
                 Ok(plain) => Some((Ok(Bytes::from(plain)), Some((body, decoder)))),
-                Err(error) => Some((Err(format!("the compressed reply is broken: {error}")), None)),
+                Err(error) => Some((Err(BodyError(format!("the compressed reply is broken: {error}"))), None)),
             },
         }
     })

@@ -161,7 +161,7 @@ async fn open<D: Decoder>(
         () = cancel.cancelled() => return Err(ChatError::Cancelled),
         peeked = timeout(left, peek(&kind, body)) => peeked.map_err(|_| silent())?,
     };
-    let (kind, body) = peeked.map_err(ChatError::Interrupted)?;
+    let (kind, body) = peeked.map_err(|error| ChatError::Interrupted(error.to_string()))?;
     if kind == Kind::Empty {
         return Err(ChatError::Unreadable("it is empty".into()));
     }
@@ -197,10 +197,9 @@ async fn advance<D: Decoder>(open: &mut Open<D>, context: &mut Context) -> Resul
         .await;
         let Some(next) = next else { return Err(ChatError::Cancelled) };
         match next {
-            Some(Ok(event)) => {
+            Some(Ok(data)) => {
                 open.any_event = true;
-                let data = event.data.as_deref().unwrap_or_default();
-                let progress = open.decoder.event(data, &mut context.pending)?;
+                let progress = open.decoder.event(&data, &mut context.pending)?;
                 open.progress = open.progress.max(progress);
                 if open.progress == Progress::Ending {
                     open.events.expect_end();
@@ -233,8 +232,8 @@ impl Context {
                 seconds: wait.as_secs().max(1),
                 after_first_token: self.any_token,
             },
-            SseError::Broken(cause) => ChatError::Interrupted(cause),
-            SseError::TooLong | SseError::Malformed(_) => ChatError::Unreadable(error.to_string()),
+            SseError::Broken(error) => ChatError::Interrupted(error.to_string()),
+            SseError::TooLong => ChatError::Unreadable(error.to_string()),
         }
     }
 }

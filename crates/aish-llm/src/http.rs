@@ -15,11 +15,22 @@ use crate::endpoint::Endpoint;
 use crate::event::ChatError;
 use crate::failure::Failure;
 use crate::options::ModelOptions;
-use crate::sse::Body;
+use crate::sse::{Body, BodyError};
 
 /// How long an idle connection is kept for the next request. llama.cpp, vLLM and most others close theirs after 5 s, and
 /// a request that meets the closing is lost; behind https the servers are patient, and a new connection is dear.
 const KEPT: Duration = Duration::from_secs(4);
+
+/// Why no client can be made; in words.
+#[derive(Debug, Clone, thiserror::Error)]
+enum NoClient {
+    /// The file of own certificates.
+    #[error("the certificates in {path} cannot be read: {cause}")]
+    Certificates { path: String, cause: String },
+    /// What the client's library says.
+    #[error("{0}")]
+    Library(String),
+}
 
 /// Builds its client on first use: loading root certificates takes 3 to 13 ms, and only https needs them.
 pub(crate) struct HttpClient {
@@ -27,7 +38,7 @@ pub(crate) struct HttpClient {
     connect_timeout: Duration,
     /// Own certificates, trusted beside the system's.
     ca_file: Option<PathBuf>,
-    client: OnceLock<Result<Client, String>>,
+    client: OnceLock<Result<Client, NoClient>>,
 }
 
 impl HttpClient {
@@ -65,18 +76,20 @@ impl HttpClient {
 
     fn client(&self) -> Result<&Client, ChatError> {
         let built = self.client.get_or_init(|| self.build());
-        built.as_ref().map_err(|cause| ChatError::Connect { endpoint: self.endpoint.to_string(), cause: cause.clone() })
+        built
+            .as_ref()
+            .map_err(|cause| ChatError::Connect { endpoint: self.endpoint.to_string(), cause: cause.to_string() })
     }
 
     /// Reads the file of own certificates.
-    fn own_certificates(&self) -> Result<Vec<reqwest::Certificate>, String> {
+    fn own_certificates(&self) -> Result<Vec<reqwest::Certificate>, NoClient> {
         let Some(path) = &self.ca_file else { return Ok(Vec::new()) };
         let read = std::fs::read(path).map_err(|error| error.to_string());
         let parsed = read.and_then(|text| reqwest::Certificate::from_pem_bundle(&text).map_err(|error| cause(&error)));
-        parsed.map_err(|why| format!("the certificates in {} cannot be read: {why}", path.display()))
+        parsed.map_err(|cause| NoClient::Certificates { path: path.display().to_string(), cause })
     }
 
-    fn build(&self) -> Result<Client, String> {
+    fn build(&self) -> Result<Client, NoClient> {
         // Fails when a provider is installed already, which is as good.
         drop(rustls::crypto::ring::default_provider().install_default());
         // A redirect would carry the conversation to a server that nobody named.
@@ -94,7 +107,7 @@ impl HttpClient {
         if self.endpoint.is_loopback() {
             builder = builder.no_proxy();
         }
-        builder.build().map_err(|error| cause(&error))
+        builder.build().map_err(|error| NoClient::Library(cause(&error)))
     }
 }
 
@@ -142,7 +155,7 @@ pub(crate) fn secret_header(
 /// [`ChatError::Unreadable`] for a compression that is not known here.
 pub(crate) fn body_of(response: Response) -> Result<Body, ChatError> {
     let coding = Coding::of(response.headers())?;
-    let body = response.bytes_stream().map(|part| part.map_err(|error| cause(&error))).boxed();
+    let body = response.bytes_stream().map(|part| part.map_err(|error| BodyError(cause(&error)))).boxed();
     Ok(decoded(body, coding))
 }
 
@@ -159,7 +172,7 @@ const MAX_DOCUMENT: usize = 32 * 1024 * 1024;
 pub(crate) async fn read_text(mut body: Body) -> Result<String, ChatError> {
     let mut bytes = Vec::new();
     while let Some(part) = body.next().await {
-        let part = part.map_err(ChatError::Interrupted)?;
+        let part = part.map_err(|error| ChatError::Interrupted(error.to_string()))?;
         bytes.extend_from_slice(&part);
         if bytes.len() > MAX_DOCUMENT {
             return Err(ChatError::Unreadable(format!("the reply is longer than {MAX_DOCUMENT} bytes")));

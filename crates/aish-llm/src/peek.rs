@@ -4,7 +4,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 
 use crate::encoded::{Coding, decoded};
-use crate::sse::Body;
+use crate::sse::{Body, BodyError};
 
 /// What a reply's body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 const LOOK: usize = 64 * 1024;
 
 /// Reads until the body shows what it is; returns that and the whole body. `label` is the media type.
-pub(crate) async fn peek(label: &str, body: Body) -> Result<(Kind, Body), String> {
+pub(crate) async fn peek(label: &str, body: Body) -> Result<(Kind, Body), BodyError> {
     let (first, body) = first_bytes(body).await?;
     let (first, body) = match first.as_slice() {
         // A gzip member without a word of it in the head.
@@ -52,7 +52,7 @@ fn is_field(first: &[u8]) -> bool {
 }
 
 /// Reads until something but white space came; returns up to 8 bytes from there, and the whole body.
-async fn first_bytes(mut body: Body) -> Result<(Vec<u8>, Body), String> {
+async fn first_bytes(mut body: Body) -> Result<(Vec<u8>, Body), BodyError> {
     let mut read: Vec<Bytes> = Vec::new();
     let mut seen: Vec<u8> = Vec::new();
     while seen.len() <= LOOK && begun(&seen).len() < 2 {

@@ -1,21 +1,14 @@
 //! Server-sent events from a body, watched: silence, endless comments and endless events end it.
 
-mod lines;
-mod utf8;
-
+use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use aish_types::sse::{Parser, Unnamed};
 use bytes::Bytes;
 use futures_util::Stream;
-use sse_stream::{Sse, SseStream};
 use tokio::time::{Instant, Sleep, sleep_until};
-
-use lines::DataLines;
-use utf8::Mended;
 
 /// The longest event, in bytes.
 const MAX_EVENT: usize = 16 * 1024 * 1024;
@@ -43,59 +36,49 @@ pub(crate) enum SseError {
     #[error("an event is longer than {MAX_EVENT} bytes")]
     TooLong,
     /// The connection broke.
-    #[error("{0}")]
-    Broken(String),
-    /// What came are no events.
-    #[error("no event stream: {0}")]
-    Malformed(String),
+    #[error(transparent)]
+    Broken(BodyError),
 }
 
-/// A reply's body; an error is the transport's words.
-pub(crate) type Body = Pin<Box<dyn Stream<Item = Result<Bytes, String>> + Send>>;
+/// A reply's body cannot be read further; in the transport's words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct BodyError(pub(crate) String);
+
+/// A reply's body.
+pub(crate) type Body = Pin<Box<dyn Stream<Item = Result<Bytes, BodyError>> + Send>>;
 
 /// The events of one reply.
 pub(crate) struct Events {
-    inner: SseStream<sse_stream::ByteStreamBody<Watched, Bytes>>,
-    progress: Arc<Progress>,
-}
-
-#[derive(Default)]
-struct Progress {
-    event: AtomicBool,
-    trailing: AtomicBool,
-    ended: AtomicBool,
-    /// The body ended inside a line.
-    torn: AtomicBool,
+    body: Body,
+    parser: Parser,
+    ready: VecDeque<aish_types::sse::Event>,
+    watch: Watch,
+    ended: bool,
+    torn: bool,
 }
 
 impl Events {
     /// Watches a body whose request began at `started`.
     pub(crate) fn new(body: Body, started: Instant, limits: Limits) -> Self {
-        let progress = Arc::new(Progress::default());
-        let watched = Watched {
+        Self {
             body,
-            limits,
-            last_byte: started,
-            waited: Duration::ZERO,
-            any_event: false,
-            since_event: 0,
-            timer: Box::pin(sleep_until(started + limits.patience)),
-            progress: Arc::clone(&progress),
-            lines: DataLines::default(),
-            mended: Mended::default(),
+            parser: Parser::new(MAX_EVENT, Unnamed::Dropped),
+            ready: VecDeque::new(),
+            watch: Watch::new(started, limits),
             ended: false,
-        };
-        Self { inner: SseStream::from_bytes_stream(watched), progress }
+            torn: false,
+        }
     }
 
     /// Shortens the wait: the completion has ended, only usage and the like may follow.
-    pub(crate) fn expect_end(&self) {
-        self.progress.trailing.store(true, Ordering::Relaxed);
+    pub(crate) fn expect_end(&mut self) {
+        self.watch.is_trailing = true;
     }
 
     /// Says whether the body ended inside a line.
     pub(crate) fn is_torn(&self) -> bool {
-        self.progress.torn.load(Ordering::Relaxed)
+        self.torn
     }
 
     /// Reads what is left of the body and forgets it.
@@ -109,107 +92,104 @@ impl Events {
         }
     }
 
-    /// Returns the next event that has data.
-    pub(crate) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Sse, SseError>>> {
+    /// Returns the data of the next event that has any.
+    pub(crate) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<String, SseError>>> {
         loop {
-            let next = match Pin::new(&mut self.inner).poll_next(cx) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(next) => next,
-            };
-            return Poll::Ready(match next {
-                Some(Ok(event)) => {
-                    if event.data.is_none() {
-                        continue;
-                    }
-                    self.progress.event.store(true, Ordering::Relaxed);
-                    Some(Ok(event))
+            while let Some(event) = self.ready.pop_front() {
+                if let Some(data) = event.data {
+                    self.watch.event();
+                    return Poll::Ready(Some(Ok(data)));
                 }
-                Some(Err(sse_stream::Error::Body(error))) => Some(Err(match error.downcast::<SseError>() {
-                    Ok(known) => *known,
-                    Err(other) => SseError::Broken(other.to_string()),
-                })),
-                // Half a line at the end is a cut, not a fault of the format.
-                Some(Err(_)) if self.progress.ended.load(Ordering::Relaxed) => None,
-                Some(Err(error)) => Some(Err(SseError::Malformed(error.to_string()))),
-                None => None,
-            });
+            }
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            match self.body.as_mut().poll_next(cx) {
+                Poll::Pending => return self.watch.poll_silence(cx).map(|silence| Some(Err(silence))),
+                Poll::Ready(Some(Ok(bytes))) => {
+                    let taken = self
+                        .watch
+                        .bytes(bytes.len())
+                        .and_then(|()| self.parser.push(&bytes, &mut self.ready).map_err(|_| SseError::TooLong));
+                    if let Err(error) = taken {
+                        return Poll::Ready(Some(Err(error)));
+                    }
+                }
+                Poll::Ready(Some(Err(error))) => return Poll::Ready(Some(Err(SseError::Broken(error)))),
+                Poll::Ready(None) => {
+                    // Servers forget the blank line after the last event.
+                    self.ended = true;
+                    self.torn = self.parser.is_inside_line();
+                    self.parser.finish(&mut self.ready);
+                }
+            }
         }
     }
 }
 
-/// A body that counts its bytes and its silence.
-struct Watched {
-    body: Body,
+/// Counts a body's bytes and its silence.
+struct Watch {
     limits: Limits,
     last_byte: Instant,
     /// Time since the last event. A gap counts as the idle limit at most: a longer one with bytes at its end is a
     /// suspended machine, not a silent server.
     waited: Duration,
     any_event: bool,
+    is_trailing: bool,
     since_event: usize,
     timer: Pin<Box<Sleep>>,
-    progress: Arc<Progress>,
-    lines: DataLines,
-    mended: Mended,
-    ended: bool,
 }
 
-impl Watched {
+impl Watch {
+    fn new(started: Instant, limits: Limits) -> Self {
+        Self {
+            limits,
+            last_byte: started,
+            waited: Duration::ZERO,
+            any_event: false,
+            is_trailing: false,
+            since_event: 0,
+            timer: Box::pin(sleep_until(started + limits.patience)),
+        }
+    }
+
+    /// Notes an event.
+    fn event(&mut self) {
+        self.any_event = true;
+        self.since_event = 0;
+        self.waited = Duration::ZERO;
+    }
+
+    /// Notes bytes that came.
+    fn bytes(&mut self, count: usize) -> Result<(), SseError> {
+        let now = Instant::now();
+        self.waited += now.duration_since(self.last_byte).min(self.idle());
+        self.last_byte = now;
+        self.since_event = self.since_event.saturating_add(count);
+        if self.since_event > MAX_EVENT.saturating_add(count) {
+            return Err(SseError::TooLong);
+        }
+        if self.waited > self.limits.patience { Err(SseError::Silent(self.limits.patience)) } else { Ok(()) }
+    }
+
+    /// Is ready when nothing has come for too long.
+    fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<SseError> {
+        let wait = self.idle().min(self.limits.patience.saturating_sub(self.waited));
+        let deadline = self.last_byte + wait;
+        if self.timer.deadline() != deadline {
+            self.timer.as_mut().reset(deadline);
+        }
+        self.timer.as_mut().poll(cx).map(|()| SseError::Silent(wait))
+    }
+
     /// Returns how long a silence may last from the last byte on.
     fn idle(&self) -> Duration {
-        if self.progress.trailing.load(Ordering::Relaxed) {
+        if self.is_trailing {
             self.limits.trailing
         } else if self.any_event {
             self.limits.idle_after
         } else {
             self.limits.idle_before
-        }
-    }
-}
-
-impl Stream for Watched {
-    type Item = Result<Bytes, SseError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let this = &mut *self;
-        if this.ended {
-            return Poll::Ready(None);
-        }
-        if this.progress.event.swap(false, Ordering::Relaxed) {
-            this.any_event = true;
-            this.since_event = 0;
-            this.waited = Duration::ZERO;
-        }
-        match this.body.as_mut().poll_next(cx) {
-            Poll::Ready(Some(Ok(bytes))) => {
-                let now = Instant::now();
-                this.waited += now.duration_since(this.last_byte).min(this.idle());
-                this.last_byte = now;
-                this.since_event = this.since_event.saturating_add(bytes.len());
-                if this.since_event > MAX_EVENT.saturating_add(bytes.len()) {
-                    return Poll::Ready(Some(Err(SseError::TooLong)));
-                }
-                if this.waited > this.limits.patience {
-                    return Poll::Ready(Some(Err(SseError::Silent(this.limits.patience))));
-                }
-                Poll::Ready(Some(Ok(this.lines.filter(this.mended.mend(bytes)))))
-            }
-            Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(SseError::Broken(error)))),
-            Poll::Ready(None) => {
-                // Servers forget the blank line after the last event.
-                this.ended = true;
-                this.progress.torn.store(!this.lines.is_at_line(), Ordering::Relaxed);
-                this.progress.ended.store(true, Ordering::Relaxed);
-                Poll::Ready(Some(Ok(Bytes::from_static(b"\n\n"))))
-            }
-            Poll::Pending => {
-                let wait = this.idle().min(this.limits.patience.saturating_sub(this.waited));
-                let deadline = this.last_byte + wait;
-                if this.timer.deadline() != deadline {
-                    this.timer.as_mut().reset(deadline);
-                }
-                this.timer.as_mut().poll(cx).map(|()| Some(Err(SseError::Silent(wait))))
-            }
         }
     }
 }

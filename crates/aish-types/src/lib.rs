@@ -17,6 +17,7 @@ pub mod near;
 pub mod outcome;
 pub mod sanitize;
 pub mod secret;
+pub mod sse;
 pub mod tool;
 pub mod usage;
 

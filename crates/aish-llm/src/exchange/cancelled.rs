@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Decoder, Opened, Progress, exchange};
 use crate::event::{ChatError, FinishReason, StreamEvent};
-use crate::sse::Limits;
+use crate::sse::{BodyError, Limits};
 
 /// Answers with five words and the end, all from one event.
 struct Burst;
@@ -34,7 +34,7 @@ async fn after_cancel(kind: &str, taken: usize) -> Vec<Result<StreamEvent, ChatE
     let second = Duration::from_secs(10);
     let limits = Limits { patience: second, idle_before: second, idle_after: second, trailing: second };
     let whole: &[u8] = if kind.ends_with("json") { b"{}" } else { b"data: x\n\n" };
-    let body = stream::iter([Ok::<Bytes, String>(Bytes::from_static(whole))]).boxed();
+    let body = stream::iter([Ok::<Bytes, BodyError>(Bytes::from_static(whole))]).boxed();
     let opening =
         Box::pin(std::future::ready(Ok(Opened { kind: kind.into(), body, decoder: Burst, notices: Vec::new() })));
     let cancel = CancellationToken::new();

@@ -15,7 +15,7 @@ use crate::messages::decoder::MessagesDecoder;
 use crate::names::{NameRule, WireNames};
 use crate::request::{ChatRequest, Purpose, ToolSpec};
 use crate::responses::decoder::ResponsesDecoder;
-use crate::sse::Limits;
+use crate::sse::{BodyError, Limits};
 use crate::wire::Seal;
 
 fn names(rule: NameRule) -> WireNames {
@@ -35,7 +35,7 @@ fn names(rule: NameRule) -> WireNames {
 async fn play<D: Decoder>(decoder: D, parts: Vec<Bytes>) -> Result<Vec<StreamEvent>, ChatError> {
     let second = Duration::from_secs(10);
     let limits = Limits { patience: second, idle_before: second, idle_after: second, trailing: second };
-    let body = stream::iter(parts.into_iter().map(Ok::<Bytes, String>)).boxed();
+    let body = stream::iter(parts.into_iter().map(Ok::<Bytes, BodyError>)).boxed();
     let opened = Opened { kind: "text/event-stream".into(), body, decoder, notices: Vec::new() };
     let opening = Box::pin(std::future::ready(Ok(opened)));
     let mut events = exchange(opening, limits, "http://x".into(), CancellationToken::new());

@@ -1,10 +1,9 @@
 //! Server-sent events, as servers really write them, in messages that can be decoded.
-//!
-//! The parser of the library ends a stream at the first line that it does not like; this one leaves out the line.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use aish_types::sse::{Event, Parser, Unnamed};
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt};
@@ -39,34 +38,28 @@ pub(super) fn raw<E>(
 where
     E: std::error::Error + Send + Sync + 'static,
 {
-    let state = State { bytes, parser: Parser::new(limit), ready: VecDeque::new(), ended: false };
+    let parser = Parser::new(limit, Unnamed::Event);
+    let state = State { bytes, parser, ready: VecDeque::new(), ended: false };
     futures_util::stream::unfold(state, async |mut state| {
         loop {
             if let Some(event) = state.ready.pop_front() {
-                return Some((event, state));
+                return Some((Ok(event_of(event)), state));
             }
             if state.ended {
                 return None;
             }
-            let parsed = match state.bytes.next().await {
-                Some(Ok(chunk)) => state.parser.push(&chunk),
-                Some(Err(error)) => {
-                    state.ended = true;
-                    state.ready.push_back(Err(Error::Body(Box::new(error))));
-                    continue;
-                }
+            let failed = match state.bytes.next().await {
+                Some(Ok(chunk)) => state.parser.push(&chunk, &mut state.ready).err().map(|_| too_large()),
+                Some(Err(error)) => Some(Error::Body(Box::new(error))),
                 None => {
                     state.ended = true;
-                    Ok(state.parser.finish())
+                    state.parser.finish(&mut state.ready);
+                    None
                 }
             };
-            match parsed {
-                Ok(parsed) => state.ready.extend(parsed.into_iter().map(Ok)),
-                Err(TooLarge) => {
-                    state.ended = true;
-                    let error = std::io::Error::other("a server-sent event is too large");
-                    state.ready.push_back(Err(Error::Body(Box::new(error))));
-                }
+            if let Some(error) = failed {
+                (state.ended, state.ready) = (true, VecDeque::new());
+                return Some((Err(error), state));
             }
         }
     })
@@ -102,138 +95,15 @@ fn clean(event: Sse, normalizer: &Normalizer) -> Vec<Sse> {
 struct State<S> {
     bytes: S,
     parser: Parser,
-    ready: VecDeque<Result<Sse, Error>>,
+    ready: VecDeque<Event>,
     ended: bool,
 }
 
-struct TooLarge;
-
-/// Splits a stream into events; lines end with LF, CRLF or CR.
-struct Parser {
-    line: Vec<u8>,
-    event: Option<String>,
-    data: Option<String>,
-    id: Option<String>,
-    retry: Option<u64>,
-    after_return: bool,
-    limit: usize,
+fn too_large() -> Error {
+    Error::Body(Box::new(std::io::Error::other("a server-sent event is too large")))
 }
 
-impl Parser {
-    fn new(limit: usize) -> Self {
-        Self { line: Vec::new(), event: None, data: None, id: None, retry: None, after_return: false, limit }
-    }
-
-    fn push(&mut self, chunk: &[u8]) -> Result<Vec<Sse>, TooLarge> {
-        let mut events = Vec::new();
-        for &byte in chunk {
-            let after_return = std::mem::replace(&mut self.after_return, byte == b'\r');
-            match byte {
-                b'\n' if after_return => {}
-                b'\n' | b'\r' => self.end_line(&mut events),
-                _ => self.line.push(byte),
-            }
-            if self.line.len() + self.data.as_ref().map_or(0, String::len) > self.limit {
-                return Err(TooLarge);
-            }
-        }
-        Ok(events)
-    }
-
-    /// The end of the stream ends the line and the event that are open.
-    fn finish(&mut self) -> Vec<Sse> {
-        let mut events = Vec::new();
-        if !self.line.is_empty() {
-            self.end_line(&mut events);
-        }
-        self.end_event(&mut events);
-        events
-    }
-
-    fn end_line(&mut self, events: &mut Vec<Sse>) {
-        let line = std::mem::take(&mut self.line);
-        let line = String::from_utf8_lossy(&line);
-        let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
-        if line.is_empty() {
-            return self.end_event(events);
-        }
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        match field.trim() {
-            "data" => match &mut self.data {
-                Some(data) => {
-                    data.push('\n');
-                    data.push_str(value);
-                }
-                None => self.data = Some(value.to_owned()),
-            },
-            "event" => self.event = Some(value.trim().to_owned()),
-            "id" if !value.contains('\0') => self.id = Some(value.to_owned()),
-            "retry" => self.retry = value.trim().parse().ok(),
-            // A message without its field name.
-            _ if line.starts_with("{\"") => {
-                self.end_event(events);
-                self.data = Some(line.to_owned());
-                self.end_event(events);
-            }
-            _ => {}
-        }
-    }
-
-    fn end_event(&mut self, events: &mut Vec<Sse>) {
-        let (event, data) = (self.event.take(), self.data.take());
-        let event = Sse { event, data, id: self.id.take(), retry: self.retry.take() };
-        if event.data.is_some() || event.id.is_some() || event.retry.is_some() {
-            events.push(event);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn parse(chunks: &[&[u8]]) -> Vec<(Option<String>, Option<String>)> {
-        let mut parser = Parser::new(1000);
-        let mut events = Vec::new();
-        for chunk in chunks {
-            events.extend(parser.push(chunk).unwrap_or_default());
-        }
-        events.extend(parser.finish());
-        events.into_iter().map(|event| (event.id, event.data)).collect()
-    }
-
-    const STREAM: &str = "\u{feff}: hello\r\nid: 1\r\ndata: {\"a\":\r\ndata: \"ü\"}\r\n\r\nevent: x\nevent: y\njunk\n\
-                          data:{}\n\nretry: soon\r\r{\"bare\":1}\n\ndata: last";
-
-    fn expected() -> Vec<(Option<String>, Option<String>)> {
-        let text = |text: &str| Some(text.to_owned());
-        vec![
-            (text("1"), text("{\"a\":\n\"ü\"}")),
-            (None, text("{}")),
-            (None, text("{\"bare\":1}")),
-            (None, text("last")),
-        ]
-    }
-
-    #[test]
-    fn junk_is_left_out() {
-        assert_eq!(parse(&[STREAM.as_bytes()]), expected());
-    }
-
-    #[test]
-    fn a_large_event_is_an_error() {
-        assert!(Parser::new(10).push(b"data: 0123456789").is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn chunks_make_no_difference(cut in 0..STREAM.len(), second in 0..STREAM.len()) {
-            let bytes = STREAM.as_bytes();
-            let (low, high) = (cut.min(second), cut.max(second));
-            prop_assert_eq!(parse(&[&bytes[..low], &bytes[low..high], &bytes[high..]]), expected());
-        }
-    }
+/// Writes an event as rmcp has it.
+fn event_of(Event { event, data, id, retry }: Event) -> Sse {
+    Sse { event, data, id, retry }
 }

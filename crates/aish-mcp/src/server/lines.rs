@@ -7,6 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aish_types::lines::{Line, Lines};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
@@ -32,8 +33,7 @@ type Batches = Arc<Mutex<HashMap<String, Arc<Mutex<Batch>>>>>;
 
 pub(super) struct LineTransport<R> {
     reader: BufReader<R>,
-    line: Vec<u8>,
-    skipping: bool,
+    lines: Lines,
     began: bool,
     ready: VecDeque<ClientJsonRpcMessage>,
     batches: Batches,
@@ -49,8 +49,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
         let writer = tokio::spawn(write_lines(write, rx, ended.clone()));
         Self {
             reader: BufReader::new(read),
-            line: Vec::new(),
-            skipping: false,
+            lines: Lines::new(MAX_LINE),
             began: false,
             ready: VecDeque::new(),
             batches: Batches::default(),
@@ -60,26 +59,18 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
         }
     }
 
-    /// Reads one line into `self.line`; false at the end of the input. Safe to drop between polls.
-    async fn read_line(&mut self) -> io::Result<Read> {
+    /// Reads the next line, the last one with or without its end; `None` is the end of the input. Safe to drop between
+    /// polls.
+    async fn read_line(&mut self) -> io::Result<Option<Line>> {
         loop {
             let available = self.reader.fill_buf().await?;
             if available.is_empty() {
-                // A last line without its end is still a message.
-                return Ok(if self.line.is_empty() || self.skipping { Read::End } else { Read::Line });
+                return Ok(self.lines.finish().map(Line::Whole));
             }
-            let newline = available.iter().position(|byte| *byte == b'\n');
-            let taken = newline.map_or(available.len(), |at| at + 1);
-            if !self.skipping {
-                self.line.extend_from_slice(available.get(..taken).unwrap_or_default());
-            }
+            let (taken, line) = self.lines.take(available);
             self.reader.consume(taken);
-            if self.line.len() > MAX_LINE {
-                self.line.clear();
-                self.skipping = true;
-            }
-            if newline.is_some() {
-                return Ok(if std::mem::take(&mut self.skipping) { Read::TooLong } else { Read::Line });
+            if line.is_some() {
+                return Ok(line);
             }
         }
     }
@@ -92,9 +83,8 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
     }
 
     /// Takes one line apart into messages for rmcp, and answers what is none.
-    fn accept(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        let text = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line).trim_ascii();
+    fn accept(&mut self, line: &[u8]) {
+        let text = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
         if text.is_empty() {
             return;
         }
@@ -236,12 +226,6 @@ fn default(map: &mut Map<String, Value>, key: &str, fits: fn(&Value) -> bool, va
     }
 }
 
-enum Read {
-    Line,
-    TooLong,
-    End,
-}
-
 enum Decoded {
     Message(Box<ClientJsonRpcMessage>),
     Answer(Value),
@@ -316,9 +300,11 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for LineTransport<R> {
                 read = self.read_line() => read,
             };
             match read {
-                Ok(Read::Line) => self.accept(),
-                Ok(Read::TooLong) => self.reply(&error(Value::Null, -32600, "Invalid Request: the line is too long")),
-                Ok(Read::End) => {
+                Ok(Some(Line::Whole(line))) => self.accept(&line),
+                Ok(Some(Line::TooLong)) => {
+                    self.reply(&error(Value::Null, -32600, "Invalid Request: the line is too long"))
+                }
+                Ok(None) => {
                     self.ended.cancel();
                     return None;
                 }
