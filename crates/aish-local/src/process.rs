@@ -1,7 +1,6 @@
 //! The child `aish-model`: started when it is needed, spoken to over its pipes, ended with its owner.
 
 mod connection;
-mod protocol;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,13 +8,13 @@ use std::time::Duration;
 
 use aish_llm::ChatError;
 use aish_process::{Command, Environment, Exit, Server, ServerOptions};
+use aish_types::embedded::{Event, Info, Request};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::models::ModelFile;
 
 pub(crate) use connection::{Connection, Listener};
-pub(crate) use protocol::{Ask, EndReason, ErrorKind, Event, Info, Tool};
 
 /// How long a model may take to load. Its file is mapped, so this is the disk's time.
 const LOAD: Duration = Duration::from_secs(120);
@@ -86,8 +85,8 @@ impl Process {
         };
         let connection = Connection::open(input, output);
         let path = self.options.model.path.display().to_string();
-        let load = Ask::Load { path, context: self.options.context, threads: self.options.threads };
-        let mut listener = connection.ask(load);
+        let (context, threads) = (self.options.context, self.options.threads);
+        let mut listener = connection.ask(|id| Request::Load { id, path, context, threads });
         let answer = timeout(LOAD, listener.next()).await;
         let info = match answer {
             Ok(Some(Event::Loaded { info, .. })) => info,

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_llm::{ChatError, ChatRequest, EventStream, FinishReason, Provider, StreamEvent};
+use aish_types::embedded::{self, Chat, Choice, EndReason, ErrorKind, Event, Request, Tool};
 use aish_types::{BoxFuture, Message, ToolCall, Usage};
 use futures_util::stream;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::process::{Ask, EndReason, ErrorKind, Event, Listener, LocalOptions, Process, Running, Tool};
+use crate::process::{Listener, LocalOptions, Process, Running};
 
 /// How long a count may take before it counts as none.
 const COUNT: Duration = Duration::from_secs(2);
@@ -49,8 +50,8 @@ impl Provider for LocalModel {
     }
 
     fn stream(&self, request: ChatRequest, cancel: CancellationToken) -> EventStream {
-        let ask = chat(request, self.is_small().then_some(SMALL_TEMPERATURE));
-        let state = State::Asked { process: Arc::clone(&self.process), ask };
+        let chat = chat(request, self.is_small().then_some(SMALL_TEMPERATURE));
+        let state = State::Asked { process: Arc::clone(&self.process), chat };
         Box::pin(stream::unfold((state, cancel), |(state, cancel)| async move {
             let (item, state) = tokio::select! {
                 biased;
@@ -64,7 +65,7 @@ impl Provider for LocalModel {
     fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<u64>> {
         Box::pin(async move {
             let running = self.process.running().await.ok()?;
-            let mut listener = running.connection.ask(Ask::Count { text: text.to_owned() });
+            let mut listener = running.connection.ask(|id| Request::Count { id, text: text.to_owned() });
             match timeout(COUNT, listener.next()).await.ok()?? {
                 Event::Count { tokens, .. } => Some(tokens),
                 _ => None,
@@ -82,7 +83,7 @@ enum State {
     /// The process may have to be started first.
     Asked {
         process: Arc<Process>,
-        ask: Ask,
+        chat: Box<Chat>,
     },
     /// Events come.
     Answered {
@@ -101,9 +102,12 @@ async fn advance(state: State) -> (Item, State) {
         State::Over => return (None, State::Over),
         State::Ending(reason) => return (Some(Ok(StreamEvent::Finished(reason))), State::Over),
         State::Answered { running, listener } => (running, listener),
-        State::Asked { process, ask } => match process.running().await {
+        State::Asked { process, mut chat } => match process.running().await {
             Ok(running) => {
-                let listener = running.connection.ask(ask);
+                let listener = running.connection.ask(|id| {
+                    chat.id = id;
+                    Request::Chat(chat)
+                });
                 (running, listener)
             }
             Err(error) => return (Some(Err(error)), State::Over),
@@ -112,51 +116,58 @@ async fn advance(state: State) -> (Item, State) {
     let Some(event) = listener.next().await else {
         return (Some(Err(ChatError::Process(running.death().await))), State::Over);
     };
-    let item = match event {
-        Event::Text { text, .. } => StreamEvent::Text(text),
-        Event::Reasoning { text, .. } => StreamEvent::Reasoning(text),
+    match event {
+        Event::Text { text, .. } => goes_on(StreamEvent::Text(text), running, listener),
+        Event::Reasoning { text, .. } => goes_on(StreamEvent::Reasoning(text), running, listener),
         Event::ToolCall { call, .. } => {
             let call = ToolCall { id: call.id.into(), name: call.name.into(), arguments: call.arguments };
-            StreamEvent::ToolCall(call)
+            goes_on(StreamEvent::ToolCall(call), running, listener)
         }
         Event::BrokenCall { text, reason, .. } => {
             let call = ToolCall { id: "".into(), name: "".into(), arguments: text };
-            StreamEvent::MalformedCall { call, reason }
+            goes_on(StreamEvent::MalformedCall { call, reason }, running, listener)
         }
-        Event::End { reason: EndReason::Cancelled, .. } => return (Some(Err(ChatError::Cancelled)), State::Over),
         Event::End { reason, usage, .. } => {
-            let usage = Usage {
-                prompt: usage.prompt,
-                completion: usage.completion,
-                cached: usage.cached,
-                written: 0,
-                reasoning: 0,
-                estimated: false,
-            };
             let finish = match reason {
-                EndReason::Stop | EndReason::Cancelled => FinishReason::Stop,
+                EndReason::Cancelled => return (Some(Err(ChatError::Cancelled)), State::Over),
+                EndReason::Stop => FinishReason::Stop,
                 EndReason::ToolCalls => FinishReason::ToolCalls,
                 EndReason::Length => FinishReason::Length,
             };
-            return (Some(Ok(StreamEvent::Usage(usage))), State::Ending(finish));
+            let embedded::Usage { prompt, completion, cached } = usage;
+            let usage = Usage { prompt, completion, cached, ..Usage::default() };
+            (Some(Ok(StreamEvent::Usage(usage))), State::Ending(finish))
         }
-        Event::Error { kind, message, .. } => {
-            let error = match kind {
-                ErrorKind::ContextOverflow => ChatError::ContextOverflow(message),
-                ErrorKind::TemplateRefused => ChatError::TemplateRefused(message),
-                ErrorKind::Other => ChatError::Process(message),
-            };
-            return (Some(Err(error)), State::Over);
+        Event::Error { kind, message, .. } => (Some(Err(failed(kind, message))), State::Over),
+        Event::Hello { .. } | Event::Loaded { .. } | Event::Count { .. } | Event::Tokens { .. } => {
+            (Some(Err(ChatError::Process("it answers what was not asked".into()))), State::Over)
         }
-        Event::Hello { .. } | Event::Loaded { .. } | Event::Count { .. } => {
-            return (Some(Err(ChatError::Process("it answers what was not asked".into()))), State::Over);
-        }
-    };
-    (Some(Ok(item)), State::Answered { running, listener })
+    }
 }
 
-/// Puts a request into the child's words. Images and the like stay here: this model reads text.
-fn chat(request: ChatRequest, temperature: Option<f32>) -> Ask {
+fn goes_on(event: StreamEvent, running: Arc<Running>, listener: Listener) -> (Item, State) {
+    (Some(Ok(event)), State::Answered { running, listener })
+}
+
+fn failed(kind: ErrorKind, message: String) -> ChatError {
+    match kind {
+        ErrorKind::ContextOverflow => ChatError::ContextOverflow(message),
+        ErrorKind::TemplateRefused => ChatError::TemplateRefused(message),
+        ErrorKind::BadRequest
+        | ErrorKind::NotLoaded
+        | ErrorKind::NoFile
+        | ErrorKind::NotGguf
+        | ErrorKind::LoadFailed
+        | ErrorKind::Processor
+        | ErrorKind::Confinement
+        | ErrorKind::Template
+        | ErrorKind::Grammar
+        | ErrorKind::Compute => ChatError::Process(message),
+    }
+}
+
+/// Writes a request in the words of the protocol; its number comes later. Images and the like stay here: this model reads text.
+fn chat(request: ChatRequest, temperature: Option<f32>) -> Box<Chat> {
     let mut messages = request.messages;
     for message in &mut messages {
         match message {
@@ -174,5 +185,6 @@ fn chat(request: ChatRequest, temperature: Option<f32>) -> Ask {
         })
         .collect();
     let (max_tokens, temperature) = (request.max_tokens, request.temperature.or(temperature));
-    Ask::Chat { messages, tools, max_tokens, temperature, schema: request.schema }
+    let (id, choice, schema, seed) = (0, Choice::Auto, request.schema, None);
+    Box::new(Chat { id, messages, tools, choice, max_tokens, temperature, schema, seed })
 }

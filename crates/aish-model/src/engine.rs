@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
+use aish_types::embedded::{ErrorKind, Info};
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::context::params::LlamaContextParams;
 use llama_cpp_2::llama_backend::LlamaBackend;
@@ -13,7 +14,6 @@ use llama_cpp_2::token::LlamaToken;
 
 use crate::gguf::{self, CheckError};
 use crate::prompt::{Template, TemplateError};
-use crate::protocol::{ErrorKind, Info};
 
 /// Tokens of context when the request names none and the model allows them: 94 MB for SmolLM2-135M.
 const CONTEXT: u32 = 4096;

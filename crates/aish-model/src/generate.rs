@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::time::Instant;
 
+use aish_types::embedded::{Chat, Choice, EndReason, ErrorKind, Event, Timing, Usage};
 use serde_json::Value;
 
 use crate::engine::{Engine, EngineError, Prefill};
@@ -13,7 +14,6 @@ use crate::grammar::{self, Bounds, GrammarError};
 use crate::inbox::Interrupts;
 use crate::output::splitter::{CALL_OPEN, Calls, Start};
 use crate::prompt::{Conversation, TemplateError};
-use crate::protocol::{Chat, Choice, EndReason, ErrorKind, Event, Timing, Usage};
 use crate::sampler::Sampler;
 use answer::Answer;
 

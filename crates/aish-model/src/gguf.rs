@@ -6,9 +6,8 @@ use std::fs::File;
 use std::io::{ErrorKind as IoKind, Read};
 use std::path::Path;
 
+use aish_types::embedded::ErrorKind;
 use llama_cpp_2::gguf::GgufContext;
-
-use crate::protocol::ErrorKind;
 
 /// Why a file is not taken.
 #[derive(Debug, thiserror::Error)]

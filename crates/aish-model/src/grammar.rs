@@ -5,10 +5,10 @@
 
 pub(crate) mod bounds;
 
+use aish_types::embedded::Tool;
 use serde_json::{Value, json};
 
 use crate::output::splitter::{CALL_CLOSE, CALL_OPEN};
-use crate::protocol::Tool;
 
 pub(crate) use bounds::Bounds;
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{process, thread};
 
-use crate::protocol::Request;
+use aish_types::embedded::Request;
 
 /// How long the work in hand may go on after standard input has ended.
 const GRACE: Duration = Duration::from_secs(2);

@@ -2,10 +2,10 @@
 //!
 //! It is a process of its own so that a crash of the model's code, its memory and its start-up cost stay away from
 //! the shell. It reads one request a line and answers with events, one a line, in the order of the requests; the
-//! words of both are in [`protocol`]. It ends when its standard input ends. Standard error carries logs alone
+//! words of both are in [`aish_types::embedded`]. It ends when its standard input ends. Standard error carries logs alone
 //! (`AISH_MODEL_LOG=error|warn|info|debug|trace`).
 //!
-//! Reading order: [`protocol`], [`inbox`] and [`outbox`] (the pipes), [`service`] (the loop), [`engine`] (the loaded
+//! Reading order: [`aish_types::embedded`] (the protocol), [`inbox`] and [`outbox`] (the pipes), [`service`] (the loop), [`engine`] (the loaded
 //! model), [`prompt`] (messages to tokens), [`grammar`] (what a tool call may look like), [`generate`] (tokens to
 //! events), [`output`] (what of them is text, reasoning or a call). Its arguments are the files that it may read; before it
 //! looks at any, it gives up everything else: other files, the network, other programs.
@@ -19,7 +19,6 @@ mod inbox;
 mod outbox;
 mod output;
 mod prompt;
-mod protocol;
 mod sampler;
 mod service;
 mod threads;

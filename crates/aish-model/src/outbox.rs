@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::protocol::{ErrorKind, Event};
+use aish_types::embedded::{ErrorKind, Event};
 
 /// Writes events.
 #[derive(Debug)]

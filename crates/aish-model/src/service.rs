@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use aish_confine::Held;
+use aish_types::embedded::{Chat, ErrorKind, Event, PROTOCOL, Request};
 use llama_cpp_2::LogOptions;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use tracing_subscriber::EnvFilter;
@@ -15,8 +16,7 @@ use crate::engine::{self, Engine};
 use crate::generate::{self, ChatError};
 use crate::inbox::{self, Interrupts, Letter};
 use crate::outbox::Outbox;
-use crate::protocol::{ErrorKind, Event, PROTOCOL, Request};
-use crate::{cpu, prompt, protocol, threads};
+use crate::{cpu, prompt, threads};
 
 /// Serves standard input until it ends.
 pub(crate) fn main() -> ExitCode {
@@ -143,7 +143,7 @@ impl Service {
         Ok(None)
     }
 
-    fn chat(&self, engine: &mut Engine<'_>, chat: &protocol::Chat, outbox: &mut Outbox<impl Write>) -> io::Result<()> {
+    fn chat(&self, engine: &mut Engine<'_>, chat: &Chat, outbox: &mut Outbox<impl Write>) -> io::Result<()> {
         let answered = generate::answer(engine, chat, &self.interrupts, &mut |event| outbox.send(event));
         self.interrupts.forget_until(chat.id);
         match answered {

@@ -8,6 +8,7 @@ extern crate alloc;
 
 pub mod attachment;
 pub mod cut;
+pub mod embedded;
 pub mod id;
 pub mod lines;
 pub mod mask;

@@ -4,12 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
+use aish_types::embedded::{Event, PROTOCOL, Request};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
-
-use crate::process::protocol::{Ask, Event, Overtaking, PROTOCOL, Request};
 
 /// The two pipes of a child.
 #[derive(Debug)]
@@ -73,8 +71,8 @@ impl Connection {
         self.shared.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sends a request. Dropping the listener cancels it.
-    pub(crate) fn ask(&self, ask: Ask) -> Listener {
+    /// Sends the request that is made with the next number. Dropping the listener cancels it.
+    pub(crate) fn ask(&self, request: impl FnOnce(u64) -> Request) -> Listener {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, events) = unbounded_channel();
         // Under the lock, so that a connection that ends right now still ends this one.
@@ -84,17 +82,13 @@ impl Connection {
                 waiting.insert(id, sender);
             }
         }
-        self.send(&Request { id, ask: &ask });
+        send(&self.lines, &request(id));
         Listener { id, events, lines: self.lines.clone(), over: false }
-    }
-
-    fn send(&self, message: &impl Serialize) {
-        send(&self.lines, message);
     }
 }
 
-fn send(lines: &UnboundedSender<Vec<u8>>, message: &impl Serialize) {
-    if let Ok(mut line) = serde_json::to_vec(message) {
+fn send(lines: &UnboundedSender<Vec<u8>>, request: &Request) {
+    if let Ok(mut line) = serde_json::to_vec(request) {
         line.push(b'\n');
         // A writer that is gone has ended the connection already.
         drop(lines.send(line));
@@ -122,7 +116,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if !self.over {
-            send(&self.lines, &Overtaking::Cancel { id: self.id });
+            send(&self.lines, &Request::Cancel { id: self.id });
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::io;
 
+use aish_types::embedded::{Call, EndReason, Event};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::generate::Send;
 use crate::output::splitter::{CALL_CLOSE, CALL_OPEN, Calls, Start};
 use crate::output::{Piece, Splitter, Utf8};
-use crate::protocol::{Call, EndReason, Event};
 
 /// What has been said so far.
 #[derive(Debug)]

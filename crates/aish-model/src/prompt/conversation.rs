@@ -1,11 +1,11 @@
 //! What a template is given: messages and tools in the form of Hugging Face's chat templates.
 
+use aish_types::embedded::{Choice, Tool};
 use aish_types::{Message, ToolCall};
 use serde_json::{Value, json};
 
 use super::template::{Template, TemplateError};
 use crate::output::splitter::{CALL_CLOSE, CALL_OPEN};
-use crate::protocol::{Choice, Tool};
 
 /// A conversation to be rendered.
 #[derive(Debug)]
