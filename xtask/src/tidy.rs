@@ -2,6 +2,7 @@
 
 mod attributes;
 mod declared;
+mod examples;
 mod names;
 mod required;
 mod size;
@@ -17,7 +18,15 @@ pub(crate) fn run() -> anyhow::Result<()> {
 
 /// Returns what breaks a rule.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
-    let rules = [size::check, names::check, declared::check, attributes::check, tests_exist::check, required::check];
+    let rules = [
+        size::check,
+        names::check,
+        declared::check,
+        attributes::check,
+        tests_exist::check,
+        required::check,
+        examples::check,
+    ];
     rules.iter().flat_map(|rule| rule(tree)).collect()
 }
 
