@@ -33,7 +33,7 @@ mod stdio;
 mod watched;
 
 pub use call::RequestError;
-pub use gated::GatedCall;
+pub use gated::{GatedCall, NotCalled};
 pub use import::{ImportError, ImportedEndpoint, ImportedServer, expand, folded as folded_alias, import};
 pub use loopback::LoopbackSignIn;
 pub use mcp::{ConnectError, McpClient, ServerState};

@@ -18,6 +18,20 @@ pub use worker::serve;
 /// How long the server may take to pass a message on.
 const SETTLE: Duration = Duration::from_secs(5);
 
+/// It is not known whether the server has seen what was sent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotSettled {
+    /// No inbox could be listened to.
+    #[error(transparent)]
+    Subscribe(#[from] async_nats::SubscribeError),
+    /// Nothing could be sent.
+    #[error(transparent)]
+    Publish(#[from] async_nats::PublishError),
+    /// Nothing came back.
+    #[error("the server does not answer")]
+    Silent,
+}
+
 /// A connection to the bus; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Bus {
@@ -27,13 +41,13 @@ pub struct Bus {
 impl Bus {
     /// Waits until the server has seen everything that was sent so far, subscriptions included: what it passes on to us
     /// comes after them.
-    pub(crate) async fn settle(&self) -> Result<(), String> {
+    pub(crate) async fn settle(&self) -> Result<(), NotSettled> {
         let inbox = self.client.new_inbox();
-        let mut echo = self.client.subscribe(inbox.clone()).await.map_err(|error| error.to_string())?;
-        self.client.publish(inbox, "".into()).await.map_err(|error| error.to_string())?;
+        let mut echo = self.client.subscribe(inbox.clone()).await?;
+        self.client.publish(inbox, "".into()).await?;
         match tokio::time::timeout(SETTLE, echo.next()).await {
             Ok(Some(_)) => Ok(()),
-            Ok(None) | Err(_) => Err("the server does not answer".into()),
+            Ok(None) | Err(_) => Err(NotSettled::Silent),
         }
     }
 }

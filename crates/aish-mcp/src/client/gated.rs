@@ -11,6 +11,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::mcp::McpClient;
 
+/// A call never reached its server: no such tool, arguments that do not fit, or a no at the gate; in words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotCalled(String);
+
 /// A call of a tool, and the gate that it passes.
 pub struct GatedCall {
     /// The gate, with where decisions are written down.
@@ -33,8 +38,8 @@ impl GatedCall {
     /// Prepares, judges and runs the call.
     ///
     /// # Errors
-    /// In words, when it never reached the server: no such tool, arguments that do not fit, or a no at the gate.
-    pub async fn run(self, client: &Arc<McpClient>) -> Result<ToolOutcome, String> {
+    /// [`NotCalled`] when it never reached the server.
+    pub async fn run(self, client: &Arc<McpClient>) -> Result<ToolOutcome, NotCalled> {
         let registry = Arc::new(Registry::default());
         registry.add(Arc::clone(client) as Arc<_>);
         let within_ms = u64::try_from(self.within.as_millis()).unwrap_or(u64::MAX);
@@ -44,7 +49,7 @@ impl GatedCall {
         let call = Call { name, arguments: Value::Object(self.arguments), context: self.context };
         match door.call(call, &self.surroundings, self.approver.as_ref(), CancellationToken::new()).await {
             Passed::Approved(ran) => Ok(ran.outcome),
-            passed => Err(passed.outcome().text),
+            passed => Err(NotCalled(passed.outcome().text)),
         }
     }
 }

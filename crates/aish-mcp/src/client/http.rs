@@ -189,7 +189,7 @@ impl HttpClient {
                 },
                 _ => return Err(failure),
             };
-            done.map_err(|words| StreamableHttpError::Client(HttpError(self.with_hint(words))))?;
+            done.map_err(|error| StreamableHttpError::Client(HttpError(self.with_hint(error.to_string()))))?;
         }
     }
 

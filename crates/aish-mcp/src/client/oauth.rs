@@ -33,6 +33,35 @@ pub struct OAuthOptions {
     pub client_metadata_url: Option<String>,
 }
 
+/// Why nobody is signed in. Each is a line for the person.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SignInError {
+    /// Nobody can sign in here.
+    #[error("the server asks for authorization (HTTP 401)")]
+    Asked,
+    /// The server wants a further scope, and nobody can sign in here.
+    #[error("it wants the scope {0:?}, and nobody signs in")]
+    Scope(String),
+    /// The server is not content with the scope that it wanted.
+    #[error("the server keeps asking for the scope {0:?}")]
+    ScopeAgain(String),
+    /// A further scope needs a token to begin with.
+    #[error("not signed in")]
+    NotSignedIn,
+    /// The exchange with the authorization server failed.
+    #[error("signing in failed: {0}")]
+    Failed(#[source] AuthError),
+    /// The request for a further scope failed.
+    #[error("{0}")]
+    Upgrade(#[source] AuthError),
+    /// The address is not safe to open.
+    #[error("the server names an address to sign in at that is not safe to open")]
+    Unsafe,
+    /// The person did not sign in.
+    #[error("nobody signed in")]
+    Nobody,
+}
+
 /// Signs in at one server and holds its token.
 pub(super) struct Authorizer {
     alias: String,
@@ -85,7 +114,7 @@ impl Authorizer {
     }
 
     /// Signs in after a refusal; `sent` is the token that was refused.
-    pub(super) async fn authorize(&self, challenge: &str, sent: Option<&str>) -> Result<(), String> {
+    pub(super) async fn authorize(&self, challenge: &str, sent: Option<&str>) -> Result<(), SignInError> {
         let mut slot = self.manager.lock().await;
         if let Some(manager) = slot.as_ref() {
             // Another call may have signed in meanwhile, or the token can be renewed without the person.
@@ -95,10 +124,9 @@ impl Authorizer {
         }
         let sign_in = self.sign_in()?;
         *slot = None;
-        let words = |error: AuthError| format!("signing in failed: {error}");
-        let mut manager = self.fresh().await.map_err(words)?;
+        let mut manager = self.fresh().await.map_err(SignInError::Failed)?;
         let challenge = Some(challenge).filter(|challenge| !challenge.is_empty());
-        let resolution = manager.resolve_metadata_from_challenge(challenge).await.map_err(words)?;
+        let resolution = manager.resolve_metadata_from_challenge(challenge).await.map_err(SignInError::Failed)?;
         manager.set_metadata(resolution.metadata);
         let redirect = sign_in.redirect_uri();
         let mut request = AuthorizationRequest::new(redirect).with_client_name("aish").with_initial_scope_selection();
@@ -111,25 +139,26 @@ impl Authorizer {
         if let Some(url) = &self.options.client_metadata_url {
             request = request.with_client_metadata_url(url);
         }
-        let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| words(error))?;
+        let session =
+            AuthorizationSession::new(manager, request).await.map_err(|(_, error)| SignInError::Failed(error))?;
         *slot = Some(self.finish(session).await?);
         Ok(())
     }
 
     /// Signs in again for a further scope.
-    pub(super) async fn step_up(&self, scope: &str) -> Result<(), String> {
+    pub(super) async fn step_up(&self, scope: &str) -> Result<(), SignInError> {
         let mut slot = self.manager.lock().await;
-        let sign_in = self.sign_in().map_err(|_| format!("it wants the scope {scope:?}, and nobody signs in"))?;
-        let Some(manager) = slot.take() else { return Err("not signed in".into()) };
+        let sign_in = self.sign_in().map_err(|_| SignInError::Scope(scope.to_owned()))?;
+        let Some(manager) = slot.take() else { return Err(SignInError::NotSignedIn) };
         if !manager.can_attempt_scope_upgrade().await {
             *slot = Some(manager);
-            return Err(format!("the server keeps asking for the scope {scope:?}"));
+            return Err(SignInError::ScopeAgain(scope.to_owned()));
         }
         let address = match manager.request_scope_upgrade(scope).await {
             Ok(address) => address,
             Err(error) => {
                 *slot = Some(manager);
-                return Err(error.to_string());
+                return Err(SignInError::Upgrade(error));
             }
         };
         let redirect = sign_in.redirect_uri();
@@ -138,22 +167,22 @@ impl Authorizer {
         Ok(())
     }
 
-    fn sign_in(&self) -> Result<&Arc<dyn SignIn>, String> {
-        self.sign_in.as_ref().ok_or_else(|| "the server asks for authorization (HTTP 401)".to_owned())
+    fn sign_in(&self) -> Result<&Arc<dyn SignIn>, SignInError> {
+        self.sign_in.as_ref().ok_or(SignInError::Asked)
     }
 
     /// Sends the person to the address and exchanges what comes back.
-    async fn finish(&self, session: AuthorizationSession) -> Result<AuthorizationManager, String> {
+    async fn finish(&self, session: AuthorizationSession) -> Result<AuthorizationManager, SignInError> {
         let address = session.get_authorization_url().to_owned();
         if !may_be_opened(&address) {
-            return Err("the server names an address to sign in at that is not safe to open".into());
+            return Err(SignInError::Unsafe);
         }
         self.ports.status.status(&self.alias, Status::SignIn(address.clone()));
         self.busy.store(true, Ordering::SeqCst);
         let back = self.sign_in()?.sign_in(&self.alias, &address).await;
         self.busy.store(false, Ordering::SeqCst);
-        let back = back.ok_or("nobody signed in")?;
-        session.handle_callback_url(&back).await.map_err(|error| format!("signing in failed: {error}"))?;
+        let back = back.ok_or(SignInError::Nobody)?;
+        session.handle_callback_url(&back).await.map_err(SignInError::Failed)?;
         Ok(session.auth_manager)
     }
 }

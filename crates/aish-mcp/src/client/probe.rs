@@ -61,7 +61,7 @@ pub async fn test_target(options: ServerOptions, ports: Ports, call: Option<Gate
                         report.result = Some(result(outcome));
                     }
                     Ok(outcome) => report.error = Some(outcome.text),
-                    Err(why) => report.error = Some(why),
+                    Err(why) => report.error = Some(why.to_string()),
                 },
             }
             client.close().await;

@@ -96,7 +96,7 @@ pub(crate) async fn call(
     arguments: Map<String, Value>,
     within: Duration,
 ) -> ToolOutcome {
-    gated(tool, arguments, within).run(client).await.unwrap_or_else(ToolOutcome::transport)
+    gated(tool, arguments, within).run(client).await.unwrap_or_else(|why| ToolOutcome::transport(why.to_string()))
 }
 
 /// Calls `echo` and returns what came back.

@@ -35,7 +35,7 @@ pub async fn serve(bus: Bus, service: Arc<Service>, cancel: CancellationToken) -
     let fail = |cause: String| BusError::Subscribe { subject: all.clone(), cause };
     let queue = format!("{prefix}-llm");
     let mut requests = bus.client.queue_subscribe(all.clone(), queue).await.map_err(|error| fail(error.to_string()))?;
-    bus.settle().await.map_err(fail)?;
+    bus.settle().await.map_err(|error| fail(error.to_string()))?;
     service.beat().await;
     let stop_beating = CancellationToken::new();
     let beating = tokio::spawn(beat(bus.clone(), Arc::clone(&service), stop_beating.clone()));

@@ -76,7 +76,7 @@ impl Host {
         let mut calls = select_all(calls);
         let mut cancels = select_all(cancels);
         let mut announces = listen(format!("{}.llm.tools.announce", self.prefix), None).await?;
-        bus.settle().await.map_err(|cause| BusError::Subscribe { subject: queue, cause })?;
+        bus.settle().await.map_err(|error| BusError::Subscribe { subject: queue, cause: error.to_string() })?;
         let mut running: HashMap<String, CancellationToken> = HashMap::new();
         let mut tasks = JoinSet::new();
         let mut beats = tokio::time::interval(Duration::from_secs_f64((self.ttl_s / 3.0).clamp(0.2, 60.0)));

@@ -62,7 +62,7 @@ impl PluginHub {
         let subscriptions = (listen("register").await?, listen("unregister").await?, listen("heartbeat").await?);
         let announce = format!("{}.llm.tools.announce", options.prefix);
         let fail = |cause: String| BusError::Subscribe { subject: announce.clone(), cause };
-        bus.settle().await.map_err(fail)?;
+        bus.settle().await.map_err(|error| fail(error.to_string()))?;
         client.publish(announce.clone(), "{}".into()).await.map_err(|error| fail(error.to_string()))?;
         if !options.legacy.is_empty() {
             let source = LegacySource::new(bus.clone(), &options.prefix, options.legacy.clone());
