@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use aish_types::{Block, Message};
+use aish_types::{Block, Message, ToolCall};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -234,51 +234,12 @@ fn messages<'a>(asked: &Asked<'a>) -> Vec<WireMessage<'a>> {
         }
         match message {
             Message::System { content } => out.push(WireMessage::System { content }),
-            Message::User { content, blocks } => {
-                let mut parts = image_parts(blocks, images);
-                let content = if parts.is_empty() {
-                    // A server of texts alone wants a text, and no list of parts.
-                    Content::Text(match left_out(blocks, images) {
-                        None => Cow::Borrowed(content.as_str()),
-                        Some(note) => Cow::Owned(format!("{content}\n{note}")),
-                    })
-                } else {
-                    parts.insert(0, Part::Text { text: content });
-                    Content::Parts(parts)
-                };
-                out.push(WireMessage::User { content });
-            }
+            Message::User { content, blocks } => out.push(user(content, blocks, images)),
             Message::Assistant { content, tool_calls, .. } => {
-                let state = asked.state(Api::Chat, message).map(ChatState::of);
-                let calls = tool_calls.iter().enumerate().map(|(at, call)| {
-                    let own = state.as_ref().and_then(|state| state.calls.get(call.id.as_str()).cloned());
-                    // The first call of a step has the signature; parallel ones have none.
-                    let foreign = state.as_ref().is_none_or(|state| state.calls.is_empty());
-                    let skipped = (at == 0 && foreign && wants_signature)
-                        .then(|| json!({"google": {"thought_signature": SKIP_SIGNATURE}}));
-                    Call {
-                        id: call.id.as_str(),
-                        r#type: "function",
-                        function: CalledFunction {
-                            name: names.wire(&call.name),
-                            arguments: arguments(&call.arguments),
-                        },
-                        extra_content: own.or(skipped),
-                    }
-                });
-                let said = match &state {
-                    Some(ChatState { content, .. }) if !content.is_empty() => Some(Said::Parts(content.clone())),
-                    Some(ChatState { raw: Some(raw), .. }) => Some(Said::Text(Cow::Owned(raw.clone()))),
-                    _ => (tool_calls.is_empty() || !content.is_empty()).then_some(Said::Text(Cow::Borrowed(content))),
-                };
-                let fields = fields(asked, state.as_ref(), !tool_calls.is_empty());
-                out.push(WireMessage::Assistant { content: said, fields, tool_calls: calls.collect() });
+                out.push(assistant(asked, message, content, tool_calls, wants_signature));
             }
             Message::Tool { tool_call_id, name, content, blocks } => {
-                let content = match left_out(blocks, images) {
-                    None => Cow::Borrowed(content.as_str()),
-                    Some(note) => Cow::Owned(format!("{content}\n{note}")),
-                };
+                let content = with_note(content, left_out(blocks, images));
                 out.push(WireMessage::Tool { tool_call_id: tool_call_id.as_str(), name: names.wire(name), content });
                 waiting.extend(image_parts(blocks, images));
             }
@@ -286,6 +247,55 @@ fn messages<'a>(asked: &Asked<'a>) -> Vec<WireMessage<'a>> {
     }
     flush(&mut waiting, &mut out);
     out
+}
+
+fn user<'a>(content: &'a str, blocks: &'a [Block], images: Images) -> WireMessage<'a> {
+    let mut parts = image_parts(blocks, images);
+    if parts.is_empty() {
+        // A server of texts alone wants a text, and no list of parts.
+        return WireMessage::User { content: Content::Text(with_note(content, left_out(blocks, images))) };
+    }
+    parts.insert(0, Part::Text { text: content });
+    WireMessage::User { content: Content::Parts(parts) }
+}
+
+fn assistant<'a>(
+    asked: &Asked<'a>,
+    message: &'a Message,
+    content: &'a str,
+    tool_calls: &'a [ToolCall],
+    wants_signature: bool,
+) -> WireMessage<'a> {
+    let state = asked.state(Api::Chat, message).map(ChatState::of);
+    let calls = tool_calls.iter().enumerate().map(|(at, call)| {
+        let own = state.as_ref().and_then(|state| state.calls.get(call.id.as_str()).cloned());
+        // The first call of a step has the signature; parallel ones have none.
+        let foreign = state.as_ref().is_none_or(|state| state.calls.is_empty());
+        let skipped =
+            (at == 0 && foreign && wants_signature).then(|| json!({"google": {"thought_signature": SKIP_SIGNATURE}}));
+        Call {
+            id: call.id.as_str(),
+            r#type: "function",
+            function: CalledFunction { name: asked.names.wire(&call.name), arguments: arguments(&call.arguments) },
+            extra_content: own.or(skipped),
+        }
+    });
+    let calls = calls.collect();
+    let said = match &state {
+        Some(ChatState { content, .. }) if !content.is_empty() => Some(Said::Parts(content.clone())),
+        Some(ChatState { raw: Some(raw), .. }) => Some(Said::Text(Cow::Owned(raw.clone()))),
+        _ => (tool_calls.is_empty() || !content.is_empty()).then_some(Said::Text(Cow::Borrowed(content))),
+    };
+    let fields = fields(asked, state.as_ref(), !tool_calls.is_empty());
+    WireMessage::Assistant { content: said, fields, tool_calls: calls }
+}
+
+/// Adds the note about what was left out.
+fn with_note<'a>(content: &'a str, note: Option<&str>) -> Cow<'a, str> {
+    match note {
+        None => Cow::Borrowed(content),
+        Some(note) => Cow::Owned(format!("{content}\n{note}")),
+    }
 }
 
 fn flush<'a>(waiting: &mut Vec<Part<'a>>, out: &mut Vec<WireMessage<'a>>) {

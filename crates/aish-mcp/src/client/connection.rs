@@ -279,11 +279,11 @@ async fn attempt(
     let takes_no_posts = Arc::new(AtomicBool::new(false));
     let served = match &options.endpoint {
         Endpoint::Stdio { command, args, env, cwd } => {
-            let grace = if options.stuck_after.is_some() { SHORT_GRACE } else { GRACE };
+            let (connect_timeout, stuck_after) = (options.connect_timeout, options.stuck_after);
+            let grace = if stuck_after.is_some() { SHORT_GRACE } else { GRACE };
             let started = process::start(command, args, env, cwd.as_ref(), grace).await;
             let server = started.map_err(|error| Failed::Other(error.to_string()))?;
-            let bounds =
-                Bounds { probe_timeout, connect_timeout: options.connect_timeout, stuck_after: options.stuck_after };
+            let bounds = Bounds { probe_timeout, connect_timeout, stuck_after };
             let transport = ProcessTransport::new(server, bounds, health.clone())
                 .map_err(|error| Failed::Other(error.to_string()))?;
             serve_client_with_lifecycle(handler, Watched::new(transport, calls, health, &gone), lifecycle).await
@@ -307,14 +307,7 @@ async fn attempt(
                 let transport = opened.map_err(|error| Failed::NoStream(error.0))?;
                 serve_client_with_lifecycle(handler, Watched::new(transport, calls, health, &gone), lifecycle).await
             } else {
-                let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).custom_headers(custom);
-                let mut backoff = ExponentialBackoff::default();
-                backoff.max_times = Some(6);
-                config.retry_config = Arc::new(backoff);
-                if let Some(token) = token {
-                    config = config.auth_header(token);
-                }
-                let transport = StreamableHttpClientTransport::with_client(http, config);
+                let transport = streamable(http, url, custom, token);
                 serve_client_with_lifecycle(handler, Watched::new(transport, calls, health, &gone), lifecycle).await
             }
         }
@@ -325,6 +318,22 @@ async fn attempt(
         Err(error) => return Err(classify(error, health)),
     };
     Ok(connected(service, tools_changed, health.clone(), gone))
+}
+
+fn streamable(
+    http: HttpClient,
+    url: &str,
+    headers: HashMap<HeaderName, HeaderValue>,
+    token: Option<&str>,
+) -> StreamableHttpClientTransport<HttpClient> {
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
+    let mut backoff = ExponentialBackoff::default();
+    backoff.max_times = Some(6);
+    config.retry_config = Arc::new(backoff);
+    if let Some(token) = token {
+        config = config.auth_header(token);
+    }
+    StreamableHttpClientTransport::with_client(http, config)
 }
 
 fn custom_headers(headers: &BTreeMap<String, Secret>) -> Result<HashMap<HeaderName, HeaderValue>, Failed> {

@@ -197,31 +197,21 @@ impl<'a> Player<'a> {
                 }
                 Some(Ok(event)) => event,
             };
-            let event = match event {
-                StreamEvent::Text(text) => {
-                    written += text.len();
-                    Event::Text(text)
-                }
-                StreamEvent::Reasoning(_) => Event::Reasoned,
-                StreamEvent::TextWasReasoning => Event::TextWasReasoning,
-                StreamEvent::State(state) => Event::State(state),
-                StreamEvent::ToolCall(call) => Event::Call(call),
-                StreamEvent::MalformedCall { call, reason } => Event::Malformed { call, reason },
-                StreamEvent::Usage(part) => {
-                    usage = usage + part;
-                    Event::Usage(part)
-                }
-                StreamEvent::Notice(notice) => {
-                    tracing::info!("{notice}");
-                    continue;
-                }
-                StreamEvent::Finished(reason) => {
-                    finished = Some(reason);
-                    continue;
-                }
-            };
-            // What is shown piece by piece elsewhere is sent whole here.
-            drop(turn.handle(event));
+            match &event {
+                StreamEvent::Text(text) => written += text.len(),
+                StreamEvent::Usage(part) => usage = usage + *part,
+                StreamEvent::Notice(notice) => tracing::info!("{notice}"),
+                StreamEvent::Finished(reason) => finished = Some(*reason),
+                StreamEvent::Reasoning(_)
+                | StreamEvent::TextWasReasoning
+                | StreamEvent::State(_)
+                | StreamEvent::ToolCall(_)
+                | StreamEvent::MalformedCall { .. } => {}
+            }
+            if let Some(event) = event_of(event) {
+                // What is shown piece by piece elsewhere is sent whole here.
+                drop(turn.handle(event));
+            }
         };
         if usage.total() == 0 && failure.is_none() {
             usage = Usage { completion: written as u64 / 4, estimated: true, ..Usage::default() };
@@ -265,6 +255,20 @@ impl<'a> Player<'a> {
             Event::Ran { id: call.id, outcome: storable(outcome) }
         });
         join_all(running).await
+    }
+}
+
+/// Returns what a turn hears of an event of a model's stream.
+fn event_of(event: StreamEvent) -> Option<Event> {
+    match event {
+        StreamEvent::Text(text) => Some(Event::Text(text)),
+        StreamEvent::Reasoning(_) => Some(Event::Reasoned),
+        StreamEvent::TextWasReasoning => Some(Event::TextWasReasoning),
+        StreamEvent::State(state) => Some(Event::State(state)),
+        StreamEvent::ToolCall(call) => Some(Event::Call(call)),
+        StreamEvent::MalformedCall { call, reason } => Some(Event::Malformed { call, reason }),
+        StreamEvent::Usage(part) => Some(Event::Usage(part)),
+        StreamEvent::Notice(_) | StreamEvent::Finished(_) => None,
     }
 }
 

@@ -166,31 +166,43 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Seen> {
 
 /// The bytes of a reply and whether the connection ends after it; none ends it at once.
 fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
-    let script = &server.script;
+    if let Some(refusal) = refusal(&server.script, request) {
+        return Some((refusal, false));
+    }
+    match request.verb.as_str() {
+        "GET" => get(server),
+        "DELETE" => Some((response(200, &[], None, b""), false)),
+        _ => post(server, request),
+    }
+}
+
+/// Refuses a request before its message is read.
+fn refusal(script: &McpScript, request: &Seen) -> Option<Vec<u8>> {
     if let Some(token) = &script.token
         && request.header("authorization") != Some(&format!("Bearer {token}"))
     {
-        return Some((response(401, &["WWW-Authenticate: Bearer".into()], None, b""), false));
+        return Some(response(401, &["WWW-Authenticate: Bearer".into()], None, b""));
     }
     if script.events && !request.path.starts_with("/messages") {
-        return Some((response(405, &[], Some("text/plain"), b"Method Not Allowed"), false));
+        return Some(response(405, &[], Some("text/plain"), b"Method Not Allowed"));
     }
-    if let Some(status) = script.redirect.filter(|_| request.verb == "POST" && !request.path.ends_with('/')) {
-        return Some((response(status, &["Location: /mcp/".into()], None, b""), false));
+    let status = script.redirect.filter(|_| request.verb == "POST" && !request.path.ends_with('/'))?;
+    Some(response(status, &["Location: /mcp/".into()], None, b""))
+}
+
+fn get(server: &Shared) -> Option<(Vec<u8>, bool)> {
+    match server.script.get {
+        GetReply::NotAllowed => Some((response(405, &[], None, b""), false)),
+        GetReply::Hang => hang(server),
+        GetReply::Endpoint => {
+            let event = b"event: endpoint\ndata: /mcp\n\n";
+            Some((response(200, &["Connection: close".into()], Some("text/event-stream"), event), true))
+        }
     }
-    if request.verb == "GET" {
-        return match script.get {
-            GetReply::NotAllowed => Some((response(405, &[], None, b""), false)),
-            GetReply::Hang => hang(server),
-            GetReply::Endpoint => {
-                let event = b"event: endpoint\ndata: /mcp\n\n";
-                Some((response(200, &["Connection: close".into()], Some("text/event-stream"), event), true))
-            }
-        };
-    }
-    if request.verb == "DELETE" {
-        return Some((response(200, &[], None, b""), false));
-    }
+}
+
+fn post(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
+    let script = &server.script;
     let message: Value = serde_json::from_str(&request.body).unwrap_or_default();
     let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
     let mut headers = script.headers.get(method).cloned().unwrap_or_default();
@@ -210,7 +222,6 @@ fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
             return Some((response(status, &headers, None, b"no such session"), script.close));
         }
     }
-    let status = script.status.get(method).copied();
     match answer(script, &server.memory, &message) {
         Answer::Nothing if script.notice_hang => hang(server),
         Answer::Nothing => {
@@ -225,47 +236,49 @@ fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
             server.stream.send(&messages);
             Some((response(202, &headers, Some("text/plain"), b"Accepted"), script.close))
         }
-        Answer::Messages(messages) => {
-            let events = events(script.framing, &messages);
-            let kind = match script.content_type.as_deref() {
-                Some("") => None,
-                Some(kind) => Some(kind),
-                None if events.is_some() => Some("text/event-stream"),
-                None => Some("application/json"),
-            };
-            let body = events.filter(|_| method != "server/discover").unwrap_or_else(|| messages.join("\n"));
-            let status = status.unwrap_or(200);
-            Some(match script.framing {
-                Framing::SseOpen => (unbounded(status, &headers, kind, &body), true),
-                Framing::Utf16 => {
-                    let bytes: Vec<u8> =
-                        format!("\u{feff}{body}").encode_utf16().flat_map(|unit| unit.to_le_bytes()).collect();
-                    (response(status, &headers, kind, &bytes), script.close)
-                }
-                Framing::Cut => {
-                    headers.push("Connection: close".into());
-                    let whole = response(status, &headers, kind, format!("{body}          ").as_bytes());
-                    (whole.get(..whole.len() - 10).unwrap_or_default().to_vec(), true)
-                }
-                Framing::ChunksCut => {
-                    headers.push("Transfer-Encoding: chunked".into());
-                    let chunk = format!("{:x}\r\n{body}\r\n", body.len());
-                    (unbounded(status, &headers, kind, &chunk), true)
-                }
-                Framing::Plain
-                | Framing::Pretty
-                | Framing::Batch
-                | Framing::Bom
-                | Framing::Prefixed
-                | Framing::NoNewline
-                | Framing::Crlf
-                | Framing::Coloured
-                | Framing::Sse
-                | Framing::SseJunk
-                | Framing::SseCut
-                | Framing::SseTight => (response(status, &headers, kind, body.as_bytes()), script.close),
-            })
+        Answer::Messages(messages) => Some(framed(script, method, headers, &messages)),
+    }
+}
+
+/// Writes messages in the script's framing.
+fn framed(script: &McpScript, method: &str, mut headers: Vec<String>, messages: &[String]) -> (Vec<u8>, bool) {
+    let status = script.status.get(method).copied().unwrap_or(200);
+    let events = events(script.framing, messages);
+    let kind = match script.content_type.as_deref() {
+        Some("") => None,
+        Some(kind) => Some(kind),
+        None if events.is_some() => Some("text/event-stream"),
+        None => Some("application/json"),
+    };
+    let body = events.filter(|_| method != "server/discover").unwrap_or_else(|| messages.join("\n"));
+    match script.framing {
+        Framing::SseOpen => (unbounded(status, &headers, kind, &body), true),
+        Framing::Utf16 => {
+            let bytes: Vec<u8> = format!("\u{feff}{body}").encode_utf16().flat_map(|unit| unit.to_le_bytes()).collect();
+            (response(status, &headers, kind, &bytes), script.close)
         }
+        Framing::Cut => {
+            headers.push("Connection: close".into());
+            let whole = response(status, &headers, kind, format!("{body}          ").as_bytes());
+            (whole.get(..whole.len() - 10).unwrap_or_default().to_vec(), true)
+        }
+        Framing::ChunksCut => {
+            headers.push("Transfer-Encoding: chunked".into());
+            let chunk = format!("{:x}\r\n{body}\r\n", body.len());
+            (unbounded(status, &headers, kind, &chunk), true)
+        }
+        Framing::Plain
+        | Framing::Pretty
+        | Framing::Batch
+        | Framing::Bom
+        | Framing::Prefixed
+        | Framing::NoNewline
+        | Framing::Crlf
+        | Framing::Coloured
+        | Framing::Sse
+        | Framing::SseJunk
+        | Framing::SseCut
+        | Framing::SseTight => (response(status, &headers, kind, body.as_bytes()), script.close),
     }
 }
 

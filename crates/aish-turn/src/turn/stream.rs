@@ -28,76 +28,55 @@ pub(super) struct Streaming {
 
 impl Turn {
     pub(super) fn stream(&mut self, mut streaming: Streaming, event: Event) -> Vec<Effect> {
+        let mut effects = Vec::new();
         match event {
             Event::Text(text) => {
                 streaming.text.push_str(&text);
-                self.state = super::State::Streaming(streaming);
-                alloc::vec![Effect::ShowText(text)]
+                effects.push(Effect::ShowText(text));
             }
-            Event::Reasoned => {
-                streaming.reasoned = true;
-                self.state = super::State::Streaming(streaming);
-                Vec::new()
-            }
-            Event::State(state) => {
-                streaming.state = Some(state);
-                self.state = super::State::Streaming(streaming);
-                Vec::new()
-            }
+            Event::Reasoned => streaming.reasoned = true,
+            Event::State(state) => streaming.state = Some(state),
             Event::TextWasReasoning => {
                 streaming.reasoned = true;
                 streaming.text.clear();
-                self.state = super::State::Streaming(streaming);
-                Vec::new()
             }
-            Event::Call(call) => {
-                streaming.calls.push(call);
-                self.state = super::State::Streaming(streaming);
-                Vec::new()
+            Event::Call(call) => streaming.calls.push(call),
+            Event::Malformed { call, reason } => streaming.malformed.push((call, reason)),
+            Event::Usage(usage) => self.usage = self.usage + usage,
+            Event::StreamEnded(finish) => return self.stream_ended(streaming, finish),
+            Event::StreamFailed { message, template_refused } => {
+                return self.stream_failed(streaming, message, template_refused);
             }
-            Event::Malformed { call, reason } => {
-                streaming.malformed.push((call, reason));
-                self.state = super::State::Streaming(streaming);
-                Vec::new()
-            }
-            Event::Usage(usage) => {
-                self.usage = self.usage + usage;
-                self.state = super::State::Streaming(streaming);
-                Vec::new()
-            }
-            Event::StreamEnded(finish) => self.stream_ended(streaming, finish),
-            Event::StreamFailed { template_refused: true, .. } if self.options.use_tool_role => {
-                self.options.use_tool_role = false;
-                let mut effects = alloc::vec![Effect::Status(Status::ToolRoleOff)];
-                effects.extend(self.ask());
-                effects
-            }
-            Event::StreamFailed { message, .. } => {
-                let mut effects = self.keep_partial(streaming.text);
-                effects.push(Effect::Status(Status::Failed { message }));
-                effects.extend(self.finish(Outcome::Failed));
-                effects
-            }
-            Event::Interrupted => {
-                let mut effects = self.keep_partial(streaming.text);
-                effects.extend(self.finish(Outcome::Interrupted));
-                effects
-            }
-            Event::Stopped => {
-                let mut effects = self.keep_partial(streaming.text);
-                effects.extend(self.finish(Outcome::Stopped));
-                effects
-            }
+            Event::Interrupted => return self.break_off(streaming, Outcome::Interrupted),
+            Event::Stopped => return self.break_off(streaming, Outcome::Stopped),
             Event::Asked { .. }
             | Event::Resumed { .. }
             | Event::Measured { .. }
             | Event::Summarized(_)
             | Event::Judged { .. }
-            | Event::Ran { .. } => {
-                self.state = super::State::Streaming(streaming);
-                Vec::new()
-            }
+            | Event::Ran { .. } => {}
         }
+        self.state = super::State::Streaming(streaming);
+        effects
+    }
+
+    fn stream_failed(&mut self, streaming: Streaming, message: String, template_refused: bool) -> Vec<Effect> {
+        if template_refused && self.options.use_tool_role {
+            self.options.use_tool_role = false;
+            let mut effects = alloc::vec![Effect::Status(Status::ToolRoleOff)];
+            effects.extend(self.ask());
+            return effects;
+        }
+        let mut effects = self.keep_partial(streaming.text);
+        effects.push(Effect::Status(Status::Failed { message }));
+        effects.extend(self.finish(Outcome::Failed));
+        effects
+    }
+
+    fn break_off(&mut self, streaming: Streaming, outcome: Outcome) -> Vec<Effect> {
+        let mut effects = self.keep_partial(streaming.text);
+        effects.extend(self.finish(outcome));
+        effects
     }
 
     /// Keeps the text of an answer that broke off; its calls and commands are never run.

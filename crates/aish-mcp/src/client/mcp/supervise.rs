@@ -14,25 +14,18 @@ const SETTLED: Duration = Duration::from_secs(60);
 const LATER: Duration = Duration::from_secs(5);
 const LATEST: Duration = Duration::from_secs(120);
 
+/// Keeps one server connected until the client is closed.
 pub(super) async fn supervise(inner: Arc<Inner>) {
-    if let Endpoint::Http { url, token: Some(_), .. } = &inner.options.endpoint
-        && let Ok(url) = reqwest::Url::parse(url)
-        && url.scheme() == "http"
-        && !crate::client::http::is_loopback(&url)
-    {
-        inner.say(Status::PlainToken);
-    }
-    let mut failures = 0_u32;
-    let mut ever = false;
-    let mut later = LATER;
+    warn_of_plain_token(&inner);
     let put_off = inner.options.start_after;
     if !put_off.is_zero() && inner.close.run_until_cancelled(tokio::time::sleep(put_off)).await.is_none() {
         return;
     }
+    let mut tries = Tries { failures: 0, has_connected: false, later: LATER };
     loop {
         let started = Instant::now();
         let ended = tokio::select! {
-            ended = one_connection(&inner, &mut ever, &mut later) => ended,
+            ended = one_connection(&inner, &mut tries) => ended,
             () = inner.close.cancelled() => break,
         };
         // Calls that wait fail now.
@@ -40,34 +33,20 @@ pub(super) async fn supervise(inner: Arc<Inner>) {
             connection.end().await;
         }
         if started.elapsed() > SETTLED {
-            failures = 0;
+            tries.failures = 0;
         }
-        if !ever || failures >= inner.options.restarts {
-            inner.definitions.write().map(|mut definitions| *definitions = Arc::default()).ok();
-            // Said once, however often it fails from now on.
-            if !matches!(&*inner.state.borrow(), ServerState::Failed(_)) {
-                inner.say(Status::Failed(ended.clone()));
-            }
-            inner.state.send_replace(ServerState::Failed(ended));
+        let pause = if tries.has_connected && tries.failures < inner.options.restarts {
+            inner.lose(ended, &mut tries)
+        } else {
+            inner.fail(ended);
             if !inner.comes_back() {
                 inner.close.cancelled().await;
                 break;
             }
-            tokio::select! {
-                () = tokio::time::sleep(later) => {}
-                () = inner.close.cancelled() => break,
-            }
-            later = (later * 2).min(LATEST);
-            (ever, failures) = (false, 0);
-            continue;
-        }
-        let retry_ms = 250_u64 << failures.min(6);
-        failures += 1;
-        inner.state.send_replace(ServerState::Connecting);
-        inner.say(Status::Lost { reason: ended, retry_ms });
-        tokio::select! {
-            () = tokio::time::sleep(Duration::from_millis(retry_ms)) => {}
-            () = inner.close.cancelled() => break,
+            tries.give_up()
+        };
+        if inner.close.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
+            break;
         }
     }
     if let Some(connection) = inner.take(None) {
@@ -76,8 +55,55 @@ pub(super) async fn supervise(inner: Arc<Inner>) {
     inner.state.send_replace(ServerState::Closed);
 }
 
+/// How often a server was tried, and when it is tried again.
+struct Tries {
+    failures: u32,
+    has_connected: bool,
+    /// The next pause of a server that was given up.
+    later: Duration,
+}
+
+impl Tries {
+    /// Begins anew, after a pause that is returned.
+    fn give_up(&mut self) -> Duration {
+        let pause = self.later;
+        *self = Self { failures: 0, has_connected: false, later: (pause * 2).min(LATEST) };
+        pause
+    }
+}
+
+impl Inner {
+    /// Says that the connection was lost, and returns how long to wait before the next.
+    fn lose(&self, reason: String, tries: &mut Tries) -> Duration {
+        let retry_ms = 250_u64 << tries.failures.min(6);
+        tries.failures += 1;
+        self.state.send_replace(ServerState::Connecting);
+        self.say(Status::Lost { reason, retry_ms });
+        Duration::from_millis(retry_ms)
+    }
+
+    /// Says that the server is out of reach; once, however often it fails from now on.
+    fn fail(&self, reason: String) {
+        self.definitions.write().map(|mut definitions| *definitions = Arc::default()).ok();
+        if !matches!(&*self.state.borrow(), ServerState::Failed(_)) {
+            self.say(Status::Failed(reason.clone()));
+        }
+        self.state.send_replace(ServerState::Failed(reason));
+    }
+}
+
+fn warn_of_plain_token(inner: &Inner) {
+    if let Endpoint::Http { url, token: Some(_), .. } = &inner.options.endpoint
+        && let Ok(url) = reqwest::Url::parse(url)
+        && url.scheme() == "http"
+        && !crate::client::http::is_loopback(&url)
+    {
+        inner.say(Status::PlainToken);
+    }
+}
+
 /// Connects, lists, and returns why it ended, in words.
-async fn one_connection(inner: &Inner, ever: &mut bool, later: &mut Duration) -> String {
+async fn one_connection(inner: &Inner, tries: &mut Tries) -> String {
     let connection = match connect(&inner.options, &inner.ports, &inner.calls).await {
         Ok(connection) => Arc::new(connection),
         Err(failed) => return failed.to_string(),
@@ -86,8 +112,7 @@ async fn one_connection(inner: &Inner, ever: &mut bool, later: &mut Duration) ->
     if let Err(error) = inner.list(&connection).await {
         return error.to_string();
     }
-    *ever = true;
-    *later = LATER;
+    (tries.has_connected, tries.later) = (true, LATER);
     let tools = inner.definitions.read().map_or(0, |definitions| definitions.len());
     inner.state.send_replace(ServerState::Ready);
     inner.say(Status::Connected { tools, protocol: connection.protocol.clone() });
