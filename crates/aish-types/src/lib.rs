@@ -1,5 +1,6 @@
 //! Plain values that every crate of aish shares: ids, messages, tool definitions, calls and outcomes,
-//! usage, money, secrets, near names, the sanitiser and the head-and-tail cut.
+//! usage, money, secrets, near names, the sanitiser, the head-and-tail cut, bounded lines, server-sent events and the protocol
+//! of the embedded model's process.
 //!
 //! This crate never does I/O, never knows a clock or an environment, and depends on no other crate of ours.
 #![no_std]
