@@ -99,7 +99,7 @@ fn written(tables: &Tables, names: &[(String, u16)]) -> Result<String, Box<dyn E
         "use aish_program_format::verdict::Verdict::*; use aish_program_format::tables::{Id, List, WrapperRow};";
     module(code, "wrappers", "WrapperRow", wrappers, &tables.wrappers)?;
     module(code, "uses", "Use", "use aish_program_format::tables::{Id, List, Use};", &tables.uses)?;
-    let facts = "use aish_program_format::fact::{Change::*, Output::*, Traits}; use aish_program_format::tables::{Facts, Id, List};";
+    let facts = "use aish_program_format::fact::{Change::*, Output::*, Traits}; use aish_program_format::tables::{Facts, Id, List, Opens};";
     module(code, "facts", "Facts", facts, &tables.facts)?;
     module(
         code,

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
@@ -19,6 +20,12 @@ const PIECE: usize = 64 * 1024;
 
 /// Bytes of what is remembered of one tree.
 const LONGEST: u64 = 64 << 20;
+
+/// How files begin in which looks are remembered; the inode of the root in hexadecimal follows.
+pub(crate) const PREFIX: &str = "folders-";
+
+/// Bytes in which the root stands at the start of one.
+const LONGEST_HEADER: u64 = 8 * 1024;
 
 /// Seconds for which a folder that changed is not taken for known: its clock may be too coarse to tell two changes apart.
 const SETTLED: i64 = 2;
@@ -88,6 +95,33 @@ pub(crate) fn find(
     }
     out.sort();
     Ok(out)
+}
+
+/// Deletes what is remembered below a folder of trees that are gone, or are other folders by now.
+pub(crate) fn forget(layers: &Path) {
+    for entry in fs::read_dir(layers).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(inode) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
+        // One that is being written has its writer's number behind a dot.
+        let (inode, writer) = inode.split_once('.').map_or((inode, None), |(inode, writer)| (inode, Some(writer)));
+        let is_written = writer.is_some_and(|writer| Path::new("/proc").join(writer).exists());
+        let is_there = || {
+            let root = root_of(&entry.path())?;
+            Some(format!("{:x}", fs::symlink_metadata(root).ok()?.ino()) == inode)
+        };
+        if !is_written && (writer.is_some() || is_there() != Some(true)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Returns the root that a file remembers.
+fn root_of(file: &Path) -> Option<PathBuf> {
+    let mut start = Vec::new();
+    let meta = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file)?;
+    fs::File::open(file).ok()?.take(meta.len().min(LONGEST_HEADER)).read_to_end(&mut start).ok()?;
+    let root = start.split(|byte| *byte == 0).nth(1)?;
+    Some(PathBuf::from(OsStr::from_bytes(root)))
 }
 
 struct Look {

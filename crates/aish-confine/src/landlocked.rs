@@ -113,9 +113,10 @@ pub(crate) fn reads_below(paths: &[PathBuf], hidden: &[PathBuf], locked: &[PathB
     for path in paths {
         without(path, &out_of_reach, &mut readable);
     }
-    // Names of locked files may be seen, and so may those of all that lies beside them.
-    let listed =
-        paths.iter().filter(|path| !hidden.iter().any(|secret| secret.starts_with(path) || path.starts_with(secret)));
+    // Names of locked files may be seen, and so may those of all that lies beside them. A file has no names in it.
+    let listed = paths.iter().filter(|path| {
+        path.is_dir() && !hidden.iter().any(|secret| secret.starts_with(path) || path.starts_with(secret))
+    });
     let devices: Vec<PathBuf> = DEVICES.iter().map(PathBuf::from).collect();
     let enforce = || -> Result<_, RulesetError> {
         let reads = AccessFs::from_read(NEWEST);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::dotenv;
 use crate::environment;
+use crate::folders;
 use crate::hidden;
 use crate::layer::{Layer, LayerError};
 use crate::plan::{Mechanism, Plan};
@@ -83,6 +84,11 @@ impl Surroundings {
         })
     }
 
+    /// Forgets, below a folder of layers, what was remembered of trees that are gone.
+    pub fn forget(layers: &Path) {
+        folders::forget(layers);
+    }
+
     /// The working folder, without links in it.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -96,6 +102,15 @@ impl Surroundings {
     /// Files of secret settings in the tree that cannot be read.
     pub fn locked(&self) -> &[PathBuf] {
         &self.locked
+    }
+
+    /// Says whether a file, without links in its path, is hidden from confined runs, is locked, or is one of secret
+    /// settings wherever it lies.
+    pub fn hides(&self, file: &Path) -> bool {
+        self.hidden.iter().chain(&self.locked).any(|path| file.starts_with(path))
+            || file.file_name().is_some_and(|name| {
+                dotenv::is_dotenv(&name.to_string_lossy()) && !self.roots.iter().any(|(root, _)| file.starts_with(root))
+            })
     }
 
     /// Returns the variables that a run may have. `is_secret` knows values that are secrets whatever they are called.
@@ -141,7 +156,7 @@ impl Surroundings {
 /// Returns where the look through a tree is remembered: beside the layers; none before there are any.
 fn memory(layers: &Path, root: &Path) -> Option<PathBuf> {
     let inode = fs::symlink_metadata(root).ok()?.ino();
-    layers.is_dir().then(|| layers.join(format!("folders-{inode:x}")))
+    layers.is_dir().then(|| layers.join(format!("{}{inode:x}", folders::PREFIX)))
 }
 
 /// Returns the path that a setting means; none where it lies below a folder that is not there.

@@ -10,7 +10,7 @@ use crate::fact::Traits;
 use crate::file::{FormText, ProgramFile, Reference, RuleFile, SharedFile, Wraps, WrapsFile, Written};
 use crate::form::Form;
 use crate::pattern;
-use crate::tables::{Facts, RuleRow, Use, WrapperRow};
+use crate::tables::{Facts, Opens, RuleRow, Use, WrapperRow};
 use crate::verdict::Verdict;
 
 /// What is wrong between files.
@@ -269,6 +269,11 @@ impl Maker {
             variables: builder.list(&content.variables.0),
             settings: builder.list(&content.settings.0),
             local: builder.list(content.local.as_deref().unwrap_or_default()),
+            opens: Opens {
+                nothing: builder.list(&content.opens.nothing),
+                named: builder.list(&content.opens.named),
+                more: builder.list(&content.opens.more),
+            },
             plain: builder.list(&content.plain.0),
             traits,
             output: content.output.unwrap_or_default(),

@@ -97,8 +97,9 @@ pub struct ProgramFile {
     /// Sub-commands of which it is known that they reach no other machine: words with alternatives and options that they
     /// need for that (`cache ls|info`, `version --client`), the empty text for none, `*` for all. Nothing else is allowed.
     pub local: Option<Vec<String>>,
-    /// Words, as globs, that are names and texts to it though they look like an address, a coder or a command
-    /// (`http://x`, `msl:x`, `|x`, `@x`).
+    /// Which files it opens for their content; all that are there, where nothing is said.
+    pub opens: crate::opens::Opens,
+    /// Words, as globs, that are names or texts to it though they look like an address or a command (`msl:x`, `|x`, `@x`).
     pub plain: Words,
     /// True where something is known of its options though the lists are empty.
     pub options: bool,

@@ -14,6 +14,7 @@ pub mod effect;
 pub mod fact;
 pub mod file;
 pub mod form;
+pub mod opens;
 pub mod pattern;
 pub mod tables;
 pub mod verdict;

@@ -149,6 +149,17 @@ pub struct Use {
     pub path: Id,
 }
 
+/// Which files sub-commands of a program open for their content; those in neither list may open anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Opens {
+    /// Those that open none.
+    pub nothing: List,
+    /// Those that open what their words name and nothing else.
+    pub named: List,
+    /// Options with which they open more.
+    pub more: List,
+}
+
 /// What is known of a program besides its rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Facts {
@@ -178,6 +189,8 @@ pub struct Facts {
     pub settings: List,
     /// Sub-commands that reach no other machine; `*` for all, the empty text for none.
     pub local: List,
+    /// Which files it opens for their content.
+    pub opens: Opens,
     /// Words, as globs, that are names and texts to it though they look like an address, a coder or a command.
     pub plain: List,
     /// What is true of it.
@@ -359,6 +372,11 @@ static NO_FACTS: Facts = Facts {
     variables: List { from: 0, count: 0 },
     settings: List { from: 0, count: 0 },
     local: List { from: 0, count: 0 },
+    opens: Opens {
+        nothing: List { from: 0, count: 0 },
+        named: List { from: 0, count: 0 },
+        more: List { from: 0, count: 0 },
+    },
     plain: List { from: 0, count: 0 },
     traits: Traits(0),
     output: Output::Mixed,

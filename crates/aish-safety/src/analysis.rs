@@ -12,6 +12,7 @@ use crate::autonomy::sending::Sends;
 use crate::autonomy::taint::{self, Taint};
 use crate::change::Changes;
 use crate::command::{Part, render};
+use crate::reads::Reads;
 use crate::verdict::Judgement;
 
 /// What a command does, part by part.
@@ -24,6 +25,9 @@ pub struct Analysis {
     /// What it changes, as far as its text names it.
     #[serde(skip)]
     pub changes: Changes,
+    /// Which files it opens for their content.
+    #[serde(skip)]
+    pub reads: Reads,
     /// What it can carry to another machine.
     #[serde(skip)]
     pub sends: Sends,
@@ -42,6 +46,7 @@ impl Analysis {
             judgement,
             parts: Vec::new(),
             changes: Changes::default(),
+            reads: Reads::default(),
             sends: Sends::Nothing,
             taint,
             matched: Vec::new(),
@@ -51,7 +56,7 @@ impl Analysis {
     /// Makes an analysis of what a walk found.
     pub(crate) fn of_parts(judgement: Judgement, parts: Vec<Part>, changes: Changes, matched: Vec<String>) -> Self {
         let (sends, taint) = (Sends::of_parts(&parts), taint::of_parts(&parts));
-        Self { judgement, parts, changes, sends, taint, matched }
+        Self { judgement, parts, changes, reads: Reads::default(), sends, taint, matched }
     }
 
     /// Renders the parts as plain text, one line a part and one for the whole, readable without colour.

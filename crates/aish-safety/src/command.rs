@@ -36,6 +36,7 @@ mod history;
 mod memo;
 mod mode;
 mod named;
+mod opened;
 mod parameter;
 mod path;
 mod pattern;
@@ -126,7 +127,8 @@ pub fn analyse_without(
     // A function that nothing calls changes nothing now; what it would do is judged all the same.
     let changes = record::changes(&mut walker);
     walker.uncalled();
-    conclude(walker, changes)
+    let reads = walker.reads_of(command);
+    Analysis { reads, ..conclude(walker, changes) }
 }
 
 /// Judges statements for a database; none where nothing of them is worth a word.

@@ -266,7 +266,8 @@ impl Gate {
             || call.definition.requires_confirmation
             || analysis.judgement.rule.is_of_policy()
             || self.confirms(mode);
-        if let Some(concern) = placed.concern(&analysis.judgement, mode) {
+        let is_command = matches!(call.subject, Subject::Command { .. });
+        if let Some(concern) = placed.concern(&analysis, mode).filter(|_| is_command) {
             raise(&mut analysis, concern);
         }
         let kept = !raised

@@ -1,7 +1,7 @@
 //! What a command does, and the one gate that lets it.
 //!
 //! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line by what
-//! `aish-programs` knows), [`change`] (what it changes), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`],
+//! `aish-programs` knows), [`change`] and [`reads`] (what it changes and opens), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`],
 //! [`placement`] and [`hold`] (where it runs: the levels of approval),
 //! [`autonomy`] (what a run by itself leaves to a person), and last [`gate`], the only maker of [`ApprovedCall`].
 //! This crate never does I/O: the audit, the pins and the person are ports that are passed in.
@@ -23,6 +23,7 @@ pub mod kept;
 pub mod pin;
 pub mod placement;
 pub mod policy;
+pub mod reads;
 mod rule_id;
 mod rules;
 mod tool_call;
@@ -40,8 +41,9 @@ pub use gate::{ApprovedCall, DECLINED, Gate, Mode, Passage, UNRECORDED};
 pub use hold::{Shell, hold, is_harmless_name, touches_the_shell};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
-pub use placement::{After, Approval, ChangeLine, ChangesAnswer, ChangesQuestion, Hold, Placement};
+pub use placement::{After, Approval, ChangeLine, ChangesAnswer, ChangesQuestion, Hold, Placement, is_unasked_in_auto};
 pub use policy::{Level, Policy, PolicyRule, PolicyRules, ProgramText, RuleError, Tried, Unrecorded, WrittenRule};
+pub use reads::Reads;
 pub use rule_id::RuleId;
 pub use rules::Effect;
 pub use rules::programs::file_of_rule;

@@ -5,11 +5,18 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::analysis::Analysis;
 use crate::gate::Mode;
 use crate::verdict::{Judgement, Verdict};
 
 /// The rule under which a command is asked about that no layer can hold.
 pub const OPEN: &str = "confine.open";
+
+/// The rule under which a command is asked about that may open a file which nothing hides from it.
+pub const READS: &str = "confine.reads";
+
+/// Why, where its text does not tell.
+const UNTOLD: &str = "nothing keeps it from hidden files here, and which files it reads is not known from its text";
 
 /// When a person is asked about a command of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,8 +50,12 @@ pub enum Hold {
     Nothing,
     /// A layer over the tree.
     Layer,
-    /// It only looks at the machine around the tree, or nothing holds it: an environment without secrets.
+    /// It only looks at the machine around the tree: an environment without secrets.
     Clean,
+    /// No layer works here, but the kernel keeps it to reading the tree and the system's files, without what is hidden.
+    Reading,
+    /// Nothing works here, and it may read what is hidden; why, in words that go on after the judgement's reason.
+    Exposed(String),
     /// It changes the live shell alone, and harmlessly.
     Shell,
     /// It needs more than a layer gives; why, in words that go on after the judgement's reason.
@@ -69,6 +80,8 @@ pub enum Placement {
     Open,
     /// In a shell of its own without secrets in its environment.
     Clean,
+    /// In a shell of its own without secrets, kept by the kernel to reading.
+    Reading,
     /// In a layer.
     Layer(After),
 }
@@ -85,13 +98,18 @@ impl Placed {
     }
 
     /// Returns the judgement under which a command is asked about that was harmless by itself and that nothing holds.
-    pub(crate) fn concern(&self, judgement: &Judgement, mode: Mode) -> Option<Judgement> {
-        match &self.hold {
-            Hold::Open(why) if judgement.verdict == Verdict::Allow && mode != Mode::Autonomous => {
-                Some(Judgement::new(Verdict::Ask, OPEN, format!("{}; {why}", judgement.reason)))
-            }
-            _ => None,
+    pub(crate) fn concern(&self, analysis: &Analysis, mode: Mode) -> Option<Judgement> {
+        let judgement = &analysis.judgement;
+        if judgement.verdict != Verdict::Allow || mode == Mode::Autonomous {
+            return None;
         }
+        let (rule, why) = match &self.hold {
+            Hold::Open(why) => (OPEN, why.as_str()),
+            Hold::Exposed(why) => (READS, why.as_str()),
+            Hold::Nothing if !analysis.reads.known => (READS, UNTOLD),
+            Hold::Nothing | Hold::Layer | Hold::Clean | Hold::Reading | Hold::Shell => return None,
+        };
+        Some(Judgement::new(Verdict::Ask, rule, format!("{}; {why}", judgement.reason)))
     }
 
     /// Says whether a command that would be asked about runs unasked because a layer holds it.
@@ -117,11 +135,22 @@ impl Placed {
             (Hold::Layer, false, false) if self.level == Approval::Auto => Placement::Layer(After::Ordinary),
             (Hold::Layer, false, false) => Placement::Layer(After::Ask),
             (Hold::Clean, _, false) => Placement::Clean,
+            (Hold::Reading, _, false) if verdict == Verdict::Allow => Placement::Reading,
             // Where no layer works, what nobody was asked about is at least without secrets in its environment.
             (Hold::Nothing, _, false) if verdict == Verdict::Allow => Placement::Clean,
-            (Hold::Clean, _, true) | (Hold::Nothing | Hold::Shell | Hold::Open(_), _, _) => Placement::Open,
+            (Hold::Clean, _, true)
+            | (Hold::Nothing | Hold::Reading | Hold::Exposed(_) | Hold::Shell | Hold::Open(_), _, _) => Placement::Open,
         }
     }
+}
+
+/// Says whether a command runs unasked in `auto`, as far as its judgement and what holds it decide.
+pub fn is_unasked_in_auto(hold: Hold, analysis: &Analysis) -> bool {
+    let mode = Mode::Interactive;
+    let placed = Placed::new(hold, Approval::Auto, mode);
+    let concern = placed.concern(analysis, mode);
+    let verdict = concern.map_or(analysis.judgement.verdict, |concern| concern.verdict);
+    verdict == Verdict::Allow || placed.is_held(verdict) && !analysis.judgement.rule.is_of_policy()
 }
 
 /// One thing that a command changed, as it is told.
@@ -171,6 +200,7 @@ pub enum ChangesAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::autonomy::Taint;
 
     #[test]
     fn the_table_of_levels_and_modes() {
@@ -195,7 +225,8 @@ mod tests {
         }
         let open = Placed::new(Hold::Open("it needs the network".into()), Approval::Auto, Interactive);
         let harmless = Judgement::new(Verdict::Allow, "x", "reads");
-        let concern = open.concern(&harmless, Interactive).unwrap();
+        let mut analysis = Analysis::of_tool(harmless, Taint::Local);
+        let concern = open.concern(&analysis, Interactive).unwrap();
         assert_eq!((concern.verdict, concern.reason.as_str()), (Verdict::Ask, "reads; it needs the network"));
         assert_eq!(open.placement(true, false, Verdict::Ask), Placement::Open);
         assert!(!open.is_held(Verdict::Ask) && !open.can_try(Verdict::Ask));
@@ -203,6 +234,20 @@ mod tests {
         let nothing = Placed::new(Hold::Nothing, Approval::Auto, Interactive);
         assert_eq!(nothing.placement(false, false, Verdict::Allow), Placement::Clean);
         assert_eq!(nothing.placement(false, false, Verdict::Ask), Placement::Open);
+        assert_eq!(nothing.concern(&analysis, Interactive).unwrap().rule, READS);
+        assert_eq!(nothing.concern(&analysis, Mode::Headless).unwrap().verdict, Verdict::Ask);
+        analysis.reads.known = true;
+        assert_eq!(nothing.concern(&analysis, Interactive), None);
+        let exposed = Placed::new(Hold::Exposed("it is hidden".into()), Approval::Auto, Interactive);
+        assert_eq!(exposed.concern(&analysis, Interactive).unwrap().reason, "reads; it is hidden");
+        let reading = Placed::new(Hold::Reading, Approval::Auto, Interactive);
+        analysis.reads.known = false;
+        assert_eq!(reading.concern(&analysis, Interactive), None);
+        assert!(!reading.is_held(Verdict::Ask) && !reading.can_try(Verdict::Ask));
+        assert_eq!(
+            (reading.placement(false, false, Verdict::Allow), reading.placement(true, false, Verdict::Ask)),
+            (Placement::Reading, Placement::Open)
+        );
         let clean = Placed::new(Hold::Clean, Approval::Ask, Interactive);
         assert_eq!(
             (clean.placement(false, false, Verdict::Allow), clean.placement(true, false, Verdict::Allow)),

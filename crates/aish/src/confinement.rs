@@ -121,6 +121,28 @@ impl Confinement {
         self.surroundings.tree()
     }
 
+    /// Says whether a file, without links in its path, is kept from commands that run confined.
+    pub fn hides(&self, file: &Path) -> bool {
+        self.surroundings.hides(file)
+    }
+
+    /// Returns the words of the launcher that runs a command which the kernel keeps to reading the tree and the system's
+    /// files, without what is hidden.
+    ///
+    /// # Errors
+    /// When this program cannot tell its own path.
+    pub fn reading(
+        &self,
+        words: Vec<OsString>,
+        terminal: bool,
+        shows: Option<PathBuf>,
+    ) -> Result<Vec<OsString>, String> {
+        let mut plan = self.surroundings.plan_without_layer(Mechanism::Landlock, words);
+        plan.shown.extend(shows);
+        plan.terminal = terminal;
+        launcher(&plan)
+    }
+
     /// Makes a layer and the words of the launcher that runs a command in it.
     ///
     /// # Errors
@@ -205,6 +227,7 @@ pub fn kept(base: &Base, say: &mut dyn FnMut(&str)) -> Vec<Layer> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let keep = Duration::from_secs(base.config.undo.keep_days.saturating_mul(24 * 60 * 60));
     let mut kept = Vec::new();
+    Surroundings::forget(&folder);
     for layer in Layer::all(&folder) {
         let state = match layer.state() {
             Ok(State::Keeping | State::TakingBack) if !is_running(layer.about.process) => {

@@ -175,7 +175,7 @@ impl ToolSource for ShellTool {
                     self.runner.run_unasked(&command, self.timeout_ms, context.cancel)
                 }
                 (Place::Shell, Placement::Open) => self.runner.run(&command, self.timeout_ms, context.cancel),
-                (Place::Shell, Placement::Clean | Placement::Layer(_)) => {
+                (Place::Shell, Placement::Clean | Placement::Reading | Placement::Layer(_)) => {
                     self.runner.run_apart(&command, &order, self.timeout_ms, context.cancel)
                 }
                 (Place::Outside, _) => self.runner.run_outside(&command, self.timeout_ms, context.cancel),

@@ -4,6 +4,7 @@
 //! approved one in its layer; the driver takes the layer ([`Transactions::take`]), asks where it must, and keeps or drops
 //! it; [`shown`] keeps what it changed for `:diff`.
 
+mod exposed;
 pub mod shown;
 mod started;
 
@@ -11,8 +12,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_confine::{Layer, Report};
-use aish_safety::{Analysis, Hold, Shell, Surroundings};
+use aish_confine::{Dotenv, Layer, Mechanism, Report};
+use aish_safety::{Analysis, Hold, Shell, Surroundings, Verdict};
 use aish_shell::ShellState;
 use aish_types::CallId;
 use tokio::sync::OnceCell;
@@ -23,7 +24,7 @@ use crate::confinement::{self, Ground};
 /// What confined runs of this session share.
 pub struct Transactions {
     ground: Mutex<Ground>,
-    works: OnceCell<bool>,
+    mechanism: OnceCell<Mechanism>,
     held: Mutex<HashMap<CallId, Held>>,
     /// Trees over which no layer could be made: commands there run as where none work at all.
     unable: Mutex<HashSet<PathBuf>>,
@@ -54,7 +55,7 @@ impl Transactions {
     pub fn of(base: &Base) -> Arc<Self> {
         Arc::new(Self {
             ground: Mutex::new(Ground::of(base)),
-            works: OnceCell::new(),
+            mechanism: OnceCell::new(),
             held: Mutex::default(),
             unable: Mutex::default(),
         })
@@ -74,23 +75,45 @@ impl Transactions {
     pub async fn hold(&self, command: &str, analysis: &Analysis, surroundings: &Surroundings, shell: Shell) -> Hold {
         let folder = surroundings.folder.clone().unwrap_or_else(|| "/".to_owned());
         let tree = self.ground().tree(Path::new(&folder));
-        let works = self.works().await && !self.is_unable(tree.as_deref());
+        let mechanism = self.mechanism().await;
+        let works = mechanism == Mechanism::Namespaces && !self.is_unable(tree.as_deref());
         let tree = tree.map(|tree| tree.display().to_string());
         // The tree is known without links, and so is the folder then.
         let real = std::fs::canonicalize(&folder).ok().map(|path| path.display().to_string());
         let around = Surroundings { folder: real.or(Some(folder)), ..surroundings.clone() };
         let hold = aish_safety::hold(command, analysis, tree.as_deref(), &around, shell);
-        match (works, hold) {
-            (true, hold) => hold,
-            (false, Hold::Shell) => Hold::Shell,
-            (false, Hold::Nothing | Hold::Layer | Hold::Clean | Hold::Open(_)) => Hold::Nothing,
+        let exposed = || {
+            let folder = around.folder.as_deref().unwrap_or("/");
+            exposed::why(&analysis.reads, Path::new(folder), self.ground().at(Path::new(folder), Dotenv::Locked))
+        };
+        match hold {
+            Hold::Shell => Hold::Shell,
+            // Outside a layer it could read what is hidden in one.
+            Hold::Clean if works && exposed().is_some() => Hold::Layer,
+            hold if works => hold,
+            Hold::Nothing | Hold::Layer | Hold::Clean | Hold::Reading | Hold::Exposed(_) | Hold::Open(_) => {
+                match mechanism {
+                    _ if analysis.judgement.verdict != Verdict::Allow => Hold::Nothing,
+                    Mechanism::Namespaces | Mechanism::Landlock => Hold::Reading,
+                    Mechanism::Bare => exposed().map_or(Hold::Nothing, Hold::Exposed),
+                }
+            }
         }
     }
 
     /// Says whether layers work here.
     pub async fn works(&self) -> bool {
-        let find = || async { tokio::task::spawn_blocking(confinement::works).await.unwrap_or(false) };
-        *self.works.get_or_init(find).await
+        self.mechanism().await == Mechanism::Namespaces
+    }
+
+    /// Returns what holds commands here.
+    async fn mechanism(&self) -> Mechanism {
+        let find = || async {
+            let found = tokio::task::spawn_blocking(confinement::available).await;
+            // What cannot be tried holds nothing.
+            found.ok().and_then(Result::ok).map_or(Mechanism::Bare, |available| available.mechanism)
+        };
+        *self.mechanism.get_or_init(find).await
     }
 
     fn is_unable(&self, tree: Option<&Path>) -> bool {

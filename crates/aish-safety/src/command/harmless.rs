@@ -218,19 +218,20 @@ pub fn brought(folder: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
 /// options that keep it here.
 pub(crate) fn is_local(program: &str, arguments: &Arguments<'_>) -> bool {
     let Some(known) = programs::find(program) else { return false };
-    known.tables().texts(known.facts().local).any(|path| {
-        if path == "*" {
-            return true;
-        }
-        let mut operands = arguments.operands();
-        if path.is_empty() {
-            return operands.next().is_none();
-        }
-        path.split(' ').all(|step| match step.starts_with('-') {
+    known.tables().texts(known.facts().local).any(|path| is_path_of(path, arguments))
+}
+
+/// Says whether operands begin with a path of sub-commands, and its options are given: `*` for all, the empty text for none.
+pub(super) fn is_path_of(path: &str, arguments: &Arguments<'_>) -> bool {
+    let mut operands = arguments.operands();
+    match path {
+        "*" => true,
+        "" => operands.next().is_none(),
+        path => path.split(' ').all(|step| match step.starts_with('-') {
             true => step.split('|').any(|option| is_given_plainly(option, arguments)),
             false => operands.next().is_some_and(|(_, word, _)| step.split('|').any(|one| glob_match(one, &word.text))),
-        })
-    })
+        }),
+    }
 }
 
 /// Says whether an option is given, and never with a value that may take it back (`--client=false`).

@@ -244,7 +244,7 @@ impl Walker<'_> {
     }
 
     /// Makes a path of a word; none where its text does not tell enough. An unknown part of a name is a `*`.
-    fn path_text(&self, word: &Word) -> Option<PathText> {
+    pub(crate) fn path_text(&self, word: &Word) -> Option<PathText> {
         let folder = self.state.folder.clone();
         if folder.as_ref().is_some_and(|folder| folder.contains(HOLE)) && !word.text.starts_with(['/', '~']) {
             return None;

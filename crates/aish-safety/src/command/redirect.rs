@@ -213,6 +213,7 @@ impl Walker<'_> {
 
     /// Returns what is known of a file's content, and asks where it is secret.
     pub(crate) fn read_file(&mut self, word: &Word) -> Stream {
+        self.note_read(word);
         if let Some(text) = word.text.strip_prefix(super::syntax::INLINE) {
             return Stream { text: Some(text.into()), taint: word.taint, connected: true };
         }

@@ -32,6 +32,9 @@ const LONG_PATTERN: usize = 256;
 /// How many names a pattern is held against.
 const HELD_AGAINST: usize = 800;
 
+/// The rule of a command that only shows help or its version.
+const HELP: &str = "help";
+
 /// The program as it is looked up in the tables.
 struct Program {
     name: String,
@@ -127,6 +130,7 @@ impl Walker<'_> {
         }
         if let Some(out) = self.builtin(name, words, stdin) {
             self.builtin_under(name, words, stdin);
+            self.note_opened(name, arguments);
             return out;
         }
         if programs::is(name, Trait::SeveralCommands)
@@ -167,6 +171,10 @@ impl Walker<'_> {
             );
         }
         part.parts = children;
+        // Whoever wrote a rule that lets it run knows what it opens.
+        if part.rule != HELP && !(part.verdict == Verdict::Allow && part.rule.is_of_policy()) {
+            self.note_opened(if program.standard { name } else { "" }, arguments);
+        }
         self.record_program(name, arguments, &part);
         self.note(part);
         let known = if first.text.contains('/') {
@@ -310,7 +318,7 @@ impl Walker<'_> {
                 && !program_is_shell(name)
                 && !self.settings_run_something(name) =>
             {
-                self.part(words, Effect::Read, Verdict::Allow, "help", "shows help or its version")
+                self.part(words, Effect::Read, Verdict::Allow, HELP, "shows help or its version")
             }
             Some((rule, _)) if asked != Help::No && rule.row().verdict == Verdict::Halt => self.part(
                 words,
@@ -415,6 +423,7 @@ impl Walker<'_> {
 
     /// A program whose name is not known: what would be destructive as `rm` is halted, all else asked.
     fn run_unknown(&mut self, words: &[Word], stdin: &Stream) -> Stream {
+        self.opens_anything();
         let arguments = words.get(1..).unwrap_or_default();
         let as_rm = Program { name: "rm".into(), standard: false };
         let part = self.judge(&as_rm, words, stdin, None);

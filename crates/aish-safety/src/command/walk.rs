@@ -22,6 +22,7 @@ use super::syntax::{inlined, parse, separated};
 use super::word::{Stream, Taint, Word};
 use super::zsh;
 use crate::policy::PolicyRules;
+use crate::reads::Reads;
 use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
 
@@ -75,6 +76,10 @@ pub(crate) struct Walker<'a> {
     pub(crate) budget: Budget,
     /// How deep in expansions of words.
     pub(crate) unfolding: usize,
+    /// Which files the line opens.
+    pub(crate) reads: Reads,
+    /// The folder that the walk began in, as it stands in the state.
+    pub(crate) began_in: Option<String>,
     worst: Option<Judgement>,
     /// Short texts with what was parsed of them.
     kept: BTreeMap<String, Option<Rc<ast::Program>>>,
@@ -115,6 +120,8 @@ impl<'a> Walker<'a> {
             matched: Vec::new(),
             budget: state.budget.clone(),
             unfolding: 0,
+            reads: Reads { known: true, ..Reads::default() },
+            began_in: state.folder.clone(),
             state,
             worst: None,
             kept: BTreeMap::new(),
@@ -148,7 +155,9 @@ impl<'a> Walker<'a> {
     /// Notes what another walk found, its nested parts too.
     pub(crate) fn absorb(&mut self, mut other: Walker<'_>) {
         self.matched.append(&mut other.matched);
-        let Walker { worst, parts, .. } = other;
+        let Walker { worst, parts, reads, .. } = other;
+        self.reads.known &= reads.known;
+        self.reads.named.extend(reads.named);
         if let Some(judgement) = worst {
             self.worst = Some(match self.worst.take() {
                 Some(worst) => worst.strictest(judgement),

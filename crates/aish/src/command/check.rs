@@ -1,6 +1,8 @@
 //! `aish check`: what a command does, judged without running it.
 
-use aish_safety::{Judgement, Policy, PolicyRules, Surroundings, Verdict, analyse};
+use std::path::Path;
+
+use aish_safety::{Judgement, Policy, PolicyRules, Shell, Surroundings, Verdict, analyse, hold, is_unasked_in_auto};
 use serde_json::json;
 
 use crate::arguments::CheckFlags;
@@ -24,7 +26,8 @@ pub fn run(
         None => judge(command, surroundings, rules),
     };
     let Some(command) = &flags.command else {
-        lines::for_each(&flags.lines, |line| shown(line, &as_text(line, judge(line)), flags.lines.json))?;
+        let auto = |line: &str| flags.lines.json.then(|| is_unasked(line, surroundings, rules));
+        lines::for_each(&flags.lines, |line| shown(line, &as_text(line, judge(line)), auto(line)))?;
         return Ok(ExitCode::Ok);
     };
     if flags.explain {
@@ -32,7 +35,8 @@ pub fn run(
         return explained(command, flags.lines.json, (surroundings, rules, broken), print);
     }
     let judgement = judge(command);
-    print(&shown(command, &judgement, flags.lines.json));
+    let auto = flags.lines.json.then(|| is_unasked(command, surroundings, rules));
+    print(&shown(command, &judgement, auto));
     Ok(exit_code(judgement.verdict))
 }
 
@@ -86,10 +90,24 @@ pub fn judge(command: &str, surroundings: &Surroundings, rules: &PolicyRules) ->
         .unwrap_or_else(|_| Judgement::new(Verdict::Halt, "checker.failed", "the checker failed on this command"))
 }
 
-fn shown(command: &str, judgement: &Judgement, as_json: bool) -> String {
-    if as_json {
+/// Says whether a command runs unasked where layers work and `approval.mode` is `auto`.
+fn is_unasked(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> bool {
+    let folder = surroundings.folder.as_deref().and_then(|folder| std::fs::canonicalize(folder).ok());
+    let trees = folder.map(|folder| aish_confine::tree(&folder, surroundings.home.as_deref().map(Path::new)));
+    let tree = trees.and_then(|trees| trees.into_iter().next()).map(|tree| tree.display().to_string());
+    let unasked = || {
+        let analysis = analyse(command, surroundings, rules);
+        is_unasked_in_auto(hold(command, &analysis, tree.as_deref(), surroundings, Shell::Persons), &analysis)
+    };
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(unasked)).unwrap_or(false)
+}
+
+/// Shows a judgement; as JSON where it is said whether the command runs unasked in `auto`.
+fn shown(command: &str, judgement: &Judgement, unasked_in_auto: Option<bool>) -> String {
+    if let Some(unasked) = unasked_in_auto {
         return json!({
             "verdict": judgement.verdict, "rule": judgement.rule, "reason": judgement.reason, "command": command,
+            "unasked_in_auto": unasked && judgement.verdict != Verdict::Halt,
         })
         .to_string();
     }

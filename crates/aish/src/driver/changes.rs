@@ -54,7 +54,7 @@ impl Decision {
 pub(super) fn layered(ready: &Ready) -> Option<Layered> {
     match ready.placement() {
         Placement::Layer(after) => Some(Layered { call: ready.call().clone(), after }),
-        Placement::Open | Placement::Clean => None,
+        Placement::Open | Placement::Clean | Placement::Reading => None,
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) async fn run(
     let Some(transactions) = &live.transactions else {
         return match order.placement {
             Placement::Layer(_) => Err("commands cannot run in layers here, and this one was not run".to_owned()),
-            Placement::Clean | Placement::Open => live.run(command, timeout_ms, cancel).await,
+            Placement::Clean | Placement::Reading | Placement::Open => live.run(command, timeout_ms, cancel).await,
         };
     };
     let shell = live.start().await;

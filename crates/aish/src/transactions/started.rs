@@ -64,6 +64,12 @@ impl Transactions {
         if order.placement == Placement::Clean {
             return bare().await;
         }
+        if order.placement == Placement::Reading {
+            let run = apart(confinement.reading(words, terminal, path)?).run(surroundings);
+            let result = run.await.map_err(|error| error.to_string())?;
+            let stopped = suspicion(&result, &Report::default(), false);
+            return Ok(Done { result, stopped });
+        }
         let order_of_layer = confinement::Order {
             shown: command,
             session: Some(order.session.as_str()),

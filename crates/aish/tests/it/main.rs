@@ -79,4 +79,6 @@ mod transactions;
 #[cfg(test)]
 mod trial;
 #[cfg(test)]
+mod unheld;
+#[cfg(test)]
 mod unwritable;
