@@ -1,10 +1,9 @@
 //! A sandbox for a whole tree of processes: what it may write, and whether it reaches the network.
 //!
-//! Order: [`works`] finds out by trying which [`Kind`] there is; a launcher (a process of its own, started by whoever
+//! Order: [`works`] finds out whether the kernel has what it takes; a launcher (a process of its own, started by whoever
 //! wants the sandbox) calls [`enter`], which never returns: it becomes the program, in the sandbox. What it starts is in
 //! it too, and nothing gets out. Everything may be read; what may be written is [`Bounds`].
 
-mod bubblewrap;
 mod landlocked;
 mod no_sockets;
 
@@ -12,25 +11,6 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-
-/// How a sandbox is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Name spaces of its own, through bubblewrap: other processes are out of sight, the network is another one.
-    Bubblewrap,
-    /// Rules of the kernel for this process and all its descendants, and a filter on system calls.
-    Landlock,
-}
-
-impl Kind {
-    /// Returns the word that is shown.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Bubblewrap => "bubblewrap",
-            Self::Landlock => "landlock",
-        }
-    }
-}
 
 /// What is allowed inside.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,9 +28,6 @@ pub struct Bounds {
 /// Why there is no sandbox.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// Bubblewrap is missing, or may not do here what it must.
-    #[error("bubblewrap does not work here: {0}")]
-    Bubblewrap(String),
     /// The kernel has no Landlock, or an old one.
     #[error("landlock does not work here: {0}")]
     Landlock(String),
@@ -68,35 +45,24 @@ pub enum SandboxError {
     },
 }
 
-/// Finds out whether a kind works here, by running it where that is the only way to know.
+/// Finds out whether it works here.
 ///
 /// # Errors
 /// Why it does not.
-pub fn works(kind: Kind) -> Result<(), SandboxError> {
-    match kind {
-        Kind::Bubblewrap => bubblewrap::probe(),
-        Kind::Landlock => landlocked::probe(),
-    }
+pub fn works() -> Result<(), SandboxError> {
+    landlocked::probe()
 }
 
 /// Turns this process into the program, in the sandbox. Returns only when that failed; the program did not run then.
-pub fn enter(kind: Kind, bounds: &Bounds, program: &[OsString]) -> SandboxError {
-    let entered = match kind {
-        Kind::Bubblewrap => Ok(()),
-        Kind::Landlock => landlocked::restrict(bounds).and_then(|()| match bounds.network {
-            true => Ok(()),
-            false => no_sockets::apply(),
-        }),
-    };
+pub fn enter(bounds: &Bounds, program: &[OsString]) -> SandboxError {
+    let entered = landlocked::restrict(bounds).and_then(|()| match bounds.network {
+        true => Ok(()),
+        false => no_sockets::apply(),
+    });
     if let Err(error) = entered {
         return error;
     }
-    let mut words: Vec<OsString> = match kind {
-        Kind::Bubblewrap => bubblewrap::words(bounds),
-        Kind::Landlock => Vec::new(),
-    };
-    words.extend_from_slice(program);
-    let Some((first, rest)) = words.split_first() else {
+    let Some((first, rest)) = program.split_first() else {
         return SandboxError::Start { program: String::new(), source: io::ErrorKind::NotFound.into() };
     };
     let source = std::process::Command::new(first).args(rest).exec();

@@ -5,7 +5,6 @@ use std::io;
 use std::time::Duration;
 
 use aish_process::{Command, Exit, TerminalChild};
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::delivery::Delivery;
@@ -247,19 +246,14 @@ impl Session {
         self.report != Report::default()
     }
 
-    /// The process id of the shell, which may be behind a sandbox that stays its parent.
+    /// The process id of the shell.
     pub(crate) fn pid(&self) -> u32 {
-        behind_the_sandbox(self.child.pid())
+        self.child.pid()
     }
 
     /// Sends INT to the shell's own process group.
     pub(crate) fn interrupt(&self) {
-        let pid = self.pid();
-        let group = i32::try_from(pid).ok().and_then(Pid::from_raw);
-        match group {
-            Some(group) if pid != self.child.pid() => drop(kill_process_group(group, Signal::INT)),
-            Some(_) | None => self.child.interrupt(),
-        }
+        self.child.interrupt();
     }
 
     /// Ends the shell: as a closing terminal does, then by force.
@@ -282,20 +276,6 @@ pub(crate) fn nonce() -> io::Result<String> {
     let mut bytes = [0; 16];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Follows bubblewrap's processes, which wait for the one that they confine.
-fn behind_the_sandbox(pid: u32) -> u32 {
-    let mut pid = pid;
-    for _ in 0..4 {
-        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-        match children.split_whitespace().next().and_then(|child| child.parse().ok()) {
-            Some(child) if name.trim() == "bwrap" => pid = child,
-            Some(_) | None => break,
-        }
-    }
-    pid
 }
 
 #[cfg(test)]

@@ -223,9 +223,6 @@ pub struct TrialFlags {
 /// `aish __sandbox`.
 #[derive(Debug, Clone, Args)]
 pub struct SandboxFlags {
-    /// How the sandbox is made.
-    #[arg(long, value_parser = ["bubblewrap", "landlock"])]
-    pub kind: String,
     /// Folders that may be written.
     #[arg(long)]
     pub write: Vec<PathBuf>,

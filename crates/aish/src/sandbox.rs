@@ -1,13 +1,13 @@
 //! Which sandbox the shells that aish starts for the model run in.
 //!
-//! `auto` takes bubblewrap where it works, else Landlock, else none and says so; `required` refuses to go on without one;
-//! `off` looks for none. The launcher is this program itself (`aish __sandbox`), which becomes the shell inside.
+//! Layers come first (`transactions`). Where they do not work, or folders are named that are written to for good, `auto`
+//! takes Landlock, else none and says so; `required` refuses to go on without one; `off` looks for none. The launcher is this program itself (`aish __sandbox`), which becomes the shell inside.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use aish_process::sandbox::{Bounds, Kind, works};
+use aish_process::sandbox::{Bounds, works};
 use aish_types::Stopped;
 
 use crate::base::Base;
@@ -20,8 +20,6 @@ pub const EXCHANGE: &str = "AISH_SHELL_FOLDER";
 /// A sandbox that works here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
-    /// Its kind.
-    pub kind: Kind,
     /// What it allows.
     pub bounds: Bounds,
 }
@@ -78,7 +76,7 @@ impl Chosen {
     pub fn say(&self) -> String {
         let folders: Vec<String> = self.bounds.writable.iter().map(|path| path.display().to_string()).collect();
         let network = if self.bounds.network { "network" } else { "no network" };
-        format!("sandbox: {}, writes below {} alone, {network}", self.kind.as_str(), folders.join(", "))
+        format!("sandbox: landlock, writes below {} alone, {network}", folders.join(", "))
     }
 
     /// Returns the words of the launcher.
@@ -87,7 +85,6 @@ impl Chosen {
     /// When this program cannot tell its own path.
     pub fn launcher(&self) -> std::io::Result<Vec<OsString>> {
         let mut words: Vec<OsString> = vec![std::env::current_exe()?.into(), "__sandbox".into()];
-        words.extend(["--kind".into(), self.kind.as_str().into()]);
         for folder in &self.bounds.writable {
             words.extend(["--write".into(), folder.into()]);
         }
@@ -118,20 +115,16 @@ pub fn find(base: &Base, folder: &Path, layers: bool) -> Result<Found, String> {
 fn find_by(
     base: &Base,
     folder: &Path,
-    works: impl Fn(Kind) -> Result<(), aish_process::sandbox::SandboxError>,
+    works: impl Fn() -> Result<(), aish_process::sandbox::SandboxError>,
 ) -> Result<Found, String> {
     let section = &base.config.sandbox;
     if section.mode == "off" {
         return Ok(Found::Off);
     }
-    let mut whys = Vec::new();
-    for kind in [Kind::Bubblewrap, Kind::Landlock] {
-        match works(kind) {
-            Ok(()) => return Ok(Found::Sandbox(Chosen { kind, bounds: bounds(base, folder) })),
-            Err(error) => whys.push(error.to_string()),
-        }
-    }
-    let why = whys.join("; ");
+    let why = match works() {
+        Ok(()) => return Ok(Found::Sandbox(Chosen { bounds: bounds(base, folder) })),
+        Err(error) => error.to_string(),
+    };
     if section.mode == "required" {
         return Err(format!("sandbox.mode is \"required\" and no sandbox works here: {why}"));
     }
@@ -192,8 +185,7 @@ mod tests {
 
     #[test]
     fn what_the_sandbox_may_have_stopped_is_said_and_nothing_else() {
-        let mut chosen =
-            Chosen { kind: Kind::Landlock, bounds: Bounds { writable: vec!["/work".into()], ..Bounds::default() } };
+        let mut chosen = Chosen { bounds: Bounds { writable: vec!["/work".into()], ..Bounds::default() } };
         let found = suspicion(1, "trying\n touch: cannot touch '/x': Read-only file system\nmore", &chosen).unwrap();
         assert_eq!(found.said, "touch: cannot touch '/x': Read-only file system");
         assert_eq!(
@@ -211,24 +203,20 @@ mod tests {
     #[test]
     fn the_mode_decides_what_a_missing_sandbox_means() {
         use aish_process::sandbox::SandboxError;
-        let none = |kind| match kind {
-            Kind::Bubblewrap => Err(SandboxError::Bubblewrap("no such program".to_owned())),
-            Kind::Landlock => Err(SandboxError::Landlock("an old kernel".to_owned())),
-        };
-        let second = |kind| if kind == Kind::Landlock { Ok(()) } else { none(kind) };
+        let none = || Err(SandboxError::Landlock("an old kernel".to_owned()));
         let mut base = Base::load(&crate::arguments::SharedFlags::default());
         let mut find = |mode: &str, one: bool| {
             base.config.sandbox.mode = mode.to_owned();
-            if one { find_by(&base, Path::new("/work"), second) } else { find_by(&base, Path::new("/work"), none) }
+            if one { find_by(&base, Path::new("/work"), || Ok(())) } else { find_by(&base, Path::new("/work"), none) }
         };
         let why = find("required", false).unwrap_err();
-        assert!(why.contains("required") && why.contains("no such program") && why.contains("an old kernel"), "{why}");
+        assert!(why.contains("required") && why.contains("an old kernel"), "{why}");
         let found = find("auto", false).unwrap();
         assert!(found.chosen().is_none() && found.say().contains("none works here"));
         assert_eq!(find("off", true), Ok(Found::Off));
         for mode in ["auto", "required"] {
             let Ok(Found::Sandbox(chosen)) = find(mode, true) else { panic!("one works") };
-            assert_eq!((chosen.kind, chosen.bounds.network), (Kind::Landlock, false));
+            assert!(!chosen.bounds.network);
             assert!(chosen.bounds.writable.contains(&PathBuf::from("/work")));
         }
     }

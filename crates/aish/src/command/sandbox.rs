@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aish_process::sandbox::{Bounds, Kind, enter};
+use aish_process::sandbox::{Bounds, enter};
 
 use crate::arguments::SandboxFlags;
 use crate::sandbox::EXCHANGE;
@@ -12,12 +12,11 @@ use crate::sandbox::EXCHANGE;
 /// # Errors
 /// Why the program did not run.
 pub fn run(flags: &SandboxFlags) -> anyhow::Result<crate::exit::ExitCode> {
-    let kind = if flags.kind == Kind::Bubblewrap.as_str() { Kind::Bubblewrap } else { Kind::Landlock };
     let bounds = Bounds {
         writable: flags.write.clone(),
         protected: flags.protect.clone(),
         exchange: std::env::var_os(EXCHANGE).map(PathBuf::from),
         network: flags.network,
     };
-    Err(enter(kind, &bounds, &flags.program).into())
+    Err(enter(&bounds, &flags.program).into())
 }
