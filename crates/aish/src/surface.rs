@@ -57,8 +57,8 @@ pub enum Shown<'a> {
     },
     /// What a command changed in its layer, and what became of that.
     Changes {
-        /// The command.
-        command: &'a str,
+        /// The command; none where it stands above already.
+        command: Option<&'a str>,
         /// What it changed, a line each; none where a person has just read it.
         lines: &'a [String],
         /// What became of it, in words.

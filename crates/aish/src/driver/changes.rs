@@ -193,7 +193,8 @@ impl Driver {
         let word = if keep { "kept" } else { "dropped" };
         surface.show(
             Shown::Changes {
-                command: command_of(&layered.call),
+                // At a terminal it stands above its output.
+                command: (self.approver.mode() != Mode::Interactive).then(|| command_of(&layered.call)),
                 lines: if decision.told { &[] } else { &lines },
                 end: &if keep {
                     format!("kept; :undo takes it back exactly, :diff shows it ({})", layer.id())

@@ -77,7 +77,7 @@ impl Surface for RunSurface<'_> {
             Shown::Outcome { tool, outcome } => Some(Step::result(tool.as_str(), outcome.is_success(), &outcome.text)),
             Shown::Notice(text) | Shown::Error(text) => Some(Step::Notice { text: (*text).to_owned() }),
             Shown::Changes { command, lines, end, .. } => {
-                let text = format!("ran apart: {command}\n{}\n{end}", lines.join("\n"));
+                let text = format!("ran apart: {}\n{}\n{end}", command.unwrap_or_default(), lines.join("\n"));
                 Some(Step::Notice { text })
             }
             Shown::Waiting | Shown::Reasoning(_) | Shown::Fitting(_) | Shown::Usage { .. } => None,

@@ -403,8 +403,9 @@ impl Surface for TextSurface {
             Shown::Changes { command, lines, end, .. } => {
                 self.end_answer();
                 if !lines.is_empty() {
-                    let command = aish_types::visible(command).replace('\n', " ");
-                    let line = self.frames.status(&format!("ran apart: {command}"));
+                    let command = command.map(|command| aish_types::visible(command).replace('\n', " "));
+                    let ran = command.map_or_else(|| "ran apart".to_owned(), |command| format!("ran apart: {command}"));
+                    let line = self.frames.status(&ran);
                     self.write_err(&line);
                 }
                 for line in lines {
