@@ -6,6 +6,7 @@
 
 mod exposed;
 pub mod shown;
+mod signing;
 mod started;
 
 use std::collections::{HashMap, HashSet};
@@ -90,6 +91,9 @@ impl Transactions {
             Hold::Shell => Hold::Shell,
             // Outside a layer it could read what is hidden in one.
             Hold::Clean if works && exposed().is_some() => Hold::Layer,
+            Hold::Layer if works && self.signs(analysis, &around).await => {
+                Hold::Open("it signs with your key, which is hidden in a layer".to_owned())
+            }
             hold if works => hold,
             Hold::Nothing | Hold::Layer | Hold::Clean | Hold::Reading | Hold::Exposed(_) | Hold::Open(_) => {
                 match mechanism {
@@ -99,6 +103,15 @@ impl Transactions {
                 }
             }
         }
+    }
+
+    /// Says whether a command of git signs, by its words and the settings in force.
+    async fn signs(&self, analysis: &Analysis, around: &Surroundings) -> bool {
+        if !analysis.parts.iter().any(|part| part.text.contains("git")) {
+            return false;
+        }
+        let (parts, folder) = (analysis.parts.clone(), PathBuf::from(around.folder.as_deref().unwrap_or("/")));
+        tokio::task::spawn_blocking(move || signing::signs(&parts, &folder)).await.unwrap_or(true)
     }
 
     /// Says whether layers work here.
