@@ -156,7 +156,7 @@ pub(super) const IMPORTS_ONLY: &[(&str, &[&str])] = &[
         ],
     ),
     ("surface", &["structured"]),
-    ("structured", &[]),
+    ("structured", &["failure"]),
     ("shell_tool", &[]),
 ];
 
