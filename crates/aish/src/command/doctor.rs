@@ -138,9 +138,9 @@ fn sandbox(base: &Base) -> Finding {
     match crate::sandbox::find(base, &base.folder, crate::confinement::works()) {
         Ok(found) => {
             let text = found.say();
-            Finding { good: true, what: "sandbox", text: text.trim_start_matches("sandbox: ").to_owned() }
+            Finding { good: true, what: "norris", text: text.trim_start_matches("sandbox: ").to_owned() }
         }
-        Err(why) => Finding { good: false, what: "sandbox", text: why },
+        Err(why) => Finding { good: false, what: "norris", text: why },
     }
 }
 

@@ -70,7 +70,7 @@ fn the_doctor() {
     state
     model
     shell
-    sandbox
+    norris
     confinement
     terminal
     keys
