@@ -10,7 +10,9 @@ use super::postings::{Postings, TermId};
 use super::shape::{self, Count};
 
 /// Words of a request that count; the rest is cut.
-const MAX_WORDS: usize = 32;
+const MAX_WORDS: usize = 96;
+/// Words of a request beyond which it is a text.
+const LONG: usize = 20;
 /// Longer words that a beginning may stand for.
 const MAX_PREFIXES: usize = 24;
 /// What a longer word counts for its beginning, when the beginning is no word itself, and when it is.
@@ -76,7 +78,9 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
     let only_fillers = words.iter().all(|word| lexicon.is_filler(word));
     let asking = clause::asking(text, lexicon).min(words.len());
     let (asked, asked_stems) = (words.get(asking..).unwrap_or_default(), stems.get(asking..).unwrap_or_default());
-    let actions = lexicon.actions_of_request(asked, asked_stems);
+    // A long text tells of several wishes: what one word tells to do, and where a clause begins, says nothing of the others.
+    let is_long = asked.len() > LONG;
+    let actions = if is_long { Actions::default() } else { lexicon.actions_of_request(asked, asked_stems) };
     let count = if lexicon.looks(actions) { shape::count(asked) } else { Count::Unknown };
     let mut request = Request { actions, count, ..Request::default() };
     // Alternatives that a phrase gives its words, by position.
@@ -108,7 +112,7 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
         .iter()
         .position(|word| ASIDE.contains(&word.as_str()))
         .map(|at| at + asking)
-        .filter(|&at| at > asking + 1);
+        .filter(|&at| at > asking + 1 && !is_long);
     let mut doing_told = is_asking(&request, lexicon, asked);
     for (at, ((word, stem), phrase)) in words.iter().zip(&stems).zip(from_phrases).enumerate() {
         let filler = lexicon.is_filler(word) && !only_fillers;
@@ -125,7 +129,7 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
             let tells = lexicon.is_action(stem) && !describes && !doing_told && at >= asking;
             doing_told |= tells;
             let mut wanted = look_up(word, stem, share, lexicon, postings);
-            if tells && stems.len() > 1 {
+            if tells && stems.len() > 1 && !is_long {
                 wanted.weight *= DOING;
             }
             wanted
