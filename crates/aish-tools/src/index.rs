@@ -3,7 +3,7 @@
 //! One index serves all tools of all sources. Built once, updated in place. Reading order: [`words`] (text to stems),
 //! [`lexicon`] (what people say for what command lines say), [`document`] (a definition to weighted terms), [`postings`],
 //! [`shape`] (question or order, one or many), [`clause`] (the one that asks), [`query`] (a request to alternatives), [`rank`]
-//! (the score), [`discovery`] (the two tools that a model is given). Results are deterministic: what scores the same keeps its
+//! (the score), [`meaning`] (vectors beside words), [`discovery`] (the two tools that a model is given). Results are deterministic: what scores the same keeps its
 //! load order.
 
 mod bulk;
@@ -16,6 +16,7 @@ mod found;
 mod fuse;
 mod lexicon;
 mod literal;
+mod meaning;
 mod page;
 mod postings;
 mod query;
@@ -24,7 +25,7 @@ mod shape;
 mod words;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use aish_types::{ToolDefinition, ToolName};
 
@@ -33,6 +34,8 @@ use document::{Document, Place};
 pub use found::{Detail, Found, FoundGroup, FoundTool};
 use lexicon::Lexicon;
 use literal::Literals;
+use meaning::Meaning;
+pub use meaning::{Embedder, meaning_text};
 pub use page::{Group, Hit, Page, Query, RiskFilter, Summary, ToolKind};
 use postings::Postings;
 
@@ -62,6 +65,8 @@ pub struct Index {
     literals: Literals,
     dead: usize,
     next_order: u64,
+    /// The vectors of its tools, once there are any.
+    meaning: OnceLock<Meaning>,
 }
 
 impl Default for Index {
@@ -79,6 +84,7 @@ impl Default for Index {
             literals: Literals::default(),
             dead: 0,
             next_order: 0,
+            meaning: OnceLock::new(),
         }
     }
 }
@@ -189,6 +195,7 @@ impl Index {
     }
 
     fn insert(&mut self, definition: Arc<ToolDefinition>, order: u64) {
+        self.meaning.take();
         let place = self.place(&definition, order);
         let id = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
         self.names.insert(definition.name.clone(), id);
@@ -218,6 +225,7 @@ impl Index {
 
     /// Marks a document as dead and returns its load order.
     fn remove_document(&mut self, id: u32) -> Option<u64> {
+        self.meaning.take();
         let document = self.documents.get_mut(id as usize).filter(|document| document.alive)?;
         document.alive = false;
         self.dead += 1;

@@ -46,6 +46,7 @@ impl Index {
             }
             return;
         }
+        self.meaning.take();
         let mut placed = Vec::with_capacity(definitions.len());
         for definition in definitions {
             let place = self.place(definition, self.next_order);

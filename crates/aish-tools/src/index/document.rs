@@ -172,6 +172,11 @@ fn without_label(description: &str) -> &str {
     }
 }
 
+/// Returns the sentence of a description that says what the tool does.
+pub(super) fn first_sentence(description: &str) -> &str {
+    lead(without_label(description.trim())).0
+}
+
 /// Takes the flags out of a description: `Always give --title` says nothing of what the tool does.
 fn without_flags(description: &str) -> (String, String) {
     let (mut plain, mut flags) = (String::new(), String::new());

@@ -13,6 +13,7 @@ use super::Index;
 use super::document::Document;
 use super::lexicon::{Actions, Lexicon};
 use super::literal::Literal;
+use super::meaning;
 use super::page::{Hit, Page, Query, RiskFilter, ToolKind};
 use super::query::{self, Request};
 use super::shape::Count;
@@ -53,7 +54,34 @@ pub(super) fn search(index: &Index, query: &Query) -> Page {
         return Page { hits, total: all.len() };
     }
     let scored = score(index, text, &filter);
+    let scored = match index.meaning.get() {
+        Some(meaning) => with_meaning(index, scored, (&meaning.nearness(text), meaning::weight(text)), &filter),
+        None => scored,
+    };
     best(index, scored, query)
+}
+
+/// Joins what words found with how near each document is; a name that was given whole stays first.
+fn with_meaning(index: &Index, scored: Vec<Scored>, by: (&[f32], f32), filter: &Filter) -> Vec<Scored> {
+    let (nearness, weight) = by;
+    let mut words: Vec<Option<f32>> = vec![None; index.documents.len()];
+    let best = scored.iter().map(|found| found.score).fold(0.0, f32::max);
+    for found in scored {
+        if let Some(place) = words.get_mut(found.document as usize) {
+            *place = Some(found.score);
+        }
+    }
+    let mut out = Vec::new();
+    for (((found, &cosine), document), id) in words.into_iter().zip(nearness).zip(&index.documents).zip(0..) {
+        if !filter.passes(document) {
+            continue;
+        }
+        if let Some(score) = meaning::joined(found, best, cosine, weight) {
+            let named = found.filter(|&found| found >= WHOLE_NAME).unwrap_or_default();
+            out.push(Scored { document: id, score: score + named });
+        }
+    }
+    out
 }
 
 /// A document with its score.
