@@ -10,7 +10,9 @@ pub mod mcp_server;
 pub mod model_server;
 pub mod nats_server;
 pub mod proxy;
+mod sentence_model;
 mod skip;
 pub mod terminal;
 
+pub use sentence_model::sentence_model;
 pub use skip::skip;

@@ -6,6 +6,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-process", &["aish-types"]),
     ("aish-acp", &["aish-types"]),
     ("aish-confine", &[]),
+    ("aish-embedding", &[]),
     ("aish-files", &[]),
     ("aish-journal", &["aish-types", "aish-safety"]),
     ("aish-program-format", &[]),
@@ -15,7 +16,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-turn", &["aish-types", "aish-safety"]),
     ("aish-tools", &["aish-types", "aish-safety", "aish-files"]),
     ("aish-llm", &["aish-types"]),
-    ("aish-local", &["aish-types", "aish-llm", "aish-process"]),
+    ("aish-local", &["aish-types", "aish-embedding", "aish-llm", "aish-process"]),
     ("aish-model", &["aish-confine", "aish-types"]),
     ("aish-mcp", &["aish-types", "aish-tools", "aish-safety", "aish-process"]),
     ("aish-nats", &["aish-types", "aish-tools", "aish-turn", "aish-llm", "aish-safety"]),
@@ -23,6 +24,7 @@ const KNOWS: &[(&str, &[&str])] = &[
         "climax",
         &[
             "aish-types",
+            "aish-embedding",
             "aish-hook",
             "aish-tools",
             "aish-safety",
@@ -40,7 +42,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish", ALL),
     ("aish-testkit", &[]),
     ("bindgen", &[]),
-    ("xtask", &["aish-route", "aish-safety"]),
+    ("xtask", &["aish-embedding", "aish-route", "aish-safety", "aish-tools", "aish-types"]),
 ];
 
 /// What the program at the edge wires together.
