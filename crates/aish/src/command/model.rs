@@ -55,6 +55,14 @@ pub async fn run(
             let fetched = pull(&models, name, &sources, &mut |progress| shown.show(progress)).await;
             shown.end();
             let file = fetched?;
+            if !file.answers() {
+                print(&format!(
+                    "{} is here ({} MB): from the second search on, climax finds tools by meaning with it",
+                    file.name,
+                    file.bytes / 1_000_000
+                ));
+                return Ok(ExitCode::Ok);
+            }
             models.select(&file.name)?;
             print(&format!("{} is here: {}", file.name, file.path.display()));
             Ok(ExitCode::Ok)
@@ -83,6 +91,11 @@ async fn list(
         let mark = if current.as_deref() == Some(&file.name) { " (in use)" } else { "" };
         print(&format!("  embedded: {}, {} MB{mark}", file.name, file.bytes / 1_000_000));
     }
+    let ranking = models.sentences()?;
+    for file in &ranking {
+        print(&format!("  for searches by meaning: {}, {} MB", file.name, file.bytes / 1_000_000));
+    }
+    let here: Vec<_> = here.into_iter().chain(ranking).collect();
     for known in KNOWN.iter().filter(|known| !here.iter().any(|file| file.name == known.name)) {
         print(&format!(
             "  can be fetched with `aish model pull {}`: {} ({}), {} MB",
