@@ -3,6 +3,7 @@
 mod call;
 mod completions;
 mod configs;
+mod dev;
 mod import;
 mod import_fig;
 mod install;
@@ -46,6 +47,8 @@ enum Command {
     List(list::Args),
     /// Find tools by what you want done
     Search(search::Args),
+    /// Watch a config while you write it: its faults, what an agent sees and pays, a search and a call
+    Dev(dev::Args),
     /// Run one tool
     Call(call::Args),
     /// Start MCP servers, list what they have for searches, and stop them again
@@ -103,6 +106,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Validate(args) => validate::run(&args),
         Command::List(args) => list::run(&args),
         Command::Search(args) => search::run(&args),
+        Command::Dev(args) => dev::run(&args),
         Command::Call(args) => call::run(&args),
         Command::Refresh(args) => refresh::run(&args),
         Command::Status(args) => status::run(&args),

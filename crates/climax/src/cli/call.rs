@@ -37,7 +37,7 @@ pub(super) struct Args {
 /// Calls; the exit says whether the tool succeeded.
 pub(super) fn run(args: &Args) -> Exit {
     log::start(log::Level::Warning);
-    let Some(arguments) = arguments(args) else { return Exit::Usage };
+    let Some(arguments) = read_arguments(&args.args, args.json.as_deref()) else { return Exit::Usage };
     let Some(sources) = configs::sources(&args.names, &args.selection, OrAll::Bundled) else { return Exit::Failure };
     let Some(Tools { catalogue, servers }) = configs::tools(&sources, &args.selection, Flags::Shown) else {
         return Exit::Failure;
@@ -65,8 +65,8 @@ pub(super) fn run(args: &Args) -> Exit {
 }
 
 /// Reads the arguments. The error is told already.
-fn arguments(args: &Args) -> Option<Value> {
-    if let Some(text) = &args.json {
+pub(super) fn read_arguments(args: &[String], json: Option<&str>) -> Option<Value> {
+    if let Some(text) = json {
         return match serde_json::from_str(text) {
             Ok(value @ Value::Object(_)) => Some(value),
             Ok(_) => tell_none("--json must be a JSON object, as in --json '{\"path\": \".\"}'"),
@@ -74,7 +74,7 @@ fn arguments(args: &Args) -> Option<Value> {
         };
     }
     let mut map = Map::new();
-    for arg in &args.args {
+    for arg in args {
         let Some((key, value)) = arg.split_once('=') else {
             return tell_none(&format!("--arg must be KEY=VALUE, and this is '{arg}'"));
         };

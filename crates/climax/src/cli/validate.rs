@@ -33,12 +33,13 @@ pub(super) fn run(args: &Args) -> Exit {
     // A policy may run the programs elsewhere.
     let here = args.selection.policy.is_none();
     for source in &sources {
-        good &= validate_config(source, here);
+        good &= config(source, here);
     }
     if good { Exit::Success } else { Exit::Failure }
 }
 
-fn validate_config(source: &Source, here: bool) -> bool {
+/// Validates a config and tells its faults, and whether its program is `here`.
+pub(super) fn config(source: &Source, here: bool) -> bool {
     let loaded = load::load(std::slice::from_ref(source));
     for fault in &loaded.faults {
         output::tell(&fault.to_string());

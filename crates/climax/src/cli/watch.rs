@@ -36,34 +36,9 @@ impl Watch {
     /// # Errors
     /// When the files cannot be watched.
     pub(super) fn start(self, sources: &[Source], service: Arc<Service>) -> io::Result<()> {
-        let notices = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
-        let changes = WatchFlags::CREATE
-            | WatchFlags::MODIFY
-            | WatchFlags::CLOSE_WRITE
-            | WatchFlags::MOVED_FROM
-            | WatchFlags::MOVED_TO
-            | WatchFlags::DELETE;
-        for folder in self.folders(sources) {
-            inotify::add_watch(&notices, folder, changes)?;
-        }
+        let notices = notices(&folders(sources, &self.selection))?;
         tokio::spawn(self.follow(notices, service));
         Ok(())
-    }
-
-    /// Folders are watched, not files: an editor puts a new file in the place of the old one.
-    fn folders(&self, sources: &[Source]) -> Vec<PathBuf> {
-        let files = sources.iter().filter_map(|source| match source {
-            Source::File(path) => Some(path.as_path()),
-            Source::Bundled(_) => None,
-        });
-        let parent = |path: &Path| match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-            Some(_) | None => PathBuf::from("."),
-        };
-        let mut folders: Vec<PathBuf> = files.chain(self.selection.policy.as_deref()).map(parent).collect();
-        folders.sort();
-        folders.dedup();
-        folders
     }
 
     async fn follow(self, notices: OwnedFd, service: Arc<Service>) {
@@ -96,8 +71,43 @@ impl Watch {
     }
 }
 
+/// Returns the folders of configs and policy: folders are watched, not files, since an editor puts a new file in the place of the
+/// old one.
+pub(super) fn folders(sources: &[Source], selection: &Selection) -> Vec<PathBuf> {
+    let files = sources.iter().filter_map(|source| match source {
+        Source::File(path) => Some(path.as_path()),
+        Source::Bundled(_) => None,
+    });
+    let parent = |path: &Path| match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        Some(_) | None => PathBuf::from("."),
+    };
+    let mut folders: Vec<PathBuf> = files.chain(selection.policy.as_deref()).map(parent).collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
+/// Watches folders.
+///
+/// # Errors
+/// When one cannot be watched.
+pub(super) fn notices(folders: &[PathBuf]) -> io::Result<OwnedFd> {
+    let notices = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+    let changes = WatchFlags::CREATE
+        | WatchFlags::MODIFY
+        | WatchFlags::CLOSE_WRITE
+        | WatchFlags::MOVED_FROM
+        | WatchFlags::MOVED_TO
+        | WatchFlags::DELETE;
+    for folder in folders {
+        inotify::add_watch(&notices, folder, changes)?;
+    }
+    Ok(notices)
+}
+
 /// Takes all notices that are there; says whether there were any.
-fn take_notices(notices: &OwnedFd) -> io::Result<bool> {
+pub(super) fn take_notices(notices: &OwnedFd) -> io::Result<bool> {
     let mut room = [0_u8; NOTICES];
     let mut any = false;
     loop {

@@ -11,6 +11,8 @@ mod config;
 #[cfg(test)]
 mod corrections;
 #[cfg(test)]
+mod dev;
+#[cfg(test)]
 mod discovery;
 #[cfg(test)]
 mod gateway;
