@@ -15,6 +15,7 @@ mod view;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::time::Duration;
 
 use aish_journal::PinFile;
 use aish_mcp::server::{CallScope, Change};
@@ -32,6 +33,7 @@ use crate::audit::Audit;
 use crate::catalogue::Catalogue;
 use crate::expand::Variables;
 use crate::gateway::{Clients, Gateway, GatewayParts, Upstream, Wanting};
+use crate::meaning::Meanings;
 use crate::policy::Headless;
 use crate::servers::ServerEntry;
 use crate::source::ConfigTools;
@@ -73,6 +75,8 @@ pub struct ServiceOptions {
     pub state: Option<PathBuf>,
     /// How many clients are served.
     pub clients: Clients,
+    /// The file of the sentence model, where the user may have one; it need not be there.
+    pub sentences: Option<PathBuf>,
 }
 
 /// What there is at one moment; replaced as a whole when configurations change.
@@ -102,6 +106,7 @@ pub struct Service {
     kept: Option<PathBuf>,
     tried: Tried,
     parking: Parking,
+    meanings: Arc<Meanings>,
     world: Arc<dyn Variables>,
     surroundings: Surroundings,
     user: String,
@@ -149,6 +154,7 @@ impl Service {
             terminal: options.terminal,
             ports,
             gateway,
+            meanings: Arc::new(Meanings::new(options.sentences, options.state.clone())),
             kept: options.state,
             tried: Tried::default(),
             parking: Parking::default(),
@@ -189,7 +195,9 @@ impl Service {
         if let Some(gateway) = &self.gateway {
             self.learn(gateway, scope).await;
         }
-        let answer = self.discovery.find(&self.view().index, arguments);
+        let view = self.view();
+        let answer = self.discovery.find(&view.index, arguments);
+        self.meanings.see_to(&view, |view| &view.index);
         // Greeting a client and reading the words of a first request takes code and tables that later ones hardly use.
         self.searched.call_once(|| {
             aish_process::release_code();
@@ -205,6 +213,16 @@ impl Service {
             found.note(self.unsearched(gateway));
         }
         Ok(found)
+    }
+
+    /// Lets the next search go by meaning, where a sentence model is there and what is missing can be made in this time.
+    pub fn prepare_meaning(&self, patience: Duration) {
+        self.meanings.see_to_now(&self.view().index, patience);
+    }
+
+    /// Says whether searches go by meaning at this moment.
+    pub fn has_meaning(&self) -> bool {
+        self.view().index.has_meaning()
     }
 
     /// Runs the tool that a call of `climax_call` names.

@@ -125,6 +125,7 @@ pub(super) fn options(listing: Listing, headless: Option<Headless>, servers: Vec
         pins: PinFile::new(state.clone().unwrap_or_default().join("pins.json")),
         servers,
         state,
+        sentences: sentences(),
         clients: Clients::One,
         world: Arc::new(|name: &str| std::env::var(name).ok()),
         folder: std::env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned()),
@@ -137,6 +138,13 @@ pub(super) fn state_folder() -> Option<std::path::PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(std::path::PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
     Some(state.join("climax"))
+}
+
+/// Returns where `aish model pull` puts the sentence model: `$XDG_DATA_HOME/aish/models`, or its default below the home folder.
+fn sentences() -> Option<std::path::PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(std::path::PathBuf::from).filter(|path| path.is_absolute());
+    let data = absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))?;
+    Some(data.join("aish/models").join(aish_embedding::FILE))
 }
 
 async fn serve(args: &Args, service: Arc<Service>) -> Exit {

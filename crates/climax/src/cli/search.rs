@@ -1,5 +1,7 @@
 //! `climax search`: the same answers as the tool `climax_search`.
 
+use std::time::Duration;
+
 use aish_mcp::server::CallScope;
 use aish_tools::index::Found;
 use climax::schema::Flags;
@@ -9,6 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::configs::{self, OrAll, Selection, Tools};
 use super::{Exit, output, run};
+
+/// How long vectors of tools are made before words alone answer; the next search goes on with it.
+const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Arguments of `search`.
 #[derive(Debug, Clone, clap::Args)]
@@ -60,6 +65,7 @@ pub(super) fn run(args: &Args) -> Exit {
     };
     let Some(runtime) = run::runtime() else { return Exit::Failure };
     let service = Service::new(catalogue, run::options(Listing::Discovery, None, servers));
+    service.prepare_meaning(PATIENCE);
     let found = runtime.block_on(async {
         let found = service.find(&request(args), &CallScope::detached(CancellationToken::new())).await;
         service.close().await;

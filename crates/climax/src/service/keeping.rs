@@ -64,6 +64,7 @@ impl Service {
 
     /// Stops all servers and waits until their processes are gone.
     pub async fn close(&self) {
+        self.meanings.stop();
         if let Some(gateway) = &self.gateway {
             gateway.close().await;
         }

@@ -23,6 +23,8 @@ mod import;
 #[cfg(test)]
 mod install;
 #[cfg(test)]
+mod meaning;
+#[cfg(test)]
 mod meta_tools;
 #[cfg(test)]
 mod official_clients;
