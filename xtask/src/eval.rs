@@ -8,6 +8,7 @@ mod discovery;
 mod published;
 mod route;
 mod safety;
+mod search;
 
 /// Runs one evaluation and prints its figures.
 ///
@@ -27,9 +28,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             route::run(Path::new(file), options)
         }
         ["published", sets @ ..] => published::run(sets),
+        ["search", rest @ ..] => search::run(rest),
         _ => bail!(
-            "use: cargo xtask eval published FOLDER|npm:NAME@VERSION|pypi:NAME==VERSION…, eval safety FILE [--misses] [--held-out], eval route FILE [--commands NAMES] [--misses] [--whole], or eval \
-             discovery FILE [CONFIG…]"
+            "use: cargo xtask eval published FOLDER|npm:NAME@VERSION|pypi:NAME==VERSION…, eval safety FILE [--misses] [--held-out], eval route FILE [--commands NAMES] [--misses] [--whole], eval \
+             discovery FILE [CONFIG…], or eval search [--model FILE] FILE|FOLDER…"
         ),
     }
 }
