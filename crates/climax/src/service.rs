@@ -220,11 +220,6 @@ impl Service {
         self.meanings.see_to_now(&self.view().index, patience);
     }
 
-    /// Says whether searches go by meaning at this moment.
-    pub fn has_meaning(&self) -> bool {
-        self.view().index.has_meaning()
-    }
-
     /// Runs the tool that a call of `climax_call` names.
     pub async fn call_target(&self, arguments: Value, scope: &CallScope) -> ToolOutcome {
         match self.discovery.target(arguments) {

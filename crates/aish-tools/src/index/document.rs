@@ -165,16 +165,11 @@ impl Terms<'_> {
 }
 
 /// Takes a label in capitals off a description (`WRITE: Copy files`): it says nothing of what the tool does.
-fn without_label(description: &str) -> &str {
+pub(super) fn without_label(description: &str) -> &str {
     match description.split_once(": ") {
         Some((label, rest)) if !label.chars().any(char::is_lowercase) => rest,
         Some(_) | None => description,
     }
-}
-
-/// Returns the sentence of a description that says what the tool does.
-pub(super) fn first_sentence(description: &str) -> &str {
-    lead(without_label(description.trim())).0
 }
 
 /// Takes the flags out of a description: `Always give --title` says nothing of what the tool does.

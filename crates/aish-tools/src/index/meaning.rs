@@ -21,6 +21,8 @@ const WEIGHT: f32 = 1.5;
 const WEIGHT_OF_TEXT: f32 = 0.5;
 /// Words of a request beyond which it is a text.
 const LONG: usize = 20;
+/// Bytes of a name and a description that a vector is made of.
+const MAX_BEGINNING: usize = 180;
 /// A cosine from which a tool is found by its meaning alone.
 const NEAR: f32 = 0.3;
 
@@ -45,11 +47,20 @@ impl fmt::Debug for Meaning {
     }
 }
 
-/// Returns what of a tool is made a vector of: its name in words, and the sentence that says what it does, with its examples.
+/// Returns what of a tool is made a vector of: its name in words, the beginning of its description, and its examples. What
+/// stands behind that says more of conditions than of what the tool does.
 pub fn meaning_text(definition: &ToolDefinition) -> String {
     let mut text = spaced(definition.name.as_str());
     text.push_str(": ");
-    text.push_str(document::first_sentence(&definition.description));
+    let description = document::without_label(definition.description.trim());
+    for word in description.split_whitespace() {
+        if text.len() + word.len() > MAX_BEGINNING {
+            break;
+        }
+        text.push_str(word);
+        text.push(' ');
+    }
+    text.truncate(text.trim_end().len());
     for example in &definition.examples {
         text.push_str("; ");
         text.push_str(example);
@@ -210,14 +221,15 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_a_name_in_words_and_a_sentence() {
+    fn a_text_is_a_name_in_words_and_the_beginning_of_what_is_said() {
         let mut tool = ToolDefinition::new(
             "maps.findRoute_v2",
-            "WRITE: Finds a way. Costs money.",
+            format!("WRITE: Finds a way. {}Costs money.", "Very ".repeat(40)),
             json!({"type": "object"}),
             SourceId::new("mcp:maps"),
         );
         tool.examples = vec!["go home".into()];
-        assert_eq!(meaning_text(&tool), "maps find Route v2: Finds a way; go home");
+        let begin = format!("maps find Route v2: Finds a way. {}", "Very ".repeat(29));
+        assert_eq!(meaning_text(&tool), format!("{}; go home", begin.trim_end()));
     }
 }
