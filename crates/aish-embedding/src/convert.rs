@@ -87,9 +87,8 @@ pub fn convert(safetensors: &[u8], tokenizer: &[u8]) -> Result<Vec<u8>, ConvertE
     let &[count, width] = shape else { return Err(ConvertError::Lacks("the words".into())) };
     let (shape, _) = tensors.get("encoder.layer.0.intermediate.dense.weight")?;
     let inner = shape.first().copied().unwrap_or_default();
-    let layers = (0..).take_while(|layer| {
-        tensors.places.contains_key(&format!("encoder.layer.{layer}.attention.self.query.weight"))
-    });
+    let layers = (0..)
+        .take_while(|layer| tensors.places.contains_key(&format!("encoder.layer.{layer}.attention.self.query.weight")));
     let layers = layers.count();
     if count != pieces.len() || width % HEAD != 0 || !(HEAD..=MAX_COLUMNS).contains(&width) || inner > MAX_COLUMNS {
         return Err(ConvertError::Lacks("sizes that are known here".into()));

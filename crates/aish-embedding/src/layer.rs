@@ -155,7 +155,11 @@ impl Gelu {
                 continue;
             }
             let place = (*number + END) * f32::from(STEPS_FOR_ONE);
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the table, and a cast saturates")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "within the table, and a cast saturates"
+            )]
             let at = place as usize;
             let (low, high) = (self.0.get(at), self.0.get(at + 1));
             let (Some(low), Some(high)) = (low, high) else { continue };

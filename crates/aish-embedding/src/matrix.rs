@@ -21,7 +21,10 @@ pub(crate) struct Matrix {
 impl Matrix {
     /// Makes a matrix of what a file holds; nothing where the sizes do not fit.
     pub(crate) fn new(columns: usize, values: Box<[i8]>, scales: Box<[f32]>) -> Option<Self> {
-        let fits = columns > 0 && columns <= MAX_COLUMNS && columns % LANES == 0 && columns.checked_mul(scales.len())? == values.len();
+        let fits = columns > 0
+            && columns <= MAX_COLUMNS
+            && columns % LANES == 0
+            && columns.checked_mul(scales.len())? == values.len();
         fits.then_some(Self { columns, values, scales })
     }
 

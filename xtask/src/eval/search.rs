@@ -99,7 +99,10 @@ fn files(path: &Path) -> Result<Vec<PathBuf>> {
 
 fn evaluate(file: &Path, model: Option<&Arc<Sentences>>, out: &mut impl io::Write) -> Result<()> {
     let set: Set = serde_json::from_slice(&fs::read(file)?)?;
-    ensure!(set.queries.len() == set.gold.len() && !set.queries.is_empty(), "as many `gold` as `queries`, and not none");
+    ensure!(
+        set.queries.len() == set.gold.len() && !set.queries.is_empty(),
+        "as many `gold` as `queries`, and not none"
+    );
     let tools: Vec<Arc<ToolDefinition>> = set.docs.iter().enumerate().map(|(at, tool)| definition(at, tool)).collect();
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let mut index = Index::default();

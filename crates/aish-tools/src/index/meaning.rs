@@ -184,7 +184,11 @@ mod tests {
         let tool = |name: &str, about: &str| {
             Arc::new(ToolDefinition::new(name, about, json!({"type": "object"}), SourceId::new("mcp:x")))
         };
-        Index::of([tool("forecast", "Tells the weather of tomorrow"), tool("invoice", "Writes a bill"), tool("rest", "Sleeps")])
+        Index::of([
+            tool("forecast", "Tells the weather of tomorrow"),
+            tool("invoice", "Writes a bill"),
+            tool("rest", "Sleeps"),
+        ])
     }
 
     fn found(index: &Index, text: &str) -> Vec<String> {

@@ -116,7 +116,8 @@ fn show(args: &Args, arguments: &Value) -> bool {
     if loaded.configs.is_empty() {
         return false;
     }
-    let (servers, _) = climax::servers::joined(loaded.configs.iter().flat_map(|config| config.servers.clone()).collect());
+    let (servers, _) =
+        climax::servers::joined(loaded.configs.iter().flat_map(|config| config.servers.clone()).collect());
     let catalogue = Catalogue::new(loaded.configs, Arc::new(policy), Flags::Shown);
     let headless = args.headless_approve.then_some(Headless::Approve);
     let service = Service::new(catalogue, run::options(Listing::Discovery, headless, servers));
@@ -128,7 +129,8 @@ fn show(args: &Args, arguments: &Value) -> bool {
             good &= found(&service, query, &cancel).await;
         }
         if let Some(tool) = &args.call {
-            let outcome = service.call_tool(tool.as_str().into(), arguments.clone(), &CallScope::detached(cancel)).await;
+            let outcome =
+                service.call_tool(tool.as_str().into(), arguments.clone(), &CallScope::detached(cancel)).await;
             output::line(&format!("\n{tool}{arguments}: {}", if outcome.is_success() { "ok" } else { "failed" }));
             output::line(&outcome.text);
             good &= outcome.is_success();

@@ -54,7 +54,8 @@ fn a_change_is_shown_at_once_and_another_file_is_none() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("notes.yaml");
     std::fs::write(&file, NOTES).unwrap();
-    let mut child = climax(folder.path()).arg("notes.yaml").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child =
+        climax(folder.path()).arg("notes.yaml").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut totals = || lines.by_ref().map(Result::unwrap).find(|line| line.contains("An agent pays")).unwrap();
     assert!(totals().starts_with("1 tools."));

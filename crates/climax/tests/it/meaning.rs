@@ -21,7 +21,8 @@ tools:
 const REQUEST: &str = "umbrella today";
 
 fn put_model(data: &Path) {
-    let (numbers, words) = sentence_model(&[&["weather", "forecast", "umbrella"], &["invoice", "accounts", "money"], &["sleeps", "rest"]]);
+    let (numbers, words) =
+        sentence_model(&[&["weather", "forecast", "umbrella"], &["invoice", "accounts", "money"], &["sleeps", "rest"]]);
     let models = data.join("aish/models");
     std::fs::create_dir_all(&models).unwrap();
     let made = aish_embedding::convert(&numbers, &words).unwrap();
@@ -72,7 +73,10 @@ fn one_search_of_the_command_line_uses_the_model_and_survives_a_broken_one() {
     let search = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
         command.args(["search", "--in", &config, "--json", REQUEST]);
-        command.env("HOME", folder.path()).env("XDG_STATE_HOME", folder.path().join("state")).env("XDG_DATA_HOME", &data);
+        command
+            .env("HOME", folder.path())
+            .env("XDG_STATE_HOME", folder.path().join("state"))
+            .env("XDG_DATA_HOME", &data);
         let output = command.output().unwrap();
         assert!(output.status.success(), "{output:?}");
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
