@@ -7,7 +7,7 @@
 #![expect(clippy::print_stdout, reason = "a build script speaks to cargo")]
 
 fn main() {
-    println!("cargo:rerun-if-changed=../../build/fixed_address.rs");
+    println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=AISH_PIE");
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let known = variable("CARGO_CFG_TARGET_OS") == "linux" && variable("CARGO_CFG_TARGET_ENV") == "gnu";

@@ -75,6 +75,7 @@ fn the_doctor() {
     terminal
     keys
     MCP servers
+    installation
     [1]
     ");
 }

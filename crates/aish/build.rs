@@ -1,0 +1,1 @@
+../../build/fixed_address.rs
