@@ -3,6 +3,7 @@
 mod config;
 mod hook;
 mod init;
+mod itself;
 mod line;
 mod mcp;
 mod norris;
@@ -16,6 +17,7 @@ use crate::export::Format;
 pub use config::ConfigCommand;
 pub use hook::{HookCommand, HookInstallFlags, HookScope};
 pub use init::{InitFlags, InitTarget};
+pub use itself::{SelfCommand, SelfUninstallFlags};
 pub use line::{LineCommand, LineShell};
 pub use mcp::{McpAddFlags, McpCommand, McpInstallFlags};
 pub use norris::NorrisFlags;
@@ -146,6 +148,9 @@ pub enum Command {
     Try(TrialFlags),
     /// Check configuration, model, servers, terminal and shell.
     Doctor,
+    /// aish on this machine: take everything out that it wrote, or say how a newer version comes.
+    #[command(name = "self", subcommand)]
+    Itself(SelfCommand),
     /// Print a completion script.
     Completions {
         /// The shell that it is for.

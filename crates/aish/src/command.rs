@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod hook;
 pub mod init;
 pub mod interactive;
+pub mod itself;
 pub mod line;
 pub mod manual;
 pub mod mcp;

@@ -28,6 +28,7 @@ mod file_places;
 mod here;
 mod history_import;
 mod image;
+mod installation;
 mod interrupts;
 mod kept;
 mod key_command;

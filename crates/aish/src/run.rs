@@ -141,6 +141,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Undo { what }) => command::undo::run(&Base::load(shared), what.as_deref(), &mut print),
         Some(Command::Try(flags)) => command::trial::run(&Base::load(shared), flags, &mut print, &mut complain),
+        Some(Command::Itself(sub)) => command::itself::run(&Base::load(shared), sub, &mut print, &mut complain),
         Some(Command::Sandbox(flags)) => command::sandbox::run(flags),
         Some(Command::Doctor) => {
             let base = Base::load(shared);

@@ -6,6 +6,7 @@ use crate::arguments::SharedFlags;
 use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
+use crate::installation::Installation;
 use crate::live::Live;
 use crate::search::find_models;
 use crate::shell_tool::CommandRunner as _;
@@ -30,6 +31,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, print: &mut dyn FnMut(&str))
     findings.push(terminal(base));
     findings.push(keys(base));
     findings.push(servers(base));
+    findings.push(installation());
     for finding in &findings {
         let mark = if finding.good { "ok  " } else { "FAIL" };
         print(&aish_types::sanitize(&format!("{mark} {:13} {}", finding.what, finding.text)));
@@ -127,6 +129,18 @@ async fn shell(base: &Base) -> Finding {
         Ok(ran) => Finding { good: false, what: "shell", text: format!("an odd answer: {}", ran.output.trim()) },
         Err(why) => Finding { good: false, what: "shell", text: format!("{why} (shell.program)") },
     }
+}
+
+fn installation() -> Finding {
+    let here = Installation::here();
+    let text = format!(
+        "{} {}, by {}; newer: {}",
+        env!("CARGO_PKG_NAME"),
+        env!("CARGO_PKG_VERSION"),
+        here.words(),
+        here.update()
+    );
+    Finding { good: true, what: "installation", text }
 }
 
 fn confinement() -> Finding {

@@ -11,7 +11,7 @@ use aish_mcp::client::StatusSink;
 use tokio_util::sync::CancellationToken;
 
 use super::ask::spawn_interrupt;
-use crate::arguments::McpCommand;
+use crate::arguments::{McpCommand, McpInstallFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::servers;
@@ -58,6 +58,26 @@ pub async fn run(
         }
         McpCommand::Login { alias } => sign_in(base, alias, print).await,
     }
+}
+
+/// Takes aish out of a program's settings where it is in them; where there is no home, there are none.
+///
+/// # Errors
+/// When the settings cannot be read, edited or written; then they are as they were.
+pub(in crate::command) fn leave(
+    base: &Base,
+    flags: &McpInstallFlags,
+    print: &mut dyn FnMut(&str),
+) -> anyhow::Result<()> {
+    if base.paths.home.is_none() && !flags.project {
+        return Ok(());
+    }
+    if let Some(path) = install::names_climax(base, flags) {
+        let (name, project) = (flags.program.name(), if flags.project { " --project" } else { "" });
+        let line = format!("{} names climax: climax install {name} --remove{project} takes it out", path.display());
+        print(&aish_types::visible(&line));
+    }
+    install::leave(base, flags, print).map(drop)
 }
 
 async fn sign_in(base: &Base, alias: &str, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {

@@ -74,3 +74,42 @@ pub(super) fn remember(base: &Base, what: What, backup: &Backup) -> anyhow::Resu
 pub(super) fn forget(base: &Base, what: What, path: &Path) {
     let _ = std::fs::remove_file(backup_path(base, what, path));
 }
+
+/// Puts back the files of other projects that are as we left them; of those that somebody changed since, it is said where they are.
+///
+/// # Errors
+/// When the list cannot be read or a file cannot be written.
+pub(super) fn restore_others(
+    base: &Base,
+    what: What,
+    dry_run: bool,
+    print: &mut dyn FnMut(&str),
+) -> anyhow::Result<()> {
+    let folder = base.in_state(what.folder());
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", folder.display())),
+    };
+    for entry in entries {
+        let text = std::fs::read_to_string(entry?.path())?;
+        let Ok(kept) = serde_json::from_str::<Backup>(&text) else { continue };
+        let mut say = |words: &str| print(&aish_types::visible(&format!("{words}: {}", kept.path.display())));
+        match read(&kept.path)? {
+            None => forget(base, what, &kept.path),
+            Some(now) if now == kept.after && dry_run => say("would be as it was"),
+            Some(now) if now == kept.after => {
+                match &kept.before {
+                    Some(before) => aish_journal::replace(&kept.path, before.as_bytes())?,
+                    None => std::fs::remove_file(&kept.path)
+                        .with_context(|| format!("{} cannot be removed", kept.path.display()))?,
+                }
+                forget(base, what, &kept.path);
+                say("is as it was");
+            }
+            // Those of this folder and of the person were dealt with before; a dry run has left them as they are.
+            Some(_) => say("was changed after aish wrote into it; run `aish self uninstall` in its project"),
+        }
+    }
+    Ok(())
+}

@@ -78,3 +78,64 @@ fn what_cannot_be_read_is_left_as_it_is() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ // mine\n}");
     assert_eq!(start(&home, &["mcp", "install", "nobody"]).status.code(), Some(2));
 }
+
+#[test]
+fn uninstall_takes_out_what_was_written_everywhere() {
+    let home = Home::new();
+    let rc = "alias ll='ls -l'\neval \"$(aish init bash)\"\n";
+    let files = [
+        (".claude/settings.json", "{\"theme\": \"dark\"}"),
+        (".cursor/mcp.json", "{\"mcpServers\": {\"git\": {\"command\": \"git-mcp\"}}}"),
+        (".bashrc", "alias ll='ls -l'\n"),
+        // Not ours, and not even JSON.
+        (".gemini/settings.json", "{ broken"),
+    ];
+    for (file, content) in files {
+        std::fs::create_dir_all(home.path(file).parent().unwrap()).unwrap();
+        std::fs::write(home.path(file), content).unwrap();
+    }
+    text(&start(&home, &["hook", "install", "claude", "--program", PROGRAM]));
+    text(&start(&home, &["hook", "install", "codex", "--program", PROGRAM]));
+    text(&start(&home, &["mcp", "install", "cursor", "--binary", PROGRAM]));
+    text(&start(&home, &["memory", "add", "I like tea"]));
+    std::fs::write(home.path(".bashrc"), rc).unwrap();
+    let read = |file: &str| std::fs::read_to_string(home.path(file)).unwrap();
+    let hooked = read(".claude/settings.json");
+
+    let shown = text(&start(&home, &["self", "uninstall", "--delete-state", "--dry-run"]));
+    for part in ["claude would no longer ask", "codex would", "-", "eval \"$(aish init bash)\"", "would delete:"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!((read(".claude/settings.json"), read(".bashrc")), (hooked, rc.to_owned()), "a dry run changes nothing");
+
+    let kept = text(&start(&home, &["self", "uninstall"]));
+    for (file, content) in files {
+        assert_eq!(read(file), content, "{file}: {kept}");
+    }
+    assert!(!home.path(".codex/hooks.json").exists(), "what was not there is gone: {kept}");
+    assert!(kept.contains("kept: ") && text(&start(&home, &["memory", "list"])).contains("tea"), "{kept}");
+    let again = text(&start(&home, &["self", "uninstall", "--delete-state"]));
+    assert!(again.contains("deleted: ") && !again.contains("no longer"), "{again}");
+    assert!(!text(&start(&home, &["memory", "list"])).contains("tea"));
+}
+
+#[test]
+fn a_state_is_kept_when_something_could_not_be_taken_out() {
+    let home = Home::new();
+    let path = home.path(".cursor/mcp.json");
+    text(&start(&home, &["mcp", "install", "cursor", "--binary", PROGRAM]));
+    text(&start(&home, &["memory", "add", "I like tea"]));
+    std::fs::write(&path, "{ aish // broken since").unwrap();
+    let ended = start(&home, &["self", "uninstall", "--delete-state"]);
+    assert_eq!(ended.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(told.contains("was not changed") && told.contains("the state is kept"), "{told}");
+    assert!(text(&start(&home, &["memory", "list"])).contains("tea"));
+}
+
+#[test]
+fn update_says_by_what_it_comes() {
+    let home = Home::new();
+    let told = text(&start(&home, &["self", "update"]));
+    assert!(told.contains("does not replace itself") && told.contains("a build in a checkout"), "{told}");
+}

@@ -23,9 +23,7 @@ pub(super) fn run(args: &Args) -> Exit {
             output::data(&String::from_utf8_lossy(&page));
             rendered
         }
-        Some(folder) => {
-            std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder))
-        }
+        Some(folder) => std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder)),
     };
     match written {
         Ok(()) => Exit::Success,

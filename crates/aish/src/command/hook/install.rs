@@ -58,33 +58,67 @@ pub fn install(base: &Base, flags: &HookInstallFlags, print: &mut dyn FnMut(&str
 /// When the settings cannot be read, edited or written; then they are as they were.
 pub fn uninstall(base: &Base, agent: Agent, scope: HookScope, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
     let place = wanted_place(base, agent, scope)?;
-    let none = format!("{} is not hooked: {}", agent.name(), place.path.display());
-    let Some(now) = read(&place.path)? else {
-        print(&none);
-        return Ok(ExitCode::Ok);
-    };
+    match rest(base, agent, &place)? {
+        None => print(&format!("{} is not hooked: {}", agent.name(), place.path.display())),
+        Some(rest) => take_out(base, agent, &place, rest, print)?,
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// Takes our entries out where there are any and says so; says nothing elsewhere.
+///
+/// # Errors
+/// As [`uninstall`].
+pub(in crate::command) fn leave(
+    base: &Base,
+    agent: Agent,
+    scope: HookScope,
+    dry_run: bool,
+    print: &mut dyn FnMut(&str),
+) -> anyhow::Result<()> {
+    let Some(place) = place(base, agent, scope.chosen()) else { return Ok(()) };
+    // A file that does not name us has nothing of ours, whether it can be parsed or not.
+    if !read(&place.path)?.is_some_and(|text| text.contains("aish")) {
+        return Ok(());
+    }
+    match rest(base, agent, &place)? {
+        None => Ok(()),
+        Some(_) if dry_run => {
+            print(&format!("{} would no longer ask aish: {}", agent.name(), place.path.display()));
+            Ok(())
+        }
+        Some(rest) => take_out(base, agent, &place, rest, print),
+    }
+}
+
+/// What is left of a file: its text, or none where the file goes.
+type Rest = Option<String>;
+
+/// Returns what is left of an agent's settings without our entries; none where there are none.
+fn rest(base: &Base, agent: Agent, place: &Place) -> anyhow::Result<Option<Rest>> {
+    let Some(now) = read(&place.path)? else { return Ok(None) };
     let backup = backup(base, What::Hooks, &place.path);
-    let rest = match &backup {
+    Ok(match &backup {
         // Nobody changed the file since: it becomes what it was.
-        Some(backup) if backup.after == now => backup.before.clone(),
-        _ => match without_ours(&now, agent, &place)? {
-            None => {
-                print(&none);
-                return Ok(ExitCode::Ok);
-            }
+        Some(backup) if backup.after == now => Some(backup.before.clone()),
+        _ => match without_ours(&now, agent, place)? {
+            None => None,
             Some(Edited::Empty(text)) => {
                 let ours = place.whole || backup.as_ref().is_some_and(|backup| backup.before.is_none());
-                (!ours).then_some(text)
+                Some((!ours).then_some(text))
             }
-            Some(Edited::Text(text)) => Some(text),
-            Some(Edited::Same) => Some(now),
+            Some(Edited::Text(text)) => Some(Some(text)),
+            Some(Edited::Same) => Some(Some(now)),
         },
-    };
+    })
+}
+
+fn take_out(base: &Base, agent: Agent, place: &Place, rest: Rest, print: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
     match rest {
         Some(text) => aish_journal::replace(&place.path, text.as_bytes())?,
         None => {
             std::fs::remove_file(&place.path).with_context(|| format!("{} cannot be removed", place.path.display()))?;
-            for (path, content) in agent.companions(&place) {
+            for (path, content) in agent.companions(place) {
                 if read(&path)?.as_ref() == Some(&content) {
                     std::fs::remove_file(&path).with_context(|| format!("{} cannot be removed", path.display()))?;
                 }
@@ -93,7 +127,7 @@ pub fn uninstall(base: &Base, agent: Agent, scope: HookScope, print: &mut dyn Fn
     }
     forget(base, What::Hooks, &place.path);
     print(&format!("{} no longer asks aish: {}", agent.name(), place.path.display()));
-    Ok(ExitCode::Ok)
+    Ok(())
 }
 
 /// Returns the file without our entries; none where there are none.

@@ -58,29 +58,34 @@ pub(super) fn install(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMu
 /// # Errors
 /// As [`install`].
 pub(super) fn uninstall(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    if !leave(base, flags, print)? {
+        print(&format!("{} does not start aish: {}", flags.program.name(), settings(base, flags)?.display()));
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// Takes aish out of a program's settings where it is in them, and tells whether it was.
+///
+/// # Errors
+/// As [`install`].
+pub(super) fn leave(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let path = settings(base, flags)?;
-    let none = format!("{} does not start aish: {}", flags.program.name(), path.display());
-    let Some(now) = read(&path)? else {
-        print(&none);
-        return Ok(ExitCode::Ok);
-    };
+    let Some(now) = read(&path)?.filter(|text| text.contains(NAME)) else { return Ok(false) };
     let kept = backup(base, What::Server, &path);
     let rest = match &kept {
         // Nobody changed the file since: it becomes what it was.
         Some(kept) if kept.after == now => kept.before.clone(),
         _ => {
             match take_out(&now, flags.program, NAME).with_context(|| format!("{} was not changed", path.display()))? {
-                Edited::Same => {
-                    print(&none);
-                    return Ok(ExitCode::Ok);
-                }
+                Edited::Same => return Ok(false),
                 Edited::Empty(text) => kept.as_ref().is_none_or(|kept| kept.before.is_some()).then_some(text),
                 Edited::Text(text) => Some(text),
             }
         }
     };
     if flags.dry_run {
-        return Ok(shown(&path, Some(&now), rest.as_deref().unwrap_or_default(), print));
+        shown(&path, Some(&now), rest.as_deref().unwrap_or_default(), print);
+        return Ok(true);
     }
     match rest {
         Some(text) => aish_journal::replace(&path, text.as_bytes())?,
@@ -88,7 +93,13 @@ pub(super) fn uninstall(base: &Base, flags: &McpInstallFlags, print: &mut dyn Fn
     }
     forget(base, What::Server, &path);
     print(&format!("{} no longer starts aish: {}", flags.program.name(), path.display()));
-    Ok(ExitCode::Ok)
+    Ok(true)
+}
+
+/// Returns a program's settings where they name climax, which has its own way out of them.
+pub(super) fn names_climax(base: &Base, flags: &McpInstallFlags) -> Option<PathBuf> {
+    let path = settings(base, flags).ok()?;
+    read(&path).ok().flatten().filter(|text| text.contains("climax")).map(|_| path)
 }
 
 fn shown(path: &std::path::Path, before: Option<&str>, after: &str, print: &mut dyn FnMut(&str)) -> ExitCode {
