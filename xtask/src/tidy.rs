@@ -4,6 +4,7 @@ mod attributes;
 mod declared;
 mod examples;
 mod names;
+mod pages;
 mod required;
 mod size;
 mod tests_exist;
@@ -23,6 +24,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         names::check,
         declared::check,
         attributes::check,
+        pages::check,
         tests_exist::check,
         required::check,
         examples::check,

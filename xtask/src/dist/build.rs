@@ -136,9 +136,11 @@ fn tools() -> anyhow::Result<PathBuf> {
 
 /// Fails when a program wants a newer glibc than the packages say.
 fn check_glibc(program: &Path, newest: &str) -> anyhow::Result<()> {
-    let output = Command::new("objdump").arg("-T").arg(program).output().context("objdump (binutils) cannot be started")?;
+    let output =
+        Command::new("objdump").arg("-T").arg(program).output().context("objdump (binutils) cannot be started")?;
     ensure!(output.status.success(), "objdump failed: {}", String::from_utf8_lossy(&output.stderr).trim());
-    let wanted = newest_glibc(&String::from_utf8_lossy(&output.stdout)).context("the program names no version of glibc")?;
+    let wanted =
+        newest_glibc(&String::from_utf8_lossy(&output.stdout)).context("the program names no version of glibc")?;
     ensure!(
         wanted <= version(newest).context("the glibc of the table is no version")?,
         "{} wants glibc {}.{}, and the packages promise {newest}",

@@ -62,7 +62,10 @@ pub(super) fn pack(facts: &Facts, contents: &Contents, clock: u64) -> anyhow::Re
     for entry in &contents.entries {
         installed.push(place(facts, entry)?);
     }
-    let copyright = format!("{} is under {}.\n{}\n\nNOTICES beside this file has the licences of all parts.\n", facts.name, facts.license, facts.repository);
+    let copyright = format!(
+        "{} is under {}.\n{}\n\nNOTICES beside this file has the licences of all parts.\n",
+        facts.name, facts.license, facts.repository
+    );
     installed.push(Entry::data(format!("./usr/share/doc/{}/copyright", facts.name), copyright));
     let kibibytes: usize = installed.iter().map(|entry| entry.bytes.len().div_ceil(1024)).sum();
     let control = [

@@ -25,7 +25,8 @@ pub(super) fn write(facts: &Facts, workspace: &Workspace) -> anyhow::Result<Vec<
             by_text.entry(text).or_default().push(title.clone());
         }
     }
-    let mut out = format!("{} consists of our own code ({}) and of these packages:\n\n{named}", facts.name, facts.license);
+    let mut out =
+        format!("{} consists of our own code ({}) and of these packages:\n\n{named}", facts.name, facts.license);
     let mut groups: Vec<(Vec<String>, String)> = by_text.into_iter().map(|(text, titles)| (titles, text)).collect();
     groups.sort();
     for (titles, text) in groups {

@@ -150,13 +150,18 @@ fn pip_installs_the_wheel() {
         assert_eq!(said, format!("this is {name}: hello\n"));
     }
     let library = std::fs::read_dir(place.join("lib")).unwrap().next().unwrap().unwrap().path().join("site-packages");
-    let said = ran(Command::new(place.join("bin/aish-climax")).arg("-c").arg("ls").env("PYTHONPATH", &library)).unwrap();
+    let said =
+        ran(Command::new(place.join("bin/aish-climax")).arg("-c").arg("ls").env("PYTHONPATH", &library)).unwrap();
     assert_eq!(text(&said), "this is aish: -c ls\n", "the package's own name starts the shell");
     assert!(place.join("share/man/man1/aish.1").is_file());
     assert!(place.join("share/zsh/site-functions/_climax").is_file());
-    let listed = ran(Command::new(&python).args(["-m", "pip", "show", "-f", "aish-climax"]).env("PYTHONPATH", &library));
+    let listed =
+        ran(Command::new(&python).args(["-m", "pip", "show", "-f", "aish-climax"]).env("PYTHONPATH", &library));
     let listed = text(&listed.unwrap());
-    assert!(listed.contains("License-Expression: MIT OR Apache-2.0") || listed.contains("Name: aish-climax"), "{listed}");
+    assert!(
+        listed.contains("License-Expression: MIT OR Apache-2.0") || listed.contains("Name: aish-climax"),
+        "{listed}"
+    );
     assert!(listed.contains("licenses/NOTICES"), "{listed}");
 }
 
@@ -197,7 +202,9 @@ fn npm_installs_the_package() {
     let Some(_) = ran(npm.arg(&package).env("npm_config_cache", made.path("cache"))) else {
         return skip("npm is not installed");
     };
-    for (name, program) in [("aish", "aish"), ("climax", "climax"), ("aish-model", "aish-model"), ("aish-climax", "aish")] {
+    for (name, program) in
+        [("aish", "aish"), ("climax", "climax"), ("aish-model", "aish-model"), ("aish-climax", "aish")]
+    {
         let said = ran(Command::new(place.join("node_modules/.bin").join(name)).arg("hello")).unwrap();
         let said = text(&said);
         assert!(said.starts_with("this is ") && said.ends_with(": hello\n"), "{program}: {said}");
