@@ -148,7 +148,7 @@ pub enum Command {
     Try(TrialFlags),
     /// Check configuration, model, servers, terminal and shell.
     Doctor,
-    /// aish on this machine: take everything out that it wrote, or say how a newer version comes.
+    /// Take out what aish wrote elsewhere, or say how a newer version comes.
     #[command(name = "self", subcommand)]
     Itself(SelfCommand),
     /// Print a completion script.

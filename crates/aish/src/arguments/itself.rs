@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 /// `aish self`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum SelfCommand {
-    /// Take everything out that aish wrote elsewhere: hooks, entries in other programs, its line in your shell's file.
+    /// Take out hooks, entries in other programs and the line in your shell's file.
     Uninstall(SelfUninstallFlags),
     /// Say how a newer version comes.
     Update,
