@@ -32,18 +32,18 @@ pub enum AppendError {
     /// The value has no JSON form.
     #[error("the record for {path} cannot be written as JSON")]
     Encode {
-        /// The file.
+        /// The file of lines.
         path: PathBuf,
-        /// The cause.
+        /// What the system says.
         #[source]
         source: serde_json::Error,
     },
     /// The file or its folder cannot be made, locked or written.
     #[error("{path} cannot be written")]
     Io {
-        /// The file.
+        /// The file of lines.
         path: PathBuf,
-        /// The cause.
+        /// What the system says.
         #[source]
         source: io::Error,
     },
@@ -53,9 +53,9 @@ pub enum AppendError {
 #[derive(Debug, thiserror::Error)]
 #[error("{path} cannot be read")]
 pub struct LoadError {
-    /// The file.
+    /// The file of lines.
     pub path: PathBuf,
-    /// The cause.
+    /// What the system says.
     #[source]
     pub source: io::Error,
 }

@@ -61,7 +61,7 @@ impl PinFile {
             .map_err(|error| self.fail(&error))
     }
 
-    /// Forgets the pin of a tool, or of all tools of a source; says whether there was one.
+    /// Forgets the pin of a tool, or of all tools of a source; returns whether there was one.
     ///
     /// # Errors
     /// When the file cannot be read or written.

@@ -11,9 +11,9 @@ use crate::lines::{lock, make_folder};
 #[derive(Debug, thiserror::Error)]
 #[error("{path} cannot be replaced")]
 pub struct ReplaceError {
-    /// The file.
+    /// The file that was to be replaced.
     pub path: PathBuf,
-    /// The cause.
+    /// What the system says.
     #[source]
     pub source: io::Error,
 }

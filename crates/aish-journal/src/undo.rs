@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::WallClock;
 use crate::lines::{AppendError, Durability, LineFile, LoadError};
-pub use call::{AgentCall, Became, CallState, Claim};
+pub use call::{AgentCall, Became, CallState, Claim, KeyKind};
 
 /// What may be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub struct Step {
     pub time: String,
     /// When, in milliseconds since 1970.
     pub time_ms: i64,
-    /// The command.
+    /// The command that the step was taken for.
     pub command: String,
     /// What it is for.
     #[serde(default)]
@@ -149,9 +149,9 @@ pub enum UndoError {
     /// Its folder cannot be used.
     #[error("{path} cannot be used")]
     Io {
-        /// The path.
+        /// The file or folder that could not be used.
         path: PathBuf,
-        /// The cause.
+        /// What the system says.
         #[source]
         source: io::Error,
     },

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::event::StreamEvent;
 use crate::names::WireNames;
 
-/// A piece of a call, as one delta has it; an empty text is as good as none.
+/// A piece of a call, as one delta has it; an empty text counts as absent.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CallPiece<'a> {
     pub(crate) index: Option<u64>,
@@ -113,7 +113,7 @@ impl OpenCall {
         if self.id.is_empty() { CallId::new(format!("{GENERATED}{number}")) } else { CallId::new(self.id.as_str()) }
     }
 
-    /// Says whether a piece that points here begins another call instead.
+    /// Returns whether a piece that points here begins another call instead.
     fn is_over_before(&self, piece: CallPiece<'_>) -> bool {
         if !piece.id.is_empty() && !self.id.is_empty() {
             return piece.id != self.id;

@@ -124,7 +124,7 @@ impl Broker {
         &self.chain
     }
 
-    /// Makes another model the default one, as a person chose; says whether there is one of this name.
+    /// Makes another model the default one, as a person chose; returns whether there is one of this name.
     pub fn set_default(&mut self, name: &str) -> bool {
         let known = self.models.contains_key(name);
         if known {

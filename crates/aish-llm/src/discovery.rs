@@ -66,7 +66,7 @@ pub enum Origin {
 pub struct Found {
     /// The wire format.
     pub kind: ProviderKind,
-    /// The server.
+    /// Where its API begins.
     pub endpoint: Endpoint,
     /// The model, where it is known already; else [`Found::first_model`] asks.
     pub model: Option<String>,
@@ -84,7 +84,7 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{variable} is no endpoint")]
 pub struct EnvironmentError {
-    /// The variable.
+    /// The environment variable that was read.
     pub variable: &'static str,
     /// What is wrong with it.
     #[source]
@@ -93,7 +93,7 @@ pub struct EnvironmentError {
 
 /// Reads the environment: `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`, then the same three of Anthropic.
 ///
-/// An address or a key is enough; an empty variable is as good as none.
+/// An address or a key is enough; an empty variable counts as unset.
 pub fn from_environment(variables: &BTreeMap<String, String>) -> Result<Option<Found>, EnvironmentError> {
     let families = [
         (

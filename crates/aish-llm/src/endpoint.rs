@@ -57,7 +57,7 @@ impl Endpoint {
         format!("{}{path}", self.0)
     }
 
-    /// Returns the host in lower case; empty where there is none.
+    /// Returns the host in lower case, or an empty text when the address has no host.
     pub fn host(&self) -> String {
         let url = reqwest::Url::parse(&self.0).ok();
         url.as_ref().and_then(reqwest::Url::host_str).unwrap_or_default().to_ascii_lowercase()
@@ -68,12 +68,12 @@ impl Endpoint {
         &self.0
     }
 
-    /// Says whether the connection is encrypted.
+    /// Returns whether the connection is encrypted.
     pub fn is_https(&self) -> bool {
         self.0.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"))
     }
 
-    /// Says whether the server is this machine.
+    /// Returns whether the server is this machine.
     pub fn is_loopback(&self) -> bool {
         let Ok(url) = reqwest::Url::parse(&self.0) else { return false };
         let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');

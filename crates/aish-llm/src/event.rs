@@ -58,7 +58,7 @@ pub enum ChatError {
     /// No connection: refused, reset, DNS, TLS.
     #[error("cannot connect to {endpoint}: {cause}")]
     Connect {
-        /// The endpoint.
+        /// The address of the server, without a key.
         endpoint: String,
         /// The cause in words.
         cause: String,
@@ -66,7 +66,7 @@ pub enum ChatError {
     /// The encrypted connection did not come about: a certificate that nobody here trusts, no common version.
     #[error("no secure connection to {endpoint}: {cause}")]
     Insecure {
-        /// The endpoint.
+        /// The address of the server, without a key.
         endpoint: String,
         /// The cause in words.
         cause: String,
@@ -74,7 +74,7 @@ pub enum ChatError {
     /// Nothing came for too long.
     #[error("no answer from {endpoint} for {seconds} s")]
     Timeout {
-        /// The endpoint.
+        /// The address of the server, without a key.
         endpoint: String,
         /// Seconds waited.
         seconds: u64,

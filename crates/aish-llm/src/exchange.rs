@@ -57,7 +57,7 @@ impl Decoder for Box<dyn Decoder> {
 }
 
 /// What opening a request gives.
-pub(crate) struct Opened<D> {
+pub(crate) struct OpenReply<D> {
     /// The media type, in lower case, without parameters.
     pub(crate) kind: String,
     pub(crate) body: Body,
@@ -68,7 +68,7 @@ pub(crate) struct Opened<D> {
 
 /// Plays an exchange; `opening` sends the request and has refused every status but success.
 pub(crate) fn exchange<D: Decoder>(
-    opening: BoxFuture<'static, Result<Opened<D>, ChatError>>,
+    opening: BoxFuture<'static, Result<OpenReply<D>, ChatError>>,
     limits: Limits,
     endpoint: String,
     cancel: CancellationToken,
@@ -93,7 +93,7 @@ struct Context {
 }
 
 enum State<D> {
-    Opening { opening: BoxFuture<'static, Result<Opened<D>, ChatError>>, limits: Limits },
+    Opening { opening: BoxFuture<'static, Result<OpenReply<D>, ChatError>>, limits: Limits },
     Open(Box<Open<D>>),
     Over,
 }
@@ -136,7 +136,7 @@ async fn step<D: Decoder>(mut state: State<D>, context: &mut Context) -> Option<
 }
 
 async fn open<D: Decoder>(
-    opening: BoxFuture<'static, Result<Opened<D>, ChatError>>,
+    opening: BoxFuture<'static, Result<OpenReply<D>, ChatError>>,
     limits: Limits,
     context: &mut Context,
 ) -> Result<State<D>, ChatError> {
@@ -153,7 +153,7 @@ async fn open<D: Decoder>(
         () = cancel.cancelled() => return Err(ChatError::Cancelled),
         opened = timeout(wait, opening) => opened.map_err(|_| silent())??,
     };
-    let Opened { kind, body, mut decoder, notices } = opened;
+    let OpenReply { kind, body, mut decoder, notices } = opened;
     context.pending.extend(notices.into_iter().map(|text| StreamEvent::Notice(text.into())));
     let left = wait.saturating_sub(started.elapsed());
     let peeked = tokio::select! {

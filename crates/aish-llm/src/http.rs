@@ -120,7 +120,7 @@ pub(crate) fn cause(error: &reqwest::Error) -> String {
     innermost.to_string()
 }
 
-/// Says whether the two ends cannot come to an encrypted connection, for a certificate above all: another try would bring
+/// Returns whether the two ends cannot come to an encrypted connection, for a certificate above all: another try would bring
 /// the same. A connection that is cut or garbled may come about the next time.
 fn is_insecure(error: &(dyn std::error::Error + 'static)) -> bool {
     use rustls::Error::{AlertReceived, InvalidCertificate, NoCertificatesPresented, PeerIncompatible};
@@ -168,7 +168,7 @@ pub(crate) fn media_type(response: &Response) -> String {
 /// The longest body of a reply that is no stream, in bytes.
 const MAX_DOCUMENT: usize = 32 * 1024 * 1024;
 
-/// Reads a whole body; what is no UTF-8 is replaced.
+/// Reads a whole body; bytes that are not UTF-8 are replaced.
 pub(crate) async fn read_text(mut body: Body) -> Result<String, ChatError> {
     let mut bytes = Vec::new();
     while let Some(part) = body.next().await {

@@ -53,7 +53,7 @@ pub(crate) fn names(list: &[Value]) -> Vec<String> {
     list.iter().filter_map(name).filter(|name| !name.is_empty()).collect()
 }
 
-/// Says whether a refusal is about the model's name.
+/// Returns whether a refusal is about the model's name.
 pub(crate) fn is_unknown_model(error: &ChatError) -> bool {
     let ChatError::Refused { status: 400 | 404 | 422, message } = error else { return false };
     let text = message.to_lowercase();

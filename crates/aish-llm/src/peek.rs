@@ -43,7 +43,7 @@ pub(crate) async fn peek(label: &str, body: Body) -> Result<(Kind, Body), BodyEr
     Ok((kind, body))
 }
 
-/// Says whether a line begins with a field of an event stream.
+/// Returns whether a line begins with a field of an event stream.
 fn is_field(first: &[u8]) -> bool {
     ["data:", "event:", "id:", "retry:"].iter().any(|field| {
         let shared = field.len().min(first.len());

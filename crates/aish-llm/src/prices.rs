@@ -81,7 +81,7 @@ impl Price {
 /// What is known of a model beside its price, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownModel {
-    /// The price.
+    /// What its tokens cost.
     pub price: Price,
     /// The longest prompt in tokens, where it is published.
     pub context: Option<u64>,

@@ -79,7 +79,7 @@ impl Lesson {
 pub(crate) struct Quirks(u32);
 
 impl Quirks {
-    /// Says whether something was learned.
+    /// Returns whether something was learned.
     pub(crate) fn has(self, lesson: Lesson) -> bool {
         self.0 & lesson as u32 != 0
     }
@@ -89,7 +89,7 @@ impl Quirks {
         self.has(Lesson::StrictNames)
     }
 
-    /// Says whether images are sent, where `wanted` says what is configured.
+    /// Returns whether images are sent, where `wanted` says what is configured.
     pub(crate) fn images(self, wanted: Images) -> Images {
         if self.has(Lesson::NoImages) { Images::Omitted } else { wanted }
     }
@@ -156,7 +156,7 @@ impl LearnedQuirks {
         Some(self.most_tokens.load(Ordering::Relaxed)).filter(|tokens| *tokens > 0)
     }
 
-    /// Learns from a refusal of a request on a wire; says whether it is worth sending again in its new form.
+    /// Learns from a refusal of a request on a wire; returns whether it is worth sending again in its new form.
     ///
     /// Nothing is repeated that a server has begun to answer: a refused request has cost nothing and done nothing.
     /// `with_schema` says that the answer was to fit one.
@@ -268,7 +268,7 @@ fn refuses_replay(text: &str) -> bool {
             && (has("extra inputs") || has("not permitted") || has("unrecognized") || has("unknown"))
 }
 
-/// Says whether a server's words name a part that it or the model does not have.
+/// Returns whether a server's words name a part that it or the model does not have.
 fn is_missing_part(message: &str) -> bool {
     let text = message.to_lowercase();
     refuses_images(&text) || refuses_tools(&text)

@@ -19,7 +19,7 @@ use crate::abilities::Abilities;
 use crate::assembly::first_free_id;
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
-use crate::exchange::{Decoder, Opened, exchange};
+use crate::exchange::{Decoder, OpenReply, exchange};
 use crate::http::{HttpClient, body_of, media_type, read_text, refusal};
 use crate::listing::{self, fetch, is_unknown_model, with_names};
 use crate::names::{NameRule, WireNames};
@@ -153,7 +153,7 @@ struct Tokenized {
     tokens: Vec<serde::de::IgnoredAny>,
 }
 
-/// Says whether a model's name is one part of an address.
+/// Returns whether a model's name is one part of an address.
 fn is_one_part(model: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'@');
     !model.is_empty() && !model.contains("..") && model.bytes().all(is_plain)
@@ -165,7 +165,7 @@ fn is_closed(cause: &str) -> bool {
 }
 
 impl Inner {
-    async fn open(&self, request: &ChatRequest) -> Result<Opened<Box<dyn Decoder>>, ChatError> {
+    async fn open(&self, request: &ChatRequest) -> Result<OpenReply<Box<dyn Decoder>>, ChatError> {
         let mut lessons = 0;
         loop {
             let quirks = self.quirks.get();
@@ -186,7 +186,7 @@ impl Inner {
                 let (endpoint, model) = (endpoint.as_str().to_owned(), self.options.model.clone());
                 let seal = Seal { endpoint, model, bound: written.bound };
                 let decoder = api.wire().read(names, first_free_id(&request.messages), seal);
-                return Ok(Opened { kind: media_type(&response), body: body_of(response)?, decoder, notices });
+                return Ok(OpenReply { kind: media_type(&response), body: body_of(response)?, decoder, notices });
             }
             let error = refusal(response, &self.options).await;
             if lessons == MAX_LESSONS || !self.quirks.learn(quirks, api, &error, request.schema.is_some()) {

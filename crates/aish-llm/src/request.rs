@@ -53,7 +53,7 @@ pub struct ChatRequest {
     pub max_tokens: Option<u32>,
     /// 0 to 2; none means the model's configured value.
     pub temperature: Option<f32>,
-    /// JSON Schema that the answer's text should fit, by the wire's own means where it has them; whoever asks checks it.
+    /// JSON Schema that the answer's text should fit, by the wire's own means where it has them; the caller checks it.
     pub schema: Option<Value>,
     /// Why it is asked.
     pub purpose: Purpose,

@@ -16,7 +16,7 @@ pub struct RouterRule {
 }
 
 impl RouterRule {
-    /// Says whether a request is meant, by its purpose and the tokens of its prompt.
+    /// Returns whether a request is meant, by its purpose and the tokens of its prompt.
     pub fn fits(&self, purpose: Purpose, prompt_tokens: u64) -> bool {
         self.purpose.is_none_or(|meant| meant == purpose)
             && self.longer_than.is_none_or(|bound| prompt_tokens > bound)

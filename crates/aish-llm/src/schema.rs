@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Says whether a server that holds a model strictly to a schema takes this one: an object, and every object in it names all
+/// Returns whether a server that holds a model strictly to a schema takes this one: an object, and every object in it names all
 /// its properties as required and lets no others in
 /// (<https://platform.openai.com/docs/guides/structured-outputs>, "Supported schemas").
 pub(crate) fn is_strict(schema: &Value) -> bool {
@@ -27,7 +27,7 @@ fn objects_are_closed(schema: &Value) -> bool {
         }
 }
 
-/// Says whether a refusal, in lower case, is about the schema of the answer and not about a tool's.
+/// Returns whether a refusal, in lower case, is about the schema of the answer and not about a tool's.
 pub(crate) fn is_refusal(text: &str) -> bool {
     let words = [
         "response_format",

@@ -45,7 +45,7 @@ pub trait SpendGuard: Send + Sync {
     /// Decides whether a request may be sent.
     fn check(&self, call: &PlannedCall<'_>) -> Result<(), SpendRefusal>;
 
-    /// Says whether requests are held against a limit: then an answer gets a bound, also where the model could set it.
+    /// Returns whether requests are held against a limit: then an answer gets a bound, also where the model could set it.
     fn is_limited(&self) -> bool {
         false
     }

@@ -76,7 +76,7 @@ impl Events {
         self.watch.is_trailing = true;
     }
 
-    /// Says whether the body ended inside a line.
+    /// Returns whether the body ended inside a line.
     pub(crate) fn is_torn(&self) -> bool {
         self.torn
     }

@@ -77,9 +77,9 @@ impl std::fmt::Display for TokenizerId {
 /// A count and who made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenCount {
-    /// Tokens.
+    /// How many tokens the text has.
     pub count: u64,
-    /// The tokenizer.
+    /// Which tokenizer counted.
     pub tokenizer: TokenizerId,
 }
 
@@ -139,7 +139,7 @@ impl TokenCounter {
         }
     }
 
-    /// Says whether an endpoint can count, as far as this session knows.
+    /// Returns whether an endpoint can count, as far as this session knows.
     pub fn supported(&self, endpoint: &str) -> Support {
         let probe = self.probes.lock().unwrap_or_else(PoisonError::into_inner).get(endpoint).cloned();
         let known = probe.and_then(|probe| probe.try_lock().ok().and_then(|state| *state));

@@ -23,7 +23,7 @@ impl Traffic {
         Running { traffic: self.clone(), endpoint: endpoint.to_owned() }
     }
 
-    /// Says whether a request of ours to an endpoint is running.
+    /// Returns whether a request of ours to an endpoint is running.
     pub fn is_busy(&self, endpoint: &str) -> bool {
         self.counts().contains_key(endpoint)
     }

@@ -113,7 +113,7 @@ impl<'a> Asked<'a> {
         (is_ours && !self.quirks.has(Lesson::NoReplay)).then_some(state)
     }
 
-    /// Says whether the endpoint's host is one of these domains.
+    /// Returns whether the endpoint's host is one of these domains.
     pub(crate) fn is_at(&self, domains: &[&str]) -> bool {
         let host = self.endpoint.host();
         domains.iter().any(|domain| host == *domain || host.ends_with(&format!(".{domain}")))

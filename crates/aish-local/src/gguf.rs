@@ -10,15 +10,15 @@ pub enum NoGguf {
     /// It cannot be read.
     #[error("{path} cannot be read")]
     Unreadable {
-        /// The file.
+        /// The file that was to be read.
         path: String,
-        /// Why.
+        /// What the system says.
         source: io::Error,
     },
     /// It does not begin as a GGUF file does.
     #[error("{path} is no GGUF file (it does not begin with GGUF and a version of 2 or 3)")]
     Other {
-        /// The file.
+        /// The file that was to be read.
         path: String,
     },
 }

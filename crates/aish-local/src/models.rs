@@ -30,12 +30,12 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// Tells whether the model answers; one that ranks texts does not.
+    /// Returns whether the model answers; one that ranks texts does not.
     pub fn answers(&self) -> bool {
         self.path.extension().is_some_and(|ending| ANSWERS.strip_prefix('.').is_some_and(|answers| ending == answers))
     }
 
-    /// Tells whether the model is small: it then wants [`crate::SMALL_PROMPT`] for its instructions.
+    /// Returns whether the model is small: it then wants [`crate::SMALL_PROMPT`] for its instructions.
     pub fn is_small(&self) -> bool {
         self.bytes < SMALL_BYTES
     }
@@ -49,7 +49,7 @@ pub enum StoreError {
     Unusable {
         /// The file or folder.
         path: String,
-        /// Why.
+        /// What the system says.
         source: io::Error,
     },
     /// There is no model of that name.

@@ -38,7 +38,7 @@ impl LocalModel {
         self.process.running().await.map(|_| ())
     }
 
-    /// Tells whether the model is small; see [`crate::ModelFile::is_small`].
+    /// Returns whether the model is small; see [`crate::ModelFile::is_small`].
     pub fn is_small(&self) -> bool {
         self.process.options().model.is_small()
     }

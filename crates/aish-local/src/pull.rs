@@ -127,7 +127,7 @@ pub enum PullError {
     /// The repository has no such file.
     #[error("{repository} has no such model{pieces}; it has: {list}", pieces = if *.in_pieces { " in one piece" } else { "" }, list = listed(.names))]
     NoSuchFile {
-        /// The repository.
+        /// The repository, as `owner/name`.
         repository: String,
         /// It has it in several pieces, which cannot be loaded here.
         in_pieces: bool,
@@ -170,7 +170,7 @@ pub enum PullError {
     Unreachable {
         /// The server, without password.
         host: String,
-        /// Why.
+        /// Why, in words for the person.
         cause: String,
     },
     /// The place answers, and not with what was asked for.
@@ -197,9 +197,9 @@ pub enum PullError {
     /// The disk is full, or the folder cannot be written.
     #[error("{path} cannot be written")]
     Disk {
-        /// The file.
+        /// The file that was to be written.
         path: String,
-        /// Why.
+        /// What the system says.
         source: io::Error,
     },
     /// Another process fetches the same model.

@@ -18,7 +18,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) enum Letter {
     /// A request.
     Request(Request),
-    /// A line that is none, with the reason.
+    /// A line that is not a request, with the reason.
     Unreadable(String),
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    /// Tells whether a request should stop.
+    /// Returns whether a request should stop.
     pub(crate) fn stops(&self, id: u64) -> bool {
         self.closed.load(Ordering::Relaxed)
             || self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).contains(&id)

@@ -1,4 +1,4 @@
-//! The port to whoever hears of answers, errors and tool calls.
+//! The port that answers, errors and tool calls are published on.
 
 use serde_json::Value;
 

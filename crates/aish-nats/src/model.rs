@@ -12,7 +12,7 @@ pub trait Model: Send + Sync {
     /// Returns the configured name of the model that answers unless another is named.
     fn name(&self) -> String;
 
-    /// Says whether a request may name this model.
+    /// Returns whether a request may name this model.
     fn has(&self, name: &str) -> bool;
 
     /// Asks, and returns the stream of the answer.

@@ -33,7 +33,7 @@ use crate::bus::subject::{is_ours, is_plain};
 use crate::events::Events;
 use crate::model::Model;
 use crate::state::StateStore;
-use accepted::Held;
+use accepted::Claim;
 use memories::ChannelMemory;
 use open::OpenRequests;
 use options::ServiceOptions;
@@ -56,7 +56,7 @@ pub struct ServicePorts {
     pub pins: Arc<dyn PinStore>,
     /// Where the state lives.
     pub state: Arc<dyn StateStore>,
-    /// The clock.
+    /// Tells the time, for limits, counts and ages.
     pub clock: Arc<dyn Clock>,
     /// Randomness, for ids.
     pub random: Arc<dyn Random>,
@@ -66,11 +66,27 @@ pub struct ServicePorts {
 
 /// A reply, with what is still to be done about it.
 pub struct Answered {
-    /// The reply.
+    /// The JSON object to be sent.
     pub reply: Value,
     /// Where the request wants it, beside the transport's own way; none means there.
     pub reply_to: Option<String>,
-    pub(crate) held: Option<Held>,
+    pub(crate) held: Option<Claim>,
+}
+
+/// Whether the service works; `status` tells it.
+#[derive(Default)]
+pub(crate) struct Health {
+    /// Why the model gave no answer when it was last asked.
+    model_error: Mutex<Option<String>>,
+    /// Why the state could not be written when that was last tried.
+    state_fault: Mutex<Option<String>>,
+}
+
+impl Health {
+    /// Notes how the last question to the model went.
+    pub(crate) fn note_model(&self, error: Option<String>) {
+        *self.model_error.lock().unwrap_or_else(PoisonError::into_inner) = error;
+    }
 }
 
 /// The chat service.
@@ -87,10 +103,7 @@ pub struct Service {
     pub(crate) meter: Meter,
     started: Duration,
     pub(crate) open: OpenRequests,
-    /// Why the model gave no answer when it was last asked.
-    model_error: Mutex<Option<String>>,
-    /// Why the state could not be written when that was last tried.
-    state_fault: Mutex<Option<String>>,
+    health: Health,
 }
 
 impl Service {
@@ -110,8 +123,7 @@ impl Service {
             random: ports.random,
             meter: Meter::default(),
             open: OpenRequests::default(),
-            model_error: Mutex::default(),
-            state_fault: Mutex::default(),
+            health: Health::default(),
             options,
         }
     }
@@ -265,8 +277,8 @@ impl Service {
     async fn status(&self, now_ms: u64) -> Result<Reply, Failure> {
         let mut fields = self.meter.counts(&*self.state, None, now_ms).await?.fields();
         if let Some(map) = fields.as_object_mut() {
-            let model_error = self.model_error.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            let state_fault = self.state_fault.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let model_error = self.health.model_error.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let state_fault = self.health.state_fault.lock().unwrap_or_else(PoisonError::into_inner).clone();
             map.insert("healthy".into(), (model_error.is_none() && state_fault.is_none()).into());
             if let Some(error) = state_fault {
                 map.insert("state_error".into(), error.into());
@@ -302,7 +314,7 @@ impl Service {
             // What does not answer comes again by itself; the request in question is put off.
             Err(_) => return,
         };
-        *self.state_fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+        *self.health.state_fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
     pub(crate) fn now_ms(&self) -> u64 {

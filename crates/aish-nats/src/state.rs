@@ -42,7 +42,7 @@ impl Bucket {
 /// A value with the number of its last change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// The value.
+    /// The bytes that were written.
     pub value: Vec<u8>,
     /// Changes whenever the value does.
     pub revision: u64,

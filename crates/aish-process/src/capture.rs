@@ -72,7 +72,7 @@ impl Captured {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
-    /// Says whether anything was left out.
+    /// Returns whether anything was left out.
     pub fn truncated(&self) -> bool {
         self.omitted_bytes() > 0
     }

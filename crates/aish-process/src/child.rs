@@ -104,7 +104,7 @@ impl Child {
         end_in_background(self.tree.clone(), self.grace, None)
     }
 
-    /// Says whether descendants may have outlived the child.
+    /// Returns whether descendants may have outlived the child.
     pub(crate) fn may_have_leftovers(&self) -> bool {
         self.tree.may_have_leftovers()
     }

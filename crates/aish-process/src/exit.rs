@@ -14,7 +14,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Says whether the command exited by itself with code 0.
+    /// Returns whether the command exited by itself with code 0.
     pub fn success(self) -> bool {
         self == Self::Code(0)
     }

@@ -1,4 +1,4 @@
-//! The limit of file sizes (`ulimit -f`): an error for whoever writes, and no signal that ends the program without a word.
+//! The limit of file sizes (`ulimit -f`): the writer gets an error, and not a signal that ends the program silently.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -33,7 +33,7 @@ pub enum SpawnError {
     /// The working directory cannot be entered.
     #[error("{}: cannot enter the working directory", path.display())]
     WorkingDirectory {
-        /// The directory.
+        /// The directory that was asked for.
         path: PathBuf,
         /// What the system said.
         #[source]

@@ -37,7 +37,7 @@ pub enum SandboxError {
     /// The program could not be started.
     #[error("{program} cannot be started")]
     Start {
-        /// The program.
+        /// The launcher that was to be started.
         program: String,
         /// What the system said.
         #[source]
@@ -69,7 +69,7 @@ pub fn enter(bounds: &Bounds, program: &[OsString]) -> SandboxError {
     SandboxError::Start { program: first.to_string_lossy().into_owned(), source }
 }
 
-/// Says whether one path lies in the other.
+/// Returns whether one path lies in the other.
 fn is_below(path: &Path, folder: &Path) -> bool {
     path.starts_with(folder)
 }

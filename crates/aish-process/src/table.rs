@@ -46,7 +46,7 @@ impl Stat {
         Some(Self { pid, state, parent, group, session, started, is_bare })
     }
 
-    /// Says whether the process has ended and only waits for its parent.
+    /// Returns whether the process has ended and only waits for its parent.
     pub(crate) fn is_dead(&self) -> bool {
         matches!(self.state, b'Z' | b'X' | b'x')
     }
@@ -70,7 +70,7 @@ pub(crate) fn adopted() -> Option<Vec<Pid>> {
     Some(list.split_ascii_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect())
 }
 
-/// Says whether a living process was started with this variable and value; `None` in the middle of its `execve`, when
+/// Returns whether a living process was started with this variable and value; `None` in the middle of its `execve`, when
 /// it shows no environment.
 pub(crate) fn environment_has(pid: Pid, name: &str, value: &str) -> Option<bool> {
     let read = || fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()));

@@ -32,7 +32,7 @@ pub struct NewHistoryEntry {
 pub struct HistoryEntry {
     /// Its number; later lines have higher ones.
     pub id: i64,
-    /// The line.
+    /// The command line as it was typed.
     pub command: String,
     /// The folder in which it ran.
     pub folder: Option<String>,
@@ -103,7 +103,7 @@ pub struct HistoryQuery {
     pub until_ms: Option<i64>,
     /// Each command once, at its newest place.
     pub unique: bool,
-    /// The order.
+    /// Which entries come first.
     pub order: Order,
     /// The largest number of lines; none means all.
     pub limit: Option<usize>,

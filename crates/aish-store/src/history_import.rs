@@ -9,7 +9,7 @@ use crate::store::{Store, StoreError};
 /// A line that another shell kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportedLine {
-    /// The line.
+    /// The command line as it was typed.
     pub command: String,
     /// The folder in which it ran, where that was kept.
     pub folder: Option<String>,

@@ -9,11 +9,11 @@ use crate::store::{Store, StoreError};
 /// One call of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerEntry {
-    /// The session.
+    /// The id of the session that made the call.
     pub session: String,
     /// The project (the path of its folder), where there is one.
     pub project: Option<String>,
-    /// The model.
+    /// The model's name, as the provider knows it.
     pub model: String,
     /// Why it was called: `main`, `fast`, `summary`, `norris`.
     pub purpose: String,
@@ -30,9 +30,9 @@ pub struct LedgerFilter {
     pub from_ms: Option<i64>,
     /// Before this time.
     pub until_ms: Option<i64>,
-    /// The session.
+    /// Only calls of this session.
     pub session: Option<String>,
-    /// The project.
+    /// Only calls made in this project's folder.
     pub project: Option<String>,
 }
 
@@ -44,13 +44,13 @@ pub enum LedgerGroup {
         /// Seconds east of UTC.
         offset_seconds: i32,
     },
-    /// Models.
+    /// One row for each model.
     Model,
     /// Projects; calls outside one are under an empty name.
     Project,
-    /// Reasons.
+    /// One row for each purpose of a call.
     Purpose,
-    /// Sessions.
+    /// One row for each session.
     Session,
     /// Models and reasons together, as `model/purpose`.
     ModelAndPurpose,
@@ -61,7 +61,7 @@ pub enum LedgerGroup {
 pub struct LedgerRow {
     /// The day, model, project, reason or session.
     pub key: String,
-    /// Calls.
+    /// How many calls.
     pub calls: u64,
     /// What they used; `estimated` when any of them was.
     pub usage: Usage,

@@ -12,7 +12,7 @@ use crate::store::{Store, StoreError};
 /// Where a fact holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
-    /// Everywhere.
+    /// The person's own: it holds in every folder.
     User,
     /// In one project (the path of its folder) and below it.
     Project(String),
@@ -21,7 +21,7 @@ pub enum Scope {
 /// A fact with its scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredMemory {
-    /// The fact.
+    /// What is remembered.
     pub memory: Memory,
     /// Where it holds.
     pub scope: Scope,
@@ -126,7 +126,7 @@ impl Store {
         })
     }
 
-    /// Forgets one of the owner's facts, also one of another project; says whether it was there.
+    /// Forgets one of the owner's facts, also one of another project; returns whether it was there.
     ///
     /// # Errors
     /// When the database cannot be written.

@@ -21,7 +21,7 @@ const FIRST_WORDS: usize = 120;
 /// What a list shows of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSummary {
-    /// Its id.
+    /// The id that its log is named after.
     pub id: SessionId,
     /// The name that a person gave it.
     pub title: Option<String>,
@@ -29,7 +29,7 @@ pub struct SessionSummary {
     pub folder: Option<String>,
     /// The project in which it began.
     pub project: Option<String>,
-    /// Turns.
+    /// How many turns it has.
     pub turns: u64,
     /// The beginning of the first thing that the person said.
     pub first_words: Option<String>,
@@ -46,9 +46,9 @@ pub enum SessionsError {
     /// The folder of the logs, or a log, cannot be used.
     #[error("{path} cannot be used")]
     Io {
-        /// The path.
+        /// The folder or log that could not be read.
         path: PathBuf,
-        /// The cause.
+        /// What the system says.
         #[source]
         source: io::Error,
     },

@@ -87,7 +87,7 @@ impl Store {
         self.with(|_| Ok(()))
     }
 
-    /// Tells whether what is kept outlives the process, as far as the store was named for that; opens it if it is not.
+    /// Returns whether what is kept outlives the process, as far as the store was named for that; opens it if it is not.
     ///
     /// # Errors
     /// When the database could not be used and everything is in memory: sums over it lack what was kept before.
@@ -144,7 +144,7 @@ impl Drop for Store {
         let mut log = path.clone().into_os_string();
         log.push("-wal");
         if std::fs::metadata(log).is_ok_and(|log| log.len() > LOG_BYTES) {
-            // Whoever else has it open will do it when they leave.
+            // Another process that has it open does it when it closes.
             let emptied = connection
                 .busy_timeout(Duration::ZERO)
                 .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));

@@ -79,12 +79,12 @@ impl ModelServer {
         self.shared.requests()
     }
 
-    /// Waits until `count` requests have come; says whether they did within `limit`.
+    /// Waits until `count` requests have come; returns whether they did within `limit`.
     pub fn wait_for_requests(&self, count: usize, limit: Duration) -> bool {
         self.shared.wait_for(limit, |log| log.requests.len() >= count)
     }
 
-    /// Waits until `count` clients have gone away before their reply was over; says whether they did within `limit`.
+    /// Waits until `count` clients have gone away before their reply was over; returns whether they did within `limit`.
     pub fn wait_for_disconnects(&self, count: usize, limit: Duration) -> bool {
         self.shared.wait_for(limit, |log| log.disconnects >= count)
     }

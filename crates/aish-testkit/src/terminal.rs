@@ -80,7 +80,7 @@ impl TerminalSession {
         lock(&self.screen.0).parser.screen().contents()
     }
 
-    /// Waits until the screen satisfies a condition; says whether it did within `limit`.
+    /// Waits until the screen satisfies a condition; returns whether it did within `limit`.
     pub fn wait_until(&self, limit: Duration, condition: impl Fn(&str) -> bool) -> bool {
         let deadline = Instant::now() + limit;
         let (mutex, changed) = &*self.screen;

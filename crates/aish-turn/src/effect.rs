@@ -36,7 +36,7 @@ pub enum Effect {
     ShowText(String),
     /// Show that a call's outcome has arrived.
     ShowOutcome {
-        /// The tool.
+        /// The full name of the tool.
         tool: ToolName,
         /// The outcome, whole.
         outcome: ToolOutcome,
@@ -72,19 +72,19 @@ pub enum Status {
     OverBudget {
         /// Estimated tokens.
         tokens: u64,
-        /// The budget.
+        /// The most tokens that a prompt may have.
         budget: u64,
     },
     /// A call was malformed and not run; the model is told.
     Malformed {
-        /// The tool.
+        /// The full name of the tool.
         tool: ToolName,
         /// What is wrong.
         reason: String,
     },
     /// A call failed on its way: shown to the person, not to the model.
     Transport {
-        /// The tool.
+        /// The full name of the tool.
         tool: ToolName,
         /// The server's message.
         message: String,
@@ -110,7 +110,7 @@ pub enum Status {
     },
     /// The same call failed the same way again and again.
     Looping {
-        /// The tool.
+        /// The full name of the tool.
         tool: ToolName,
     },
     /// The template refuses `role:tool`; results go as text from now on.

@@ -18,9 +18,9 @@ pub enum Event {
         /// Images and the like.
         blocks: Vec<Block>,
     },
-    /// An exchange whose messages are in the transcript already is gone on with, by whoever took it over.
+    /// An exchange goes on whose messages are already in the transcript, as after another worker died.
     Resumed {
-        /// The exchange.
+        /// The number of the exchange in the transcript.
         exchange: u64,
         /// Calls of it that count against the cap.
         calls: u32,
@@ -64,14 +64,14 @@ pub enum Event {
     },
     /// The gate has decided about a call.
     Judged {
-        /// The call.
+        /// The id of the call.
         id: CallId,
-        /// The decision.
+        /// What the gate decided.
         judged: Judged,
     },
     /// A call has run.
     Ran {
-        /// The call.
+        /// The id of the call.
         id: CallId,
         /// What came of it.
         outcome: ToolOutcome,
@@ -97,7 +97,7 @@ pub enum Finish {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one is made for each call and used at once")]
 pub enum Judged {
-    /// It may run; whoever performs the effects keeps it until then.
+    /// It may run; the driver keeps it until then.
     Approved {
         /// Its arguments as they were approved: coerced, with defaults, perhaps edited.
         arguments: Value,

@@ -11,7 +11,7 @@ pub struct Limits {
     pub tool_calls: u32,
     /// Tokens, prompts and completions together.
     pub tokens: u64,
-    /// Dollars.
+    /// What the model's calls cost.
     pub money: Money,
     /// Milliseconds of wall time.
     pub millis: u64,
@@ -36,9 +36,9 @@ pub struct Spent {
     pub steps: u32,
     /// Tool calls and commands.
     pub tool_calls: u32,
-    /// Tokens.
+    /// Tokens, prompts and completions together.
     pub tokens: u64,
-    /// Dollars.
+    /// What the model's calls cost.
     pub money: Money,
     /// Milliseconds of wall time, by a monotonic clock.
     pub millis: u64,
@@ -51,9 +51,9 @@ pub enum Limit {
     Steps,
     /// Tool calls and commands.
     ToolCalls,
-    /// Tokens.
+    /// Tokens of prompts and completions.
     Tokens,
-    /// Dollars.
+    /// What the model's calls cost.
     Money,
     /// Wall time.
     Time,

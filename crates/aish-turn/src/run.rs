@@ -160,7 +160,7 @@ impl Run {
         self.halted = Some(judgement);
     }
 
-    /// Says whether something stopped the run at the gate.
+    /// Returns whether something stopped the run at the gate.
     pub fn is_halted(&self) -> bool {
         self.halted.is_some()
     }

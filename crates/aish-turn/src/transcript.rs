@@ -12,7 +12,7 @@ use aish_types::{Message, ToolCall};
 pub struct Counted {
     /// Which tokenizer counted.
     pub tokenizer: String,
-    /// Tokens.
+    /// Its length in tokens, as counted when it was added.
     pub tokens: u64,
 }
 
@@ -23,7 +23,7 @@ pub struct Entry {
     pub id: u64,
     /// The exchange it belongs to: a question and all that followed from it.
     pub exchange: u64,
-    /// The message.
+    /// The message as it is sent.
     pub message: Message,
     /// Its tokens, once counted.
     pub counted: Option<Counted>,

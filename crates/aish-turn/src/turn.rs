@@ -44,7 +44,7 @@ pub enum Faults {
 /// One tool that is offered to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// The tool.
+    /// The full name of the tool.
     pub name: ToolName,
     /// True when it only reads, by our own word or the user's policy.
     pub read_only: bool,
@@ -127,13 +127,22 @@ pub struct Turn {
     budget: Budget,
     read_only: BTreeSet<ToolName>,
     state: State,
+    progress: Progress,
+}
+
+/// How far the turn has come. It begins anew with each exchange.
+#[derive(Debug, Default)]
+struct Progress {
     exchange: u64,
     rounds: u32,
     calls: u32,
     /// Calls that count against [`Cap::Calls`]: refused and malformed ones too.
     counted_calls: u32,
+    /// Rounds with nothing but malformed calls, one after the other.
     strikes: u32,
+    /// How often a call failed in the same way.
     failures: BTreeMap<(ToolName, String), u32>,
+    /// No tools are offered any more.
     last_answer: bool,
     usage: Usage,
 }
@@ -147,14 +156,7 @@ impl Turn {
             budget,
             read_only: BTreeSet::new(),
             state: State::Idle,
-            exchange: 0,
-            rounds: 0,
-            calls: 0,
-            counted_calls: 0,
-            strikes: 0,
-            failures: BTreeMap::new(),
-            last_answer: false,
-            usage: Usage::default(),
+            progress: Progress::default(),
         }
     }
 
@@ -183,24 +185,19 @@ impl Turn {
         &mut self.budget
     }
 
-    /// Says whether results go as `role:tool`.
+    /// Returns whether results go as `role:tool`.
     pub fn uses_tool_role(&self) -> bool {
         self.options.use_tool_role
     }
 
-    /// Sets whether results go as `role:tool` (another model).
-    pub fn set_tool_role(&mut self, on: bool) {
-        self.options.use_tool_role = on;
-    }
-
     /// Returns what this turn has used so far.
     pub fn usage(&self) -> Usage {
-        self.usage
+        self.progress.usage
     }
 
     /// Returns the calls of this turn that count against [`Cap::Calls`].
     pub fn counted_calls(&self) -> u32 {
-        self.counted_calls
+        self.progress.counted_calls
     }
 
     /// Takes an event and returns what is to be done. An event that does not belong to the state changes nothing.
@@ -210,14 +207,17 @@ impl Turn {
                 let exchange = self.transcript.open_exchange();
                 self.begin(exchange);
                 let message = Message::User { content: text, blocks };
-                let id = self.transcript.push(self.exchange, message.clone());
+                let id = self.transcript.push(self.progress.exchange, message.clone());
                 self.state = State::Measuring;
-                vec![Effect::Keep(Record { id, exchange: self.exchange, message: Some(message) }), Effect::Measure]
+                vec![
+                    Effect::Keep(Record { id, exchange: self.progress.exchange, message: Some(message) }),
+                    Effect::Measure,
+                ]
             }
             (State::Idle, Event::Resumed { exchange, calls }) => {
                 self.begin(exchange);
-                self.counted_calls = calls;
-                self.last_answer = self.calls_left() == Some(0);
+                self.progress.counted_calls = calls;
+                self.progress.last_answer = self.calls_left() == Some(0);
                 self.again()
             }
             (State::Measuring, Event::Measured { system_tokens, schema_tokens }) => {
@@ -243,27 +243,20 @@ impl Turn {
     }
 
     fn begin(&mut self, exchange: u64) {
-        self.exchange = exchange;
-        self.counted_calls = 0;
-        self.rounds = 0;
-        self.calls = 0;
-        self.strikes = 0;
-        self.failures.clear();
-        self.last_answer = false;
-        self.usage = Usage::default();
+        self.progress = Progress { exchange, ..Progress::default() };
     }
 
     /// Returns how many calls may still be made, where calls are counted.
     fn calls_left(&self) -> Option<u32> {
         match self.options.cap {
-            Cap::Calls(most) => Some(most.saturating_sub(self.counted_calls)),
+            Cap::Calls(most) => Some(most.saturating_sub(self.progress.counted_calls)),
             Cap::Rounds(_) => None,
         }
     }
 
     /// Enforces both limits, and has what went summarised.
     fn enforce(&mut self) -> Vec<Effect> {
-        let eviction = self.budget.enforce(&mut self.transcript, Some(self.exchange));
+        let eviction = self.budget.enforce(&mut self.transcript, Some(self.progress.exchange));
         let mut effects = Vec::new();
         if eviction.exchanges > 0 {
             effects.push(Effect::Status(Status::Evicted { exchanges: eviction.exchanges }));
@@ -285,7 +278,7 @@ impl Turn {
     fn ask(&mut self) -> Vec<Effect> {
         self.state = State::Streaming(Streaming::default());
         let messages = self.transcript.render(self.options.use_tool_role);
-        vec![Effect::Ask { messages, offer_tools: !self.last_answer }]
+        vec![Effect::Ask { messages, offer_tools: !self.progress.last_answer }]
     }
 
     /// Starts the next round.
@@ -301,8 +294,8 @@ impl Turn {
 
     /// Appends a message to the running exchange and has it written.
     fn keep(&mut self, message: Message) -> (u64, Effect) {
-        let id = self.transcript.push(self.exchange, message.clone());
-        (id, Effect::Keep(Record { id, exchange: self.exchange, message: Some(message) }))
+        let id = self.transcript.push(self.progress.exchange, message.clone());
+        (id, Effect::Keep(Record { id, exchange: self.progress.exchange, message: Some(message) }))
     }
 }
 

@@ -35,7 +35,7 @@ pub enum Request {
     Load {
         /// The request's number.
         id: u64,
-        /// The file.
+        /// The path of the GGUF file.
         path: String,
         /// Tokens; at most what the model was trained for. Unset: 4096 or that.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ pub enum Request {
 pub struct Chat {
     /// The request's number.
     pub id: u64,
-    /// The conversation.
+    /// The conversation, the system prompt first.
     pub messages: Vec<Message>,
     /// Tools that the model may call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -218,7 +218,7 @@ impl Event {
         }
     }
 
-    /// Says whether it is the last answer to its request.
+    /// Returns whether it is the last answer to its request.
     pub fn is_last(&self) -> bool {
         match self {
             Self::Loaded { .. } | Self::Count { .. } | Self::Tokens { .. } | Self::End { .. } | Self::Error { .. } => {

@@ -1,7 +1,7 @@
 //! Takes out of a text what has the look of a key, wherever it was not known beforehand: for logs, lists and errors.
 //!
 //! Three things go: keys of well-known services by how they begin, logins in URLs (`user:password@`, `token@`), and the values of
-//! URL parameters with a secret's name (`?token=…`). What is a key by its name or value alone is for whoever knows those.
+//! URL parameters with a secret's name (`?token=…`). A key that only its name or value tells is left to callers that know those.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -74,7 +74,7 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Says whether a character stands between words.
+/// Returns whether a character stands between words.
 fn is_between(letter: char) -> bool {
     letter.is_whitespace() || "\"'`,;()<>{}|\\".contains(letter)
 }
@@ -150,7 +150,7 @@ fn mask_key(word: &str) -> Option<String> {
     None
 }
 
-/// Says whether a word was made by a machine: `sk-` begins names of things too (`sk-learn-contrib-packages`).
+/// Returns whether a word was made by a machine: `sk-` begins names of things too (`sk-learn-contrib-packages`).
 fn looks_made(key: &str) -> bool {
     let longest = key.split(['-', '_', '.', '/']).map(str::len).max().unwrap_or(0);
     let has = |fits: fn(&u8) -> bool| key.bytes().any(|byte| fits(&byte));

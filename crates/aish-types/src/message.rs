@@ -72,9 +72,9 @@ pub struct ToolCall {
 pub struct ProviderState {
     /// The wire: `chat`, `responses` or `messages`.
     pub wire: String,
-    /// The endpoint.
+    /// The endpoint that gave it.
     pub endpoint: String,
-    /// The model.
+    /// The model that gave it.
     pub model: String,
     /// A hash of all that stood before the answer, where the server binds it to that.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -115,7 +115,7 @@ impl ToolOutcome {
         Self { ending: Ending::Transport, ..Self::success(message) }
     }
 
-    /// Says whether the tool did what it was asked.
+    /// Returns whether the tool did what it was asked.
     pub fn is_success(&self) -> bool {
         self.ending == Ending::Done
     }

@@ -52,7 +52,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Says whether a character controls a terminal or hides text rather than showing itself.
+/// Returns whether a character controls a terminal or hides text rather than showing itself.
 pub fn is_dangerous(c: char) -> bool {
     c.is_control()
         || matches!(c,

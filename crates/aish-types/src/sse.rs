@@ -83,7 +83,7 @@ impl Parser {
         self.end_event(events);
     }
 
-    /// Says whether the stream stands inside a line.
+    /// Returns whether the stream stands inside a line.
     pub fn is_inside_line(&self) -> bool {
         !self.line.is_empty()
     }

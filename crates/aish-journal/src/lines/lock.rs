@@ -5,7 +5,7 @@ use std::io;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The longest wait: whoever holds the lock for longer was stopped while it wrote.
+/// The longest wait: a process that holds the lock for longer was stopped while it wrote.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Unlocks when dropped.

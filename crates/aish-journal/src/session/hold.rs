@@ -47,7 +47,7 @@ impl Hold {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error.into()),
             }
-            // Whoever had it before removes the file: a lock on a removed file is none.
+            // The previous holder removes the file, and a lock on a removed file holds nothing.
             let named = std::fs::metadata(&path).is_ok_and(|named| {
                 file.metadata().is_ok_and(|open| open.ino() == named.ino() && open.dev() == named.dev())
             });
@@ -60,14 +60,14 @@ impl Hold {
     }
 }
 
-/// Says whether the process that wrote its number into a lock's file has ended or is about to.
+/// Returns whether the process that wrote its number into a lock's file has ended or is about to.
 fn is_of_the_gone(file: &mut File) -> bool {
     let mut number = String::new();
     let read = file.take(10).read_to_string(&mut number);
     read.is_ok() && number.parse().is_ok_and(is_gone)
 }
 
-/// Says whether a process has given up its memory, which comes before its files, or is not there at all; no where the system
+/// Returns whether a process has given up its memory, which comes before its files, or is not there at all; no where the system
 /// does not list processes.
 fn is_gone(process: u32) -> bool {
     let memory = |process: &str| {

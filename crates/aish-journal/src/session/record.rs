@@ -28,7 +28,7 @@ pub struct StoredTurn {
     pub id: u64,
     /// When it was appended, RFC 3339 in UTC.
     pub time: String,
-    /// The message.
+    /// The message as the transcript has it.
     pub message: Message,
     /// What the model call used that gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

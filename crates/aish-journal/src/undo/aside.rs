@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use aish_safety::change::How;
 
-use super::collect::{Collected, Found};
+use super::collect::{Collected, FoundEntry};
 use super::entry::{self, Kind};
 use super::place::Place;
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct AsideReport {
     pub(super) files: u64,
     pub(super) missed: Vec<(PathBuf, String)>,
 }
@@ -21,8 +21,8 @@ pub(super) struct Kept {
 /// Puts everything that was found aside and writes the list of it.
 ///
 /// A content that cannot be read is missed; one that cannot be written fails the whole, for then nothing can be relied on.
-pub(super) fn keep(folder: &Path, found: &Collected) -> io::Result<Kept> {
-    let mut kept = Kept::default();
+pub(super) fn keep(folder: &Path, found: &Collected) -> io::Result<AsideReport> {
+    let mut kept = AsideReport::default();
     let mut entries = Vec::with_capacity(found.entries.len());
     for (number, one) in found.entries.values().enumerate() {
         let mut entry = one.entry.clone();
@@ -44,7 +44,7 @@ pub(super) fn keep(folder: &Path, found: &Collected) -> io::Result<Kept> {
     Ok(kept)
 }
 
-fn needs_content(found: &Found) -> bool {
+fn needs_content(found: &FoundEntry) -> bool {
     match found.entry.kind {
         Kind::File => found.how != How::Attributes,
         Kind::Other => matches!(found.how, How::Move | How::Remove),
@@ -57,7 +57,7 @@ enum Fault {
     Write(io::Error),
 }
 
-fn content(from: &Path, to: &Path, found: &Found, mixed: bool) -> Result<(), Fault> {
+fn content(from: &Path, to: &Path, found: &FoundEntry, mixed: bool) -> Result<(), Fault> {
     let link = match found.how {
         How::Remove => found.entry.attributes.links == 1,
         // What is renamed lives on, and what is written to in the same line may be it.

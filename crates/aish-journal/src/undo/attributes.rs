@@ -21,7 +21,7 @@ impl Attributes {
         }
     }
 
-    /// Says whether a person would see the same.
+    /// Returns whether a person would see the same.
     pub(super) fn looks_like(&self, other: &Self) -> bool {
         let seen = |a: &Self| (a.mode, a.uid, a.gid, a.seconds, a.nanoseconds);
         seen(self) == seen(other)

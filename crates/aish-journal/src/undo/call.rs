@@ -20,7 +20,7 @@ use super::{Step, UndoError, UndoJournal, attributes};
 
 /// The name of a step's call in its folder.
 const NAME: &str = "call.json";
-/// How long whoever claimed a call may take to put its files aside; longer than any agent waits for its hook.
+/// How long the process that claimed a call may take to put its files aside; longer than any agent waits for its hook.
 const CLAIM: Duration = Duration::from_secs(15);
 /// After this a command that nobody told the end of counts as ended somehow.
 const FORGOTTEN_MS: i64 = 24 * 60 * 60 * 1000;
@@ -42,7 +42,7 @@ pub enum CallState {
 /// The call that a step is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCall {
-    /// The agent.
+    /// The name of the agent that makes the call.
     pub agent: String,
     /// What the call is known by.
     pub key: String,
@@ -72,6 +72,15 @@ pub enum Claim {
     Taken,
 }
 
+/// What the key of a call stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyKind {
+    /// This call alone.
+    Call,
+    /// Every call of the same command: a step that is open counts only while everything is as it was put aside.
+    Command,
+}
+
 /// What became of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Became {
@@ -84,12 +93,11 @@ pub enum Became {
 }
 
 impl UndoJournal {
-    /// Claims a call. `exact` says that the key is of this call alone; else the same command may come again under it, and
-    /// a step that is open counts only while everything is as it was put aside.
+    /// Claims a call.
     ///
     /// # Errors
     /// When the journal's folder cannot be written.
-    pub fn claim_call(&self, key: &str, exact: bool) -> Result<Claim, UndoError> {
+    pub fn claim_call(&self, key: &str, kind: KeyKind) -> Result<Claim, UndoError> {
         let path = self.marker(key);
         let fail = |source| UndoError::Io { path: path.clone(), source };
         crate::lines::make_folder(&path).map_err(fail)?;
@@ -97,7 +105,7 @@ impl UndoJournal {
         match make() {
             Ok(mut file) => file.write_all(&written(key, None)).map_err(fail).map(|()| Claim::Ours),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                if self.is_held(&path, key, exact) {
+                if self.is_held(&path, key, kind) {
                     return Ok(Claim::Taken);
                 }
                 fs::write(&path, written(key, None)).map_err(fail)?;
@@ -107,8 +115,8 @@ impl UndoJournal {
         }
     }
 
-    /// Says whether a marker stands for this call and for files that are put aside, or are right now.
-    fn is_held(&self, path: &Path, key: &str, exact: bool) -> bool {
+    /// Returns whether a marker stands for this call and for files that are put aside, or are right now.
+    fn is_held(&self, path: &Path, key: &str, kind: KeyKind) -> bool {
         let bytes = fs::read(path).unwrap_or_default();
         let marker: Option<Marker> = serde_json::from_slice(&bytes).ok();
         match marker {
@@ -116,7 +124,7 @@ impl UndoJournal {
             Some(Marker { step: Some(step), .. }) => {
                 let folder = self.folder.join(step);
                 let is_open = load(&folder).is_some_and(|call| call.state == CallState::Open);
-                is_open && (exact || changes(&folder).is_ok_and(|changed| changed.is_empty()))
+                is_open && (kind == KeyKind::Call || changes(&folder).is_ok_and(|changed| changed.is_empty()))
             }
             // Claimed, or about to be: the key is written behind the file's making.
             Some(Marker { step: None, .. }) | None => {

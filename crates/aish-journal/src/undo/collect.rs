@@ -20,7 +20,7 @@ const MAX_ENTRIES: usize = 200_000;
 
 /// One entry and how it will be changed.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundEntry {
     pub(super) entry: Entry,
     pub(super) how: How,
     pub(super) length: u64,
@@ -29,7 +29,7 @@ pub(super) struct Found {
 /// All entries of a step.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
-    pub(super) entries: BTreeMap<PathBuf, Found>,
+    pub(super) entries: BTreeMap<PathBuf, FoundEntry>,
     /// Bytes of the contents; what is only renamed counts nothing.
     pub(super) bytes: u64,
     /// Bytes that must be copied, as far as is known.
@@ -62,8 +62,8 @@ pub(super) fn collect(wanted: &[Wanted], own: &Path, max_bytes: u64) -> Collecte
 }
 
 impl Collected {
-    fn take(&mut self, path: PathBuf, part: BTreeMap<PathBuf, Found>, device: u64, max_bytes: u64) {
-        let new = |found: &&Found| match self.entries.get(&found.entry.path) {
+    fn take(&mut self, path: PathBuf, part: BTreeMap<PathBuf, FoundEntry>, device: u64, max_bytes: u64) {
+        let new = |found: &&FoundEntry| match self.entries.get(&found.entry.path) {
             Some(known) => found.how > known.how && known.how <= How::Move,
             None => true,
         };
@@ -95,7 +95,7 @@ impl Collected {
 }
 
 struct Part<'a> {
-    entries: BTreeMap<PathBuf, Found>,
+    entries: BTreeMap<PathBuf, FoundEntry>,
     own: &'a Path,
     wanted: &'a Wanted,
 }
@@ -156,7 +156,7 @@ impl Part<'_> {
             whole: kind == Kind::Folder && how == How::Write && self.wanted.reach == Reach::Tree,
         };
         let length = if kind == Kind::File { attributes::length(meta) } else { 0 };
-        self.entries.insert(path.to_owned(), Found { entry, how, length });
+        self.entries.insert(path.to_owned(), FoundEntry { entry, how, length });
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl Part<'_> {
             target: None,
             whole: false,
         };
-        self.entries.insert(path.to_owned(), Found { entry, how: self.wanted.how, length: 0 });
+        self.entries.insert(path.to_owned(), FoundEntry { entry, how: self.wanted.how, length: 0 });
     }
 }
 

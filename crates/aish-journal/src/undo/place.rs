@@ -62,7 +62,7 @@ impl Place {
         Ok(statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
-    /// Opens a file for reading; what is no file is refused without waiting for it.
+    /// Opens a file for reading; anything but a regular file is refused without waiting for it.
     pub(super) fn read(&self) -> io::Result<File> {
         self.open(OFlags::RDONLY)
     }
@@ -117,7 +117,7 @@ impl Place {
         self.replace(|fresh| Ok(symlinkat(target, &self.folder, fresh)?))
     }
 
-    /// Puts a file from elsewhere there, as a second name or as a copy. What is no file can only get a name.
+    /// Puts a file from elsewhere there, as a second name or as a copy. Anything but a regular file can only get a name.
     pub(super) fn put_file(&self, from: &Path, is_file: bool) -> io::Result<()> {
         self.replace(|fresh| match linkat(CWD, from, &self.folder, fresh, AtFlags::empty()) {
             Ok(()) => Ok(()),
@@ -152,7 +152,7 @@ impl Place {
         take_away(&self.folder, &self.name)
     }
 
-    /// Sets the mode of what is no link.
+    /// Sets the mode of anything but a link.
     pub(super) fn set_mode(&self, mode: u32) -> io::Result<()> {
         let held = openat(&self.folder, &self.name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
         if FileType::from_raw_mode(fstat(&held)?.st_mode) == FileType::Symlink {
@@ -230,7 +230,7 @@ fn through_a_link() -> io::Error {
     io::Error::other(ThroughLink)
 }
 
-/// Tells whether a place was not found because a part of the way to it is a link.
+/// Returns whether a place was not found because a part of the way to it is a link.
 pub(super) fn is_through_a_link(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|cause| cause.is::<ThroughLink>())
 }

@@ -171,7 +171,7 @@ fn write_into(place: &Place, entry: &Entry, content: &Path) -> io::Result<()> {
     io::copy(&mut File::open(content)?, &mut file).map(drop)
 }
 
-/// Says whether a file that has other names too is still the same inode: then it is written, so that those follow.
+/// Returns whether a file that has other names too is still the same inode: then it is written, so that those follow.
 fn in_place(entry: &Entry, now: &Stat) -> bool {
     let current = Attributes::of(now);
     entry.kind == Kind::File

@@ -12,7 +12,7 @@ use super::restore::same_content;
 /// Bytes of contents that are compared; a step with more of them counts as one that changed something.
 const COMPARED: u64 = 64 * 1024 * 1024;
 
-/// Says whether everything is as it was put aside. What cannot be looked at is not.
+/// Returns whether everything is as it was put aside. What cannot be looked at is not.
 pub(super) fn is_as_it_was(folder: &Path, entries: &[Entry]) -> bool {
     let known: HashSet<&Path> = entries.iter().map(|entry| entry.path.as_path()).collect();
     let mut left = COMPARED;

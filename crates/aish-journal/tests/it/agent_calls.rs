@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use aish_journal::WallClock;
-use aish_journal::undo::{AgentCall, Became, CallState, Claim, Step, UndoJournal, UndoOptions, Wanted};
+use aish_journal::undo::{AgentCall, Became, CallState, Claim, KeyKind, Step, UndoJournal, UndoOptions, Wanted};
 use aish_safety::change::{How, Reach};
 
 struct Place {
@@ -51,16 +51,16 @@ impl Place {
 fn one_of_two_entries_puts_aside() {
     let place = Place::new();
     place.file("kept");
-    assert_eq!(place.journal.claim_call("a", true).unwrap(), Claim::Ours);
+    assert_eq!(place.journal.claim_call("a", KeyKind::Call).unwrap(), Claim::Ours);
     // The other entry comes while the first is at it, and after it is done.
-    assert_eq!(place.journal.claim_call("a", true).unwrap(), Claim::Taken);
+    assert_eq!(place.journal.claim_call("a", KeyKind::Call).unwrap(), Claim::Taken);
     let step = place.step("a");
-    assert_eq!(place.journal.claim_call("a", true).unwrap(), Claim::Taken);
-    assert_eq!(place.journal.claim_call("b", true).unwrap(), Claim::Ours);
+    assert_eq!(place.journal.claim_call("a", KeyKind::Call).unwrap(), Claim::Taken);
+    assert_eq!(place.journal.claim_call("b", KeyKind::Call).unwrap(), Claim::Ours);
     place.journal.end_call(&step, CallState::Finished, Some(0)).unwrap();
-    assert_eq!(place.journal.claim_call("a", true).unwrap(), Claim::Ours);
+    assert_eq!(place.journal.claim_call("a", KeyKind::Call).unwrap(), Claim::Ours);
     place.journal.unclaim("a");
-    assert_eq!(place.journal.claim_call("a", true).unwrap(), Claim::Ours);
+    assert_eq!(place.journal.claim_call("a", KeyKind::Call).unwrap(), Claim::Ours);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn many_at_once_agree_on_one() {
     let place = Place::new();
     let claims: Vec<Claim> = std::thread::scope(|scope| {
         let started: Vec<_> =
-            (0..16).map(|_| scope.spawn(|| place.journal.claim_call("same", true).unwrap())).collect();
+            (0..16).map(|_| scope.spawn(|| place.journal.claim_call("same", KeyKind::Call).unwrap())).collect();
         started.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(claims.iter().filter(|claim| **claim == Claim::Ours).count(), 1);
@@ -78,18 +78,18 @@ fn many_at_once_agree_on_one() {
 fn the_same_command_again_is_put_aside_again_once_something_is_other() {
     let place = Place::new();
     let path = place.file("one");
-    assert_eq!(place.journal.claim_call("by command", false).unwrap(), Claim::Ours);
+    assert_eq!(place.journal.claim_call("by command", KeyKind::Command).unwrap(), Claim::Ours);
     place.step("by command");
-    assert_eq!(place.journal.claim_call("by command", false).unwrap(), Claim::Taken);
+    assert_eq!(place.journal.claim_call("by command", KeyKind::Command).unwrap(), Claim::Taken);
     fs::write(&path, "two").unwrap();
-    assert_eq!(place.journal.claim_call("by command", false).unwrap(), Claim::Ours);
+    assert_eq!(place.journal.claim_call("by command", KeyKind::Command).unwrap(), Claim::Ours);
 }
 
 #[test]
 fn what_a_command_changed_is_told_and_looking_changes_nothing() {
     let place = Place::new();
     let path = place.file("kept");
-    place.journal.claim_call("a", true).unwrap();
+    place.journal.claim_call("a", KeyKind::Call).unwrap();
     let step = place.step("a");
     assert_eq!(place.journal.changes_since(&step).unwrap(), []);
     fs::write(&path, "other").unwrap();
@@ -106,7 +106,7 @@ fn what_a_command_changed_is_told_and_looking_changes_nothing() {
 fn a_call_is_found_again_and_its_end_is_kept() {
     let place = Place::new();
     place.file("kept");
-    place.journal.claim_call("a", true).unwrap();
+    place.journal.claim_call("a", KeyKind::Call).unwrap();
     let step = place.step("a");
     let (found, call) = place.journal.open_call("a").unwrap();
     assert_eq!((found.id.as_str(), call.state), (step.id.as_str(), CallState::Open));

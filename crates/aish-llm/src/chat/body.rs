@@ -66,7 +66,7 @@ enum WireMessage<'a> {
         content: Content<'a>,
     },
     Assistant {
-        content: Option<Said<'a>>,
+        content: Option<AssistantContent<'a>>,
         #[serde(flatten)]
         fields: Map<String, Value>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -82,7 +82,7 @@ enum WireMessage<'a> {
 /// What the model said: text, or the parts that its server wants to see again.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Said<'a> {
+enum AssistantContent<'a> {
     Text(Cow<'a, str>),
     Parts(Vec<Value>),
 }
@@ -282,9 +282,9 @@ fn assistant<'a>(
     });
     let calls = calls.collect();
     let said = match &state {
-        Some(ChatState { content, .. }) if !content.is_empty() => Some(Said::Parts(content.clone())),
-        Some(ChatState { raw: Some(raw), .. }) => Some(Said::Text(Cow::Owned(raw.clone()))),
-        _ => (tool_calls.is_empty() || !content.is_empty()).then_some(Said::Text(Cow::Borrowed(content))),
+        Some(ChatState { content, .. }) if !content.is_empty() => Some(AssistantContent::Parts(content.clone())),
+        Some(ChatState { raw: Some(raw), .. }) => Some(AssistantContent::Text(Cow::Owned(raw.clone()))),
+        _ => (tool_calls.is_empty() || !content.is_empty()).then_some(AssistantContent::Text(Cow::Borrowed(content))),
     };
     let fields = fields(asked, state.as_ref(), !tool_calls.is_empty());
     WireMessage::Assistant { content: said, fields, tool_calls: calls }

@@ -216,7 +216,7 @@ impl ChatDecoder {
     }
 }
 
-/// Says whether an `error` field is one: some servers always send it, empty.
+/// Returns whether an `error` field is one: some servers always send it, empty.
 fn says_something(error: &Value) -> bool {
     match error {
         Value::Null | Value::Bool(false) => false,

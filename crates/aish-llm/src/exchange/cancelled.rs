@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
-use super::{Decoder, Opened, Progress, exchange};
+use super::{Decoder, OpenReply, Progress, exchange};
 use crate::event::{ChatError, FinishReason, StreamEvent};
 use crate::sse::{BodyError, Limits};
 
@@ -36,7 +36,7 @@ async fn after_cancel(kind: &str, taken: usize) -> Vec<Result<StreamEvent, ChatE
     let whole: &[u8] = if kind.ends_with("json") { b"{}" } else { b"data: x\n\n" };
     let body = stream::iter([Ok::<Bytes, BodyError>(Bytes::from_static(whole))]).boxed();
     let opening =
-        Box::pin(std::future::ready(Ok(Opened { kind: kind.into(), body, decoder: Burst, notices: Vec::new() })));
+        Box::pin(std::future::ready(Ok(OpenReply { kind: kind.into(), body, decoder: Burst, notices: Vec::new() })));
     let cancel = CancellationToken::new();
     let mut events = exchange(opening, limits, "http://x".into(), cancel.clone());
     for _ in 0..taken {

@@ -8,7 +8,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{Decoder, Opened, exchange};
+use super::{Decoder, OpenReply, exchange};
 use crate::chat::decoder::ChatDecoder;
 use crate::event::{ChatError, FinishReason, StreamEvent};
 use crate::messages::decoder::MessagesDecoder;
@@ -36,7 +36,7 @@ async fn play<D: Decoder>(decoder: D, parts: Vec<Bytes>) -> Result<Vec<StreamEve
     let second = Duration::from_secs(10);
     let limits = Limits { patience: second, idle_before: second, idle_after: second, trailing: second };
     let body = stream::iter(parts.into_iter().map(Ok::<Bytes, BodyError>)).boxed();
-    let opened = Opened { kind: "text/event-stream".into(), body, decoder, notices: Vec::new() };
+    let opened = OpenReply { kind: "text/event-stream".into(), body, decoder, notices: Vec::new() };
     let opening = Box::pin(std::future::ready(Ok(opened)));
     let mut events = exchange(opening, limits, "http://x".into(), CancellationToken::new());
     let mut joined: Vec<StreamEvent> = Vec::new();

@@ -277,7 +277,7 @@ fn image_parts(blocks: &[Block], images: Images) -> impl Iterator<Item = Part<'_
     })
 }
 
-/// Returns the arguments as they came; what is no JSON object (it was never run) is an empty one.
+/// Returns the arguments as they came; anything but a JSON object, which never ran, becomes an empty object.
 fn input(arguments: &str) -> Box<RawValue> {
     let object = Some(arguments).filter(|text| text.trim_start().starts_with('{'));
     object.and_then(|text| RawValue::from_string(text.trim().to_owned()).ok()).unwrap_or_else(empty_object)

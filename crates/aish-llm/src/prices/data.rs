@@ -71,7 +71,7 @@ fn named(line: &'static str) -> Option<&'static str> {
     line.strip_prefix(BEGIN)?.split('"').next()
 }
 
-/// Says whether a name is the plain form of the one that a model has in the data.
+/// Returns whether a name is the plain form of the one that a model has in the data.
 fn is_plain_form(model: &str, name: &str) -> bool {
     let plain = model.rsplit('/').next().unwrap_or_default().bytes();
     let plain = plain.map(|byte| if byte == b'.' { b'-' } else { byte.to_ascii_lowercase() });

@@ -59,7 +59,7 @@ impl Local {
     }
 }
 
-/// Says whether a choice needs a vocabulary; without one a count takes no time.
+/// Returns whether a choice needs a vocabulary; without one a count takes no time.
 pub(super) fn has_vocabulary(choice: &TokenizerChoice) -> bool {
     match choice {
         TokenizerChoice::O200k | TokenizerChoice::Cl100k | TokenizerChoice::File(_) => true,

@@ -61,7 +61,7 @@ impl Connection {
         Self { shared, lines, next: AtomicU64::new(1), tasks: [writer, reader] }
     }
 
-    /// Tells whether the child still answers.
+    /// Returns whether the child still answers.
     pub(crate) fn is_open(&self) -> bool {
         !self.shared.closed.load(Ordering::Acquire)
     }

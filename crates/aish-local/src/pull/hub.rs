@@ -113,7 +113,7 @@ fn is_piece(path: &str) -> bool {
     of == Some("of") && digits(last) && digits(number)
 }
 
-/// Says whether a file's name ends with a kind, as in `model-q4_k_m.gguf` and `model.Q4_K_M.gguf`.
+/// Returns whether a file's name ends with a kind, as in `model-q4_k_m.gguf` and `model.Q4_K_M.gguf`.
 fn has_kind(path: &str, kind: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let kind = kind.to_ascii_lowercase();

@@ -57,7 +57,7 @@ impl Reference {
     }
 }
 
-/// Says whether a text is one part of a name: no separator, no way up, nothing that a URL or a shell reads otherwise.
+/// Returns whether a text is one part of a name: no separator, no way up, nothing that a URL or a shell reads otherwise.
 pub(crate) fn is_part(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= LONGEST

@@ -18,7 +18,7 @@ const LARGEST: usize = 8 << 20;
 /// A place, and the token for it.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// Its address.
+    /// The address that its paths are joined to.
     pub base: Url,
     /// The token that is sent to this host alone.
     pub token: Option<Secret>,
@@ -56,7 +56,7 @@ impl Site {
         Ok(url)
     }
 
-    /// Says whether the token may go to an address: this very host and port, encrypted or on this machine.
+    /// Returns whether the token may go to an address: this very host and port, encrypted or on this machine.
     fn trusts(&self, url: &Url) -> bool {
         let is_here = match url.host() {
             Some(reqwest_host) => {

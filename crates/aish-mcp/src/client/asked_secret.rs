@@ -76,7 +76,7 @@ const PLACES: [&str; 14] = [
     "/proc/self/environ",
 ];
 
-/// Says whether a question with a form asks for a secret: in what it says, or in a field's name, title or description.
+/// Returns whether a question with a form asks for a secret: in what it says, or in a field's name, title or description.
 pub(super) fn asks(message: &str, schema: &Value) -> bool {
     is_about_a_secret(message) || in_schema(schema)
 }

@@ -27,7 +27,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::call::{self, RequestError};
 use super::handler::Handler;
 use super::health::{Ended, Health};
-use super::http::{Heard, HttpClient, client};
+use super::http::{HttpClient, LastAnswer, client};
 use super::http_sse::HttpSseTransport;
 use super::oauth::Authorizer;
 use super::open_calls::OpenCalls;
@@ -35,7 +35,7 @@ use super::options::{Endpoint, Era, ServerOptions};
 use super::ports::Ports;
 use super::process;
 use super::stdio::{Bounds, ProcessTransport};
-use super::watched::Watched;
+use super::watched::WatchedTransport;
 
 /// How many answers of a slow server prolong the time for its greeting.
 const ANSWERS: u32 = 3;
@@ -85,7 +85,7 @@ impl Connection {
         let _ = tokio::time::timeout(END_TIMEOUT, self.gone.cancelled()).await;
     }
 
-    /// Says whether the server says that it has resources, and prompts.
+    /// Returns whether the server says that it has resources, and prompts.
     pub(super) fn offers(&self) -> (bool, bool) {
         let info = self.peer().peer_info();
         info.map_or((false, false), |info| (info.capabilities.resources.is_some(), info.capabilities.prompts.is_some()))
@@ -143,7 +143,7 @@ impl Greeting {
     }
 }
 
-/// Says whether a URL ends as those of servers do that speak HTTP with SSE.
+/// Returns whether a URL ends as those of servers do that speak HTTP with SSE.
 fn is_sse_address(url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     path.trim_end_matches('/').ends_with("/sse")
@@ -161,7 +161,7 @@ pub(super) async fn connect(
     // What is told of a server that takes no posts is why, and not that it has no stream of events either.
     let mut first: Option<Failed> = None;
     loop {
-        let trial = Trial { health: Health::default(), heard: Heard::default(), authorizer: authorizer.clone() };
+        let trial = Trial { health: Health::default(), heard: LastAnswer::default(), authorizer: authorizer.clone() };
         let work = attempt(options, ports, calls, greeting, &trial);
         let failed = match patiently(deadline, options.connect_timeout, &trial, work).await {
             Ok(Ok(connection)) => return Ok(connection),
@@ -185,7 +185,7 @@ pub(super) async fn connect(
 /// What is known of one attempt while it goes on.
 struct Trial {
     health: Health,
-    heard: Heard,
+    heard: LastAnswer,
     authorizer: Option<Arc<Authorizer>>,
 }
 
@@ -286,7 +286,8 @@ async fn attempt(
             let bounds = Bounds { probe_timeout, connect_timeout, stuck_after };
             let transport = ProcessTransport::new(server, bounds, health.clone())
                 .map_err(|error| Failed::Other(error.to_string()))?;
-            serve_client_with_lifecycle(handler, Watched::new(transport, calls, health, &gone), lifecycle).await
+            serve_client_with_lifecycle(handler, WatchedTransport::new(transport, calls, health, &gone), lifecycle)
+                .await
         }
         Endpoint::Http { url, headers, token } => {
             let custom = custom_headers(headers)?;
@@ -305,10 +306,12 @@ async fn attempt(
                 let token = token.map(str::to_owned);
                 let opened = HttpSseTransport::open(http, url, custom.into_iter().collect(), token).await;
                 let transport = opened.map_err(|error| Failed::NoStream(error.0))?;
-                serve_client_with_lifecycle(handler, Watched::new(transport, calls, health, &gone), lifecycle).await
+                serve_client_with_lifecycle(handler, WatchedTransport::new(transport, calls, health, &gone), lifecycle)
+                    .await
             } else {
                 let transport = streamable(http, url, custom, token);
-                serve_client_with_lifecycle(handler, Watched::new(transport, calls, health, &gone), lifecycle).await
+                serve_client_with_lifecycle(handler, WatchedTransport::new(transport, calls, health, &gone), lifecycle)
+                    .await
             }
         }
     };

@@ -20,7 +20,7 @@ pub struct NotCalled(String);
 pub struct GatedCall {
     /// The gate, with where decisions are written down.
     pub gate: Gate,
-    /// Whoever is asked.
+    /// Answers the gate's question.
     pub approver: Arc<dyn Approver>,
     /// What is known around it.
     pub surroundings: Surroundings,
@@ -28,7 +28,7 @@ pub struct GatedCall {
     pub context: CallContext,
     /// The tool's name as the server knows it.
     pub tool: String,
-    /// The arguments.
+    /// What the tool is called with, as the server knows its parameters.
     pub arguments: Map<String, Value>,
     /// How long it may take.
     pub within: Duration,

@@ -64,7 +64,7 @@ impl Handler {
         }
     }
 
-    /// Puts a question to whoever made the call that it belongs to, or to the person.
+    /// Puts a question to the caller that it belongs to, or to the person.
     async fn ask(&self, message: &str, schema: &Value) -> Option<Option<Value>> {
         let message = aish_types::visible(message);
         match (&self.ports.caller, &self.ports.person) {

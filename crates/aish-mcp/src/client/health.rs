@@ -44,10 +44,10 @@ impl fmt::Display for Ended {
 
 /// What is known of one connection. Transports tell it; calls and the task that owns the connection wait on it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Health(Arc<watch::Sender<Known>>);
+pub(super) struct Health(Arc<watch::Sender<Report>>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct Report {
     failure: Option<String>,
     ended: Option<Ended>,
 }

@@ -25,7 +25,7 @@ use sse_stream::{Error as SseError, Sse};
 use tokio::time::Instant;
 
 use super::health::Health;
-use super::normalize::repair::{self, Found};
+use super::normalize::repair::{self, Parsed};
 use super::normalize::{Normalizer, failure};
 use super::oauth::{Authorizer, MAX_STEP_UPS};
 use super::sse;
@@ -64,23 +64,23 @@ pub(super) struct HttpClient {
     /// Set when the server does not take messages at its address.
     pub(super) takes_no_posts: Arc<AtomicBool>,
     /// When it last answered a request.
-    pub(super) heard: Heard,
+    pub(super) heard: LastAnswer,
 }
 
 /// When a server last answered a request.
-pub(super) type Heard = Arc<Mutex<Option<Instant>>>;
+pub(super) type LastAnswer = Arc<Mutex<Option<Instant>>>;
 
-fn mark(heard: &Heard) {
+fn mark(heard: &LastAnswer) {
     *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
 }
 
 /// The values of a body that ought to be JSON.
 fn values_of(body: &[u8]) -> Vec<Value> {
     match repair::values(body) {
-        Found::Values(values) => values,
-        Found::Other(values) if !values.is_empty() => values,
+        Parsed::Values(values) => values,
+        Parsed::Other(values) if !values.is_empty() => values,
         // Behind the warnings of a script, or in the call of one.
-        Found::Other(_) | Found::Unfinished => repair::embedded(body).into_iter().collect(),
+        Parsed::Other(_) | Parsed::Unfinished => repair::embedded(body).into_iter().collect(),
     }
 }
 

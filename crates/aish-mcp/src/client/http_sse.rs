@@ -158,7 +158,7 @@ impl Poster {
             }
         };
         if !answers.is_empty() {
-            // Whoever is gone waits for no answer.
+            // The receiver may be gone; then nobody waits for the answer.
             let _ = self.answers.send(answers).await;
         }
     }

@@ -18,7 +18,7 @@ const MAX_EMPTY: usize = 3;
 const MAX_ITEMS: usize = 20_000;
 
 /// One kind of list.
-pub(super) trait Listed: Sized + PartialEq {
+pub(super) trait ListItem: Sized + PartialEq {
     fn request(params: Option<PaginatedRequestParams>) -> ClientRequest;
     /// What tells one item from another.
     fn key(&self) -> &str;
@@ -27,7 +27,7 @@ pub(super) trait Listed: Sized + PartialEq {
 
 macro_rules! listed {
     ($item:ty, $key:ident, $request:ident, $result:ident, $field:ident) => {
-        impl Listed for $item {
+        impl ListItem for $item {
             fn request(params: Option<PaginatedRequestParams>) -> ClientRequest {
                 let mut request = $request::default();
                 request.params = params;
@@ -61,7 +61,7 @@ pub(super) struct List<T> {
 
 /// Fetches a whole list within a time. A server that does not know the method has an empty list; what came before
 /// a page that fails is kept.
-pub(super) async fn all<T: Listed>(peer: &Peer<RoleClient>, within: Duration) -> Result<List<T>, ServiceError> {
+pub(super) async fn all<T: ListItem>(peer: &Peer<RoleClient>, within: Duration) -> Result<List<T>, ServiceError> {
     let deadline = Instant::now() + within;
     let mut items: Vec<T> = Vec::new();
     let mut places = BTreeMap::new();

@@ -75,7 +75,7 @@ async fn answer(mut stream: TcpStream) -> Option<String> {
     let text = String::from_utf8_lossy(&request);
     let path = text.strip_prefix("GET ").and_then(|rest| rest.split(' ').next()).unwrap_or_default().to_owned();
     let is_back = path.starts_with("/callback?") && path.chars().all(|c| c.is_ascii_graphic());
-    let (status, page) = if is_back { ("200 OK", PAGE) } else { ("404 Not Found", "") };
+    let (status, page) = if is_back { ("200 OK", PAGE) } else { ("404 Not Parsed", "") };
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         page.len()

@@ -184,7 +184,7 @@ impl McpClient {
         self.definitions().len()
     }
 
-    /// Says whether this is a server at this URL.
+    /// Returns whether this is a server at this URL.
     pub fn is_at(&self, url: &str) -> bool {
         matches!(&self.inner.options.endpoint, Endpoint::Http { url: own, .. } if own == url)
     }
@@ -211,7 +211,7 @@ impl McpClient {
         health.ended().map(|ended| health.words().unwrap_or_else(|| ended.to_string()))
     }
 
-    /// Says whether the last list of tools came to its end; one that broke off is not to be kept.
+    /// Returns whether the last list of tools came to its end; one that broke off is not to be kept.
     pub fn has_whole_list(&self) -> bool {
         self.inner.whole.load(Ordering::SeqCst)
     }
@@ -354,7 +354,7 @@ impl Inner {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Says whether it may work again by itself: a server at a URL is started by others, a program by us alone.
+    /// Returns whether it may work again by itself: a server at a URL is started by others, a program by us alone.
     fn comes_back(&self) -> bool {
         matches!(self.options.endpoint, Endpoint::Http { .. }) && self.options.restarts > 0
     }

@@ -33,7 +33,7 @@ impl Normalizer {
         self.lock().sent(message);
     }
 
-    /// Gives a request up; says whether it was open.
+    /// Gives a request up; returns whether it was open.
     pub(super) fn forget(&self, id: i64) -> bool {
         self.lock().requests.remove(&id).is_some()
     }
@@ -44,12 +44,12 @@ impl Normalizer {
         open.into_keys().map(|id| failure(id, OWN_ERROR, message)).collect()
     }
 
-    /// Says whether something is waited for that every server answers at once: all but calls.
+    /// Returns whether something is waited for that every server answers at once: all but calls.
     pub(super) fn expects_soon(&self) -> bool {
         self.lock().requests.values().any(|method| method != "tools/call")
     }
 
-    /// Says whether the server sent messages of ours back.
+    /// Returns whether the server sent messages of ours back.
     pub(super) fn repeats(&self) -> bool {
         self.lock().repeats
     }
@@ -111,7 +111,7 @@ impl Normalizer {
     }
 }
 
-/// Says whether what has no id may be an answer all the same. A log's line has other things in it.
+/// Returns whether what has no id may be an answer all the same. A log's line has other things in it.
 fn is_envelope(message: &Map<String, Value>, result: Option<&Value>) -> bool {
     let own = ["jsonrpc", "error", "method", "params"];
     result.is_some_and(Value::is_object)

@@ -108,7 +108,7 @@ impl Authorizer {
     async fn fresh(&self) -> Result<AuthorizationManager, AuthError> {
         let mut manager = AuthorizationManager::new(self.url.as_str()).await?;
         if let Some(tokens) = &self.ports.tokens {
-            manager.set_credential_store(Stored { source: self.source.clone(), tokens: Arc::clone(tokens) });
+            manager.set_credential_store(StoreAdapter { source: self.source.clone(), tokens: Arc::clone(tokens) });
         }
         Ok(manager)
     }
@@ -187,7 +187,7 @@ impl Authorizer {
     }
 }
 
-/// Says whether an address from a stranger may be opened: https, or http on this machine.
+/// Returns whether an address from a stranger may be opened: https, or http on this machine.
 pub fn may_be_opened(address: &str) -> bool {
     let plain = address.chars().all(|c| c.is_ascii_graphic());
     plain
@@ -199,14 +199,14 @@ pub fn may_be_opened(address: &str) -> bool {
 }
 
 /// rmcp's store of credentials over our port.
-struct Stored {
+struct StoreAdapter {
     source: String,
     tokens: Arc<dyn TokenStore>,
 }
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
 
-impl CredentialStore for Stored {
+impl CredentialStore for StoreAdapter {
     fn load<'life0, 'async_trait>(&'life0 self) -> Boxed<'async_trait, Option<StoredCredentials>>
     where
         'life0: 'async_trait,

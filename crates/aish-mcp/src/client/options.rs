@@ -15,7 +15,7 @@ use super::oauth::OAuthOptions;
 pub enum Endpoint {
     /// A program that is spoken to over its standard streams.
     Stdio {
-        /// The program.
+        /// The program: a path, or a name that is looked up in `PATH`.
         command: String,
         /// Its arguments.
         args: Vec<String>,

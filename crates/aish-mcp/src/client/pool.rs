@@ -12,7 +12,7 @@ use super::ports::Ports;
 /// A row of the list of servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerRow {
-    /// Its alias.
+    /// The name that its tools begin with.
     pub alias: String,
     /// Its whole command line, or its URL.
     pub shown: String,
@@ -77,7 +77,7 @@ impl ServerPool {
         self.clients.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Disconnects a server and waits until its processes are gone; says whether it was there.
+    /// Disconnects a server and waits until its processes are gone; returns whether it was there.
     pub async fn remove(&self, alias: &str) -> bool {
         let removed = {
             let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);

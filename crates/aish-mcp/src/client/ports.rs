@@ -20,7 +20,7 @@ pub enum Status {
     Failed(String),
     /// It ended; it is started again after so many milliseconds.
     Lost {
-        /// Why.
+        /// Why, in words for the person.
         reason: String,
         /// Milliseconds until the next try.
         retry_ms: u64,
@@ -29,7 +29,7 @@ pub enum Status {
     Refused {
         /// The tool's name as it came.
         tool: String,
-        /// Why.
+        /// Why, in words for the person.
         reason: String,
     },
     /// Its list of tools changed.
@@ -76,7 +76,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// Whoever is told what happens to servers. Called from their tasks; must not block.
+/// Receives what happens to servers. It is called from their tasks and must not block.
 pub trait StatusSink: Send + Sync {
     /// Takes a piece of news of the server with this alias.
     fn status(&self, alias: &str, status: Status);
@@ -103,7 +103,7 @@ pub trait Writer: Send + Sync {
     fn write<'a>(&'a self, alias: &'a str, params: &'a Value) -> BoxFuture<'a, Option<Value>>;
 }
 
-/// Whoever makes the calls, for a program that passes them on: it hears of each call by its id.
+/// The caller behind a program that passes calls on. It is told of each call by the call's id.
 pub trait Caller: Send + Sync {
     /// Takes how far a call is. Called from the server's tasks; must not block.
     fn progress(&self, alias: &str, call: &CallId, done: f64, total: Option<f64>, message: Option<&str>);

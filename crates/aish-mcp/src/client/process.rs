@@ -136,8 +136,8 @@ mod tests {
                 "thread 'main' panicked at src/main.rs:3:5:",
             ),
             (
-                "npm error code E404\nnpm error 404 Not Found\nnpm error A complete log of this run can be found in: /x\n",
-                "npm error 404 Not Found",
+                "npm error code E404\nnpm error 404 Not Parsed\nnpm error A complete log of this run can be found in: /x\n",
+                "npm error 404 Not Parsed",
             ),
             ("listening\nbye\n}\n", "bye"),
             ("Node.js v20.20.2\n", "Node.js v20.20.2"),

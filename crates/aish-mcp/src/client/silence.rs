@@ -36,7 +36,7 @@ impl Silence {
         Self { pid, input, stuck_after, since: Instant::now(), ticks: 0, given_up: false }
     }
 
-    /// Says whether a time is set after which it is stuck.
+    /// Returns whether a time is set after which it is stuck.
     pub(super) fn is_watched(&self) -> bool {
         self.stuck_after.is_some() && !self.given_up
     }
@@ -51,12 +51,12 @@ impl Silence {
         self.since = Instant::now();
     }
 
-    /// Says whether it has not yet taken what it was asked, and may still do so.
+    /// Returns whether it has not yet taken what it was asked, and may still do so.
     pub(super) fn is_starting(&mut self) -> bool {
         !self.has_read() && (self.stuck_after.is_none() || self.is_active() || self.ticks > LOADED)
     }
 
-    /// Says whether it has been silent and idle for too long.
+    /// Returns whether it has been silent and idle for too long.
     pub(super) fn is_stuck(&mut self) -> bool {
         let Some(limit) = self.stuck_after else { return false };
         if self.is_active() {
@@ -65,7 +65,7 @@ impl Silence {
         self.since.elapsed() >= limit && (self.has_read() || self.ticks <= LOADED)
     }
 
-    /// Says whether it has taken what it was asked, and does nothing at this moment.
+    /// Returns whether it has taken what it was asked, and does nothing at this moment.
     pub(super) fn is_idle(&mut self) -> bool {
         self.has_read() && !self.is_active()
     }
@@ -85,7 +85,7 @@ impl Silence {
         if self.given_up { Duration::ZERO } else { PATIENCE }
     }
 
-    /// Says whether it has taken what it was asked.
+    /// Returns whether it has taken what it was asked.
     pub(super) fn has_read(&self) -> bool {
         self.input.as_ref().and_then(|input| rustix::io::ioctl_fionread(input).ok()).is_none_or(|unread| unread == 0)
     }

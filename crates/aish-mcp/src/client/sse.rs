@@ -11,9 +11,9 @@ use serde_json::Value;
 use sse_stream::{Error, Sse};
 
 use super::normalize::Normalizer;
-use super::normalize::repair::{self, Found};
+use super::normalize::repair::{self, Parsed};
 
-/// Turns a response's bytes into events that each carry one message in shape; what is no message is dropped, but
+/// Turns a response's bytes into events that each carry one message in shape; other data is dropped, but
 /// ids and retry times pass, since a stream is resumed by them.
 pub(super) fn events<E>(
     bytes: impl Stream<Item = Result<Bytes, E>> + Send + Unpin + 'static,
@@ -69,8 +69,8 @@ where
 /// The messages of an event, in shape.
 pub(super) fn messages(event: &Sse, normalizer: &Normalizer) -> Vec<Value> {
     let values = match repair::values(event.data.as_deref().unwrap_or_default().trim().as_bytes()) {
-        Found::Values(values) | Found::Other(values) => values,
-        Found::Unfinished => Vec::new(),
+        Parsed::Values(values) | Parsed::Other(values) => values,
+        Parsed::Unfinished => Vec::new(),
     };
     values.into_iter().flat_map(|value| normalizer.received(value)).collect()
 }

@@ -11,27 +11,27 @@ use super::health::{Ended, Health};
 use super::open_calls::OpenCalls;
 
 /// Any transport to a server.
-pub(super) struct Watched<T> {
+pub(super) struct WatchedTransport<T> {
     inner: T,
     calls: Arc<OpenCalls>,
     health: Health,
     _gone: DropGuard,
 }
 
-impl<T> Watched<T> {
+impl<T> WatchedTransport<T> {
     /// Watches a transport; `gone` fires when it has been closed and dropped.
     pub(super) fn new(inner: T, calls: &Arc<OpenCalls>, health: &Health, gone: &CancellationToken) -> Self {
         Self { inner, calls: Arc::clone(calls), health: health.clone(), _gone: gone.clone().drop_guard() }
     }
 }
 
-impl<T> Drop for Watched<T> {
+impl<T> Drop for WatchedTransport<T> {
     fn drop(&mut self) {
         self.health.end(Ended::Closed);
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for WatchedTransport<T> {
     type Error = T::Error;
 
     fn send(

@@ -46,7 +46,7 @@ pub(super) fn tool(definition: &ToolDefinition) -> Tool {
     tool
 }
 
-/// An input schema must be an object schema; what is none becomes the schema of no arguments.
+/// An input schema must be an object schema; any other becomes the schema of no arguments.
 fn object_schema(schema: &Value) -> Map<String, Value> {
     let mut map = schema.as_object().cloned().unwrap_or_default();
     map.entry("type").or_insert_with(|| json!("object"));

@@ -83,9 +83,9 @@ pub enum ServeHttpError {
     /// The address could not be taken.
     #[error("cannot listen on {address}")]
     Bind {
-        /// The address.
+        /// The address that was to be listened on.
         address: SocketAddr,
-        /// Why.
+        /// What the system says.
         #[source]
         source: std::io::Error,
     },

@@ -104,7 +104,7 @@ impl Inputs {
         &self.ticket
     }
 
-    /// Says whether a question was answered whose key begins like this.
+    /// Returns whether a question was answered whose key begins like this.
     pub(super) fn has_answered(&self, prefix: &str) -> bool {
         self.known.keys().any(|key| key.starts_with(prefix))
     }

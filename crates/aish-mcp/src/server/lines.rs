@@ -82,7 +82,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
         }
     }
 
-    /// Takes one line apart into messages for rmcp, and answers what is none.
+    /// Splits one line into messages for rmcp, and answers a line that holds no message.
     fn accept(&mut self, line: &[u8]) {
         let text = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
         if text.is_empty() {
@@ -98,7 +98,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
             },
             Err(why) => {
                 tracing::debug!(%why, "a line is no JSON");
-                // An answer to what is no attempt at JSON could start an endless exchange of errors.
+                // An answer to a line that is not meant as JSON could start an endless exchange of errors.
                 if matches!(text.first(), Some(b'{' | b'[')) {
                     self.reply(&error(Value::Null, -32700, "Parse error"));
                 }

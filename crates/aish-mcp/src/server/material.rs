@@ -5,7 +5,7 @@ use aish_types::{Block, Role};
 /// A document that the server offers to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resource {
-    /// Its address.
+    /// The URI that it is read by.
     pub uri: String,
     /// Its name.
     pub name: String,
@@ -39,16 +39,16 @@ pub struct ResourceTemplate {
 pub enum ResourceContent {
     /// Text.
     Text {
-        /// Its address.
+        /// The URI that was read.
         uri: String,
         /// Its media type.
         media_type: Option<String>,
-        /// The text.
+        /// The contents as text.
         text: String,
     },
     /// Bytes.
     Binary {
-        /// Its address.
+        /// The URI that was read.
         uri: String,
         /// Its media type.
         media_type: Option<String>,

@@ -38,7 +38,7 @@ fn without(chunk: Bytes) -> Bytes {
     if is_priming(&chunk) { Bytes::new() } else { chunk }
 }
 
-/// Says whether a chunk is one event with an id and no data.
+/// Returns whether a chunk is one event with an id and no data.
 fn is_priming(chunk: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(chunk) else { return false };
     let mut has_id = false;

@@ -125,7 +125,7 @@ impl CallScope {
         Some(self.inputs()?.ticket())
     }
 
-    /// Says whether the client has answered a question in an earlier round whose key begins like this.
+    /// Returns whether the client has answered a question in an earlier round whose key begins like this.
     pub fn has_answered(&self, prefix: &str) -> bool {
         self.inputs().is_some_and(|inputs| inputs.has_answered(prefix))
     }

@@ -129,7 +129,7 @@ async fn watch(
     gone.cancel();
 }
 
-/// Says whether nobody reads a stream any more.
+/// Returns whether nobody reads a stream any more.
 fn hung_up(stream: impl std::os::fd::AsFd) -> bool {
     let mut fds = [PollFd::new(&stream, PollFlags::empty())];
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -106,7 +106,7 @@ pub(crate) async fn echo(client: &Arc<McpClient>, text: &str) -> Result<String, 
     if outcome.is_success() { Ok(outcome.text) } else { Err(outcome.text) }
 }
 
-/// Says whether a process is alive.
+/// Returns whether a process is alive.
 pub(crate) fn alive(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))

@@ -32,19 +32,3 @@ mod server_http;
 mod server_input;
 #[cfg(test)]
 mod server_stdio;
-
-#[cfg(test)]
-mod tests {
-    /// A test file that is not declared above would never run.
-    #[test]
-    fn every_file_is_declared() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
-        let main = std::fs::read_to_string(format!("{folder}/main.rs")).unwrap();
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            if let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") {
-                assert!(main.contains(&format!("mod {module};")), "{name} is not declared");
-            }
-        }
-    }
-}

@@ -34,7 +34,7 @@ impl Answer {
         Self { id, mark, utf8: Utf8::default(), splitter: Splitter::new(calls, start), call: None }
     }
 
-    /// Tells whether a call has begun.
+    /// Returns whether a call has begun.
     pub(crate) fn is_in_call(&self) -> bool {
         self.call.is_some()
     }
@@ -44,13 +44,13 @@ impl Answer {
         self.call.as_deref().unwrap_or_default()
     }
 
-    /// Tells whether the calls so far are whole, and none has begun behind them.
+    /// Returns whether the calls so far are whole, and none has begun behind them.
     pub(crate) fn is_whole(&self) -> bool {
         let Some(call) = &self.call else { return false };
         matches!(calls_of(call).as_slice(), [.., _, rest] if rest.trim().is_empty())
     }
 
-    /// Tells whether the text of a control token is one that is looked at.
+    /// Returns whether the text of a control token is one that is looked at.
     pub(crate) fn is_tag(bytes: &[u8]) -> bool {
         ["<think>", "</think>", CALL_OPEN, CALL_CLOSE].iter().any(|tag| tag.as_bytes() == bytes)
     }

@@ -22,7 +22,7 @@ pub(crate) struct Bounds {
 /// The shortest and the longest limit of one string, in characters.
 const STRING: std::ops::RangeInclusive<u64> = 24..=240;
 
-/// Tells whether a model of so many parameters does not know when to stop.
+/// Returns whether a model of so many parameters does not know when to stop.
 pub(crate) fn is_small(parameters: u64) -> bool {
     parameters < 1_000_000_000
 }

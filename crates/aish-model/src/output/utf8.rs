@@ -32,7 +32,7 @@ impl Utf8 {
     }
 }
 
-/// Tells whether bytes are the beginning of a character.
+/// Returns whether bytes are the beginning of a character.
 fn may_be_completed(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
 }

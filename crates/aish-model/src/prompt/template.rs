@@ -75,12 +75,12 @@ impl Template {
         Ok(Self { environment, own, native_tools, begin, end })
     }
 
-    /// Tells whether the file brought it.
+    /// Returns whether the file brought it.
     pub(crate) fn is_own(&self) -> bool {
         self.own
     }
 
-    /// Tells whether it shows tools itself, in the form that we read.
+    /// Returns whether it shows tools itself, in the form that we read.
     pub(crate) fn knows_tools(&self) -> bool {
         self.native_tools
     }

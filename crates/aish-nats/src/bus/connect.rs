@@ -24,16 +24,16 @@ pub enum BusError {
     /// The credentials cannot be read.
     #[error("the credentials file {path} cannot be read")]
     Credentials {
-        /// The file.
+        /// The file that the configuration names.
         path: PathBuf,
-        /// The cause.
+        /// What the system says.
         #[source]
         source: std::io::Error,
     },
     /// The address is none, or nobody answers there.
     #[error("cannot connect to {url}: {cause}")]
     Connect {
-        /// The address.
+        /// The address, without user and password.
         url: String,
         /// The cause in words.
         cause: String,
@@ -41,7 +41,7 @@ pub enum BusError {
     /// JetStream is off, or refuses a bucket.
     #[error("the bucket {bucket} cannot be used: {cause} (is the server running with JetStream?)")]
     Bucket {
-        /// The bucket.
+        /// The name of the bucket on the server.
         bucket: String,
         /// The cause in words.
         cause: String,
@@ -49,7 +49,7 @@ pub enum BusError {
     /// A subject cannot be listened to.
     #[error("cannot listen to {subject}: {cause}")]
     Subscribe {
-        /// The subject.
+        /// The subject, wildcards included.
         subject: String,
         /// The cause in words.
         cause: String,
@@ -103,7 +103,7 @@ impl Login {
     }
 }
 
-/// Reads percent-encoded text; what is no code stays as it is.
+/// Decodes percent-encoded text; an invalid code stays as it is.
 fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

@@ -1,6 +1,6 @@
 //! Subjects that come from outside.
 
-/// Says whether a subject may be published to on a stranger's word: plain words with dots between them, none of the
+/// Returns whether a subject may be published to on a stranger's word: plain words with dots between them, none of the
 /// server's own (`$SYS`, `$JS`, `$KV`).
 pub(crate) fn is_plain(subject: &str) -> bool {
     let word = |word: &str| {
@@ -9,7 +9,7 @@ pub(crate) fn is_plain(subject: &str) -> bool {
     subject.len() <= 255 && subject.split('.').all(word)
 }
 
-/// Says whether a subject is one that the service itself listens to or tells of.
+/// Returns whether a subject is one that the service itself listens to or tells of.
 pub(crate) fn is_ours(subject: &str, prefix: &str) -> bool {
     let rest = subject.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));
     rest.is_some_and(|rest| ["llm", "event"].iter().any(|word| rest == *word || rest.starts_with(&format!("{word}."))))

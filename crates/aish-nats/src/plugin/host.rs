@@ -46,7 +46,7 @@ pub struct Host {
     pub version: String,
     /// Seconds for which a registration holds without a beat.
     pub ttl_s: f64,
-    /// The tools.
+    /// What is registered, each under the plugin's name.
     pub tools: Vec<HostedTool>,
 }
 

@@ -33,7 +33,7 @@ fn required() -> bool {
 /// Makes the schema of a list of parameters.
 ///
 /// # Errors
-/// When an entry is no parameter, or two have one name; in words for whoever wrote the plugin.
+/// When an entry is not a parameter, or two have the same name; in words for the author of the plugin.
 pub(super) fn schema(list: &[Value]) -> Result<Value, String> {
     if list.len() > MAX_PARAMETERS {
         return Err(format!("a tool has at most {MAX_PARAMETERS} parameters"));

@@ -30,7 +30,7 @@ pub(super) struct Accepted {
 pub(super) struct Rejected {
     pub(super) name: String,
     pub(super) code: &'static str,
-    /// Why, for whoever wrote the plugin.
+    /// Why, for the author of the plugin.
     pub(super) message: String,
 }
 

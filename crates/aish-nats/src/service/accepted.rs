@@ -3,7 +3,7 @@
 //! Only the worker that holds a record writes it, each time in the place of what it wrote last; who finds another's
 //! record there has lost the request and does nothing more for it.
 
-use crate::service::history::Forgotten;
+use crate::service::history::Eviction;
 use crate::service::keyed::encode;
 use crate::service::reply::{Failure, Reply};
 use crate::service::wire::{self, Chat};
@@ -39,7 +39,7 @@ pub(crate) struct Record {
     pub(crate) usage: Usage,
     /// What the channel's conversation becomes by this exchange, beside being longer.
     #[serde(default)]
-    pub(crate) forgotten: Forgotten,
+    pub(crate) forgotten: Eviction,
     pub(crate) reply: Option<Reply>,
     /// The batch that it was counted with, written before that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub(crate) struct Record {
 /// What a worker adds to the counts at once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Batch {
-    /// The worker.
+    /// The id of the worker that added it.
     pub(crate) worker: String,
     /// Its number, one higher each time.
     pub(crate) number: u64,
@@ -58,7 +58,7 @@ pub(crate) struct Batch {
 }
 
 /// A record that this worker holds.
-pub(crate) struct Held {
+pub(crate) struct Claim {
     pub(crate) key: String,
     pub(crate) record: Record,
     /// What the record's payload says.
@@ -67,21 +67,26 @@ pub(crate) struct Held {
 }
 
 /// What came of taking a request.
-pub(crate) enum Taken {
+pub(crate) enum Acceptance {
     /// It is ours.
-    Mine(Held),
+    Mine(Claim),
     /// It was there already.
     Known(Record),
 }
 
 /// Stores a new request, unless it is known.
-pub(crate) async fn accept(state: &dyn StateStore, key: String, record: Record, chat: Chat) -> Result<Taken, Failure> {
+pub(crate) async fn accept(
+    state: &dyn StateStore,
+    key: String,
+    record: Record,
+    chat: Chat,
+) -> Result<Acceptance, Failure> {
     // What follows needs room too, and be it to say that there is none.
     let bytes = bytes(&record, state.max_value() / 2)?;
     match state.put(Bucket::Requests, &key, bytes, None).await {
-        Ok(revision) => Ok(Taken::Mine(Held { key, record, chat, revision })),
+        Ok(revision) => Ok(Acceptance::Mine(Claim { key, record, chat, revision })),
         Err(StateError::Conflict) => match load(state, &key).await? {
-            Some((record, _)) => Ok(Taken::Known(record)),
+            Some((record, _)) => Ok(Acceptance::Known(record)),
             None => Err(Failure::Unavailable("the request was forgotten meanwhile")),
         },
         Err(error) => Err(error.into()),
@@ -107,17 +112,17 @@ pub(crate) async fn take_over(
     record: Record,
     revision: u64,
     worker: &str,
-) -> Result<Option<Held>, Failure> {
+) -> Result<Option<Claim>, Failure> {
     let chat = wire::read(&record.payload)?;
     let record = Record { worker: worker.into(), ..record };
     match state.put(Bucket::Requests, key, bytes(&record, state.max_value())?, Some(revision)).await {
-        Ok(revision) => Ok(Some(Held { key: key.into(), record, chat, revision })),
+        Ok(revision) => Ok(Some(Claim { key: key.into(), record, chat, revision })),
         Err(StateError::Conflict) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-impl Held {
+impl Claim {
     /// Stores the record as it is now.
     ///
     /// # Errors

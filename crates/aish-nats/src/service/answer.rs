@@ -1,7 +1,5 @@
 //! One answer of a model without tools, collected from its stream.
 
-use std::sync::PoisonError;
-
 use aish_llm::event::StreamEvent;
 use aish_llm::provider::EventStream;
 use aish_llm::request::ChatRequest;
@@ -30,7 +28,7 @@ impl Service {
         let answer = collect(self.model.ask(request, named, cancel.clone())).await;
         if !cancel.is_cancelled() {
             let failure = answer.as_ref().err().map(ToString::to_string);
-            *self.model_error.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+            self.health.note_model(failure);
         }
         answer
     }

@@ -7,7 +7,7 @@ use aish_types::{CallContext, Message, ToolCall, ToolOutcome};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::service::accepted::Held;
+use crate::service::accepted::Claim;
 use crate::service::play::{Player, StoredLog};
 use crate::service::reply::{Failure, Reply, success};
 use crate::service::{Service, history, shown};
@@ -17,7 +17,7 @@ const ABORTED: &str = "Error: the call was aborted before it had a result; it is
 
 impl Service {
     /// Goes on with a chat from where its record is, and returns the reply.
-    pub(crate) async fn chat(&self, held: &mut Held, cancel: &CancellationToken) -> Result<Reply, Failure> {
+    pub(crate) async fn chat(&self, held: &mut Claim, cancel: &CancellationToken) -> Result<Reply, Failure> {
         let request = held.chat.clone();
         let system = self.persona(request.persona.as_deref())?;
         let past = history::load(&*self.state, &request.channel, &system).await?;
@@ -71,7 +71,7 @@ impl Service {
         }
     }
 
-    fn chat_reply(&self, held: &Held, text: &str) -> Reply {
+    fn chat_reply(&self, held: &Claim, text: &str) -> Reply {
         success(json!({
             "content": text,
             "tokens_used": held.record.usage.total(),

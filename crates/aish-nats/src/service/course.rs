@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::service::accepted::{self, Held, Phase, Record, Taken};
+use crate::service::accepted::{self, Acceptance, Claim, Phase, Record};
 use crate::service::reply::{Failure, Reply};
 use crate::service::{Answered, Service, history, id, keyed, limits, wire};
 use crate::state::Bucket;
@@ -48,15 +48,15 @@ impl Service {
             messages: Vec::new(),
             calls_made: 0,
             usage: aish_types::Usage::default(),
-            forgotten: history::Forgotten::default(),
+            forgotten: history::Eviction::default(),
             reply: None,
             counted: None,
         };
         let taken = accepted::accept(&*self.state, key.clone(), record, chat).await;
         self.note_state(&taken);
         match taken? {
-            Taken::Mine(held) => self.work(held, cancel).await,
-            Taken::Known(record) => {
+            Acceptance::Mine(held) => self.work(held, cancel).await,
+            Acceptance::Known(record) => {
                 let reply = self.wait_for(&key, record).await?;
                 Ok(Answered { reply: reply.into(), reply_to: common.reply_to.clone(), held: None })
             }
@@ -66,7 +66,7 @@ impl Service {
     /// Works on a request that is ours until its reply is stored. When that fails in between, the request is gone on with
     /// later; it gets no reply now. Where the store is full it gets the cause as its reply and is forgotten: whoever asks it
     /// again begins anew.
-    pub(crate) async fn work(&self, held: Held, cancel: &CancellationToken) -> Result<Answered, Failure> {
+    pub(crate) async fn work(&self, held: Claim, cancel: &CancellationToken) -> Result<Answered, Failure> {
         let key = held.key.clone();
         let _open = self.open.begin(&key);
         let reply_to = held.record.reply_to.clone();
@@ -91,7 +91,7 @@ impl Service {
         }
     }
 
-    async fn finish(&self, mut held: Held, cancel: &CancellationToken) -> Result<Answered, Failure> {
+    async fn finish(&self, mut held: Claim, cancel: &CancellationToken) -> Result<Answered, Failure> {
         if held.record.phase == Phase::Running {
             let request_id = held.chat.request_id.clone();
             let request_id = request_id.as_deref();

@@ -31,7 +31,7 @@ struct History {
 
 /// What an exchange pushed out of the conversation: it goes when the exchange is added.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Forgotten {
+pub(crate) struct Eviction {
     /// The keys of the requests whose exchanges go.
     pub(crate) requests: Vec<String>,
     /// The summary that stands for them; none leaves the one that is there.
@@ -39,17 +39,17 @@ pub(crate) struct Forgotten {
 }
 
 /// The conversation of a channel, with which request each of its exchanges is of.
-pub(crate) struct Past {
+pub(crate) struct Conversation {
     pub(crate) transcript: Transcript,
     requests: BTreeMap<u64, String>,
 }
 
-impl Past {
+impl Conversation {
     /// Returns what is in the conversation and no longer in a transcript that began with it.
-    pub(crate) fn forgotten(&self, now: &Transcript) -> Forgotten {
+    pub(crate) fn forgotten(&self, now: &Transcript) -> Eviction {
         let is_gone = |exchange: &u64| now.entries().iter().all(|entry| entry.exchange != *exchange);
         let gone = self.requests.iter().filter(|(exchange, _)| is_gone(exchange));
-        Forgotten {
+        Eviction {
             requests: gone.map(|(_, request)| request.clone()).collect(),
             summary: now.summary().map(str::to_owned),
         }
@@ -57,9 +57,9 @@ impl Past {
 }
 
 /// Returns the conversation of a channel below a system prompt.
-pub(crate) async fn load(state: &dyn StateStore, channel: &str, system: &str) -> Result<Past, Failure> {
+pub(crate) async fn load(state: &dyn StateStore, channel: &str, system: &str) -> Result<Conversation, Failure> {
     let (history, _) = read::<History>(state, Bucket::History, &key(&[channel])).await?;
-    let mut past = Past { transcript: Transcript::new(system), requests: BTreeMap::new() };
+    let mut past = Conversation { transcript: Transcript::new(system), requests: BTreeMap::new() };
     past.transcript.set_summary(history.summary);
     for Exchange { request, messages } in history.exchanges {
         let number = past.transcript.open_exchange();

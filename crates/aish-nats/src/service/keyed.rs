@@ -1,4 +1,4 @@
-//! Values of the state as JSON, and their change by whoever comes first.
+//! Values of the state as JSON, and how they are changed: the first writer wins, and the others try again.
 
 use aish_safety::pin::Digest;
 use serde::Serialize;

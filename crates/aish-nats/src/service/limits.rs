@@ -13,7 +13,7 @@ const DAY: u64 = 24 * HOUR;
 
 /// When a user asked, in milliseconds since 1970, oldest first.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Asked(Vec<u64>);
+struct RequestTimes(Vec<u64>);
 
 /// Counts one request of a user, or says how long to wait.
 pub(crate) async fn count(state: &dyn StateStore, limits: Limits, user: &str, now_ms: u64) -> Result<(), Failure> {
@@ -21,7 +21,7 @@ pub(crate) async fn count(state: &dyn StateStore, limits: Limits, user: &str, no
     let Some(longest) = windows.iter().filter(|(most, _)| *most > 0).map(|(_, window)| *window).max() else {
         return Ok(());
     };
-    change(state, Bucket::Limits, &key(&[user]), |asked: &mut Asked| {
+    change(state, Bucket::Limits, &key(&[user]), |asked: &mut RequestTimes| {
         asked.0.retain(|at| at.saturating_add(longest) > now_ms);
         let wait = windows.iter().filter_map(|&(most, window)| wait(&asked.0, most, window, now_ms)).max();
         if let Some(wait) = wait {

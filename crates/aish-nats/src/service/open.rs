@@ -38,7 +38,7 @@ impl OpenRequests {
         self.put_off.store(true, Ordering::Relaxed);
     }
 
-    /// Says whether one was left lying since the last question.
+    /// Returns whether one was left lying since the last question.
     pub(crate) fn take_put_off(&self) -> bool {
         self.put_off.swap(false, Ordering::Relaxed)
     }

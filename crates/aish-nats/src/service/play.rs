@@ -1,7 +1,6 @@
 //! A turn of the chat service: its effects, performed over the model, the toolbox and the stored record.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::PoisonError;
 
 use aish_llm::event::{ChatError, FinishReason, StreamEvent};
 use aish_llm::request::{ChatRequest, Purpose, ToolSpec};
@@ -12,7 +11,7 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
-use crate::service::accepted::Held;
+use crate::service::accepted::Claim;
 use crate::service::reply::Failure;
 use crate::service::{Service, toolbox};
 use crate::state::StateStore;
@@ -25,7 +24,7 @@ const SUMMARY_TOKENS: u32 = 256;
 /// The messages of the exchange in the record of its request. It is stored before a call runs and after: whoever goes on
 /// after a crash sees that a call may have had its effect.
 pub(crate) struct StoredLog<'a> {
-    held: &'a mut Held,
+    held: &'a mut Claim,
     /// The transcript's ids of the record's messages.
     ids: Vec<u64>,
     is_stored: bool,
@@ -33,7 +32,7 @@ pub(crate) struct StoredLog<'a> {
 
 impl<'a> StoredLog<'a> {
     /// Puts the record's messages into an exchange of a transcript.
-    pub(crate) fn begin(held: &'a mut Held, transcript: &mut Transcript, exchange: u64) -> Self {
+    pub(crate) fn begin(held: &'a mut Claim, transcript: &mut Transcript, exchange: u64) -> Self {
         let messages = held.record.messages.iter().cloned();
         let ids = messages.map(|message| transcript.push(exchange, message)).collect();
         Self { held, ids, is_stored: true }
@@ -219,7 +218,7 @@ impl<'a> Player<'a> {
         self.use_tokens(usage);
         if !self.cancel.is_cancelled() {
             let error = failure.as_ref().map(|(error, _)| error.clone());
-            *self.service.model_error.lock().unwrap_or_else(PoisonError::into_inner) = error;
+            self.service.health.note_model(error);
         }
         match (failure, finished) {
             (Some((message, template_refused)), _) => Event::StreamFailed { message, template_refused },

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::service::accepted::{self, Held, Phase, Record};
+use crate::service::accepted::{self, Claim, Phase, Record};
 use crate::service::keyed::change;
 use crate::service::reply::Failure;
 use crate::service::usage::{Batches, is_answered};
@@ -26,19 +26,19 @@ struct Beat {
 /// What one worker has seen of the others' beats. One task owns it.
 #[derive(Debug, Default)]
 pub struct Watch {
-    seen: HashMap<String, Seen>,
+    seen: HashMap<String, LastBeat>,
     looked: bool,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct LastBeat {
     revision: u64,
     since: Duration,
     handled: bool,
 }
 
 /// A request that was taken over and not yet gone on with.
-pub struct Recovered(Held);
+pub struct Orphan(Claim);
 
 impl Service {
     /// Says that this worker lives; called about once a second.
@@ -54,7 +54,7 @@ impl Service {
 
     /// Takes the requests of workers that died over; each is to be gone on with. Called about once a second after
     /// [`Service::beat`].
-    pub async fn recover(&self, watch: &mut Watch) -> Vec<Recovered> {
+    pub async fn recover(&self, watch: &mut Watch) -> Vec<Orphan> {
         match self.try_recover(watch).await {
             Ok(recovered) => recovered,
             Err(failure) => {
@@ -66,21 +66,21 @@ impl Service {
 
     /// Goes on with a request from its last finished step; the reply goes to `Answered::reply_to`. None when it cannot be
     /// gone on with now, or another worker has taken it over meanwhile.
-    pub async fn go_on(&self, recovered: Recovered, cancel: &CancellationToken) -> Option<Answered> {
+    pub async fn go_on(&self, recovered: Orphan, cancel: &CancellationToken) -> Option<Answered> {
         self.work(recovered.0, cancel).await.ok()
     }
 
-    async fn try_recover(&self, watch: &mut Watch) -> Result<Vec<Recovered>, Failure> {
+    async fn try_recover(&self, watch: &mut Watch) -> Result<Vec<Orphan>, Failure> {
         let now = self.clock.monotonic();
         for worker in self.state.keys(Bucket::Workers).await? {
             let Some(stored) = self.state.get(Bucket::Workers, &worker).await? else { continue };
-            let fresh = Seen { revision: stored.revision, since: now, handled: false };
+            let fresh = LastBeat { revision: stored.revision, since: now, handled: false };
             let seen = watch.seen.entry(worker).or_insert(fresh);
             if seen.revision != stored.revision {
-                *seen = Seen { revision: stored.revision, since: now, handled: false };
+                *seen = LastBeat { revision: stored.revision, since: now, handled: false };
             }
         }
-        let is_dead = |seen: &Seen| now.saturating_sub(seen.since) > LEASE;
+        let is_dead = |seen: &LastBeat| now.saturating_sub(seen.since) > LEASE;
         let newly_dead = watch.seen.values().any(|seen| is_dead(seen) && !seen.handled);
         // Once after the start everything is looked at: all workers may have died before this one came.
         let first = !watch.looked && now.saturating_sub(self.started) > LEASE;
@@ -109,7 +109,7 @@ impl Service {
             let held = accepted::take_over(&*self.state, &key, record, revision, &self.worker).await?;
             if let Some(held) = held {
                 tracing::info!(key, "a request of a worker that died is taken over");
-                all.push(Recovered(held));
+                all.push(Orphan(held));
             }
         }
         self.meter.apply(&*self.state, batches).await?;

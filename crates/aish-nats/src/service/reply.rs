@@ -72,7 +72,7 @@ impl Failure {
         }
     }
 
-    /// Says whether the store has no room: nothing that is tried soon will go better.
+    /// Returns whether the store has no room: nothing that is tried soon will go better.
     pub(crate) fn is_full(&self) -> bool {
         matches!(self, Self::State(StateError::Full(_)))
     }

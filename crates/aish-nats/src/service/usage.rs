@@ -12,7 +12,7 @@ use aish_types::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::service::accepted::{Batch, Held, Record};
+use crate::service::accepted::{Batch, Claim, Record};
 use crate::service::keyed::{change, key, read};
 use crate::service::reply::Failure;
 use crate::state::{Bucket, StateStore};
@@ -108,21 +108,21 @@ impl Batches {
 
 /// What is not in the state yet.
 #[derive(Default)]
-struct Waiting {
+struct Pending {
     /// Requests without a record, and what could not be added, by day.
     sums: HashMap<u64, Sums>,
     /// Chats whose replies were sent.
-    chats: Vec<Held>,
+    chats: Vec<Claim>,
     /// The number of the last batch.
     number: u64,
 }
 
 /// Requests and tokens that are not in the state yet.
 #[derive(Default)]
-pub(crate) struct Meter(Mutex<Waiting>);
+pub(crate) struct Meter(Mutex<Pending>);
 
 impl Meter {
-    fn waiting(&self) -> std::sync::MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Pending> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,13 +132,13 @@ impl Meter {
     }
 
     /// Counts a chat whose reply was sent, where that was an answer.
-    pub(crate) fn add(&self, chat: Held) {
+    pub(crate) fn add(&self, chat: Claim) {
         if is_answered(&chat.record) {
             self.waiting().chats.push(chat);
         }
     }
 
-    /// Adds what waits to the state, and says whether that was anything; what cannot be added waits on.
+    /// Adds what waits to the state, and returns whether that was anything; what cannot be added waits on.
     pub(crate) async fn flush(&self, state: &dyn StateStore, worker: &str, now_ms: u64) -> Result<bool, Failure> {
         let (mut waiting, chats, number) = {
             let mut waiting = self.waiting();
@@ -163,7 +163,7 @@ impl Meter {
             chat.record.counted = Some(batch.clone());
             match chat.save(state).await {
                 Ok(()) => sum(&mut sums, user_of(&chat.record), 1, chat.record.usage),
-                // Whoever took it over counts it.
+                // The worker that took it over counts it.
                 Err(Failure::Lost(_)) => {}
                 Err(failure) => {
                     chat.record.counted = None;

@@ -24,7 +24,7 @@ fn failed(error: &RulesetError) -> SandboxError {
     SandboxError::Landlock(error.to_string())
 }
 
-/// Says whether the kernel has what is needed; nothing is restricted by it.
+/// Returns whether the kernel has what is needed; nothing is restricted by it.
 pub(super) fn probe() -> Result<(), SandboxError> {
     let made = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)

@@ -14,7 +14,7 @@ use super::stream::Stream;
 
 /// One request as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct HttpRequest {
     /// `POST`, `GET` or `DELETE`.
     pub verb: String,
     /// The path and the query.
@@ -25,7 +25,7 @@ pub struct Seen {
     pub body: String,
 }
 
-impl Seen {
+impl HttpRequest {
     /// Returns a header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -35,7 +35,7 @@ impl Seen {
 pub(super) struct Shared {
     pub(super) script: McpScript,
     pub(super) memory: Memory,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<HttpRequest>>,
     pub(super) stopped: AtomicBool,
     /// The stream of events of the transport of 2024-11-05.
     pub(super) stream: Stream,
@@ -93,7 +93,7 @@ impl HttpServer {
     }
 
     /// The requests that came, in order.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<HttpRequest> {
         self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -142,7 +142,7 @@ fn keep_alive(server: &Shared, mut stream: &TcpStream) {
     }
 }
 
-fn read(reader: &mut BufReader<&TcpStream>) -> Option<Seen> {
+fn read(reader: &mut BufReader<&TcpStream>) -> Option<HttpRequest> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
     let mut words = line.split(' ').map(str::to_owned);
@@ -161,11 +161,11 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Seen> {
     let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
-    Some(Seen { verb, path, headers, body: String::from_utf8_lossy(&body).into_owned() })
+    Some(HttpRequest { verb, path, headers, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
 /// The bytes of a reply and whether the connection ends after it; none ends it at once.
-fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
+fn reply(server: &Shared, request: &HttpRequest) -> Option<(Vec<u8>, bool)> {
     if let Some(refusal) = refusal(&server.script, request) {
         return Some((refusal, false));
     }
@@ -177,7 +177,7 @@ fn reply(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
 }
 
 /// Refuses a request before its message is read.
-fn refusal(script: &McpScript, request: &Seen) -> Option<Vec<u8>> {
+fn refusal(script: &McpScript, request: &HttpRequest) -> Option<Vec<u8>> {
     if let Some(token) = &script.token
         && request.header("authorization") != Some(&format!("Bearer {token}"))
     {
@@ -201,7 +201,7 @@ fn get(server: &Shared) -> Option<(Vec<u8>, bool)> {
     }
 }
 
-fn post(server: &Shared, request: &Seen) -> Option<(Vec<u8>, bool)> {
+fn post(server: &Shared, request: &HttpRequest) -> Option<(Vec<u8>, bool)> {
     let script = &server.script;
     let message: Value = serde_json::from_str(&request.body).unwrap_or_default();
     let method = message.get("method").and_then(Value::as_str).unwrap_or_default();

@@ -125,7 +125,7 @@ fn pause(stream: &TcpStream, time: Duration, shared: &Shared) -> io::Result<()> 
     Ok(())
 }
 
-/// Says whether the client has closed its side, without taking bytes of a next request.
+/// Returns whether the client has closed its side, without taking bytes of a next request.
 fn gone(stream: &TcpStream) -> io::Result<bool> {
     stream.set_nonblocking(true)?;
     let peeked = stream.peek(&mut [0_u8; 1]);

@@ -12,7 +12,7 @@ const MAX_BODY: u64 = 256 * 1024 * 1024;
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedRequest {
-    /// The method.
+    /// The HTTP method, in upper case.
     pub method: String,
     /// The path, without the query.
     pub path: String,
@@ -35,7 +35,7 @@ impl RecordedRequest {
         serde_json::from_slice(&self.body).ok()
     }
 
-    /// Returns the body as text; what is no UTF-8 is replaced.
+    /// Returns the body as text; bytes that are not UTF-8 are replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }

@@ -105,7 +105,7 @@ impl Shared {
         reply
     }
 
-    /// Notes what is no HTTP request at all.
+    /// Notes bytes that are not an HTTP request.
     pub(super) fn unreadable(&self, reason: String) {
         let mut log = self.log();
         if !log.stopping {
@@ -125,7 +125,7 @@ impl Shared {
         reached(&log)
     }
 
-    /// Waits, but not beyond a stop; says whether the server still runs.
+    /// Waits, but not beyond a stop; returns whether the server still runs.
     pub(super) fn pause(&self, time: Duration) -> bool {
         let result = self.changed.wait_timeout_while(self.log(), time, |log| !log.stopping);
         let (log, _) = result.unwrap_or_else(PoisonError::into_inner);

@@ -129,7 +129,7 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Says whether a text is 1 to 64 letters, digits, `_` and `-`.
+/// Returns whether a text is 1 to 64 letters, digits, `_` and `-`.
 fn is_plain_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }

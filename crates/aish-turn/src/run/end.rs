@@ -47,12 +47,12 @@ impl End {
     }
 }
 
-/// Says whether a text begins a line with the words by which a model gives up.
+/// Returns whether a text begins a line with the words by which a model gives up.
 pub(super) fn gives_up(text: &str) -> bool {
     lines(text).any(|line| begins(line, "not done") || line.starts_with("BLOCKED"))
 }
 
-/// Says whether a text begins a line with the word by which a model says that it is done.
+/// Returns whether a text begins a line with the word by which a model says that it is done.
 pub(super) fn claims_done(text: &str) -> bool {
     lines(text).any(|line| begins(line, "done"))
 }
@@ -62,7 +62,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(|line| line.trim_start_matches(['*', '_', '#', '>', '-', ' ', '\t', '`']))
 }
 
-/// Says whether a line begins with a word, whatever the case of its letters, and no longer word goes on from there.
+/// Returns whether a line begins with a word, whatever the case of its letters, and no longer word goes on from there.
 fn begins(line: &str, word: &str) -> bool {
     let Some((head, rest)) = line.split_at_checked(word.len()) else { return false };
     head.eq_ignore_ascii_case(word) && !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')

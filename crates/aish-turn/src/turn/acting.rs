@@ -174,7 +174,7 @@ impl Turn {
                     // Refused in the same way again and again is a loop as much as failing so.
                     let key = (tool.clone(), step.call.arguments.clone());
                     let text = outcome.model_text();
-                    *self.failures.entry(key).or_default() += 1;
+                    *self.progress.failures.entry(key).or_default() += 1;
                     step.progress = Progress::Resolved(Resolution::Answered { text, blocks: Vec::new() });
                     effects.push(Effect::ShowOutcome { tool, outcome });
                 }

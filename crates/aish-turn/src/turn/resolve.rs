@@ -18,13 +18,13 @@ impl Turn {
         else {
             return Vec::new();
         };
-        self.calls += 1;
+        self.progress.calls += 1;
         let tool = step.call.name.clone();
         let key = (tool.clone(), step.call.arguments.clone());
         if outcome.is_success() {
-            self.failures.remove(&key);
+            self.progress.failures.remove(&key);
         } else {
-            *self.failures.entry(key).or_default() += 1;
+            *self.progress.failures.entry(key).or_default() += 1;
         }
         let mut effects = Vec::new();
         if outcome.ending == Ending::Transport && faults == Faults::Person && step.kind == Kind::Tool {
@@ -65,12 +65,12 @@ impl Turn {
     fn keep_result(&mut self, message: Message) -> Effect {
         if let (Message::User { content, .. }, Some(entry)) = (&message, self.transcript.entries().last())
             && let Message::User { content: before, blocks } = &entry.message
-            && entry.exchange == self.exchange
+            && entry.exchange == self.progress.exchange
         {
             let merged = Message::User { content: format!("{before}\n\n{content}"), blocks: blocks.clone() };
             let id = entry.id;
             self.transcript.amend(id, Some(merged.clone()));
-            return Effect::Keep(Record { id, exchange: self.exchange, message: Some(merged) });
+            return Effect::Keep(Record { id, exchange: self.progress.exchange, message: Some(merged) });
         }
         self.keep(message).1
     }
@@ -83,7 +83,7 @@ impl Turn {
             recorded.arguments = arguments;
         }
         self.transcript.amend(answer, Some(message.clone()));
-        Some(Effect::Keep(Record { id: answer, exchange: self.exchange, message: Some(message) }))
+        Some(Effect::Keep(Record { id: answer, exchange: self.progress.exchange, message: Some(message) }))
     }
 
     /// Takes dropped calls out of the recorded answer, and the answer itself when nothing is left of it.
@@ -106,7 +106,7 @@ impl Turn {
             Some(Message::Assistant { content: content.clone(), tool_calls: left, state: state.clone() })
         };
         self.transcript.amend(acting.answer, message.clone());
-        Some(Effect::Keep(Record { id: acting.answer, exchange: self.exchange, message }))
+        Some(Effect::Keep(Record { id: acting.answer, exchange: self.progress.exchange, message }))
     }
 
     /// All calls are resolved: asks again, or stops.
@@ -120,7 +120,7 @@ impl Turn {
                 tool_declined |= declined && step.kind == Kind::Tool;
             }
         }
-        self.rounds += 1;
+        self.progress.rounds += 1;
         if !answered && !tool_declined {
             let all_dropped =
                 acting.steps.iter().all(|step| matches!(step.progress, Progress::Recorded { dropped: true, .. }));
@@ -128,26 +128,26 @@ impl Turn {
             return effects;
         }
         if let Some((tool, _)) =
-            self.failures.iter().find(|(_, times)| **times >= self.options.strikes).map(|(key, _)| key.clone())
+            self.progress.failures.iter().find(|(_, times)| **times >= self.options.strikes).map(|(key, _)| key.clone())
         {
             effects.push(Effect::Status(Status::Looping { tool }));
             if self.calls_left().is_none() {
                 effects.extend(self.finish(Outcome::Looping));
                 return effects;
             }
-            self.last_answer = true;
+            self.progress.last_answer = true;
         }
-        if self.strikes >= self.options.strikes && self.calls_left().is_none() {
+        if self.progress.strikes >= self.options.strikes && self.calls_left().is_none() {
             effects.extend(self.finish(Outcome::NothingLeft));
             return effects;
         }
         match self.options.cap {
-            Cap::Rounds(rounds) if self.rounds >= rounds => {
+            Cap::Rounds(rounds) if self.progress.rounds >= rounds => {
                 effects.push(Effect::Status(Status::DepthLimit));
                 effects.extend(self.finish(Outcome::DepthLimit));
                 return effects;
             }
-            Cap::Calls(_) if self.calls_left() == Some(0) => self.last_answer = true,
+            Cap::Calls(_) if self.calls_left() == Some(0) => self.progress.last_answer = true,
             Cap::Rounds(_) | Cap::Calls(_) => {}
         }
         effects.extend(self.again());

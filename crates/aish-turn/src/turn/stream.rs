@@ -42,7 +42,7 @@ impl Turn {
             }
             Event::Call(call) => streaming.calls.push(call),
             Event::Malformed { call, reason } => streaming.malformed.push((call, reason)),
-            Event::Usage(usage) => self.usage = self.usage + usage,
+            Event::Usage(usage) => self.progress.usage = self.progress.usage + usage,
             Event::StreamEnded(finish) => return self.stream_ended(streaming, finish),
             Event::StreamFailed { message, template_refused } => {
                 return self.stream_failed(streaming, message, template_refused);
@@ -111,7 +111,7 @@ impl Turn {
             step.over_cap();
         }
         let counted = u32::try_from(steps.len().min(room)).unwrap_or(u32::MAX);
-        self.counted_calls = self.counted_calls.saturating_add(counted);
+        self.progress.counted_calls = self.progress.counted_calls.saturating_add(counted);
     }
 
     fn stream_ended(&mut self, streaming: Streaming, finish: Finish) -> Vec<Effect> {
@@ -121,14 +121,14 @@ impl Turn {
         let Streaming { text, reasoned, state, calls, malformed } = streaming;
         let mut effects = Vec::new();
         let mut steps = Vec::new();
-        if self.options.commands && !self.last_answer {
+        if self.options.commands && !self.progress.last_answer {
             for command in proposed_commands(&text) {
-                steps.push(Step::command(self.calls, steps.len(), &command));
+                steps.push(Step::command(self.progress.calls, steps.len(), &command));
             }
         }
         let mut recorded = Vec::new();
         for mut call in calls {
-            if !self.last_answer {
+            if !self.progress.last_answer {
                 make_unique(&mut call, &recorded);
                 recorded.push(call.clone());
                 steps.push(Step::new(call, Kind::Tool));
@@ -136,7 +136,7 @@ impl Turn {
         }
         let only_malformed = recorded.is_empty() && !malformed.is_empty();
         for (mut call, reason) in malformed {
-            if self.last_answer {
+            if self.progress.last_answer {
                 continue;
             }
             if call.name.as_str().trim().is_empty() {
@@ -150,7 +150,7 @@ impl Turn {
             recorded.push(call.clone());
             steps.push(Step::malformed(call, &reason, &given));
         }
-        self.strikes = if only_malformed { self.strikes + 1 } else { 0 };
+        self.progress.strikes = if only_malformed { self.progress.strikes + 1 } else { 0 };
         if text.trim().is_empty() && recorded.is_empty() {
             effects.push(Effect::Status(Status::Empty { reasoned }));
             effects.extend(self.finish(Outcome::Empty));

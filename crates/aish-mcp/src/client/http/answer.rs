@@ -93,7 +93,7 @@ fn parameter(challenge: &str, name: &str) -> Option<String> {
     }
 }
 
-/// Says whether a body is a stream of events: by how it begins, and where that says nothing by its content type.
+/// Returns whether a body is a stream of events: by how it begins, and where that says nothing by its content type.
 pub(super) fn is_event_stream(kind: Option<&str>, begin: &[u8]) -> bool {
     let text = begin.trim_ascii_start();
     match text.first() {
@@ -148,13 +148,13 @@ pub(super) async fn read(
     Ok(all)
 }
 
-/// Says whether an answer means that the session is not known any more; some servers do not say it with 404.
+/// Returns whether an answer means that the session is not known any more; some servers do not say it with 404.
 pub(super) fn is_lost_session(status: StatusCode, body: &[u8]) -> bool {
     let says_so = || String::from_utf8_lossy(body).to_ascii_lowercase().contains("session");
     status == StatusCode::GONE || status == StatusCode::BAD_REQUEST && says_so()
 }
 
-/// Says whether an answer to a greeting means that messages are not posted to this address, as servers of 2024-11-05
+/// Returns whether an answer to a greeting means that messages are not posted to this address, as servers of 2024-11-05
 /// answer.
 pub(super) fn takes_no_posts(status: StatusCode, body: &[u8]) -> bool {
     let refused = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;

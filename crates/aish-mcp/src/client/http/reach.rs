@@ -39,7 +39,7 @@ pub(in crate::client) fn client(url: &str) -> Result<reqwest::Client, HttpError>
     builder.build().map_err(|error| HttpError(chain(&error)))
 }
 
-/// Says whether a URL is on this machine.
+/// Returns whether a URL is on this machine.
 pub(in crate::client) fn is_loopback(url: &Url) -> bool {
     match url.host_str() {
         Some("localhost") => true,

@@ -103,7 +103,7 @@ impl Open {
     }
 }
 
-/// Says whether a request or notification is one of ours, repeated.
+/// Returns whether a request or notification is one of ours, repeated.
 pub(super) fn is_ours(message: &Map<String, Value>) -> bool {
     message.get("method").and_then(Value::as_str).is_some_and(|method| OURS.contains(&method))
 }

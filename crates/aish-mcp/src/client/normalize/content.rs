@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::result::{object_or_nothing, text_or_nothing};
 
-/// Puts the result of a tool call into shape. Nothing in it is lost: what is no known block becomes text.
+/// Puts the result of a tool call into shape. Nothing in it is lost: an unknown block becomes text.
 pub(super) fn call(result: Value) -> Value {
     let mut result = match result {
         Value::Object(result) => result,

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What a text holds.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::client) enum Found {
+pub(in crate::client) enum Parsed {
     /// Values, one after the other, and nothing else; at least one.
     Values(Vec<Value>),
     /// The begin of a value that goes on.
@@ -18,35 +18,35 @@ pub(in crate::client) enum Found {
 }
 
 /// Reads all values of a text.
-pub(in crate::client) fn values(text: &[u8]) -> Found {
+pub(in crate::client) fn values(text: &[u8]) -> Parsed {
     match strictly(text) {
-        (Found::Other(good), offset) => {
+        (Parsed::Other(good), offset) => {
             let rest = text.get(offset..).unwrap_or_default();
             if !matches!(rest.trim_ascii_start().first(), Some(b'{' | b'[')) {
-                return Found::Other(good);
+                return Parsed::Other(good);
             }
             match strictly(mended(rest).as_bytes()).0 {
-                Found::Values(more) => Found::Values(good.into_iter().chain(more).collect()),
-                Found::Unfinished if good.is_empty() => Found::Unfinished,
-                Found::Unfinished => Found::Other(good),
-                Found::Other(more) => Found::Other(good.into_iter().chain(more).collect()),
+                Parsed::Values(more) => Parsed::Values(good.into_iter().chain(more).collect()),
+                Parsed::Unfinished if good.is_empty() => Parsed::Unfinished,
+                Parsed::Unfinished => Parsed::Other(good),
+                Parsed::Other(more) => Parsed::Other(good.into_iter().chain(more).collect()),
             }
         }
         (found, _) => found,
     }
 }
 
-/// Says whether a text is values of valid JSON and nothing else.
+/// Returns whether a text is values of valid JSON and nothing else.
 pub(in crate::client) fn is_whole(text: &[u8]) -> bool {
-    matches!(strictly(text).0, Found::Values(_))
+    matches!(strictly(text).0, Parsed::Values(_))
 }
 
 /// Finds a message behind a text on the same line, or inside of one.
 pub(in crate::client) fn embedded(text: &[u8]) -> Option<Value> {
     let starts = text.windows(2).enumerate().filter(|(_, window)| *window == b"{\"").map(|(at, _)| at).take(8);
     let first = |text: &[u8]| match values(text) {
-        Found::Values(values) | Found::Other(values) => values.into_iter().next(),
-        Found::Unfinished => None,
+        Parsed::Values(values) | Parsed::Other(values) => values.into_iter().next(),
+        Parsed::Unfinished => None,
     };
     starts.filter_map(|at| first(text.get(at..)?)).find(is_message)
 }
@@ -59,13 +59,13 @@ pub(in crate::client) fn id_of_broken(text: &[u8]) -> Option<i64> {
     after.get(..end)?.parse().ok()
 }
 
-/// Says whether a value is a message, and not something else that a server prints.
+/// Returns whether a value is a message, and not something else that a server prints.
 pub(in crate::client) fn is_message(value: &Value) -> bool {
     value.get("jsonrpc").is_some() && (value.get("id").is_some() || value.get("method").is_some())
 }
 
-/// Reads values of valid JSON; returns also where what is none begins.
-fn strictly(text: &[u8]) -> (Found, usize) {
+/// Reads values of valid JSON, and returns also the offset at which they end.
+fn strictly(text: &[u8]) -> (Parsed, usize) {
     let mut values = Vec::new();
     let mut stream = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let mut offset = 0;
@@ -75,10 +75,10 @@ fn strictly(text: &[u8]) -> (Found, usize) {
                 values.push(value);
                 offset = stream.byte_offset();
             }
-            Some(Err(error)) if error.is_eof() && values.is_empty() => return (Found::Unfinished, offset),
-            Some(Err(_)) => return (Found::Other(values), offset),
-            None if values.is_empty() => return (Found::Other(values), offset),
-            None => return (Found::Values(values), offset),
+            Some(Err(error)) if error.is_eof() && values.is_empty() => return (Parsed::Unfinished, offset),
+            Some(Err(_)) => return (Parsed::Other(values), offset),
+            None if values.is_empty() => return (Parsed::Other(values), offset),
+            None => return (Parsed::Values(values), offset),
         }
     }
 }
@@ -137,7 +137,7 @@ fn quoted<'t>(quote: char, text: &'t str, out: &mut String) -> &'t str {
             c => out.push(c),
         }
     }
-    // Without its closing quote: still unfinished for whoever reads it.
+    // Without its closing quote the text stays unfinished.
     rest
 }
 
@@ -215,7 +215,7 @@ mod tests {
             ),
         ] {
             let name = String::from_utf8_lossy(text);
-            assert_eq!(values(text), Found::Values(vec![expected]), "{name}");
+            assert_eq!(values(text), Parsed::Values(vec![expected]), "{name}");
         }
     }
 
@@ -223,13 +223,13 @@ mod tests {
     fn what_is_valid_stays_and_what_is_open_is_unfinished() {
         assert_eq!(
             values(b"{\"a\":1}{\"b\":2} [3]"),
-            Found::Values(vec![json!({"a": 1}), json!({"b": 2}), json!([3])])
+            Parsed::Values(vec![json!({"a": 1}), json!({"b": 2}), json!([3])])
         );
-        assert_eq!(values(b"{\"a\": [1,"), Found::Unfinished);
-        assert_eq!(values(b"{\"a\": \"x\ny"), Found::Unfinished);
-        assert_eq!(values(b"{\"a\":1} sent"), Found::Other(vec![json!({"a": 1})]));
-        assert_eq!(values(b"hello"), Found::Other(Vec::new()));
-        assert_eq!(values(b""), Found::Other(Vec::new()));
+        assert_eq!(values(b"{\"a\": [1,"), Parsed::Unfinished);
+        assert_eq!(values(b"{\"a\": \"x\ny"), Parsed::Unfinished);
+        assert_eq!(values(b"{\"a\":1} sent"), Parsed::Other(vec![json!({"a": 1})]));
+        assert_eq!(values(b"hello"), Parsed::Other(Vec::new()));
+        assert_eq!(values(b""), Parsed::Other(Vec::new()));
         assert!(is_whole(b"{}\r{}\r") && !is_whole(b"{} x") && !is_whole(b"{"));
     }
 

@@ -7,7 +7,7 @@ use rmcp::model::ServerJsonRpcMessage;
 use serde_json::Value;
 
 use super::MAX_SPREAD;
-use crate::client::normalize::repair::{self, Found};
+use crate::client::normalize::repair::{self, Parsed};
 use crate::client::normalize::{Normalizer, failure};
 
 /// The most lines that are no messages, of a server that has sent none.
@@ -47,22 +47,22 @@ impl Messages {
         }
     }
 
-    /// Says whether the server has sent a message.
+    /// Returns whether the server has sent a message.
     pub(super) fn has_any(&self) -> bool {
         self.has_any
     }
 
-    /// Says whether something is waited for that every server answers at once.
+    /// Returns whether something is waited for that every server answers at once.
     pub(super) fn expects_soon(&self) -> bool {
         self.normalizer.expects_soon()
     }
 
-    /// Says whether a server that has printed so much and no message is none.
+    /// Returns whether a server that has printed so much and no message is none.
     pub(super) fn is_only_noise(&self) -> bool {
         !self.has_any && self.strays > MAX_STRAY_LINES
     }
 
-    /// Gives a request up; says whether it was open.
+    /// Gives a request up; returns whether it was open.
     pub(super) fn forget(&self, id: i64) -> bool {
         self.normalizer.forget(id)
     }
@@ -100,17 +100,17 @@ impl Messages {
         }
         match repair::values(text) {
             // A part of a message may be whole in itself.
-            Found::Values(values) | Found::Other(values)
+            Parsed::Values(values) | Parsed::Other(values)
                 if !values.is_empty() && (!goes_on || values.iter().any(repair::is_message)) =>
             {
                 self.spread.clear();
                 self.received(values)
             }
-            Found::Values(_) | Found::Other(_) if !goes_on => {
+            Parsed::Values(_) | Parsed::Other(_) if !goes_on => {
                 self.note_stray(text);
                 self.fail_broken(text).into_iter().collect()
             }
-            Found::Values(_) | Found::Other(_) | Found::Unfinished => self.collect(text),
+            Parsed::Values(_) | Parsed::Other(_) | Parsed::Unfinished => self.collect(text),
         }
     }
 
@@ -119,12 +119,12 @@ impl Messages {
         self.spread.extend_from_slice(text);
         self.spread.push(b'\n');
         match repair::values(&self.spread) {
-            Found::Values(values) => {
+            Parsed::Values(values) => {
                 self.spread.clear();
                 self.received(values)
             }
-            Found::Unfinished if self.spread.len() <= MAX_SPREAD => Vec::new(),
-            Found::Unfinished | Found::Other(_) => {
+            Parsed::Unfinished if self.spread.len() <= MAX_SPREAD => Vec::new(),
+            Parsed::Unfinished | Parsed::Other(_) => {
                 self.spread.clear();
                 Vec::new()
             }
@@ -162,7 +162,7 @@ fn trimmed(line: &[u8]) -> &[u8] {
     text.get(start..end).unwrap_or_default()
 }
 
-/// Says whether an open line is a whole message, whose newline a server forgets.
+/// Returns whether an open line is a whole message, whose newline a server forgets.
 pub(super) fn is_whole_message(line: &[u8]) -> bool {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let end = line.iter().rposition(|byte| !matches!(byte, 0 | b'\r' | b' ')).map_or(0, |at| at + 1);

@@ -77,7 +77,7 @@ impl Probe {
         }
     }
 
-    /// Says whether its time passed and the server had sent nothing.
+    /// Returns whether its time passed and the server had sent nothing.
     pub(super) fn is_unanswered(&self) -> bool {
         self.is_unanswered
     }

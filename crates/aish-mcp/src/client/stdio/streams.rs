@@ -63,7 +63,7 @@ impl Output {
         Self { reader: BufReader::new(stdout), lines: Lines::new(MAX_MESSAGE), has_written: false }
     }
 
-    /// Says whether the server has written anything.
+    /// Returns whether the server has written anything.
     pub(super) fn has_written(&self) -> bool {
         self.has_written
     }

@@ -11,7 +11,7 @@ use aish_types::{CallContext, CallId, SessionId, ToolName};
 use serde::Serialize;
 
 use aish_hook::payload::CommandCall;
-use aish_journal::undo::{AgentCall, CallState, Claim};
+use aish_journal::undo::{AgentCall, CallState, Claim, KeyKind};
 
 use crate::arguments::SharedFlags;
 use crate::base::Base;
@@ -149,7 +149,8 @@ fn put_aside(base: &Base, agent: Agent, call: &CommandCall) -> Option<String> {
     }
     let key = Key::of(agent, call);
     // Both of two entries for one call are answered; one puts aside. Where that cannot be told, both do.
-    if matches!(journal.claim_call(&key.text, key.exact), Ok(Claim::Taken)) {
+    let kind = if key.exact { KeyKind::Call } else { KeyKind::Command };
+    if matches!(journal.claim_call(&key.text, kind), Ok(Claim::Taken)) {
         return journal.open_call(&key.text).map(|(step, _)| step.id);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().enable_io().build().ok()?;
