@@ -151,22 +151,52 @@ named! {
         Interpreter = "interpreter",
         /// Routing: the operands are names of commands.
         Commands = "commands",
+        /// Routing: the operands are targets that a project names.
+        Targets = "targets",
+        /// Routing: no operand is a number.
+        NoNumbers = "no-numbers",
+        /// Routing: the first operand may be none of its sub-commands.
+        OtherVerbs = "other-verbs",
+        /// Routing: the operands are names of things such as processes, accounts, packages.
+        Names = "names",
+        /// Routing: the operand is the name of a page.
+        Pages = "pages",
+        /// Routing: a section may stand before the name of a page.
+        Sections = "sections",
+        /// Routing: does nothing when it is given nothing.
+        Idle = "idle",
+        /// Routing: a lone plain word is nothing that it takes.
+        NoWord = "no-word",
+        /// Routing: the first operand is a method in capitals or an address.
+        Methods = "methods",
+        /// Routing: compares two operands by a sign between them.
+        Compares = "compares",
+        /// Routing: at least two operands, one of them a path, or options.
+        Placed = "placed",
+        /// Routing: the operands are paths, here or on another machine.
+        Paths = "paths",
+        /// Routing: the first operand is a machine, the others are a command there.
+        Hosts = "hosts",
+        /// Routing: its name answers a question.
+        Answers = "answers",
+        /// Routing: its name begins requests, also where only names of files follow.
+        Requests = "requests",
     }
 }
 
 /// A set of traits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Traits(pub u64);
+pub struct Traits(pub u128);
 
 impl Traits {
     /// Adds one.
     pub fn add(&mut self, one: Trait) {
-        self.0 |= 1 << one as u64;
+        self.0 |= 1 << one as u128;
     }
 
     /// Says whether one is among them.
     pub const fn has(self, one: Trait) -> bool {
-        self.0 & 1 << one as u64 != 0
+        self.0 & 1 << one as u128 != 0
     }
 }
 

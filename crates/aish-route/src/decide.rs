@@ -11,7 +11,7 @@ use crate::grammar::is_compound;
 use crate::token::{Tokens, Word, tokenize};
 use crate::words::english::is_english;
 use crate::words::language::{NARRATIVE, STARTERS, STRONG, VERBS, has};
-use crate::words::programs::is;
+use crate::words::programs::{self, is};
 
 mod known;
 mod unknown;
@@ -284,16 +284,10 @@ fn skip_flags<'a>(name: &str, arguments: &'a [Word]) -> &'a [Word] {
     let mut rest = arguments;
     while let Some((word, tail)) = rest.split_first() {
         let text = word.text.as_str();
-        let takes_value = matches!(
-            (name, text),
-            ("sudo" | "doas", "-u" | "-g" | "-C" | "-p")
-                | ("nice", "-n")
-                | ("watch", "-n")
-                | ("xargs", "-n" | "-I" | "-P" | "-d" | "-L")
-        );
         if text.starts_with('-') {
-            rest = if takes_value { tail.get(1..).unwrap_or_default() } else { tail };
-        } else if is_assignment(word) || (name == "timeout" && text.chars().next().is_some_and(|c| c.is_ascii_digit()))
+            rest = if programs::takes_value(name, text) { tail.get(1..).unwrap_or_default() } else { tail };
+        } else if is_assignment(word)
+            || (text.starts_with(|letter: char| letter.is_ascii_digit()) && programs::skips_operand(name))
         {
             rest = tail;
         } else {

@@ -46,8 +46,8 @@ fn number(command: &str, arguments: &[&Word], evidence: &mut Evidence) {
     // What follows a flag may be its value.
     let flagged = |at: usize| at > 0 && arguments.get(at - 1).is_some_and(|before| before.text.starts_with('-'));
     if let Some(most) = limit(command) {
-        let compares =
-            command == "test" && arguments.iter().any(|word| matches!(word.text.as_str(), "=" | "==" | "!="));
+        let compares = is(command, Trait::Compares)
+            && arguments.iter().any(|word| matches!(word.text.as_str(), "=" | "==" | "!="));
         let plain = arguments.iter().enumerate().filter(|(at, word)| {
             is_word(&word.text) && !word.quoted && !flagged(*at) && !programs::always_takes(command, &word.text)
         });
@@ -56,30 +56,29 @@ fn number(command: &str, arguments: &[&Word], evidence: &mut Evidence) {
         }
     }
     let flags = arguments.iter().any(|word| word.text.starts_with('-'));
-    if matches!(command, "make" | "just") && evidence.english >= 2 && !flags {
+    if is(command, Trait::Targets) && evidence.english >= 2 && !flags {
         evidence.language(3, "more words than targets");
     }
     let number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
-    if command == "make" && arguments.iter().enumerate().any(|(at, word)| number(word) && !flagged(at)) {
+    if is(command, Trait::NoNumbers) && arguments.iter().enumerate().any(|(at, word)| number(word) && !flagged(at)) {
         evidence.language(3, "a number that is no target");
     }
-    if matches!(command, "more" | "last") && arguments.len() == 1 && evidence.english == 1 {
+    if is(command, Trait::NoWord) && arguments.len() == 1 && evidence.english == 1 {
         evidence.language(3, "a word that it does not take");
     }
     let method = arguments.first().filter(|first| !first.quoted).map_or("", |first| first.text.as_str());
-    if matches!(command, "http" | "https") && method.len() > 1 && method.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    if is(command, Trait::Methods) && method.len() > 1 && method.bytes().all(|byte| byte.is_ascii_lowercase()) {
         evidence.language(if method == "localhost" { 0 } else { 3 }, "no URL");
     }
     let placed = arguments.iter().any(|word| word.text.starts_with('-') || is_path(&word.text));
-    if command == "install" && (arguments.len() < 2 || !placed) {
+    if is(command, Trait::Placed) && (arguments.len() < 2 || !placed) {
         evidence.language(3, "fewer operands than it takes");
     }
 }
 
 fn subcommand(command: &str, arguments: &[&Word], evidence: &mut Evidence) {
     let Some(first) = arguments.first().filter(|word| !word.quoted) else { return };
-    let free = matches!(command, "make" | "just" | "ninja" | "rake" | "service");
-    if free || !has_subcommands(command) || evidence.subcommand {
+    if is(command, Trait::OtherVerbs) || !has_subcommands(command) || evidence.subcommand {
         return;
     }
     let text = first.text.trim_end_matches([',', '?', '!', '.']);
@@ -101,7 +100,7 @@ fn sentence(command: &str, bare: &[&str], evidence: &mut Evidence) {
     }
     if bare.iter().any(|word| !word.is_ascii()) {
         evidence.language(2, "words of another language");
-    } else if bare.len() >= 4 && (is_open(command) || command == "ssh") {
+    } else if bare.len() >= 4 && (is_open(command) || is(command, Trait::Hosts)) {
         evidence.guess(2, "many words");
     }
 }
@@ -115,11 +114,11 @@ fn shape(command: &str, bare: &[&str], evidence: &mut Evidence) {
     } else if bare.len() < least(command) && is_english(first) {
         let pattern = is(command, Trait::Pattern);
         evidence.guess(if pattern { 2 } else { 3 }, "fewer operands than it takes");
-    } else if matches!(command, "rsync" | "scp") && english > 0 {
+    } else if is(command, Trait::Paths) && english > 0 {
         evidence.guess(2, "no path");
     } else if is(command, Trait::Interpreter) && bare.len() >= 2 && bare.get(1).is_some_and(|word| word.len() >= 3) {
         evidence.guess(3, "words that are no script");
-    } else if matches!(command, "ssh" | "mosh") && bare.get(1).is_some_and(|second| is_english(second)) {
+    } else if is(command, Trait::Hosts) && bare.get(1).is_some_and(|second| is_english(second)) {
         evidence.guess(2, "a word that is no command");
     } else if is(command, Trait::Pattern) && bare.len() >= 3 && english >= 2 {
         evidence.guess(3, "words that are no files");
@@ -136,22 +135,8 @@ fn is_open(command: &str) -> bool {
         && limit(command).is_none()
         && !has_subcommands(command)
         && !is(command, Trait::Pattern)
-        && !matches!(
-            command,
-            "make"
-                | "just"
-                | "killall"
-                | "pidof"
-                | "useradd"
-                | "usermod"
-                | "gpasswd"
-                | "printenv"
-                | "npx"
-                | "bunx"
-                | "pnpx"
-                | "uvx"
-                | "meson"
-        )
+        && !is(command, Trait::Targets)
+        && !is(command, Trait::Names)
 }
 
 /// Weighs words that name what one reads about: `bash arrays`, `git bisect tutorial`.
@@ -173,7 +158,7 @@ fn title(command: &str, bare: &[&str], evidence: &mut Evidence) {
         (false, true) if evidence.subcommand => 6,
         (false, true) if files && operands == 1 && !is(command, Trait::Editor) => 0,
         (false, true) if files => 2,
-        (false, true) if command == "make" && operands == 1 => 0,
+        (false, true) if is(command, Trait::Targets) && operands == 1 => 0,
         (false, true) => 4,
         (false, false) => 0,
     };

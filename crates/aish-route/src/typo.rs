@@ -44,12 +44,9 @@ pub(crate) fn meant_subcommand(command: &str, word: &str) -> Option<&'static str
 
 /// Returns the command with a sub-command like the second word that the first is one slip away from: `got status`.
 pub(crate) fn meant_by_subcommand(word: &str, second: &str) -> Option<&'static str> {
-    const WITH_SUBCOMMANDS: &[&str] =
-        &["git", "cargo", "docker", "npm", "pip", "kubectl", "brew", "yarn", "helm", "podman"];
-    WITH_SUBCOMMANDS
-        .iter()
-        .copied()
-        .find(|known| one_slip(word.as_bytes(), known.as_bytes()) && programs::has_subcommand(known, second))
+    programs::well_known().map(|program| program.name()).find(|known| {
+        known.len() >= 3 && one_slip(word.as_bytes(), known.as_bytes()) && programs::has_subcommand(known, second)
+    })
 }
 
 /// Says whether a word is one slip away from another.

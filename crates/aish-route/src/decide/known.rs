@@ -20,11 +20,12 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
     if is(name, Trait::Commands) && arguments.iter().all(|word| names_command(word, env)) {
         return decision(Route::Shell, format!("`{name}` with the name of a command"));
     }
-    if matches!(name, "man" | "tldr") && arguments.len() == 1 && !evidence.question {
+    if is(name, Trait::Pages) && arguments.len() == 1 && !evidence.question {
         return decision(Route::Shell, format!("`{name}` with the name of a page"));
     }
     let section = first.text.len() == 1 && first.text.bytes().all(|byte| byte.is_ascii_digit());
-    if name == "man" && arguments.len() == 2 && (section || names_command(first, env)) && !evidence.question {
+    if is(name, Trait::Sections) && arguments.len() == 2 && (section || names_command(first, env)) && !evidence.question
+    {
         return decision(Route::Shell, format!("`{name}` with a page of `{}`", first.text));
     }
     let strong = arguments.iter().any(|word| has(STRONG, &word.text));
@@ -35,7 +36,7 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
     let ambiguous = is(name, Trait::English);
     let language = evidence.language + beyond(name, arguments, evidence, env, ambiguous);
     let shell = evidence.shell + i32::from(!ambiguous);
-    if matches!(name, "make" | "just") && language == 0 && arguments.len() == 1 && !evidence.subcommand {
+    if is(name, Trait::Targets) && language == 0 && arguments.len() == 1 && !evidence.subcommand {
         let text = first.text.as_str();
         if is_english(text) && !env.exists(text) {
             return decision(Route::Ask, format!("`{text}` may be a target, or a thing to make"));
@@ -55,7 +56,7 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
 
 /// A command and nothing else. Some do nothing so, and are what one says to somebody.
 fn alone(name: &str) -> Decision {
-    if matches!(name, "continue" | "more") {
+    if name == "continue" || is(name, Trait::Idle) {
         return decision(Route::Ask, format!("`{name}` does nothing by itself"));
     }
     decision(Route::Shell, format!("`{name}` is a command"))
@@ -100,7 +101,7 @@ fn free_text(name: &str, arguments: &[Word], evidence: &Evidence) -> Decision {
     let words = || arguments.iter().filter(|word| !word.quoted);
     let narrative = ["does", "doesn't", "prints", "vs", "won't", "or"];
     let tells = arguments.first().is_some_and(|word| narrative.contains(&word.text.as_str()));
-    let agrees = name == "yes"
+    let agrees = is(name, Trait::Answers)
         && words().any(|word| {
             has(STRONG, &word.text)
                 || words().count() > 1 && (is_english(&word.text) || has(WEAK, &word.text) || has(STARTERS, &word.text))

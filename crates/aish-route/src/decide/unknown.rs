@@ -3,6 +3,8 @@
 use alloc::format;
 use alloc::string::String;
 
+use aish_program_format::Trait;
+
 use super::{Decision, Route, decision, known, reasons};
 use crate::environment::Environment;
 use crate::evidence::{Evidence, is_known, weigh};
@@ -10,6 +12,7 @@ use crate::token::{Tokens, Word};
 use crate::typo;
 use crate::words::english::is_english;
 use crate::words::language::{FOREIGN, GREETINGS, NARRATIVE, STARTERS, STRONG, WEAK, has};
+use crate::words::programs::is;
 
 pub(super) fn decide(
     first: &Word,
@@ -21,7 +24,7 @@ pub(super) fn decide(
 ) -> Decision {
     let name = first.text.as_str();
     let bare = name.trim_end_matches(['?', ',', '!', '.', ':', ';']);
-    let named = evidence.language == 0 && evidence.shell > 0 && evidence.plain == 0 && CONVERTERS.contains(&name);
+    let named = evidence.language == 0 && evidence.shell > 0 && evidence.plain == 0 && is(name, Trait::Requests);
     if evidence.shell > evidence.language
         && let Some(decided) = slip_in_english(name, arguments, evidence)
     {
@@ -124,9 +127,6 @@ pub fn corrected(line: &str, env: &dyn Environment) -> Option<String> {
     let meant = glued(name, env).or_else(|| slip().filter(|meant| env.is_command(meant)).map(String::from))?;
     Some(format!("{meant}{rest}"))
 }
-
-/// Programs whose names begin requests as well, when nothing but names of files and flags follows.
-const CONVERTERS: &[&str] = &["identify", "compare", "convert", "display", "import", "rename", "serve", "open"];
 
 /// Sub-commands that most programs with sub-commands have.
 const SUBCOMMANDS: &[&str] = &[

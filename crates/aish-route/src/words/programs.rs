@@ -2,7 +2,7 @@
 //!
 //! It stands in `aish-programs`, one file a program.
 
-use aish_program_format::{Program, Trait};
+use aish_program_format::{Form, Program, Trait, Wrapper};
 use aish_programs::{built_in, find};
 
 /// Says whether something is true of a command.
@@ -43,6 +43,22 @@ pub(crate) fn has_shape(command: &str, word: &str) -> Option<bool> {
     let program = find(command)?;
     let facts = program.facts();
     facts.shaped.then(|| program.tables().holds(facts.shape, word))
+}
+
+/// Says whether an option of a command that runs another takes the next argument.
+pub(crate) fn takes_value(command: &str, option: &str) -> bool {
+    wrappers(command).any(|wrapper| wrapper.takes().any(|known| known == option))
+}
+
+/// Says whether an operand of a command that runs another stands before that, as the time of timeout(1).
+pub(crate) fn skips_operand(command: &str) -> bool {
+    wrappers(command).any(|wrapper| {
+        wrapper.forms().iter().any(|form| matches!(form, Form::Program { skip } | Form::Text { skip } if *skip > 0))
+    })
+}
+
+fn wrappers(command: &str) -> impl Iterator<Item = Wrapper<'static>> {
+    find(command).into_iter().flat_map(|program| program.wrappers().map(|(wrapper, _)| wrapper))
 }
 
 /// Says whether the operands of a command are names of files, so that any word may be one.
