@@ -132,6 +132,8 @@ named! {
         Several = "several",
         /// There is one argument.
         Alone = "alone",
+        /// No option is given.
+        Bare = "bare",
         /// An option is given that only shows what the program would do.
         Dry = "dry",
         /// An option is given by which most tools only show what they would do.

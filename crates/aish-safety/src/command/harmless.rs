@@ -269,8 +269,10 @@ fn is_plain(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
 /// Says whether a text looks like an address, a coder, a place on another machine, a command or a list of names.
 fn leads_out(text: &str) -> bool {
     let scheme = text.find(|letter: char| !(letter.is_ascii_alphanumeric() || "+.-_".contains(letter)));
-    scheme.is_some_and(|at| at > 1 && text.get(at..).is_some_and(|rest| rest.starts_with(':')))
+    // A colon alone separates fields (`-t:`).
+    scheme.is_some_and(|at| text.len() > 1 && text.get(at..).is_some_and(|rest| rest.starts_with(':')))
         || text.starts_with(['|', '<', '>', '!', '[', '{', '('])
+        || text.starts_with("^/")
         || text.contains(['@', '=', HOLE])
         || text.contains("://")
 }

@@ -204,6 +204,7 @@ impl Rest<'_, '_> {
             Question::Few => self.left.len() <= 1,
             Question::Several => self.left.len() >= 2,
             Question::Alone => arguments.words.len() == 1,
+            Question::Bare => !arguments.has_options(),
             Question::Dry => arguments.is_dry(),
             Question::Pretends => arguments.pretends(),
             Question::Named => !self.left.is_empty() && self.words().all(|word| !word.text.contains('=')),

@@ -222,6 +222,8 @@ impl Walker<'_> {
             return Stream { text: content.text.clone(), taint: content.taint | word.taint, connected: true };
         }
         if is_socket(&word.text) {
+            let reason = "reads from a connection to another machine";
+            self.note_plain(&word.text, Verdict::Ask, Effect::Network, "network.socket", reason);
             return Stream::unknown(Taint::REMOTE);
         }
         if let Some(fd) = place.text.strip_prefix("/dev/fd/").or_else(|| place.text.strip_prefix("/proc/self/fd/"))

@@ -13,6 +13,28 @@ pub(crate) enum Outcome {
     Halt,
 }
 
+/// Pragmas of SQLite that only tell something, whatever they are given in brackets.
+const READING_PRAGMAS: &[&str] = &[
+    "collation_list",
+    "compile_options",
+    "database_list",
+    "foreign_key_check",
+    "foreign_key_list",
+    "freelist_count",
+    "function_list",
+    "index_info",
+    "index_list",
+    "index_xinfo",
+    "integrity_check",
+    "module_list",
+    "page_count",
+    "pragma_list",
+    "quick_check",
+    "table_info",
+    "table_list",
+    "table_xinfo",
+];
+
 const DROPPED: &[&str] = &[
     "table",
     "database",
@@ -253,21 +275,34 @@ fn known(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
                 _ => Some((Outcome::Write, "databases.write", "changes a database")),
             }
         }
+        "select" | "with" | "values" | "table" | "explain" if locks(words) => {
+            Some((Outcome::Write, "databases.select-lock", "selects rows and locks them"))
+        }
         "select" | "with" | "values" | "table" | "explain" => Some(if has("into") || calls_unknown(words) {
             (Outcome::Write, "databases.select-call", "selects through functions that may change something")
         } else {
             (Outcome::Read, "databases.select", "reads from a database")
         }),
-        "show" | "describe" | "desc" | "use" | "begin" | "commit" | "rollback" | "analyze" => {
+        "show" | "describe" | "desc" | "use" | "begin" | "commit" | "rollback" => {
             Some((Outcome::Read, "databases.show", "reads from a database"))
         }
-        "pragma" => Some(if has("=") {
+        "analyze" => Some((Outcome::Write, "databases.analyze", "writes a database's statistics")),
+        "pragma" => Some(if has("=") || !READING_PRAGMAS.contains(&word(1)) {
             (Outcome::Write, "databases.pragma", "changes a setting of the database")
         } else {
             (Outcome::Read, "databases.show", "reads from a database")
         }),
         _ => None,
     }
+}
+
+/// Says whether rows that are read are locked: `for update`, `for no key update`, `for share`, `lock in share mode`.
+fn locks(words: &[String]) -> bool {
+    words.windows(2).any(|pair| {
+        let [first, second] = pair else { return false };
+        first == "for" && matches!(second.as_str(), "update" | "share" | "no" | "key")
+            || first == "lock" && second == "in"
+    })
 }
 
 fn judge_inner(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
