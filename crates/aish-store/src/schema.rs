@@ -1,5 +1,9 @@
 //! The tables, and how an older database becomes a newer one. `user_version` counts the steps that were taken.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::store::OpenError;
@@ -79,11 +83,15 @@ ALTER TABLE ledger ADD COLUMN reasoning INTEGER NOT NULL DEFAULT 0;
 ",
 ];
 
-/// Brings a database up to date.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
+/// Brings a database up to date. One that an older version wrote is copied first, beside itself, once.
+pub(crate) fn migrate(connection: &mut Connection, path: Option<&Path>) -> Result<(), OpenError> {
     let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
-    if version(connection)? == known {
+    let before = version(connection)?;
+    if before == known {
         return Ok(());
+    }
+    if let Some(path) = path.filter(|_| (1..known).contains(&before)) {
+        back_up(connection, &backup_of(path, before))?;
     }
     // Another process may be doing the same: the version is read again under the lock.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -99,6 +107,28 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     Ok(())
 }
 
+/// Names the copy of a database as a version of the tables left it.
+fn backup_of(path: &Path, version: i64) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".before-{version}"));
+    PathBuf::from(name)
+}
+
+/// Copies a database into a file of its owner alone; one that is there already, whole, is the copy.
+fn back_up(connection: &Connection, copy: &Path) -> Result<(), OpenError> {
+    if copy.exists() {
+        return Ok(());
+    }
+    let mut part = copy.as_os_str().to_owned();
+    part.push(format!(".{}", std::process::id()));
+    let part = PathBuf::from(part);
+    // SQLite fills an empty file as well, and leaves it its mode.
+    OpenOptions::new().append(true).create(true).mode(0o600).open(&part)?;
+    connection.execute("VACUUM INTO ?1", [part.to_string_lossy()])?;
+    std::fs::rename(&part, copy)?;
+    Ok(())
+}
+
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
@@ -108,16 +138,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_database_of_the_first_step_keeps_its_calls() {
-        let mut connection = Connection::open_in_memory().unwrap();
+    fn a_database_of_the_first_step_keeps_its_calls_and_leaves_a_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("aish.db");
+        let mut connection = Connection::open(&path).unwrap();
         connection.execute_batch(STEPS[0]).unwrap();
         connection.pragma_update(None, "user_version", 1).unwrap();
         let row = "INSERT INTO ledger (time_ms, session, model, purpose, prompt, completion, cached, estimated)
             VALUES (1, 's', 'm', 'main', 2, 3, 0, 0)";
         connection.execute(row, []).unwrap();
-        migrate(&mut connection).unwrap();
+        migrate(&mut connection, Some(&path)).unwrap();
+        let copy = Connection::open(folder.path().join("aish.db.before-1")).unwrap();
+        assert_eq!(version(&copy).unwrap(), 1);
+        let of_copy = copy.query_row("SELECT completion FROM ledger", [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(of_copy, 3);
         let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
         let kept = connection.query_row("SELECT completion, reasoning FROM ledger", [], read).unwrap();
         assert_eq!((kept, version(&connection).unwrap()), ((3, 0), 2));
+        let names = || std::fs::read_dir(folder.path()).unwrap().count();
+        let before = names();
+        migrate(&mut connection, Some(&path)).unwrap();
+        assert_eq!(names(), before);
     }
 }

@@ -37,6 +37,41 @@ pub struct SessionSummary {
     pub modified_ms: i64,
 }
 
+/// Words that say nothing of what a question is about.
+const EMPTY_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "can", "could", "do", "does", "for", "how", "i", "in", "is", "it", "me", "my", "of", "on",
+    "please", "the", "there", "this", "to", "what", "which", "why", "with", "you",
+];
+/// Words of a name that is made.
+const NAME_WORDS: usize = 5;
+/// Characters of it.
+const NAME_LENGTH: usize = 40;
+
+impl SessionSummary {
+    /// Returns the session's name: the one that a person gave it, or one made from the first question.
+    pub fn name(&self) -> Option<String> {
+        self.title.clone().or_else(|| self.first_words.as_deref().and_then(made_name))
+    }
+}
+
+/// Makes a name from what was said first: the words that say something, joined by hyphens.
+fn made_name(said: &str) -> Option<String> {
+    let lower = said.to_lowercase();
+    let words = || lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let telling: Vec<&str> = words().filter(|word| !EMPTY_WORDS.contains(word)).take(NAME_WORDS).collect();
+    let chosen = if telling.is_empty() { words().take(NAME_WORDS).collect() } else { telling };
+    let mut name = String::new();
+    for word in chosen {
+        let sign = if name.is_empty() { "" } else { "-" };
+        if name.chars().count() + word.chars().count() + 1 > NAME_LENGTH && !name.is_empty() {
+            break;
+        }
+        name.push_str(sign);
+        name.extend(word.chars().take(NAME_LENGTH));
+    }
+    (!name.is_empty()).then_some(name)
+}
+
 /// Why something could not be done with a session.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionsError {
@@ -239,5 +274,25 @@ fn summarise(id: &SessionId, modified_ms: i64, session: Session) -> SessionSumma
         turns: session.turns.len() as u64,
         first_words: said.map(|said| said.chars().take(FIRST_WORDS).collect()),
         modified_ms,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::made_name;
+
+    #[test]
+    fn names_are_made_of_the_words_that_say_something() {
+        for (said, name) in [
+            ("What is the capital of France?", Some("capital-france")),
+            ("why does `cargo build` fail with E0432 in src/main.rs", Some("cargo-build-fail-e0432-src")),
+            ("how do I do this", Some("how-do-i-do-this")),
+            ("größte Dateien finden", Some("größte-dateien-finden")),
+            ("列出最大的文件", Some("列出最大的文件")),
+            ("?!", None),
+            (&"x".repeat(200), Some(&*"x".repeat(40))),
+        ] {
+            assert_eq!(made_name(said).as_deref(), name, "{said}");
+        }
     }
 }

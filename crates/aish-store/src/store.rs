@@ -99,6 +99,14 @@ impl Store {
         }
     }
 
+    /// Copies the whole database, as it is at one moment, into a new file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the file cannot be written.
+    pub fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
+        self.with(|connection| connection.execute("VACUUM INTO ?1", [path.to_string_lossy()]).map(drop))
+    }
+
     pub(crate) fn now_ms(&self) -> i64 {
         self.clock.millis()
     }
@@ -157,7 +165,7 @@ impl Drop for Store {
 
 fn connect_memory() -> Result<Connection, StoreError> {
     let mut connection = Connection::open_in_memory()?;
-    migrate(&mut connection).map_err(|error| StoreError(DatabaseError(error.to_string())))?;
+    migrate(&mut connection, None).map_err(|error| StoreError(DatabaseError(error.to_string())))?;
     Ok(connection)
 }
 
@@ -195,6 +203,6 @@ fn connect_file(path: &Path) -> Result<Connection, OpenError> {
     if connection.is_readonly("main")? {
         return Err(io::Error::from(io::ErrorKind::ReadOnlyFilesystem).into());
     }
-    migrate(&mut connection)?;
+    migrate(&mut connection, Some(path))?;
     Ok(connection)
 }

@@ -20,7 +20,7 @@ impl Base {
     }
 }
 
-/// Finds a session: by its id, the beginning of its id, or its name. An empty text is the newest one.
+/// Finds a session: by its id, the name that it was given, the beginning of its id, or the name that was made from its first question. An empty text is the newest one.
 ///
 /// # Errors
 /// In words for the person, when none or more than one fits.
@@ -38,10 +38,11 @@ pub fn find(sessions: &Sessions, wanted: &str) -> Result<SessionSummary, Failure
         all.iter().filter(|summary| fits(summary)).cloned().collect()
     };
     let lower = wanted.to_lowercase();
-    let steps: [&dyn Fn(&SessionSummary) -> bool; 3] = [
+    let steps: [&dyn Fn(&SessionSummary) -> bool; 4] = [
         &|summary| summary.id.as_str() == wanted,
         &|summary| summary.title.as_ref().is_some_and(|title| title.to_lowercase() == lower),
         &|summary| summary.id.as_str().starts_with(wanted),
+        &|summary| summary.name().is_some_and(|name| name == lower),
     ];
     for fits in steps {
         match by(fits).as_slice() {

@@ -22,14 +22,17 @@ pub fn table(all: &[SessionSummary], most: usize, running: Option<&SessionId>) -
     lines
 }
 
-/// Writes one session: id, time of the last change, turns, and its name or what was said first.
+/// Writes one session: id, time of the last change, turns, and its name, with what was said first where that made it.
 pub fn of(summary: &SessionSummary) -> String {
     let time = jiff::Timestamp::from_millisecond(summary.modified_ms)
         .map(|at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string())
         .unwrap_or_default();
     let what = match (&summary.title, &summary.first_words) {
         (Some(title), _) => format!("[{title}]"),
-        (None, Some(words)) => words.clone(),
+        (None, Some(words)) => match summary.name() {
+            Some(name) => format!("{name}: {words}"),
+            None => words.clone(),
+        },
         (None, None) => String::new(),
     };
     let what: String = sanitize(&what).chars().take(WIDTH).collect();
