@@ -89,6 +89,8 @@ pub struct ApartResult {
     pub full_screen: bool,
     /// What the person typed and it did not read.
     pub type_ahead: Vec<u8>,
+    /// Lines that were not shown, as [`Surroundings::rows`] wants it.
+    pub folded: usize,
     /// How it ended: by itself, cancelled, or after its time.
     pub ending: Ending,
     /// What its shell was at its end; none where that ended without a word.
@@ -121,6 +123,7 @@ impl Apart {
     pub async fn run(self, surroundings: &Surroundings) -> io::Result<ApartResult> {
         let started = Instant::now();
         let mut passage = Passage::open(surroundings.terminal.as_ref());
+        passage.fold_behind(surroundings.rows);
         let (line, terminal) = Line::open(passage.size().unwrap_or(self.size))?;
         let mut words = self.launcher.iter();
         let program = words.next().cloned().unwrap_or_default();
@@ -132,6 +135,7 @@ impl Apart {
         let mut run = Run::new(line, child, &self);
         let ending = run.follow(&mut passage, surroundings, started).await;
         run.rest(&mut passage).await;
+        let folded = passage.unfold();
         passage.show(&run.modes.back());
         passage.finish().await;
         let type_ahead = std::mem::take(&mut passage.keys);
@@ -143,6 +147,7 @@ impl Apart {
             full_screen: run.screen.was_used(),
             output: run.capture.finish(),
             type_ahead,
+            folded,
             ending,
             state: run.tail.as_deref().and_then(|tail| as_state(tail, &self.mark)),
             duration: started.elapsed(),

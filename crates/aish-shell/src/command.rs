@@ -95,6 +95,7 @@ impl Keeper {
         early.append(&mut passage.keys);
         passage.keys = early;
         let insists = refused_exit && is_exit(command);
+        passage.fold_behind(surroundings.rows);
         match insists {
             true => session.send(&format!("{INSIST}{command}")).await,
             false => session.send(command).await,
@@ -103,6 +104,7 @@ impl Keeper {
         let mut keep =
             Keep { capture: Capture::new(cap), screen: AlternateScreen::default(), modes: LeftModes::default() };
         let (heard, wish) = follow(session, &mut passage, &mut keep, surroundings, started).await;
+        let folded = passage.unfold();
         // A program that was killed leaves the mouse on, or the other screen.
         passage.show(&keep.modes.back());
         passage.finish().await;
@@ -142,6 +144,7 @@ impl Keeper {
             duration: started.elapsed(),
             changed,
             type_ahead,
+            folded,
             ending,
         };
         match heard {
@@ -167,6 +170,7 @@ impl Keeper {
             duration: Duration::ZERO,
             changed: Vec::new(),
             type_ahead: passage.keys,
+            folded: 0,
             ending,
         }
     }

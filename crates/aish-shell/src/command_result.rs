@@ -28,6 +28,8 @@ pub struct CommandResult {
     pub jobs: usize,
     /// What the user typed that the command did not read, for the editor.
     pub type_ahead: Vec<u8>,
+    /// Lines that were not shown, as [`Surroundings::rows`](crate::Surroundings::rows) wants it.
+    pub folded: usize,
     /// How it ended.
     pub ending: Ending,
 }

@@ -25,6 +25,7 @@ mod command;
 mod declarations;
 mod delivery;
 mod exchange;
+mod fold;
 mod left_modes;
 mod line;
 mod mark;

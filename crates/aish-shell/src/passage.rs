@@ -7,6 +7,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
 use crate::changed_modes::ChangedModes;
+use crate::fold::Fold;
 use crate::options::Size;
 use crate::user_terminal::UserTerminal;
 
@@ -32,6 +33,7 @@ pub(crate) struct Passage {
     /// Keys on their way to the command.
     pub(crate) keys: Vec<u8>,
     output: Vec<u8>,
+    fold: Option<Fold>,
     buffer: Box<[u8]>,
 }
 
@@ -49,7 +51,18 @@ impl Passage {
             resized: signal(SignalKind::window_change()).ok(),
             _raw: terminal.raw().map_err(|error| tracing::warn!(%error, "the terminal cannot be set raw")).ok(),
         });
-        Self { user, keys: Vec::new(), output: Vec::new(), buffer: vec![0; 4096].into() }
+        Self { user, keys: Vec::new(), output: Vec::new(), fold: None, buffer: vec![0; 4096].into() }
+    }
+
+    /// Shows so many rows of the output from now on, and keeps the rest back.
+    pub(crate) fn fold_behind(&mut self, rows: Option<usize>) {
+        let columns = self.size().unwrap_or_default().columns;
+        self.fold = rows.map(|rows| Fold::behind(rows, usize::from(columns)));
+    }
+
+    /// Shows all of what comes from now on, and returns how many lines were kept back.
+    pub(crate) fn unfold(&mut self) -> usize {
+        self.fold.take().map_or(0, |fold| fold.hidden())
     }
 
     /// Says whether somebody watches.
@@ -65,7 +78,10 @@ impl Passage {
     /// Puts output on its way to the screen.
     pub(crate) fn show(&mut self, output: &[u8]) {
         if self.user.is_some() {
-            self.output.extend_from_slice(output);
+            match &mut self.fold {
+                Some(fold) => self.output.extend(fold.feed(output)),
+                None => self.output.extend_from_slice(output),
+            }
         }
     }
 
@@ -101,6 +117,9 @@ impl Passage {
             _ = resize => AtTerminal::Resized(user.terminal.size()),
             () = sleep(RETRY), if !self.keys.is_empty() => AtTerminal::Keys,
         };
+        if let (AtTerminal::Keys, Some(fold)) = (&result, &mut self.fold) {
+            self.output.extend(fold.answered());
+        }
         if result == AtTerminal::HungUp {
             self.user = None;
             self.output.clear();

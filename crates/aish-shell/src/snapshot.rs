@@ -18,6 +18,8 @@ pub struct Snapshot {
     pub variables: BTreeSet<String>,
     /// Exported variables.
     pub environment: BTreeMap<String, String>,
+    /// Whether a trap of the person's does something at SIGINT.
+    pub traps_interrupt: bool,
     /// The shell's folder.
     pub cwd: PathBuf,
     /// `$?` of the last command.
@@ -38,6 +40,8 @@ done
 \builtin compgen -A keyword
 \builtin printf '\0'
 \builtin compgen -A variable
+\builtin printf '\0'
+\builtin trap -p INT
 \builtin unset -v __aish_name
 "#;
 
@@ -57,7 +61,9 @@ done
         let builtins = names();
         let keywords = names();
         let variables = names();
-        Self { aliases, functions, builtins, keywords, variables, ..Self::default() }
+        let trap = fields.next().unwrap_or_default().trim();
+        let traps_interrupt = !trap.is_empty() && !trap.starts_with("trap -- '' ");
+        Self { aliases, functions, builtins, keywords, variables, traps_interrupt, ..Self::default() }
     }
 }
 
@@ -72,5 +78,8 @@ mod tests {
         assert_eq!(snapshot.functions, ["f".into()].into());
         assert_eq!(snapshot.variables, ["HOME".into()].into());
         assert_eq!((snapshot.builtins, snapshot.keywords), (["cd".into()].into(), ["if".into()].into()));
+        for (trap, expected) in [("", false), ("trap -- '' SIGINT\n", false), ("trap -- 'echo x' SIGINT\n", true)] {
+            assert_eq!(Snapshot::read(format!("\0\0\0\0\0{trap}").as_bytes()).traps_interrupt, expected, "{trap}");
+        }
     }
 }

@@ -16,6 +16,8 @@ pub struct Surroundings {
     pub cancel: CancellationToken,
     /// How long the command may run; for ever when `None`.
     pub timeout: Option<Duration>,
+    /// How many rows of the terminal its output may take; what comes behind them is only kept. All of them when `None`.
+    pub rows: Option<usize>,
 }
 
 impl Surroundings {

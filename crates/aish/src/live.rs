@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aish_process::Captured;
 use aish_safety::Surroundings;
 use aish_shell::{
     ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
@@ -21,6 +22,12 @@ use crate::transactions::Transactions;
 
 /// The status of a command that SIGINT ended.
 const BY_INTERRUPT: i32 = 130;
+
+/// How many rows of the terminal a command takes that nobody was asked about.
+const UNASKED_ROWS: usize = 20;
+
+/// How many outputs are kept whose ends are not on the screen.
+const MOST_FOLDED: usize = 16;
 
 /// What is remembered between commands.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +47,8 @@ pub struct Remembered {
     pub took: Duration,
     /// The last command that the person typed.
     pub last: Option<Executed>,
+    /// What commands of the last turn showed whose ends are not on the screen, oldest first.
+    pub folded: Vec<Executed>,
     /// Commands for the next question, oldest first.
     pub pending: Vec<Executed>,
 }
@@ -224,6 +233,12 @@ impl Live {
         expanded.ok()?.ok().filter(|prompt| !prompt.is_empty())
     }
 
+    /// Has the shell do what the person's `trap … INT` says.
+    pub async fn interrupt_at_prompt(&self) {
+        // A blank keeps it out of the history; what the trap does to the shell stays.
+        let _ = self.run_at_terminal(" \\builtin kill -s INT \"$$\"", 0, CancellationToken::new(), None).await;
+    }
+
     /// Returns what bash's programmable completion says for a line and a cursor in bytes.
     pub async fn complete(&self, line: &str, cursor: usize) -> Vec<aish_shell::Completion> {
         let shell = self.start().await;
@@ -236,7 +251,8 @@ impl Live {
     /// When there is no shell to run it.
     pub async fn run_typed(&self, command: &str, hidden: bool) -> Result<CommandResult, ShellError> {
         let blank = if hidden { " " } else { "" };
-        let result = self.run_at_terminal(&format!("{blank}{command}"), 0, CancellationToken::new()).await?;
+        let line = format!("{blank}{command}");
+        let result = self.run_at_terminal(&line, 0, CancellationToken::new(), None).await?;
         let mut remembered = self.lock();
         remembered.exited = result.ending == Ending::Exited;
         let executed = Executed {
@@ -254,12 +270,14 @@ impl Live {
         command: &str,
         timeout_ms: u64,
         cancel: CancellationToken,
+        rows: Option<usize>,
     ) -> Result<CommandResult, ShellError> {
         let shell = self.start().await;
         let surroundings = aish_shell::Surroundings {
             terminal: self.terminal.clone(),
             cancel,
             timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms)),
+            rows,
         };
         let result = shell.run(command, surroundings).await?;
         let mut remembered = self.lock();
@@ -270,6 +288,54 @@ impl Live {
         remembered.typed_ahead.push_str(&String::from_utf8_lossy(&result.type_ahead));
         drop(remembered);
         Ok(result)
+    }
+
+    /// Says how much of an output is not on the screen, behind the sign that stands there, and keeps it to be shown.
+    fn tell_folded(&self, command: &str, lines: usize, status: i32, output: &Captured) {
+        if lines == 0 {
+            return;
+        }
+        let word = if lines == 1 { "line" } else { "lines" };
+        let told = format!("{lines} more {word}; Alt-O shows all of it\n");
+        // A terminal that went away is noticed by the next command.
+        let _ = std::io::stderr().lock().write_all(told.as_bytes());
+        let mut remembered = self.lock();
+        if remembered.folded.len() >= MOST_FOLDED {
+            remembered.folded.remove(0);
+        }
+        remembered.folded.push(Executed { command: command.to_owned(), status, output: output.clean_text() });
+    }
+
+    /// Takes what commands showed whose ends are not on the screen.
+    pub fn take_folded(&self) -> Vec<Executed> {
+        std::mem::take(&mut self.lock().folded)
+    }
+
+    /// Runs a command that the model proposed in the shell itself.
+    async fn run_proposed(
+        &self,
+        command: &str,
+        timeout_ms: u64,
+        cancel: CancellationToken,
+        rows: Option<usize>,
+    ) -> Result<Ran, String> {
+        let result = self.run_at_terminal(command, timeout_ms, cancel, rows).await.map_err(|error| chain(&error))?;
+        self.tell_folded(command, result.folded, result.status, &result.output);
+        // The terminal's Ctrl-C goes to the command, and only its end tells of it; who handles it goes on.
+        let by_person = self.terminal.is_some() && result.ending == Ending::Completed && result.status == BY_INTERRUPT;
+        let ending = ending_words(result.ending, by_person, timeout_ms);
+        if result.ending == Ending::Exited {
+            // Only a person ends aish: a proposed `exit` ends the shell, and the next command starts another.
+            self.shell.lock().await.take();
+        }
+        Ok(Ran {
+            status: result.status,
+            output: result.output.clean_text(),
+            truncated: result.output.truncated(),
+            ending,
+            stopped: None,
+            by_person,
+        })
     }
 
     /// Ends the shell, and waits until nothing of it is left.
@@ -300,25 +366,7 @@ impl CommandRunner for Live {
         timeout_ms: u64,
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<Ran, String>> {
-        Box::pin(async move {
-            let result = self.run_at_terminal(command, timeout_ms, cancel).await.map_err(|error| chain(&error))?;
-            // The terminal's Ctrl-C goes to the command, and only its end tells of it; who handles it goes on.
-            let by_person =
-                self.terminal.is_some() && result.ending == Ending::Completed && result.status == BY_INTERRUPT;
-            let ending = ending_words(result.ending, by_person, timeout_ms);
-            if result.ending == Ending::Exited {
-                // Only a person ends aish: a proposed `exit` ends the shell, and the next command starts another.
-                self.shell.lock().await.take();
-            }
-            Ok(Ran {
-                status: result.status,
-                output: result.output.clean_text(),
-                truncated: result.output.truncated(),
-                ending,
-                stopped: None,
-                by_person,
-            })
-        })
+        Box::pin(self.run_proposed(command, timeout_ms, cancel, None))
     }
 
     fn run_unasked<'a>(
@@ -329,7 +377,7 @@ impl CommandRunner for Live {
     ) -> BoxFuture<'a, Result<Ran, String>> {
         Box::pin(async move {
             let _showing = self.show_unasked(command).await;
-            self.run(command, timeout_ms, cancel).await
+            self.run_proposed(command, timeout_ms, cancel, Some(UNASKED_ROWS)).await
         })
     }
 

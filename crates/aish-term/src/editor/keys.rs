@@ -21,8 +21,12 @@ pub(super) const FLIP: &str = "\0flip";
 /// What the engine hands back for a line feed.
 pub(super) const ENTER: &str = "\0enter";
 
-/// What the engine hands back for the key that asks what the last command failed at.
-pub(super) const FIX: &str = "\0fix";
+/// How what the engine hands back for a key begins that stands for a line of its own.
+pub(super) const LINE: &str = "\0line ";
+/// The key that asks what the last command failed at.
+const FIX: &str = "\0line :fix";
+/// The key that shows what was folded.
+pub(super) const UNFOLD: &str = "\0line :unfold";
 
 /// What the engine hands back for a line that is to be edited in the person's editor.
 pub(super) const EDITOR: &str = "\0editor";
@@ -205,6 +209,7 @@ fn bind(keys: &mut Keybindings) {
     let flip =
         ReedlineEvent::UntilFound(vec![ReedlineEvent::MenuPrevious, ReedlineEvent::ExecuteHostCommand(FLIP.into())]);
     keys.add_binding(KeyModifiers::ALT, KeyCode::Char('x'), ReedlineEvent::ExecuteHostCommand(FIX.into()));
+    keys.add_binding(KeyModifiers::ALT, KeyCode::Char('o'), ReedlineEvent::ExecuteHostCommand(UNFOLD.into()));
     keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, flip.clone());
     keys.add_binding(KeyModifiers::NONE, KeyCode::BackTab, flip);
     keys.add_binding(

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::assemble::{Carried, engine};
 use super::input::{EditorError, Input, Line};
-use super::keys::{Behind, EDITOR, ENTER, ESCAPE, FIX, FLIP, SharedMode, edits_of, escape, mode};
+use super::keys::{Behind, EDITOR, ENTER, ESCAPE, FLIP, LINE, SharedMode, UNFOLD, edits_of, escape, mode};
 use super::options::{EditorOptions, KeyMode, Reach};
 use super::plain;
 use super::port::Wholeness;
@@ -218,10 +218,16 @@ impl Worker<'_> {
                     }
                     self.waiting.carried = Carried::at_end(text);
                 }
-                Signal::HostCommand(command) if command == FIX => {
+                Signal::HostCommand(command) if command.starts_with(LINE) => {
+                    if command == UNFOLD {
+                        // What was typed stands in the next line again.
+                        let text = engine.current_buffer_contents().to_owned();
+                        self.waiting.carried = Carried { cursor: engine.current_insertion_point(), text };
+                    }
                     drop(engine);
                     self.erase(prompt)?;
-                    return Ok(Some(Input::Line(Line { text: ":fix".to_owned(), flipped: false })));
+                    let text = command.trim_start_matches(LINE).to_owned();
+                    return Ok(Some(Input::Line(Line { text, flipped: false })));
                 }
                 Signal::HostCommand(command) if command == ENTER => {
                     if self.line_feed(&mut engine) {

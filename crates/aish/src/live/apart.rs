@@ -9,7 +9,7 @@ use aish_shell::{ShellState, Surroundings};
 use aish_types::CallId;
 use tokio_util::sync::CancellationToken;
 
-use super::{BY_INTERRUPT, Live};
+use super::{BY_INTERRUPT, Live, UNASKED_ROWS};
 use crate::shell_tool::{CommandRunner as _, Order, Ran};
 use crate::transactions::Beside;
 
@@ -49,6 +49,7 @@ pub(super) async fn run(
         terminal: live.terminal.clone(),
         cancel,
         timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms)),
+        rows: (!order.asked).then_some(UNASKED_ROWS),
     };
     let _showing = if order.asked { None } else { Some(live.show_unasked(command).await) };
     let done = transactions.run(command, order, beside, &surroundings).await?;
@@ -58,6 +59,7 @@ pub(super) async fn run(
         remembered.took = result.duration;
         remembered.typed_ahead.push_str(&String::from_utf8_lossy(&result.type_ahead));
     }
+    live.tell_folded(command, result.folded, result.status, &result.output);
     if let (Placement::Layer(_), Some(before), Some(after)) = (order.placement, state, result.state) {
         let mut apart = live.apart.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         apart.insert(order.call.clone(), Between { before, after });

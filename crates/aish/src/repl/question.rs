@@ -30,6 +30,7 @@ impl Repl {
         self.history.add(typed, &self.folder(), "ai", None, None);
         self.models_are_known().await;
         self.follow_project();
+        self.live.take_folded();
         let attached: String = self.attached.drain(..).map(|text| text + "\n\n").collect();
         let question = &(attached + question);
         let pending = self.live.take_pending();

@@ -187,6 +187,7 @@ mod tests {
             output: Captured::whole(output.as_bytes().to_vec()),
             full_screen: false,
             type_ahead: Vec::new(),
+            folded: 0,
             ending: Ending::Completed,
             state: None,
             duration: std::time::Duration::ZERO,
