@@ -44,6 +44,7 @@ impl AuditEntry {
             Subject::Files { accesses, .. } => {
                 Some(accesses.iter().map(FileAccess::words).collect::<Vec<_>>().join("; "))
             }
+            Subject::Page { address } => Some(address.clone()),
             Subject::Tool => None,
         };
         Self {

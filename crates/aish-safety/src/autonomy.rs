@@ -60,7 +60,9 @@ impl Autonomy {
         let confirm = (wishes && policy.auto_approval(&call.definition.name) != Some(true))
             .then(|| Judgement::new(Verdict::Ask, "tool.confirmation", "the tool wants to be confirmed"));
         let effect = match &call.subject {
-            Subject::Command { .. } | Subject::Argv { .. } | Subject::Files { .. } => self.strictest(&analysis.parts),
+            Subject::Command { .. } | Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } => {
+                self.strictest(&analysis.parts)
+            }
             Subject::Tool if !call.definition.trusted => {
                 stranger::concern(call, surroundings, self.taint, policy.auto_approval(&call.definition.name))
             }
@@ -88,7 +90,7 @@ impl Autonomy {
             Effect::ReadSecret => left("a person decides about secrets"),
             Effect::Publish => left("a person decides what is published"),
             _ if self.taint == Taint::Foreign && Sends::of(part) > Sends::Nothing => {
-                left("it can send out, and the model has read what strangers wrote")
+                left("it can send out, and the model has read what strangers wrote, or secrets")
             }
             _ if self.taint >= Taint::Local && Sends::of(part) == Sends::Data => {
                 left("it sends data out, and the model has read files or outputs")

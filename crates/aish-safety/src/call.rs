@@ -34,6 +34,11 @@ pub enum Subject {
         /// What changes, as a unified difference; empty where nothing does.
         difference: String,
     },
+    /// A page of the web that a tool of ours opens: judged as the command that would do the same.
+    Page {
+        /// The whole address.
+        address: String,
+    },
     /// A tool of a stranger: judged by name, arguments and policy.
     Tool,
 }

@@ -60,7 +60,7 @@ pub fn offer(call: &PreparedCall, judgement: &Judgement) -> Option<String> {
         Subject::Files { accesses, concern: None, .. } => edits_text(accesses),
         Subject::Files { .. } => None,
         Subject::Tool => Some(tool_text(call)),
-        Subject::Argv { .. } => None,
+        Subject::Argv { .. } | Subject::Page { .. } => None,
     }
 }
 

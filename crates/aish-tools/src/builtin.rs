@@ -6,10 +6,13 @@ mod get_time;
 mod remember;
 pub mod roll_dice;
 mod search_memory;
+mod todo;
+mod web_fetch;
 
 use std::sync::Arc;
 
 pub use files::{FilePlaces, Files};
+pub use web_fetch::{Page, Pages};
 
 use aish_types::near::nearest;
 use aish_types::{BoxFuture, CallContext, SourceId, ToolDefinition, ToolOutcome};
@@ -42,6 +45,8 @@ const BUILTINS: &[(&str, Make)] = &[
     ("edit_file", |ports| Some(Arc::new(files::edit_file::EditFile(ports.files.clone()?)))),
     ("write_file", |ports| Some(Arc::new(files::write_file::WriteFile(ports.files.clone()?)))),
     ("apply_patch", |ports| Some(Arc::new(files::apply_patch::ApplyPatch(ports.files.clone()?)))),
+    ("web_fetch", |ports| Some(Arc::new(web_fetch::WebFetch { pages: ports.pages.clone()? }))),
+    ("todo", |_| Some(Arc::new(todo::Todo))),
 ];
 
 /// Returns the names of the built-in tools, in the order in which they are offered.
@@ -60,11 +65,14 @@ pub struct Ports {
     pub memory: Option<Arc<dyn MemoryStore>>,
     /// Files; without, the tools for them are not offered.
     pub files: Option<Arc<Files>>,
+    /// Pages of the web; without, the tool for them is not offered.
+    pub pages: Option<Arc<dyn Pages>>,
 }
 
 impl Default for Ports {
     fn default() -> Self {
-        Self { clock: Arc::new(SystemClock::default()), random: Arc::new(SystemRandom), memory: None, files: None }
+        let (clock, random) = (Arc::new(SystemClock::default()), Arc::new(SystemRandom));
+        Self { clock, random, memory: None, files: None, pages: None }
     }
 }
 

@@ -269,7 +269,7 @@ impl Door {
 fn edited(call: PreparedCall, text: String) -> Passed<Ready> {
     let arguments = match call.subject {
         Subject::Command { .. } => json!({ COMMAND: text }),
-        Subject::Argv { .. } | Subject::Files { .. } | Subject::Tool => match schema::parse(&text) {
+        Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => match schema::parse(&text) {
             Ok(arguments) => Value::Object(arguments),
             Err(faults) => return Passed::Refused(refused(&faults)),
         },

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use aish_tools::builtin::Files;
+use aish_tools::builtin::{Files, Pages};
 use aish_tools::{Executor, MemoryStore, Registry, builtin};
+use aish_web::Web;
 
 use crate::base::Base;
 use crate::cli_tools;
+use crate::command::page::PAGE;
 use crate::file_places::ProjectFiles;
 use crate::prompts::{self, skills::SkillTool};
 
@@ -38,7 +40,7 @@ pub fn add_builtins(
     let mut notices = Vec::new();
     let names = &base.config.tools.builtin;
     let memory = base.config.memory.enabled.then_some(memory);
-    let ports = builtin::Ports { memory, files, ..builtin::Ports::default() };
+    let ports = builtin::Ports { memory, files, pages: Some(pages()), ..builtin::Ports::default() };
     match builtin::Builtins::named(names, &ports) {
         Ok(builtins) => {
             registry.add(Arc::new(builtins));
@@ -54,6 +56,12 @@ pub fn add_builtins(
 /// Makes what the tools for files share: they work in the project around the folder of each call.
 pub fn files(base: &Base) -> Option<Arc<Files>> {
     Some(Arc::new(Files::new(Arc::new(ProjectFiles::of(base)))))
+}
+
+/// Makes what opens pages of the web; nothing is done for it before the first one.
+fn pages() -> Arc<dyn Pages> {
+    let program = std::env::current_exe().map(|path| vec![path.into(), PAGE.into()]);
+    Arc::new(Web::new(program.unwrap_or_default()))
 }
 
 /// Makes the executor, with the timeout of `tools.timeout_s`.

@@ -37,6 +37,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("climax-yaml", &[]),
     ("aish-hook", &["aish-types", "aish-safety"]),
     ("aish-shell", &["aish-process"]),
+    ("aish-web", &["aish-types", "aish-process", "aish-tools"]),
     ("aish-store", &["aish-types", "aish-tools", "aish-journal"]),
     ("aish-term", &["aish-types", "aish-route", "aish-safety"]),
     ("aish", ALL),
@@ -63,9 +64,11 @@ const ALL: &[&str] = &[
     "aish-nats",
     "aish-hook",
     "climax",
+    "climax-yaml",
     "aish-shell",
     "aish-store",
     "aish-term",
+    "aish-web",
 ];
 
 /// Heavy crates of others and those who may use them; tests may use any.
@@ -77,6 +80,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("dashu", &["aish-tools"]),
     ("grep-regex", &["aish-files"]),
     ("grep-searcher", &["aish-files"]),
+    ("htmd", &["aish-web"]),
     ("ignore", &["aish-files"]),
     ("kitoken", &["aish-llm"]),
     ("landlock", &["aish-process", "aish-confine"]),
@@ -87,7 +91,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("pty-process", &["aish-shell"]),
     ("pulldown-cmark", &["aish-term"]),
     ("reedline", &["aish-term"]),
-    ("reqwest", &["aish-llm", "aish-mcp", "aish-local"]),
+    ("reqwest", &["aish-llm", "aish-mcp", "aish-local", "aish-web"]),
     ("rmcp", &["aish-mcp"]),
     ("rusqlite", &["aish-store"]),
     ("seccompiler", &["aish-process", "aish-confine"]),

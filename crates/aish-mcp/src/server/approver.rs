@@ -42,6 +42,7 @@ pub fn question_text(question: &Question) -> String {
         Subject::Argv { words } => text.push_str(&format!("\n\n{}", shell_words::join(words))),
         Subject::Command { text: line } => text.push_str(&format!("\n\n{line}")),
         Subject::Files { difference, .. } => text.push_str(&format!("\n\n{difference}")),
+        Subject::Page { address } => text.push_str(&format!("\n\n{address}")),
         Subject::Tool => {}
     }
     if let Some(drift) = &question.drift {

@@ -12,7 +12,7 @@ pub enum Taint {
     Clean,
     /// From files and programs of this machine.
     Local,
-    /// From strangers: servers, plugins, the network.
+    /// From strangers: servers, plugins, the network; or secrets.
     Foreign,
 }
 
@@ -21,8 +21,9 @@ pub(crate) fn of_parts(parts: &[Part]) -> Taint {
     parts
         .iter()
         .map(|part| {
-            let own =
-                if part.effect == Effect::RunForeign || sending::talks(part) { Taint::Foreign } else { Taint::Local };
+            // Who has read a secret may send no more than who has read what strangers wrote.
+            let is_far = matches!(part.effect, Effect::RunForeign | Effect::ReadSecret) || sending::talks(part);
+            let own = if is_far { Taint::Foreign } else { Taint::Local };
             own.max(of_parts(&part.parts))
         })
         .max()

@@ -2,6 +2,7 @@
 //! arguments.
 
 use alloc::format;
+use alloc::string::String;
 
 use aish_types::Risk;
 
@@ -22,6 +23,10 @@ impl Gate {
         let mut analysis = match &call.subject {
             Subject::Command { text } => analyse(text, surroundings, rules),
             Subject::Argv { words } => analyse_argv(words, surroundings, rules),
+            Subject::Page { address } => {
+                let words = ["curl", "-sSL", "--", address].map(String::from);
+                analyse_argv(&words, surroundings, rules)
+            }
             Subject::Files { accesses, concern, .. } => {
                 self.judge_files(call, accesses, concern.as_deref(), surroundings)
             }

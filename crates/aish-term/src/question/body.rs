@@ -27,6 +27,10 @@ pub fn question_lines(question: &Question, theme: &Theme, capabilities: &Capabil
             page.heading(&question.judgement, &format!("{tool} wants to {}:", deed(accesses)));
             page.files(accesses, difference);
         }
+        Subject::Page { address } => {
+            page.heading(&question.judgement, &format!("{tool} wants to open a page; its server sees this address:"));
+            page.block(address, "", "");
+        }
         Subject::Tool => {
             page.heading(&question.judgement, &format!("{tool} wants to be called with:"));
             page.block(&shown_json(&question.arguments), "", "");

@@ -58,6 +58,7 @@ fn executor(rolls: &[u32]) -> (Door, Arc<Notebook>) {
         random: Arc::new(random),
         memory: Some(memory.clone()),
         files: None,
+        pages: None,
     };
     let registry = Arc::new(Registry::default());
     assert!(registry.add(Arc::new(Builtins::all(&ports))).is_empty());

@@ -106,6 +106,7 @@ impl Conversation {
         asker.calibrations = std::mem::take(&mut old.calibrations);
         asker.summaries = std::mem::take(&mut old.summaries);
         next.driver.last_outcome = driver.last_outcome.take();
+        next.driver.read = driver.read;
         if base.config.context.use_tool_role == before.context.use_tool_role {
             next.turn.set_tool_role(self.turn.uses_tool_role());
         }

@@ -84,6 +84,9 @@ impl Driver {
 
     /// Takes note of what the gate decided.
     pub(super) fn judged(&mut self, call: &ToolCall, passed: &Passed<Ready>) {
+        if let Passed::Approved(approved) = passed {
+            self.read = self.read.max(approved.analysis().taint);
+        }
         let Some(autonomous) = &mut self.autonomous else { return };
         match passed {
             Passed::Approved(approved) => autonomous.approved(call, approved),

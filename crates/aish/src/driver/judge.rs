@@ -2,7 +2,7 @@
 
 use aish_safety::{
     Analysis, Answer, Approver, Brief, ChangesAnswer, ChangesQuestion, Hold, Judgement, Mode, PreparedCall, Question,
-    Shell, Subject, Surroundings, UNDO_NOTE,
+    Shell, Subject, Surroundings, Taint, UNDO_NOTE, Verdict,
 };
 use aish_tools::{Call, Passed, Ready};
 use aish_turn::Judged;
@@ -21,6 +21,14 @@ struct Briefed<'d> {
     standing_notes: &'d [String],
     apart: Option<&'d Transactions>,
     raised: Option<Judgement>,
+    read: Taint,
+}
+
+/// Says why a page is asked about whatever was agreed to before: its address can carry what the model has read.
+fn after_strangers(call: &PreparedCall, read: Taint) -> Option<Judgement> {
+    let why = "its address can carry out what the model has read: what strangers wrote, or secrets";
+    (matches!(call.subject, Subject::Page { .. }) && read == Taint::Foreign)
+        .then(|| Judgement::new(Verdict::Ask, "web.after-strangers", why))
 }
 
 impl Approver for Briefed<'_> {
@@ -51,7 +59,7 @@ impl Approver for Briefed<'_> {
             }
             let planned =
                 super::undo::plan(self.undo, self.standing_notes, call, analysis, surroundings, self.mode()).await;
-            let raised = self.raised.clone();
+            let raised = self.raised.clone().or_else(|| after_strangers(call, self.read));
             match planned {
                 Ok(notes) => Brief { notes, raised, hold },
                 // A person may let it run all the same; nobody's leave is none.
@@ -99,6 +107,7 @@ impl Driver {
                 standing_notes: &self.standing_notes,
                 apart: self.apart.as_ref().map(|apart| apart.transactions.as_ref()),
                 raised: raised.take(),
+                read: self.read,
             };
             let surroundings = (self.surroundings)();
             let passed = tokio::select! {

@@ -21,7 +21,7 @@ const RULE: &str = "sandbox.outside";
 pub(super) fn commands(calls: &[Ready]) -> HashMap<CallId, String> {
     let command = |call: &Ready| match &call.call().subject {
         Subject::Command { text } => Some((call.call().context.call.clone(), text.clone())),
-        Subject::Argv { .. } | Subject::Files { .. } | Subject::Tool => None,
+        Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => None,
     };
     calls.iter().filter_map(command).collect()
 }

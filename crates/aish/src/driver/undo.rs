@@ -30,7 +30,7 @@ pub(super) async fn plan(
         Subject::Files { accesses, .. } => {
             (accesses.iter().map(FileAccess::words).collect::<Vec<_>>().join("; "), &[] as &[String])
         }
-        Subject::Argv { .. } | Subject::Tool => return Ok(Vec::new()),
+        Subject::Argv { .. } | Subject::Page { .. } | Subject::Tool => return Ok(Vec::new()),
     };
     let mut notes = match call.definition.name.as_str() {
         OUTSIDE => vec!["sandbox: none, it runs outside".to_owned()],

@@ -68,6 +68,9 @@ const THOUGHT_DRAWN: Duration = Duration::from_millis(80);
 /// The tool that runs commands.
 const SHELL: &str = "shell";
 
+/// The tool whose result is the list of steps, which is shown whole.
+const STEPS: &str = "todo";
+
 /// How many bytes of an answer are held back at most.
 const HELD: usize = 8 * 1024;
 
@@ -366,22 +369,25 @@ impl Surface for TextSurface {
             }
             Shown::Calling(call) if !quiet => {
                 self.end_answer();
-                if call.name.as_str() != SHELL {
-                    let line = self.frames.tool_begin(call.name.as_str(), &call.arguments);
-                    self.write_err(&line);
-                } else {
-                    let command = command_of(&call.arguments);
-                    let proposed = self.proposals.take(&command);
-                    match self.commands {
-                        Commands::Live => {}
-                        Commands::Printed => self.calls.push_back((command, proposed)),
-                        Commands::Framed => self.write_err(&self.frames.exec_begin(&command)),
+                let command = (call.name.as_str() == SHELL).then(|| command_of(&call.arguments));
+                match (command, call.name.as_str()) {
+                    (None, STEPS) => {}
+                    (None, name) => self.write_err(&self.frames.tool_begin(name, &call.arguments)),
+                    (Some(command), _) => {
+                        let proposed = self.proposals.take(&command);
+                        match self.commands {
+                            Commands::Live => {}
+                            Commands::Printed => self.calls.push_back((command, proposed)),
+                            Commands::Framed => self.write_err(&self.frames.exec_begin(&command)),
+                        }
                     }
                 }
             }
             Shown::Outcome { tool, outcome } if !quiet => {
                 let took = Duration::from_millis(outcome.duration_ms);
-                if tool.as_str() != SHELL {
+                if tool.as_str() == STEPS && outcome.is_success() {
+                    self.write_err(&self.frames.status(&sanitize(&outcome.text)));
+                } else if tool.as_str() != SHELL {
                     let ending = if outcome.is_success() { Ending::Done } else { Ending::Failed };
                     let line = self.frames.tool_end(ending, &outcome.text, took);
                     self.write_err(&line);

@@ -135,6 +135,7 @@ fn title(subject: &Subject, tool: &str) -> String {
             let paths: Vec<_> = accesses.iter().map(|access| aish_types::visible(&access.path)).collect();
             format!("{tool} {}", paths.join(", "))
         }
+        Subject::Page { address } => format!("{tool} {}", aish_types::visible(address)),
         Subject::Tool => tool.to_owned(),
     }
 }
@@ -142,7 +143,7 @@ fn title(subject: &Subject, tool: &str) -> String {
 fn kind(tool: &str, subject: &Subject) -> Kind {
     match subject {
         Subject::Command { .. } | Subject::Argv { .. } => Kind::Execute,
-        Subject::Files { .. } | Subject::Tool => super::surface::kind(tool),
+        Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => super::surface::kind(tool),
     }
 }
 
