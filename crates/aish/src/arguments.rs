@@ -7,6 +7,7 @@ mod itself;
 mod line;
 mod mcp;
 mod norris;
+mod state;
 
 use std::path::PathBuf;
 
@@ -21,6 +22,7 @@ pub use itself::{SelfCommand, SelfUninstallFlags};
 pub use line::{LineCommand, LineShell};
 pub use mcp::{McpAddFlags, McpCommand, McpInstallFlags};
 pub use norris::NorrisFlags;
+pub use state::{ImportCommand, ImportFlags, StateCommand};
 
 /// An AI-augmented conversational shell: a line is a shell command or a question.
 #[derive(Debug, Default, Parser)]
@@ -137,6 +139,12 @@ pub enum Command {
     /// What is remembered of you.
     #[command(subcommand)]
     Memory(MemoryCommand),
+    /// Take along or delete what is kept: history, sessions, memory, approvals.
+    #[command(subcommand)]
+    State(StateCommand),
+    /// Take over what other programs have.
+    #[command(subcommand)]
+    Import(ImportCommand),
     /// Show what all sessions used and cost.
     Cost(CostFlags),
     /// Bring back what the model's last command changed, or what an earlier one did.

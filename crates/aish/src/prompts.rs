@@ -124,7 +124,13 @@ impl Prompt {
         while let Some(at) = rest.find('$') {
             out.push_str(rest.get(..at).unwrap_or_default());
             rest = rest.get(at + 1..).unwrap_or_default();
-            if let Some(behind) = rest.strip_prefix("ARGUMENTS") {
+            let is_sign = |text: &str| text.starts_with("ARGUMENTS") || text.starts_with(|c: char| c.is_ascii_digit());
+            if rest.strip_prefix('$').is_some_and(is_sign) {
+                // Two are one that stands for itself.
+                let end = rest.find(char::is_alphanumeric).map_or(rest.len(), |at| at + 1);
+                out.push_str(rest.get(..end).unwrap_or_default());
+                rest = rest.get(end..).unwrap_or_default();
+            } else if let Some(behind) = rest.strip_prefix("ARGUMENTS") {
                 out.push_str(arguments);
                 (rest, is_used) = (behind, true);
             } else if let Some(number) = rest.chars().next().and_then(|c| c.to_digit(10)).filter(|number| *number > 0) {
@@ -158,6 +164,7 @@ mod tests {
             ("Costs $5 and $x", "", "Costs  and $x"),
             ("Just do it.", "now please", "Just do it.\n\nARGUMENTS: now please"),
             ("Just do it.", " ", "Just do it."),
+            ("$$5 and $$ARGUMENTS, $$ is a number: $1", "x", "$5 and $ARGUMENTS, $$ is a number: x"),
         ] {
             assert_eq!(prompt(text).filled(arguments), expected);
         }

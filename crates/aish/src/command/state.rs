@@ -1,0 +1,147 @@
+//! `aish state`: what is kept, taken along or deleted.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use aish_journal::session::Hold;
+
+use crate::arguments::StateCommand;
+use crate::base::Base;
+use crate::exit::ExitCode;
+use crate::failure::chain;
+
+/// The database, which is copied by itself, as it is at one moment.
+const DATABASE: &str = "aish.db";
+/// Names of the state folder that are nobody's to take along: secrets, and what belongs to the database.
+const LEFT: &[&str] = &["mcp-tokens", DATABASE, "aish.db-wal", "aish.db-shm"];
+/// How deep folders are copied.
+const DEPTH: usize = 32;
+
+/// What was copied or is there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Count {
+    files: u64,
+    bytes: u64,
+}
+
+/// Runs a sub-command.
+///
+/// # Errors
+/// None: failures are said, and are the exit code.
+pub fn run(
+    base: &Base,
+    command: &StateCommand,
+    print: &mut dyn FnMut(&str),
+    complain: &mut dyn FnMut(&str),
+) -> anyhow::Result<ExitCode> {
+    let done = match command {
+        StateCommand::Export { folder } => export(base, folder),
+        StateCommand::Delete { yes } => delete(base, *yes),
+    };
+    Ok(match done {
+        Ok(line) => {
+            print(&line);
+            ExitCode::Ok
+        }
+        Err(why) => {
+            complain(&why);
+            ExitCode::Error
+        }
+    })
+}
+
+fn state(base: &Base) -> Result<&Path, String> {
+    let state = base.paths.state.as_deref().ok_or("there is no home folder, so nothing is kept")?;
+    match state.is_dir() {
+        true => Ok(state),
+        false => Err(format!("nothing is kept: {} is not there", state.display())),
+    }
+}
+
+fn export(base: &Base, folder: &Path) -> Result<String, String> {
+    let state = state(base)?;
+    let fail = |error: io::Error| format!("{}: {error}", folder.display());
+    DirBuilder::new().mode(0o700).create(folder).map_err(fail)?;
+    let mut count = copied(state, folder, LEFT, 0).map_err(fail)?;
+    if state.join(DATABASE).is_file() {
+        let copy = folder.join(DATABASE);
+        // SQLite fills an empty file, and leaves it its mode.
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&copy).map_err(fail)?;
+        base.store.copy_to(&copy).map_err(|error| chain(&error))?;
+        count.files += 1;
+        count.bytes += fs::metadata(&copy).map_or(0, |file| file.len());
+    }
+    Ok(format!("{} files ({} kB) are in {}", count.files, count.bytes.div_ceil(1024), folder.display()))
+}
+
+/// Copies the regular files of a folder; links and sockets are left out.
+fn copied(from: &Path, to: &Path, left: &[&str], depth: usize) -> io::Result<Count> {
+    let mut count = Count::default();
+    if depth > DEPTH {
+        return Ok(count);
+    }
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_lock = Path::new(&name).extension().is_some_and(|extension| extension == "lock");
+        if is_lock || left.iter().any(|left| name == *left) {
+            continue;
+        }
+        let (kind, target) = (entry.file_type()?, to.join(&name));
+        if kind.is_dir() {
+            DirBuilder::new().mode(0o700).create(&target)?;
+            let below = copied(&entry.path(), &target, &[], depth + 1)?;
+            count = Count { files: count.files + below.files, bytes: count.bytes + below.bytes };
+        } else if kind.is_file() {
+            let mut source = fs::File::open(entry.path())?;
+            let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&target)?;
+            count = Count { files: count.files + 1, bytes: count.bytes + io::copy(&mut source, &mut copy)? };
+        }
+    }
+    Ok(count)
+}
+
+fn delete(base: &Base, yes: bool) -> Result<String, String> {
+    let state = state(base)?;
+    if fs::symlink_metadata(state).is_ok_and(|meta| meta.is_symlink()) {
+        return Err(format!("{} is a link; what is behind it is deleted by hand", state.display()));
+    }
+    let sessions = state.join("sessions");
+    let logs = fs::read_dir(&sessions).into_iter().flatten().flatten().map(|entry| entry.path());
+    let ids = logs.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    let mut held = Vec::new();
+    for id in ids.filter_map(|path| Some(aish_types::SessionId::new(path.file_stem()?.to_str()?))) {
+        match Hold::take(&sessions, &id) {
+            Ok(Some(hold)) => held.push(hold),
+            Ok(None) => return Err(format!("session {id} is open in another aish; end that first")),
+            Err(error) => return Err(chain(&error)),
+        }
+    }
+    if !yes && !is_sure(state) {
+        return Err("nothing was deleted".to_owned());
+    }
+    drop(held);
+    fs::remove_dir_all(state).map_err(|error| format!("{}: {error}", state.display()))?;
+    Ok(format!("{} and all in it is deleted; the configuration is as it was", state.display()))
+}
+
+/// Asks at the terminal; nobody's word is a no.
+fn is_sure(state: &Path) -> bool {
+    let mut err = io::stderr().lock();
+    if !io::stdin().is_terminal() {
+        let _ = writeln!(err, "aish: nobody is here to be asked; --yes deletes {}", state.display());
+        return false;
+    }
+    let _ = write!(
+        err,
+        "history, memory, costs, sessions, approvals, undo and the record of decisions in {} are deleted for good.\n\
+         Type `delete` to do it: ",
+        state.display()
+    );
+    let _ = err.flush();
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    read.is_ok() && line.trim() == "delete"
+}
