@@ -60,6 +60,9 @@ struct Case {
     stderr_lacks: Vec<String>,
     /// Keys of a run in a terminal.
     keys: Option<Vec<Key>>,
+    /// Whether a run in a terminal is the first one, which says what it found.
+    #[serde(default)]
+    first_start: bool,
     /// Arguments of the run in a terminal.
     #[serde(default)]
     arguments: Vec<String>,
@@ -103,12 +106,24 @@ struct Key {
 ///
 /// Each case has a home folder and a working folder of its own.
 pub fn run_cases(text: &str, program: &Path) -> Vec<String> {
+    run_some(text, program, &mut |_| true)
+}
+
+/// Runs those cases of a YAML text whose names are wanted.
+pub fn run_some(text: &str, program: &Path, is_wanted: &mut dyn FnMut(&str) -> bool) -> Vec<String> {
     match serde_saphyr::from_str::<Vec<Case>>(text) {
         Ok(cases) => {
-            cases.iter().filter_map(|case| Some(format!("{}: {}", case.name, play(case, program).err()?))).collect()
+            let wanted = cases.iter().filter(|case| is_wanted(&case.name));
+            wanted.filter_map(|case| Some(format!("{}: {}", case.name, play(case, program).err()?))).collect()
         }
         Err(error) => vec![format!("the cases cannot be read: {error}")],
     }
+}
+
+/// Returns the names of the cases of a YAML text; none where it cannot be read.
+pub fn names_of(text: &str) -> Vec<String> {
+    let cases = serde_saphyr::from_str::<Vec<Case>>(text).unwrap_or_default();
+    cases.into_iter().map(|case| case.name).collect()
 }
 
 fn play(case: &Case, program: &Path) -> Result<(), String> {
@@ -116,6 +131,9 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
     let folder = home.path().join("work");
     std::fs::create_dir_all(home.path().join(".config/aish")).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    if case.keys.is_some() && !case.first_start {
+        note_first_start(home.path()).map_err(|error| error.to_string())?;
+    }
     for (name, content) in &case.files {
         let parent = folder.join(name).parent().map(Path::to_path_buf).unwrap_or_default();
         std::fs::create_dir_all(parent).map_err(|error| error.to_string())?;
@@ -174,6 +192,17 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
     let body = requests.last().map(|request| String::from_utf8_lossy(&request.body).into_owned()).unwrap_or_default();
     has("the last request", &body, &case.request_has)?;
     lacks("the last request", &body, &case.request_lacks)
+}
+
+/// Lets the starts in a home folder be later ones than the first.
+///
+/// # Errors
+/// When the state folder cannot be written.
+pub fn note_first_start(home: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let state = home.join(".local/state/aish");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&state)?;
+    std::fs::write(state.join("first-start.json"), "{}")
 }
 
 /// Runs the program once, with nothing but these variables.

@@ -11,6 +11,8 @@ mod cases;
 #[cfg(test)]
 mod clouds;
 #[cfg(test)]
+mod daily;
+#[cfg(test)]
 mod edges;
 #[cfg(test)]
 mod faults;

@@ -30,6 +30,7 @@ impl Home {
     fn of(folder: tempfile::TempDir) -> Self {
         std::fs::create_dir(folder.path().join("work")).unwrap();
         std::fs::create_dir(folder.path().join("bin")).unwrap();
+        aish_testkit::case::note_first_start(folder.path()).unwrap();
         Self { folder, variables: Vec::new(), size: (80, 24) }
     }
 
