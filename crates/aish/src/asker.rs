@@ -18,6 +18,7 @@ use crate::context_size::ContextSizes;
 use crate::counting::Counting;
 use crate::discovery::{Discovery, Listing, is_offered};
 use crate::ledger::Ledger;
+use crate::sent::Sent;
 use crate::shell_tool::SHELL_SOURCE;
 
 /// What of the registry is offered to the model.
@@ -64,6 +65,8 @@ pub struct Asker {
     pub summaries: Calibration,
     /// What the prompt that is being answered was counted as.
     pub counted: Option<CountedPrompt>,
+    /// The request that was sent last.
+    pub sent: Option<Arc<Sent>>,
     /// The last failure, for the exit code.
     pub last_error: Option<ChatError>,
 }
@@ -257,6 +260,11 @@ impl Asker {
         let (schema, purpose) = (self.schema.clone(), self.purpose);
         let request = ChatRequest { messages, tools, max_tokens: None, temperature: None, schema, purpose };
         let options = CallOptions { model: None, prompt_tokens: Some(prompt_tokens) };
+        let model = self.broker.pick(purpose, prompt_tokens).to_owned();
+        let known = self.broker.model(&model);
+        let endpoint = known.and_then(|known| known.endpoint.clone());
+        let model = known.map_or(model, |known| known.provider.model().to_owned());
+        self.sent = Some(Arc::new(Sent { model, endpoint, request: request.clone() }));
         self.broker.stream(request, options, cancel)
     }
 

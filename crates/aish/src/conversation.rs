@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use aish_llm::{Purpose, TokenCounter, UseEndpoint};
-use aish_safety::{Approver, Gate, Surroundings};
+use aish_safety::{Approver, Gate, Surroundings, Taint};
 use aish_tools::{Door, Registry};
 use aish_turn::{Budget, Cap, Transcript, Turn, TurnOptions};
 use aish_types::{Block, SessionId};
@@ -30,6 +30,7 @@ use crate::here::Here;
 use crate::kept::KeptFile;
 use crate::ledger::{Ledger, uncovered};
 use crate::models::Found;
+use crate::sent::ToldHosts;
 use crate::servers::news::CallNews;
 use crate::servers::writer::Sampling;
 use crate::system_prompt::{Facts, system_prompt};
@@ -127,6 +128,7 @@ impl Conversation {
             schemas: 0,
             summaries: Calibration::default(),
             counted: None,
+            sent: None,
             last_error: None,
         };
         let here = Here::of(base);
@@ -174,6 +176,8 @@ impl Conversation {
             last_thought: String::new(),
             last_outcome: None,
             news: setup.news,
+            read: Taint::Clean,
+            told_hosts: Arc::new(ToldHosts::at(base.paths.state.as_ref().map(|state| state.join("told-hosts.json")))),
             autonomous: None,
             started: base.started,
         };

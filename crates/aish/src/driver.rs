@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use aish_safety::{Approver, Surroundings};
+use aish_safety::{Approver, Surroundings, Taint};
 use aish_tools::{Door, Ready};
 use aish_turn::{Effect, Event, Judged, Outcome, Record, Status, Turn};
 use aish_types::{CallContext, CallId, SessionId, ToolName, ToolOutcome};
@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::asker::Asker;
 use crate::secrets::Secrets;
+use crate::sent::ToldHosts;
 use crate::servers::news::CallNews;
 use crate::surface::{Shown, Surface};
 use crate::undo::UndoKeeper;
@@ -92,6 +93,10 @@ pub struct Driver {
     pub last_outcome: Option<(ToolName, String)>,
     /// What servers say while calls run.
     pub news: Arc<CallNews>,
+    /// The least trusted of what the model has read in this session.
+    pub read: Taint,
+    /// The hosts outside this machine of which the person was told.
+    pub told_hosts: Arc<ToldHosts>,
     /// The autonomous run that is under way.
     pub autonomous: Option<autonomous::Autonomous>,
     /// The clock's start.
@@ -108,6 +113,9 @@ impl Driver {
         interrupt: &CancellationToken,
     ) -> Outcome {
         surface.show(Shown::TurnStart, self.started.elapsed());
+        if let Some(line) = self.told_hosts.before(&self.asker.broker, &self.asker.model) {
+            surface.show(Shown::Notice(&line), self.started.elapsed());
+        }
         let question = match question {
             Event::Asked { text, blocks } => Event::Asked { text: self.secrets.redact(&text).into_owned(), blocks },
             other => other,

@@ -5,6 +5,7 @@
 
 #![expect(unreachable_pub, reason = "the modules are private; pub means all of this crate")]
 
+mod aichat;
 mod arguments;
 mod as_shell;
 mod asker;
@@ -53,6 +54,7 @@ mod run;
 mod sandbox;
 mod search;
 mod secrets;
+mod sent;
 mod servers;
 mod session;
 mod shell_switch;

@@ -19,11 +19,14 @@ pub mod project;
 mod prompts;
 mod reset;
 mod route;
+mod sent;
 mod sessions;
 mod think;
 mod tokenize;
 mod tools;
 mod undo;
+mod unfold;
+mod whole;
 
 use aish_types::BoxFuture;
 use aish_types::near::slip;
@@ -245,6 +248,19 @@ pub const COMMANDS: &[MetaCommand] = &[
         usage: "[list|ID]",
         summary: "bring back what the model's last command changed",
         run: |repl, rest| done(undo::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "sent",
+        usage: "[page|save FILE]",
+        summary: "show the last request to the model whole",
+        run: |repl, rest| done(sent::run(repl, rest)),
+        ..ROW
+    },
+    MetaCommand {
+        name: "unfold",
+        summary: "show the outputs whole that were folded in the last turn (Alt-O)",
+        run: |repl, _| done(unfold::run(repl)),
         ..ROW
     },
     MetaCommand {

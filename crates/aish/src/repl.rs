@@ -4,12 +4,14 @@ mod editor;
 mod ending;
 mod entered;
 mod expansion;
+mod first_start;
 mod jobs;
 mod known;
 mod models;
 mod outward;
 mod question;
 mod shown;
+mod warm_up;
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
@@ -31,7 +33,6 @@ use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
 use crate::driver::Apart;
 use crate::exit::ExitCode;
-use crate::history_import::HistoryImport;
 use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;
 use crate::live::Live;
@@ -60,12 +61,6 @@ use shown::first_prompt;
 
 /// Bash's status of a command that it did not find.
 const NOT_FOUND: i32 = 127;
-
-/// By when the first prompt is drawn; nobody types before.
-const PROMPT_DRAWN: Duration = Duration::from_millis(60);
-
-/// How long most servers take from their start until their tools are known.
-const SERVERS_KNOWN: Duration = Duration::from_secs(2);
 
 /// How long the editor may take to give the terminal back.
 const GIVEN_BACK: Duration = Duration::from_millis(500);
@@ -334,7 +329,13 @@ impl Repl {
                         Flow::End(code) => return Ok(code),
                     }
                 }
-                Input::Interrupted | Input::HostCommand(_) => {}
+                Input::Interrupted => {
+                    self.names_are_fresh().await;
+                    if self.traps_interrupt() {
+                        self.live.interrupt_at_prompt().await;
+                    }
+                }
+                Input::HostCommand(_) => {}
                 Input::EndOfInput => {
                     let jobs = if warned { Vec::new() } else { self.live.jobs().await };
                     if jobs.is_empty() {
@@ -348,27 +349,6 @@ impl Repl {
                 }
             }
         }
-    }
-
-    /// Opens the history behind the first prompt, so that the first key does not wait for it, takes over those of other
-    /// shells where that was not done yet, and gives back what only the start needed.
-    fn warm_up(&self) -> JoinHandle<()> {
-        let (history, printer) = (Arc::clone(&self.history), self.editor.printer());
-        let import = HistoryImport::find(&self.base);
-        tokio::spawn(async move {
-            tokio::time::sleep(servers::BEHIND_THE_PROMPT + PROMPT_DRAWN).await;
-            let opened = tokio::task::spawn_blocking(move || {
-                history.newest(1);
-                import.and_then(|import| import.run())
-            });
-            if let Ok(Some(said)) = opened.await {
-                printer.print(&format!("[aish] {}", aish_types::sanitize(&said)));
-            }
-            aish_process::release_code();
-            // By then servers have told their tools.
-            tokio::time::sleep(SERVERS_KNOWN).await;
-            aish_process::release_code();
-        })
     }
 
     /// Sends one line its way.

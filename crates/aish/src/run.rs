@@ -15,6 +15,9 @@ pub fn run() -> ExitCode {
     if let Some(code) = command::confine::launched(std::env::args_os().skip(1)) {
         return code;
     }
+    if let Some(code) = command::page::launched(std::env::args_os().skip(1)) {
+        return code;
+    }
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -138,6 +141,8 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Some(Command::Project) => command::project::run(&Base::load(shared), &mut print),
         Some(Command::Sessions(sub)) => command::sessions::run(&Base::load(shared), sub, &mut print),
         Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print),
+        Some(Command::State(sub)) => command::state::run(&Base::load(shared), sub, &mut print),
+        Some(Command::Import(sub)) => command::import::run(&Base::load(shared), sub, &mut print),
         Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Undo { what }) => command::undo::run(&Base::load(shared), what.as_deref(), &mut print),
         Some(Command::Try(flags)) => command::trial::run(&Base::load(shared), flags, &mut print, &mut complain),

@@ -69,6 +69,7 @@ fn asker(
         schemas: 0,
         summaries: Calibration::default(),
         counted: None,
+        sent: None,
         last_error: None,
     }
 }

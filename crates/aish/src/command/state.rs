@@ -10,7 +10,7 @@ use aish_journal::session::Hold;
 use crate::arguments::StateCommand;
 use crate::base::Base;
 use crate::exit::ExitCode;
-use crate::failure::chain;
+use crate::failure::Failure;
 
 /// The database, which is copied by itself, as it is at one moment.
 const DATABASE: &str = "aish.db";
@@ -26,50 +26,36 @@ struct Count {
     bytes: u64,
 }
 
-/// Runs a sub-command.
+/// Runs a sub-command; `print` writes a line to standard output.
 ///
 /// # Errors
-/// None: failures are said, and are the exit code.
-pub fn run(
-    base: &Base,
-    command: &StateCommand,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
-    let done = match command {
-        StateCommand::Export { folder } => export(base, folder),
-        StateCommand::Delete { yes } => delete(base, *yes),
-    };
-    Ok(match done {
-        Ok(line) => {
-            print(&line);
-            ExitCode::Ok
-        }
-        Err(why) => {
-            complain(&why);
-            ExitCode::Error
-        }
-    })
+/// When nothing is kept, a session is open elsewhere, nobody says yes, or files cannot be read or written.
+pub fn run(base: &Base, command: &StateCommand, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+    print(&match command {
+        StateCommand::Export { folder } => export(base, folder)?,
+        StateCommand::Delete { yes } => delete(base, *yes)?,
+    });
+    Ok(ExitCode::Ok)
 }
 
-fn state(base: &Base) -> Result<&Path, String> {
-    let state = base.paths.state.as_deref().ok_or("there is no home folder, so nothing is kept")?;
+fn state(base: &Base) -> Result<&Path, Failure> {
+    let state = base.paths.state.as_deref().ok_or_else(|| Failure::user("there is no home folder, so nothing is kept"))?;
     match state.is_dir() {
         true => Ok(state),
-        false => Err(format!("nothing is kept: {} is not there", state.display())),
+        false => Err(Failure::user(format!("nothing is kept: {} is not there", state.display()))),
     }
 }
 
-fn export(base: &Base, folder: &Path) -> Result<String, String> {
+fn export(base: &Base, folder: &Path) -> Result<String, Failure> {
     let state = state(base)?;
-    let fail = |error: io::Error| format!("{}: {error}", folder.display());
+    let fail = |error: io::Error| Failure::from(error).at(folder.display());
     DirBuilder::new().mode(0o700).create(folder).map_err(fail)?;
     let mut count = copied(state, folder, LEFT, 0).map_err(fail)?;
     if state.join(DATABASE).is_file() {
         let copy = folder.join(DATABASE);
         // SQLite fills an empty file, and leaves it its mode.
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&copy).map_err(fail)?;
-        base.store.copy_to(&copy).map_err(|error| chain(&error))?;
+        base.store.copy_to(&copy)?;
         count.files += 1;
         count.bytes += fs::metadata(&copy).map_or(0, |file| file.len());
     }
@@ -103,10 +89,10 @@ fn copied(from: &Path, to: &Path, left: &[&str], depth: usize) -> io::Result<Cou
     Ok(count)
 }
 
-fn delete(base: &Base, yes: bool) -> Result<String, String> {
+fn delete(base: &Base, yes: bool) -> Result<String, Failure> {
     let state = state(base)?;
     if fs::symlink_metadata(state).is_ok_and(|meta| meta.is_symlink()) {
-        return Err(format!("{} is a link; what is behind it is deleted by hand", state.display()));
+        return Err(Failure::user(format!("{} is a link", state.display())).hint("delete what is behind it by hand"));
     }
     let sessions = state.join("sessions");
     let logs = fs::read_dir(&sessions).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -115,15 +101,17 @@ fn delete(base: &Base, yes: bool) -> Result<String, String> {
     for id in ids.filter_map(|path| Some(aish_types::SessionId::new(path.file_stem()?.to_str()?))) {
         match Hold::take(&sessions, &id) {
             Ok(Some(hold)) => held.push(hold),
-            Ok(None) => return Err(format!("session {id} is open in another aish; end that first")),
-            Err(error) => return Err(chain(&error)),
+            Ok(None) => {
+                return Err(Failure::user(format!("session {id} is open in another aish")).hint("end that first"));
+            }
+            Err(error) => return Err(error.into()),
         }
     }
     if !yes && !is_sure(state) {
-        return Err("nothing was deleted".to_owned());
+        return Err(Failure::user("nothing was deleted"));
     }
     drop(held);
-    fs::remove_dir_all(state).map_err(|error| format!("{}: {error}", state.display()))?;
+    fs::remove_dir_all(state).map_err(|error| Failure::from(error).at(state.display()))?;
     Ok(format!("{} and all in it is deleted; the configuration is as it was", state.display()))
 }
 

@@ -17,7 +17,7 @@ fn nothing_configured_is_no_fault() {
     let loaded = load(None, &[], &[]);
     assert!(loaded.diagnostics.is_empty());
     assert_eq!(loaded.config.context.max_turns, 40);
-    assert_eq!(loaded.config.tools.builtin.len(), 11);
+    assert_eq!(loaded.config.tools.builtin.len(), 13);
     assert!(!loaded.config.shell.confirm_cmd);
 }
 

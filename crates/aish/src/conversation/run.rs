@@ -59,6 +59,8 @@ impl Conversation {
             last_thought: String::new(),
             last_outcome: None,
             news: Arc::clone(&own.news),
+            read: own.read,
+            told_hosts: Arc::clone(&own.told_hosts),
             autonomous: None,
             started: own.started,
         }

@@ -1,8 +1,6 @@
 //! `:last` and `:again`: the last command and what it showed.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
-
+use super::whole;
 use crate::repl::{Flow, Repl};
 
 /// Bytes that go to a terminal's clipboard at most: many take no more.
@@ -28,16 +26,8 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) -> Flow {
             let _ = std::io::Write::write_all(&mut std::io::stderr().lock(), asked.as_bytes());
             repl.say("copied, where the terminal lets programs do so (OSC 52)");
         }
-        ("page", _) => page(repl, &last.output),
-        ("save", "") => repl.complain(":last save takes the name of a file"),
-        ("save", file) => {
-            let path = std::path::Path::new(&repl.folder()).join(file);
-            let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
-            match made.and_then(|mut made| made.write_all(last.output.as_bytes())) {
-                Ok(()) => repl.say(&format!("saved in {}", path.display())),
-                Err(error) => repl.complain(&format!("{}: {error}", path.display())),
-            }
-        }
+        ("page", _) => whole::page(repl, &last.output),
+        ("save", file) => whole::save(repl, &last.output, ":last", file),
         ("ask", "") => repl.complain(":last ask takes a question"),
         ("ask", question) => {
             let output = aish_types::head_and_tail(last.output.trim_end(), repl.base.config.shell.output_bytes);
@@ -61,22 +51,6 @@ pub(super) async fn again(repl: &mut Repl) -> Flow {
             repl.complain("no command has run yet");
             Flow::Go
         }
-    }
-}
-
-/// Shows a text in `$PAGER`; where there is none it is printed.
-fn page(repl: &Repl, text: &str) {
-    let pager = repl.base.variable("PAGER").filter(|pager| !pager.is_empty()).unwrap_or_else(|| "less -R".to_owned());
-    let started = Command::new("sh").args(["-c", &pager]).stdin(Stdio::piped()).spawn();
-    match started {
-        Ok(mut child) => {
-            if let Some(mut input) = child.stdin.take() {
-                // A pager that is left early closes its end.
-                let _ = input.write_all(text.as_bytes());
-            }
-            let _ = child.wait();
-        }
-        Err(_) => repl.print(text),
     }
 }
 

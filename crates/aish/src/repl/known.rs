@@ -23,6 +23,11 @@ const SIGN: Duration = Duration::from_millis(400);
 const START_UP: Duration = Duration::from_secs(10);
 
 impl Repl {
+    /// Says whether Ctrl-C at the prompt is the business of a trap of the person's.
+    pub(super) fn traps_interrupt(&self) -> bool {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).traps_interrupt
+    }
+
     /// Starts the live shell behind the first prompt, and asks it for its names once its start-up files are read.
     pub(super) fn read_start_up(&mut self) {
         let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));

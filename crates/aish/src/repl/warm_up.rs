@@ -1,0 +1,46 @@
+//! What the shell does behind its first prompt, before anybody has typed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+
+use super::Repl;
+use super::first_start::FirstStart;
+use crate::history_import::HistoryImport;
+use crate::servers;
+
+/// By when the first prompt is drawn; nobody types before.
+const PROMPT_DRAWN: Duration = Duration::from_millis(60);
+
+/// How long most servers take from their start until their tools are known.
+const SERVERS_KNOWN: Duration = Duration::from_secs(2);
+
+impl Repl {
+    /// Opens the history behind the first prompt, so that the first key does not wait for it, takes over those of other
+    /// shells where that was not done yet, and gives back what only the start needed.
+    pub(super) fn warm_up(&self) -> JoinHandle<()> {
+        let (history, printer) = (Arc::clone(&self.history), self.editor.printer());
+        let import = HistoryImport::find(&self.base);
+        let model = self.conversation.driver.asker.model.as_str();
+        let place = self.conversation.found_places.get(model);
+        let first = FirstStart::of(&self.base, place, self.looking.is_some());
+        tokio::spawn(async move {
+            tokio::time::sleep(servers::BEHIND_THE_PROMPT + PROMPT_DRAWN).await;
+            for line in first.map(FirstStart::said).unwrap_or_default() {
+                printer.print(&format!("[aish] {}", aish_types::sanitize(&line)));
+            }
+            let opened = tokio::task::spawn_blocking(move || {
+                history.newest(1);
+                import.and_then(|import| import.run())
+            });
+            if let Ok(Some(said)) = opened.await {
+                printer.print(&format!("[aish] {}", aish_types::sanitize(&said)));
+            }
+            aish_process::release_code();
+            // By then servers have told their tools.
+            tokio::time::sleep(SERVERS_KNOWN).await;
+            aish_process::release_code();
+        })
+    }
+}
