@@ -402,7 +402,9 @@ impl Gate {
                     || approved.map_or_else(|| self.policy.level.asks(risk), |approved| !approved)
             }
             Subject::Command { .. } => verdict > Verdict::Allow || confirms,
-            Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => verdict > Verdict::Allow,
+            Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => {
+                verdict > Verdict::Allow
+            }
         }
     }
 

@@ -186,7 +186,11 @@ mod tests {
             ("a\r\nb\r\nc\r\nd", "a\r\nb\r\n^[0m... ", 2),
             // Long lines take several rows, and colours none.
             ("aaaaaaaaaabbbbbbbbbbc\r\nd\r\n", "aaaaaaaaaabbbbbbbbbbc^[0m... ", 2),
-            ("\u{1b}[31maaaa\u{1b}[0m\r\n\u{1b}]8;;x://yyyyyyyyyyyyyyyyyyyyyyy\u{7}b\r\n", "^[31maaaa^[0m\r\n^]8;;x://yyyyyyyyyyyyyyyyyyyyyyy\u{7}b\r\n", 0),
+            (
+                "\u{1b}[31maaaa\u{1b}[0m\r\n\u{1b}]8;;x://yyyyyyyyyyyyyyyyyyyyyyy\u{7}b\r\n",
+                "^[31maaaa^[0m\r\n^]8;;x://yyyyyyyyyyyyyyyyyyyyyyy\u{7}b\r\n",
+                0,
+            ),
             ("ääääääääää\r\nb\r\nc\r\n", "ääääääääää\r\nb\r\n^[0m... ", 1),
             // A progress line that is drawn again and again is one row.
             ("10%\r20%\r30%\r40%\r\nb\r\n", "10%\r20%\r30%\r40%\r\nb\r\n", 0),

@@ -269,10 +269,12 @@ impl Door {
 fn edited(call: PreparedCall, text: String) -> Passed<Ready> {
     let arguments = match call.subject {
         Subject::Command { .. } => json!({ COMMAND: text }),
-        Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => match schema::parse(&text) {
-            Ok(arguments) => Value::Object(arguments),
-            Err(faults) => return Passed::Refused(refused(&faults)),
-        },
+        Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => {
+            match schema::parse(&text) {
+                Ok(arguments) => Value::Object(arguments),
+                Err(faults) => return Passed::Refused(refused(&faults)),
+            }
+        }
     };
     let call = Call { name: call.definition.name.clone(), arguments, context: call.context };
     Passed::Edited(Box::new(call))

@@ -59,7 +59,8 @@ impl Web {
             }
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             let location = location.ok_or_else(|| format!("{} answered {status} without a place", shown(&url)))?;
-            let next = url.join(location).map_err(|error| format!("{} sends on to no address: {error}", shown(&url)))?;
+            let next =
+                url.join(location).map_err(|error| format!("{} sends on to no address: {error}", shown(&url)))?;
             if url.scheme() == "https" && next.scheme() != "https" {
                 return Err(format!("{} sends on to a page that is not encrypted: {}", shown(&url), shown(&next)));
             }
@@ -83,7 +84,9 @@ impl Web {
         }
         // One that is not public among others is no mistake of anybody's.
         match addresses.iter().find(|address| !is_public(**address) || is_own(**address)) {
-            Some(address) => Err(format!("{host} is at {address}, which is not on the public internet; it is not opened")),
+            Some(address) => {
+                Err(format!("{host} is at {address}, which is not on the public internet; it is not opened"))
+            }
             None => Ok(addresses),
         }
     }
@@ -91,7 +94,8 @@ impl Web {
     /// Sends one GET to addresses that were checked.
     async fn get(&self, url: &Url) -> Result<Response, String> {
         let addresses = self.addresses(url).await?;
-        let pinned: Vec<SocketAddr> = addresses.iter().map(|address| SocketAddr::new((self.reach)(*address), 0)).collect();
+        let pinned: Vec<SocketAddr> =
+            addresses.iter().map(|address| SocketAddr::new((self.reach)(*address), 0)).collect();
         // Fails when a provider is installed already, which is as good.
         drop(rustls::crypto::ring::default_provider().install_default());
         let mut builder = Client::builder()
@@ -106,7 +110,8 @@ impl Web {
             builder = builder.tls_certs_only([]);
         }
         let client = builder.build().map_err(|error| cause(&error))?;
-        let request = client.get(url.clone()).header(ACCEPT, "text/html, text/*;q=0.9, application/json;q=0.8, */*;q=0.1");
+        let request =
+            client.get(url.clone()).header(ACCEPT, "text/html, text/*;q=0.9, application/json;q=0.8, */*;q=0.1");
         request.send().await.map_err(|error| format!("{} cannot be reached: {}", shown(url), cause(&error)))
     }
 
@@ -116,7 +121,11 @@ impl Web {
         let (kind, coding) = (header(CONTENT_TYPE).to_ascii_lowercase(), header(CONTENT_ENCODING).to_ascii_lowercase());
         // It was not asked for, and a small one can be any size.
         if !matches!(coding.as_str(), "" | "identity") {
-            return Err(format!("{} is compressed ({}), though that was not asked for", shown(&url), sanitize(&coding)));
+            return Err(format!(
+                "{} is compressed ({}), though that was not asked for",
+                shown(&url),
+                sanitize(&coding)
+            ));
         }
         let form = Form::of(&kind);
         if form == Form::Other {
@@ -124,7 +133,9 @@ impl Web {
         }
         let mut body = Vec::new();
         let mut is_cut = false;
-        while let Some(piece) = response.chunk().await.map_err(|error| format!("{} broke off: {}", shown(&url), cause(&error)))? {
+        while let Some(piece) =
+            response.chunk().await.map_err(|error| format!("{} broke off: {}", shown(&url), cause(&error)))?
+        {
             let room = MOST.saturating_sub(body.len());
             body.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
             if piece.len() > room {

@@ -40,11 +40,15 @@ pub(crate) async fn convert(command: &[OsString], html: Vec<u8>, cancel: &Cancel
         .timeout(PATIENCE)
         .output_cap(LONGEST)
         .grace(Duration::ZERO);
-    let done = aish_process::run(&command, cancel).await.map_err(|error| format!("the page cannot be read: {error}"))?;
+    let done =
+        aish_process::run(&command, cancel).await.map_err(|error| format!("the page cannot be read: {error}"))?;
     match done.exit {
         Exit::Code(0) => Ok(done.stdout.text()),
         Exit::Cancelled => Err("interrupted".to_owned()),
-        _ => Err("the page cannot be turned into text: it is nested too deep, or takes too much memory or time".to_owned()),
+        _ => {
+            Err("the page cannot be turned into text: it is nested too deep, or takes too much memory or time"
+                .to_owned())
+        }
     }
 }
 

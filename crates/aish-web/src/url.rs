@@ -52,16 +52,32 @@ mod tests {
             assert!(read(text).is_ok(), "{text}");
         }
         for text in [
-            "", "example.org", "/etc/passwd", "file:///etc/passwd", "ftp://example.org", "gopher://h:70/_x", "data:text/html,x",
-            "javascript:x", "https://me@example.org", "https://me:pw@example.org", "https://trusted.example@127.0.0.1/",
-            "http://example.org:22", "http://example.org:25/", "http://example.org:6000000/", "http://", "https:///x y",
-            "https://example.org/a b", "https://example.org/\n",
+            "",
+            "example.org",
+            "/etc/passwd",
+            "file:///etc/passwd",
+            "ftp://example.org",
+            "gopher://h:70/_x",
+            "data:text/html,x",
+            "javascript:x",
+            "https://me@example.org",
+            "https://me:pw@example.org",
+            "https://trusted.example@127.0.0.1/",
+            "http://example.org:22",
+            "http://example.org:25/",
+            "http://example.org:6000000/",
+            "http://",
+            "https:///x y",
+            "https://example.org/a b",
+            "https://example.org/\n",
         ] {
             assert!(read(text).is_err(), "{text}");
         }
         assert!(read(&format!("https://example.org/{}", "a".repeat(LONGEST))).is_err());
         // Numbers in any notation are the address that they are.
-        for text in ["http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://127.1/", "http://１２７.0.0.1/"] {
+        for text in
+            ["http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://127.1/", "http://１２７.0.0.1/"]
+        {
             assert_eq!(read(text).unwrap().host_str(), Some("127.0.0.1"), "{text}");
         }
     }

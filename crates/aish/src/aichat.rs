@@ -2,6 +2,8 @@
 
 use climax_yaml::{Kind, Node};
 
+use crate::failure::Failure;
+
 /// The longest role or configuration that is read, in bytes.
 pub const LONGEST: u64 = 256 * 1024;
 
@@ -88,9 +90,10 @@ pub fn prompt_name(role: &str) -> Option<String> {
 /// Writes the models of aichat's configuration as a piece of ours. Keys are named by a variable, never copied.
 ///
 /// # Errors
-/// In words, where the file is none of aichat's.
-pub fn models(text: &str) -> Result<String, String> {
-    let root = climax_yaml::parse(text).map_err(|error| format!("line {}: {}", error.at.line, error.message))?;
+/// Where the file is no YAML.
+pub fn models(text: &str) -> Result<String, Failure> {
+    let root = climax_yaml::parse(text)
+        .map_err(|error| Failure::user(format!("line {}: {}", error.at.line, error.message)))?;
     let default = field(&root, "model").and_then(Node::text).unwrap_or_default().to_owned();
     let mut out = String::new();
     for client in items(field(&root, "clients")) {
@@ -107,7 +110,8 @@ pub fn models(text: &str) -> Result<String, String> {
         let all = if named.is_empty() { chosen.clone().into_iter().collect() } else { named };
         for model in all {
             let section = prompt_name(&model).unwrap_or_else(|| "model".to_owned());
-            let key = format!("{}_API_KEY", name.to_ascii_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+            let key =
+                format!("{}_API_KEY", name.to_ascii_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
             let provider = provider.map(|provider| format!("provider = \"{provider}\"\n")).unwrap_or_default();
             out.push_str(&format!(
                 "[models.{section}]\n{provider}endpoint = {}\nmodel = {}\nkey_env = \"{key}\"\n\n",
@@ -166,7 +170,10 @@ mod tests {
         for (text, prompt) in [
             ("Speak like a pirate.", "Speak like a pirate.\n\n$ARGUMENTS"),
             ("---\nmodel: openai:gpt-4o\n---\n\nfix: __INPUT__ now", "fix: $ARGUMENTS now"),
-            ("-----\ntemperature: 0\n-----\nsay\n### INPUT:\na\n### OUTPUT:\nb", "say\n### INPUT:\na\n### OUTPUT:\nb\n\n### INPUT:\n$ARGUMENTS\n\n### OUTPUT:"),
+            (
+                "-----\ntemperature: 0\n-----\nsay\n### INPUT:\na\n### OUTPUT:\nb",
+                "say\n### INPUT:\na\n### OUTPUT:\nb\n\n### INPUT:\n$ARGUMENTS\n\n### OUTPUT:",
+            ),
             ("It costs $5 or $ARGUMENTS or $HOME", "It costs $$5 or $$ARGUMENTS or $HOME\n\n$ARGUMENTS"),
             ("use {{__shell__}} and {{unknown}}", "use bash and {{unknown}}\n\n$ARGUMENTS"),
         ] {
@@ -176,7 +183,9 @@ mod tests {
         assert_eq!(role("x", "---\nmodel: a\n---\n"), None);
         let left = role("x", "---\nmodel: openai:gpt-4o\nuse_tools: all\ntop_p:\n---\nx").unwrap().left;
         assert_eq!(left, ["model: openai:gpt-4o", "use_tools: all"]);
-        for (name, expected) in [("shell", Some("shell")), ("a b#c", Some("a-b-c")), ("%x%", Some("x")), ("7", None), ("../x", Some("x"))] {
+        for (name, expected) in
+            [("shell", Some("shell")), ("a b#c", Some("a-b-c")), ("%x%", Some("x")), ("7", None), ("../x", Some("x"))]
+        {
             assert_eq!(prompt_name(name).as_deref(), expected, "{name}");
         }
     }

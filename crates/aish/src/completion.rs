@@ -1,8 +1,10 @@
 //! Completion of lines: meta commands, models and tools, commands and their sub-commands, files, and bash's own
 //! programmable completion.
 
+mod described;
 mod files;
 mod fit;
+mod manual;
 mod meta;
 mod place;
 mod variables;
@@ -19,6 +21,7 @@ use crate::live::Live;
 use crate::repl::Known;
 
 use fit::Fit;
+use manual::Manuals;
 pub use meta::Vocabulary;
 use place::Place;
 
@@ -33,12 +36,13 @@ pub struct Completer {
     known: Known,
     runtime: Handle,
     vocabulary: Arc<Vocabulary>,
+    manuals: Manuals,
 }
 
 impl Completer {
     /// Makes a completer over the live shell.
     pub fn new(live: Arc<Live>, known: Known, runtime: Handle, vocabulary: Arc<Vocabulary>) -> Self {
-        Self { live, known, runtime, vocabulary }
+        Self { live, known, runtime, vocabulary, manuals: Manuals::default() }
     }
 
     fn commands(&self, start: usize, typed: &str) -> Vec<Candidate> {
@@ -100,7 +104,8 @@ impl LineCompleter for Completer {
             return files::complete(&folder, &place, &|_| None);
         }
         if place.is_command && !place.typed.contains('/') && !place.typed.is_empty() {
-            return self.commands(place.start, place.typed);
+            let found = self.commands(place.start, place.typed);
+            return self.described_commands(found);
         }
         let snapshot = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(found) = variables::complete(&place, &snapshot).or_else(|| variables::users(&place)) {
@@ -110,7 +115,11 @@ impl LineCompleter for Completer {
         if !place.is_command && place.quote.is_none() && !place.typed.contains(['$', '`']) {
             let programmed = self.programmed(line, cursor);
             if !programmed.is_empty() {
-                return programmed;
+                return self.described(&place, before, programmed);
+            }
+            let options = self.options(&place, before);
+            if !options.is_empty() {
+                return options;
             }
         }
         // What most people have no completion file for.
@@ -120,7 +129,7 @@ impl LineCompleter for Completer {
                 .map(|name| plain(name, place.start..place.start + place.typed.len(), true))
                 .collect();
             if !known.is_empty() {
-                return known;
+                return self.described(&place, before, known);
             }
         }
         let folder = self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("."));

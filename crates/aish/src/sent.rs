@@ -92,11 +92,8 @@ impl ToldHosts {
         let ruled = chain.rules.iter().map(|rule| rule.model.as_str());
         let also = chain.fallback.iter().map(String::as_str).chain(chain.fast.as_deref()).chain(ruled);
         let names = std::iter::once(model).chain(also).collect::<BTreeSet<&str>>();
-        let hosts: BTreeSet<String> = names
-            .into_iter()
-            .filter_map(|name| broker.model(name)?.endpoint.as_deref())
-            .filter_map(outside)
-            .collect();
+        let hosts: BTreeSet<String> =
+            names.into_iter().filter_map(|name| broker.model(name)?.endpoint.as_deref()).filter_map(outside).collect();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.get_or_insert_with(|| {
             let text = self.path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
@@ -154,7 +151,8 @@ mod tests {
     fn each_host_outside_is_told_once_and_those_of_this_machine_never() {
         let folder = tempfile::tempdir().unwrap();
         let path = Some(folder.path().join("told-hosts.json"));
-        let own = broker(&[("a", "http://127.0.0.1:8080"), ("b", "http://localhost:1"), ("c", "http://[::1]:1")], &["b"]);
+        let own =
+            broker(&[("a", "http://127.0.0.1:8080"), ("b", "http://localhost:1"), ("c", "http://[::1]:1")], &["b"]);
         let told = ToldHosts::at(path.clone());
         for name in ["a", "b", "c", "none"] {
             assert_eq!(told.before(&own, name), None, "{name}");

@@ -144,7 +144,9 @@ pub(super) fn edited_text(
 ) -> io::Result<Option<String>> {
     let text = match &question.subject {
         Subject::Command { text } => text.clone(),
-        Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => shown_json(&question.arguments),
+        Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => {
+            shown_json(&question.arguments)
+        }
     };
     Ok(terminal.edit(label, &text)?.filter(|text| !text.trim().is_empty()))
 }

@@ -15,18 +15,9 @@ pub(crate) struct Todo;
 
 impl Builtin for Todo {
     fn definition(&self) -> ToolDefinition {
-        let state = json!({"type": "string", "enum": ["open", "doing", "done"]});
-        let step = json!({
-            "type": "object",
-            "properties": {"text": {"type": "string"}, "state": state},
-            "required": ["text", "state"],
-        });
-        let schema = json!({
-            "type": "object",
-            "properties": {"steps": {"type": "array", "items": step}},
-            "required": ["steps"],
-        });
-        let what = "Show the user your steps for a task of three or more; call it again, with all of them, as they change.";
+        let steps = json!({"type": "array", "items": {"type": "string"}});
+        let schema = json!({"type": "object", "properties": {"steps": steps}, "required": ["steps"]});
+        let what = "Show the steps of a longer task, all of them, as they change: '[x] done', '[>] doing', '[ ] open'.";
         let mut definition = ToolDefinition::new("todo", what, schema, SOURCE.into());
         definition.trusted = true;
         definition.hints.read_only = Some(true);
@@ -44,25 +35,28 @@ impl Builtin for Todo {
     }
 }
 
-/// Writes the list, a step a line, with marks that need no colour.
+/// Writes the list, a step a line, with marks that need no colour; a step without one is open.
 fn shown(arguments: &Value) -> Result<String, String> {
     let steps = arguments.get("steps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let steps: Vec<(char, &str)> = steps.iter().filter_map(Value::as_str).map(marked).collect();
     if steps.is_empty() || steps.len() > MOST {
         return Err(format!("there are {} steps; a list has 1 to {MOST}", steps.len()));
     }
-    let done = steps.iter().filter(|step| step.get("state").and_then(Value::as_str) == Some("done")).count();
+    let done = steps.iter().filter(|(mark, _)| *mark == 'x').count();
     let mut text = format!("{done} of {} steps done", steps.len());
-    for step in steps {
-        let words = step.get("text").and_then(Value::as_str).unwrap_or_default();
+    for (mark, words) in steps {
         let words: String = aish_types::visible(&words.replace('\n', " ")).chars().take(LONGEST).collect();
-        let mark = match step.get("state").and_then(Value::as_str) {
-            Some("done") => "[x]",
-            Some("doing") => "[>]",
-            _ => "[ ]",
-        };
-        text.push_str(&format!("\n  {mark} {}", words.trim()));
+        text.push_str(&format!("\n  [{mark}] {}", words.trim()));
     }
     Ok(text)
+}
+
+/// Takes the mark off a step.
+fn marked(step: &str) -> (char, &str) {
+    let step = step.trim().trim_start_matches("- ");
+    let marks = [("[x]", 'x'), ("[X]", 'x'), ("[>]", '>'), ("[ ]", ' ')];
+    let found = marks.iter().find_map(|(sign, mark)| Some((*mark, step.strip_prefix(sign)?.trim())));
+    found.unwrap_or((' ', step))
 }
 
 #[cfg(test)]
@@ -71,17 +65,13 @@ mod tests {
 
     #[test]
     fn steps_are_shown_with_marks() {
-        let list = json!({"steps": [
-            {"text": "read the code", "state": "done"},
-            {"text": "change\nit\u{1b}[31m", "state": "doing"},
-            {"text": "x".repeat(500), "state": "open"},
-        ]});
+        let list = json!({"steps": ["[x] read the code", "- [>] change\nit\u{1b}[31m", "x".repeat(500)]});
         let text = shown(&list).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[..3], ["1 of 3 steps done", "  [x] read the code", "  [>] change it\\e[31m"]);
         assert_eq!(lines[3].len(), LONGEST + 6);
         assert!(shown(&json!({"steps": []})).is_err());
-        let many: Vec<Value> = (0..=MOST).map(|_| json!({"text": "x", "state": "open"})).collect();
+        let many: Vec<Value> = (0..=MOST).map(|_| json!("x")).collect();
         assert!(shown(&json!({"steps": many})).is_err());
     }
 }

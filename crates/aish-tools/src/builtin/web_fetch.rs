@@ -43,8 +43,8 @@ pub(crate) struct WebFetch {
 impl Builtin for WebFetch {
     fn definition(&self) -> ToolDefinition {
         let parameters = [
-            Parameter::required("url", ParameterKind::String).describe("http or https address"),
-            Parameter::optional("offset", ParameterKind::Integer).describe("Character to begin at").default(0),
+            Parameter::required("url", ParameterKind::String),
+            Parameter::optional("offset", ParameterKind::Integer).describe("Character to begin at"),
         ];
         let mut definition = definition("web_fetch", "Read a page of the public web as markdown.", &parameters);
         definition.hints.open_world = Some(true);
@@ -100,7 +100,10 @@ mod tests {
         assert_eq!(short.text, "https://a.example/\n\nhi");
         let long = page("ä".repeat(PART + 5), true);
         let first = part(&long, 0).text;
-        assert!(first.ends_with(&format!("ä\n\n[characters 0 to {PART} of {}, the rest of it was not read; go on with offset {PART}]", PART + 5)));
+        assert!(first.ends_with(&format!(
+            "ä\n\n[characters 0 to {PART} of {}, the rest of it was not read; go on with offset {PART}]",
+            PART + 5
+        )));
         assert!(part(&long, PART).text.starts_with("https://a.example/\n\näääää\n\n[characters"));
         assert!(!part(&long, PART + 5).is_success());
         assert!(part(&page(String::new(), false), 0).text.contains("no text"));

@@ -101,16 +101,34 @@ async fn a_page_is_fetched_plainly_and_its_final_address_is_told() {
 async fn what_is_not_public_is_not_opened_whoever_names_it() {
     let (own, _) = web(&[]);
     for address in [
-        "http://127.0.0.1/", "http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://127.1/",
-        "http://169.254.169.254/latest/meta-data/", "http://[::1]/", "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/",
-        "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://[fd00:ec2::254]/", "http://0/", "http://[::]/",
-        "http://100.100.100.200/", "http://10.1.2.3/", "http://192.168.0.1:8080/",
+        "http://127.0.0.1/",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://0177.0.0.1/",
+        "http://127.1/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[::ffff:7f00:1]/",
+        "http://[64:ff9b::7f00:1]/",
+        "http://[2002:7f00:1::]/",
+        "http://[fd00:ec2::254]/",
+        "http://0/",
+        "http://[::]/",
+        "http://100.100.100.200/",
+        "http://10.1.2.3/",
+        "http://192.168.0.1:8080/",
     ] {
         let why = open(&own, address).await.unwrap_err();
         assert!(why.contains("not on the public internet"), "{address}: {why}");
     }
     for answer in [
-        &["127.0.0.1"] as &[&str], &[PUBLIC, "10.0.0.1"], &["fe80::1"], &["::ffff:10.0.0.1"], &["0.0.0.0"], &["169.254.169.254"],
+        &["127.0.0.1"] as &[&str],
+        &[PUBLIC, "10.0.0.1"],
+        &["fe80::1"],
+        &["::ffff:10.0.0.1"],
+        &["0.0.0.0"],
+        &["169.254.169.254"],
     ] {
         let (web, _) = web(&[answer]);
         let why = open(&web, "http://localtest.example/").await.unwrap_err();
@@ -163,7 +181,8 @@ async fn an_endless_chain_ends() {
 
 #[tokio::test]
 async fn bodies_are_bounded_and_what_is_no_text_is_refused() {
-    let long = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{}", "a".repeat(MOST + 100_000)).into_bytes();
+    let long =
+        format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{}", "a".repeat(MOST + 100_000)).into_bytes();
     let server = Server::start(vec![long]).await;
     let (reading, _) = web(&[&[PUBLIC]]);
     let page = open(&reading, &format!("http://page.example:{}/", server.port)).await.unwrap();
@@ -172,7 +191,8 @@ async fn bodies_are_bounded_and_what_is_no_text_is_refused() {
         (reply("image/png", "x"), "is no text (image/png)"),
         (reply("application/octet-stream", "x"), "is no text"),
         (
-            b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx".to_vec(),
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx"
+                .to_vec(),
             "is compressed (gzip)",
         ),
         (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_vec(), "answered 404 Not Found"),

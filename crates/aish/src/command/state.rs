@@ -39,7 +39,8 @@ pub fn run(base: &Base, command: &StateCommand, print: &mut dyn FnMut(&str)) -> 
 }
 
 fn state(base: &Base) -> Result<&Path, Failure> {
-    let state = base.paths.state.as_deref().ok_or_else(|| Failure::user("there is no home folder, so nothing is kept"))?;
+    let state =
+        base.paths.state.as_deref().ok_or_else(|| Failure::user("there is no home folder, so nothing is kept"))?;
     match state.is_dir() {
         true => Ok(state),
         false => Err(Failure::user(format!("nothing is kept: {} is not there", state.display()))),

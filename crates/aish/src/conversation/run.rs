@@ -68,6 +68,7 @@ impl Conversation {
 
     /// Takes over what the driver of a run learnt: how models count, and the last result.
     pub fn learn_from(&mut self, run: Driver) {
+        self.driver.read = self.driver.read.max(run.read);
         self.driver.asker.learn_from(run.asker);
         if run.last_outcome.is_some() {
             self.driver.last_outcome = run.last_outcome;

@@ -277,7 +277,9 @@ impl Driver {
 fn command_of(call: &PreparedCall) -> &str {
     match &call.subject {
         Subject::Command { text } => text,
-        Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => call.definition.name.as_str(),
+        Subject::Argv { .. } | Subject::Files { .. } | Subject::Page { .. } | Subject::Tool => {
+            call.definition.name.as_str()
+        }
     }
 }
 

@@ -134,8 +134,11 @@ impl CommandRunner for OwnShell {
             };
             let state = self.state();
             let beside = Beside { program: &self.program, folder: &state.cwd, state: Some(&state) };
-            let surroundings =
-                aish_shell::Surroundings { cancel, timeout: Some(Duration::from_millis(limit)), ..aish_shell::Surroundings::unwatched() };
+            let surroundings = aish_shell::Surroundings {
+                cancel,
+                timeout: Some(Duration::from_millis(limit)),
+                ..aish_shell::Surroundings::unwatched()
+            };
             let order = Order { network: *network, ..order.clone() };
             let done = transactions.run(command, &order, beside, &surroundings).await?;
             if let Some(after) = done.result.state {

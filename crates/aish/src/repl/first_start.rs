@@ -48,7 +48,10 @@ fn lines(base: &Base, model: Option<&Place>, is_looking: bool) -> Vec<String> {
         None => "questions: no model was found, so none is asked; :model says what to do".to_owned(),
     };
     vec![
-        format!("welcome. Lines are commands, for {}{rc}, or questions; {keys}; :help lists the rest", base.config.shell.program),
+        format!(
+            "welcome. Lines are commands, for {}{rc}, or questions; {keys}; :help lists the rest",
+            base.config.shell.program
+        ),
         answers,
     ]
 }
