@@ -190,6 +190,11 @@ impl Turn {
         self.options.use_tool_role
     }
 
+    /// Sets whether results go as `role:tool`, for another model.
+    pub fn set_tool_role(&mut self, on: bool) {
+        self.options.use_tool_role = on;
+    }
+
     /// Returns what this turn has used so far.
     pub fn usage(&self) -> Usage {
         self.progress.usage
