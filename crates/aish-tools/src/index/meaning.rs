@@ -24,7 +24,7 @@ const LONG: usize = 20;
 /// Bytes of a name and a description that a vector is made of.
 const MAX_BEGINNING: usize = 180;
 /// A cosine from which a tool is found by its meaning alone.
-const NEAR: f32 = 0.3;
+const NEAR: f32 = 0.2;
 
 /// Makes vectors of texts.
 pub trait Embedder: Send + Sync {
