@@ -2,7 +2,8 @@
 
 The last four are repositories: servo/rust-fnv, martinblech/xmltodict, npm/node-semver and DaveGamble/cJSON, or others for which
 tasks/NAME.json has lines. Each is cloned; the five tasks of a project are one session at a terminal. Every question is answered
-with yes and counted. Then the whole session is undone, and what is different from the clone is told.
+with yes and counted, and each task must show what it should. Then the whole session is undone, and what is different from the clone is
+told. The exit code is 1 when a task went wrong, when there were more than two questions, or when something is different.
 """
 
 import http.server
@@ -123,36 +124,37 @@ class Terminal:
 def project(aish, kind, source, base):
     with open(os.path.join(HERE, "tasks", f"{kind}.json"), encoding="utf-8") as file:
         tasks = json.load(file)
-    home = os.path.join(base, kind)
-    work = os.path.join(home, "work")
-    os.makedirs(os.path.join(home, ".config", "aish"))
+    own = os.path.join(base, kind)
+    work = os.path.join(own, "work")
+    os.makedirs(os.path.join(own, "config", "aish"))
     subprocess.run(["git", "clone", "-q", source, work], check=True)
-    for name, value in (("user.name", "t"), ("user.email", "t@example.org")):
-        subprocess.run(["git", "config", "--file", os.path.join(home, ".gitconfig"), name, value], check=True)
     replies = []
     for number, task in enumerate(tasks, 1):
         replies += [f"CMD: {line}" for line in task["lines"]] + [f"Task {number} is over."]
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     server.replies = replies
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    with open(os.path.join(home, ".config", "aish", "config.toml"), "w", encoding="utf-8") as file:
+    with open(os.path.join(own, "config", "aish", "config.toml"), "w", encoding="utf-8") as file:
         file.write('[approval]\nmode = "auto"\n[undo]\nmax_bytes = 4294967296\n')
     before = picture(work)
     env = {
-        "HOME": home, "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8", "SHELL": "/bin/bash",
+        "HOME": os.path.expanduser("~"), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8",
+        "XDG_CONFIG_HOME": os.path.join(own, "config"), "XDG_STATE_HOME": os.path.join(own, "state"),
+        "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "SHELL": "/bin/bash",
+        "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.org",
         "OPENAI_BASE_URL": f"http://127.0.0.1:{server.server_address[1]}/v1", "OPENAI_API_KEY": "none",
-        "CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")),
-        "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup")),
     }
     terminal = Terminal([aish], work, env)
     try:
         terminal.until("❯".encode())
-        per_task = []
+        per_task, failed = [], []
         for number, task in enumerate(tasks, 1):
             asked = len(terminal.questions)
             terminal.type(f"?{task['task']}\r")
             shown = terminal.until(f"Task {number} is over.".encode())
             per_task.append((task["task"], len(terminal.questions) - asked))
+            shown_plainly = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]|\r", b"", shown).decode(errors="replace")
+            failed += [f"{task['task']}: {text!r} was not shown" for text in task["shows"] if text not in shown_plainly]
             if os.environ.get("SHOW"):
                 sys.stderr.buffer.write(shown)
         changed = picture(work)
@@ -160,12 +162,14 @@ def project(aish, kind, source, base):
             terminal.type(":undo\r")
             shown = b""
             end = time.monotonic() + 60
-            while b"undone" not in shown and b"nothing" not in shown and time.monotonic() < end:
+            while b"undone" not in shown and b"there is nothing to undo" not in shown and time.monotonic() < end:
                 terminal.read(0.2)
                 shown = terminal.unread
             while terminal.read(0.3):
                 shown = terminal.unread
-            if b"nothing" in shown:
+            if os.environ.get("SHOW"):
+                sys.stderr.buffer.write(shown)
+            if b"there is nothing to undo" in shown:
                 break
         after = picture(work)
     finally:
@@ -173,7 +177,7 @@ def project(aish, kind, source, base):
         os.waitpid(terminal.process, 0)
         server.shutdown()
     different = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
-    return per_task, terminal.questions, len([p for p in changed if changed[p] != before.get(p)]), different
+    return per_task, failed, terminal.questions, len([p for p in changed if changed[p] != before.get(p)]), different
 
 
 def main():
@@ -182,18 +186,20 @@ def main():
     base = tempfile.mkdtemp(dir=os.environ.get("CONFINE_FOLDER", os.path.expanduser("~")))
     try:
         for kind, source in zip(("rust", "python", "node", "c"), sys.argv[2:6]):
-            per_task, questions, changed, different = project(aish, kind, os.path.abspath(source), base)
+            per_task, failed, questions, changed, different = project(aish, kind, os.path.abspath(source), base)
             for task, count in per_task:
                 print(f"{kind}\t{count}\t{task}")
             for question in questions:
                 print("  asked: " + " | ".join(line.strip() for line in question.splitlines() if line.strip())[-400:])
             asked += len(questions)
-            wrong += len(different)
+            wrong += len(different) + len(failed)
+            for line in failed:
+                print(f"  {line}")
             print(f"{kind}: {changed} paths were changed; after undo {len(different)} differ {different[:8]}")
     finally:
         shutil.rmtree(base, ignore_errors=True)
-    print(f"{asked} questions in all; {wrong} paths differ after undo")
-    return 1 if wrong else 0
+    print(f"{asked} questions in all; {wrong} tasks or paths are wrong")
+    return 1 if wrong or asked > 2 else 0
 
 
 if __name__ == "__main__":
