@@ -44,7 +44,7 @@ fn is_in_git(root: &Path, path: &Path, indexes: &mut Vec<(PathBuf, Option<Index>
     let work_tree = path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)).find(is_work_tree);
     let Some(work_tree) = work_tree else { return false };
     if !indexes.iter().any(|(known, _)| known == work_tree) {
-        indexes.push((work_tree.to_owned(), Index::of(work_tree)));
+        indexes.push((work_tree.to_owned(), Index::of(work_tree, &[])));
     }
     let index = indexes.iter().find(|(known, _)| known == work_tree).and_then(|(_, index)| index.as_ref());
     let Ok(below) = path.strip_prefix(work_tree) else { return false };

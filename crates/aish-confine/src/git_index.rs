@@ -1,5 +1,6 @@
 //! The index of a git work tree: which content git has of a path (git's `index-format`, versions 2 to 4).
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -26,20 +27,23 @@ const EXTENDED: u8 = 0x40;
 #[derive(Debug)]
 pub(crate) struct Index {
     entries: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Folders of a few names with something in them that git has.
+    folders: BTreeSet<Vec<u8>>,
 }
 
 impl Index {
-    /// Reads the index of a work tree; none where there is none that is understood.
-    pub(crate) fn of(work_tree: &Path) -> Option<Self> {
+    /// Reads the index of a work tree; none where there is none that is understood. `names` are those of folders that
+    /// [`Index::has_in`] is asked about.
+    pub(crate) fn of(work_tree: &Path, names: &[&str]) -> Option<Self> {
         let git = work_tree.join(".git");
         let git = pointer(&git).map_or(git, |named| work_tree.join(named));
         let file = git.join("index");
         let meta = fs::symlink_metadata(&file).ok()?;
         let bytes = (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read(file).ok())??;
-        Self::parse(&bytes)
+        Self::parse(&bytes, names)
     }
 
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    fn parse(bytes: &[u8], names: &[&str]) -> Option<Self> {
         if bytes.get(..4)? != b"DIRC" {
             return None;
         }
@@ -48,7 +52,7 @@ impl Index {
         if !(2..=4).contains(&version) {
             return None;
         }
-        let mut entries = Vec::new();
+        let (mut entries, mut folders) = (Vec::new(), BTreeSet::new());
         let mut path: Vec<u8> = Vec::new();
         let mut at = 12;
         for _ in 0..number(8)? {
@@ -72,8 +76,24 @@ impl Index {
             if path.rsplit(|byte| *byte == b'/').next().is_some_and(|name| name.starts_with(b".env")) {
                 entries.push((path.clone(), object.to_vec()));
             }
+            let mut start = 0;
+            for (end, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/' && !names.is_empty()) {
+                let name = path.get(start..end).unwrap_or_default();
+                if names.iter().any(|known| known.as_bytes() == name) {
+                    let folder = path.get(..end).unwrap_or_default();
+                    if !folders.contains(folder) {
+                        folders.insert(folder.to_vec());
+                    }
+                }
+                start = end + 1;
+            }
         }
-        Some(Self { entries })
+        Some(Self { entries, folders })
+    }
+
+    /// Says whether git has something in a folder of one of the names.
+    pub(crate) fn has_in(&self, folder: &[u8]) -> bool {
+        self.folders.contains(folder)
     }
 
     /// Says whether the content of a file is the one that git has for a path.
@@ -110,9 +130,9 @@ mod tests {
         for bytes in
             [&b""[..], b"DIRC", b"DIRC\0\0\0\x02\0\0\0\x01", b"DIRC\0\0\0\x09\0\0\0\0", b"PACK\0\0\0\x02\0\0\0\0"]
         {
-            assert!(Index::parse(bytes).is_none(), "{bytes:?}");
+            assert!(Index::parse(bytes, &["build"]).is_none(), "{bytes:?}");
         }
-        assert!(Index::parse(b"DIRC\0\0\0\x02\0\0\0\0").unwrap().entries.is_empty());
-        assert!(Index::parse(&[b"DIRC\0\0\0\x02\xff\xff\xff\xff".to_vec(), vec![1; 200]].concat()).is_none());
+        assert!(Index::parse(b"DIRC\0\0\0\x02\0\0\0\0", &[]).unwrap().entries.is_empty());
+        assert!(Index::parse(&[b"DIRC\0\0\0\x02\xff\xff\xff\xff".to_vec(), vec![1; 200]].concat(), &[]).is_none());
     }
 }

@@ -1,6 +1,7 @@
 //! Guarded places: what a kept file there would do later, in the person's own commands, is decided by a person.
 
 mod git_config;
+mod leads;
 mod package_json;
 mod place;
 
@@ -8,10 +9,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
 use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::attributes::{Attributes, FileKind};
 use crate::changes::{Change, ChangeKind, Changes, names};
+use crate::git_index::Index;
 use crate::layer::Layer;
 use crate::settings::Settings;
 use crate::tree;
@@ -90,28 +93,47 @@ impl Layer {
     /// Says why a change is one that a person decides on; none for ordinary files. `ordinary` are more paths, which may
     /// end in `/**`; `settings` names files that programs take settings from.
     pub fn guard(&self, change: &Change, ordinary: &[String], settings: &[&str]) -> Option<&'static str> {
-        let mut found = Vec::new();
-        self.judge(change, ordinary, settings, &mut found);
-        found.first().map(|guarded| guarded.why)
+        self.guards(std::slice::from_ref(change), ordinary, settings).into_iter().next().flatten()
+    }
+
+    /// Says of each of some changes why a person decides on it, as [`Layer::guard`] does.
+    pub fn guards(&self, changes: &[Change], ordinary: &[String], settings: &[&str]) -> Vec<Option<&'static str>> {
+        let known = Known::default();
+        let why = |change: &Change| {
+            let mut found = Vec::new();
+            self.judge(change, ordinary, settings, &known, &mut found);
+            found.first().map(|guarded| guarded.why)
+        };
+        changes.iter().map(why).collect()
     }
 
     /// Lists the paths of changes that a person decides on, at most 1,000.
     pub fn guarded(&self, changes: &Changes, settings: &Settings) -> Vec<Guarded> {
         let names: Vec<&str> = settings.settings_files.iter().map(String::as_str).collect();
-        let mut found = Vec::new();
+        let (mut found, known) = (Vec::new(), Known::default());
         for change in &changes.changes {
-            self.judge(change, &settings.ordinary, &names, &mut found);
+            self.judge(change, &settings.ordinary, &names, &known, &mut found);
         }
         found
     }
 
-    fn judge(&self, change: &Change, ordinary: &[String], settings: &[&str], found: &mut Vec<Guarded>) {
+    fn judge(&self, change: &Change, ordinary: &[String], settings: &[&str], known: &Known, found: &mut Vec<Guarded>) {
         let Some(covered) = self.about.covered.get(change.root) else { return };
         if !covered.cache {
-            let repositories = RefCell::default();
-            Judge { layer: self, root: change.root, ordinary, settings, repositories }.change(change, found);
+            Judge { layer: self, root: change.root, ordinary, settings, known }.change(change, found);
         }
     }
+}
+
+/// What was looked up for one layer.
+#[derive(Default)]
+struct Known {
+    /// Folders that were looked at, by root, and whether git takes them for a repository's own.
+    repositories: RefCell<HashMap<(usize, PathBuf), bool>>,
+    /// Of each root, what acts under other names.
+    leads: RefCell<HashMap<usize, Vec<PathBuf>>>,
+    /// Of each root, what git has.
+    indexes: RefCell<HashMap<usize, Option<Index>>>,
 }
 
 struct Judge<'a> {
@@ -119,8 +141,7 @@ struct Judge<'a> {
     root: usize,
     ordinary: &'a [String],
     settings: &'a [&'a str],
-    /// Folders that were looked at, and whether git takes them for a repository's own.
-    repositories: RefCell<HashMap<PathBuf, bool>>,
+    known: &'a Known,
 }
 
 impl Judge<'_> {
@@ -174,9 +195,14 @@ impl Judge<'_> {
         if let Some(below) = self.below_repository(path) {
             return self.in_git(path, &below);
         }
+        if self.is_led_to(path) {
+            return Some("git or a model takes it under another name");
+        }
         let mut built = None;
+        let mut folder = PathBuf::new();
         for part in path.components() {
             let Component::Normal(name) = part else { continue };
+            folder.push(name);
             let name = name.to_string_lossy();
             if name == ".git" {
                 return match kind {
@@ -189,7 +215,8 @@ impl Judge<'_> {
                 return Some("it instructs models");
             }
             if let Some(known) = BUILT.iter().chain(RESULTS).find(|known| **known == name) {
-                built = built.or(Some(*known));
+                // What git has in a folder is no result of a build.
+                built = built.or_else(|| (!self.is_source(&folder)).then_some(*known));
             }
             if built.is_some() {
                 continue;
@@ -219,10 +246,11 @@ impl Judge<'_> {
     /// it is called, and runs what its configuration names.
     fn below_repository(&self, path: &Path) -> Option<PathBuf> {
         let folder = path.ancestors().skip(1).find(|folder| {
-            let known = self.repositories.borrow().get(*folder).copied();
+            let key = (self.root, (*folder).to_owned());
+            let known = self.known.repositories.borrow().get(&key).copied();
             known.unwrap_or_else(|| {
                 let is = self.is_repository(folder);
-                self.repositories.borrow_mut().insert((*folder).to_owned(), is);
+                self.known.repositories.borrow_mut().insert(key, is);
                 is
             })
         })?;
@@ -237,6 +265,20 @@ impl Judge<'_> {
         };
         folder.file_name().is_some_and(|name| name == ".git")
             || (has("HEAD") && (has("commondir") || (has("objects") && has("refs"))))
+    }
+
+    /// Says whether something guarded leads to a path, or to a folder around it.
+    fn is_led_to(&self, path: &Path) -> bool {
+        let mut leads = self.known.leads.borrow_mut();
+        let leads = leads.entry(self.root).or_insert_with(|| leads::of(&self.layer.tree(self.root)));
+        leads.iter().any(|lead| path.starts_with(lead) || lead.starts_with(path))
+    }
+
+    /// Says whether git has something in a folder that has the name of one that builds fill.
+    fn is_source(&self, folder: &Path) -> bool {
+        let mut indexes = self.known.indexes.borrow_mut();
+        let index = indexes.entry(self.root).or_insert_with(|| Index::of(&self.layer.tree(self.root), BUILT));
+        index.as_ref().is_some_and(|index| index.has_in(folder.as_os_str().as_bytes()))
     }
 
     fn is_folder(&self, path: &Path) -> bool {

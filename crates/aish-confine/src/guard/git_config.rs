@@ -33,6 +33,9 @@ const PLAIN: &[(&str, &[&str])] = &[
     ("maintenance", &["auto", "strategy"]),
 ];
 
+/// Words of a configuration that are looked up as paths.
+const MOST_WORDS: usize = 1_000;
+
 /// Says whether all keys that are not known as plain have the same values in both. What cannot be read differs.
 pub(super) fn runs_the_same(old: &str, new: &str) -> bool {
     match (others(old), others(new)) {
@@ -69,6 +72,18 @@ fn others(text: &str) -> Option<Vec<(String, String)>> {
         }
     }
     Some(found)
+}
+
+/// Lists the words of values whose keys are not plain, without quotes and what a shell sets between words; of what cannot be
+/// read all words.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let lines = others(text).map_or_else(
+        || text.lines().map(str::to_owned).collect(),
+        |found| found.into_iter().map(|(_, line)| line).collect::<Vec<_>>(),
+    );
+    let values = lines.iter().map(|line| line.split_once('=').map_or(line.as_str(), |(_, value)| value));
+    let words = values.flat_map(|value| value.split([' ', '\t', '"', '\'', ';', '|', '&', '(', ')', '<', '>', '!']));
+    words.filter(|word| !word.is_empty()).take(MOST_WORDS).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Guarded places by path and content alone, for who writes a file of a tree himself.
 
-use std::path::{Component, Path};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
 
-use super::{BUILT, INSTRUCTIONS, RESULTS, package_json};
+use super::{BUILT, INSTRUCTIONS, RESULTS, leads, package_json};
+use crate::git_index::Index;
 
 /// Says why a change of a file of a tree is one that a person decides on; none for ordinary files. `path` is below the
 /// root, `old` and `new` are the texts, empty for a file that is not there.
@@ -10,19 +12,27 @@ pub fn guarded(root: &Path, path: &Path, old: &str, new: &str) -> Option<&'stati
     if path.ancestors().skip(1).any(|folder| is_repository(&root.join(folder))) {
         return Some("it is git's own");
     }
+    if leads::of(root).iter().any(|lead| path.starts_with(lead)) {
+        return Some("git or a model takes it under another name");
+    }
     let names = path.components().filter_map(|part| match part {
-        Component::Normal(name) => Some(name.to_string_lossy()),
+        Component::Normal(name) => Some(name),
         Component::CurDir | Component::ParentDir | Component::RootDir | Component::Prefix(_) => None,
     });
     let mut is_built = false;
+    let mut folder = PathBuf::new();
     for name in names {
+        folder.push(name);
+        let name = name.to_string_lossy();
         if name == ".git" {
             return Some("it is git's own");
         }
         if INSTRUCTIONS.contains(&&*name) || name == "skills" && !is_built {
             return Some("it instructs models");
         }
-        is_built |= BUILT.contains(&&*name) || RESULTS.contains(&&*name);
+        // What git has in a folder is no result of a build.
+        is_built |= (BUILT.contains(&&*name) || RESULTS.contains(&&*name))
+            && !Index::of(root, BUILT).is_some_and(|index| index.has_in(folder.as_os_str().as_bytes()));
         if name.starts_with('.') && !is_built {
             return Some("its name begins with a dot: settings are kept there");
         }

@@ -48,6 +48,39 @@ fn places_that_act_later_are_guarded() {
 }
 
 #[test]
+fn what_acts_under_another_name_and_sources_in_built_folders_are_guarded() {
+    let of = |line: &str| {
+        let place = Place::new();
+        let set_up = "git init -q && mkdir -p tools/hooks build docs && echo x > build/main.c && echo x > tools/check \
+            && echo x > docs/guide && echo x > tools/hooks/pre-push && git add . && ln -s docs/guide CLAUDE.md \
+            && ln -s ../../tools/check .git/hooks/pre-commit && git config core.hooksPath tools/hooks";
+        let done = std::process::Command::new("sh").args(["-c", set_up]).current_dir(&place.tree).status().unwrap();
+        assert!(done.success());
+        let ran = place.run(line);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let changes = ran.layer.changes(false).unwrap().changes;
+        let guards = ran.layer.guards(&changes, &[], &[]);
+        let found = changes.iter().zip(guards).filter(|(_, why)| why.is_some());
+        found.map(|(change, _)| change.path.display().to_string()).collect::<Vec<_>>()
+    };
+    for (line, path) in [
+        ("echo y >> tools/check", "tools/check"),
+        ("echo y >> tools/hooks/pre-push", "tools/hooks/pre-push"),
+        ("echo y > tools/hooks/post-merge", "tools/hooks/post-merge"),
+        ("mv tools gone; mkdir tools; cp -r gone/* tools", "tools"),
+        ("echo y > docs/guide", "docs/guide"),
+        ("echo y > build/.envrc", "build/.envrc"),
+        ("printf '#!/bin/sh\\n' > build/new; chmod +x build/new", "build/new"),
+    ] {
+        let found = of(line);
+        assert!(found.iter().any(|found| found == path), "{line}: {found:?}");
+    }
+    for line in ["echo y > build/main.c", "echo y > docs/other", "mkdir dist; echo y > dist/.stamp"] {
+        assert_eq!(of(line), [""; 0], "{line}");
+    }
+}
+
+#[test]
 fn everyday_changes_are_ordinary() {
     for line in [
         "echo x >> src/main.rs; rm run",

@@ -36,12 +36,13 @@ impl Facts {
     pub fn of(layer: &Layer, settings: &Settings) -> Result<Self, String> {
         let names: Vec<&str> = settings.settings_files.iter().map(String::as_str).collect();
         let changes = layer.changes(false).map_err(|error| crate::failure::chain(&error))?;
-        let entry = |(number, change): (usize, &Change)| Entry {
+        let guards = layer.guards(&changes.changes, &settings.ordinary, &names);
+        let entry = |(number, (change, guarded)): (usize, (&Change, Option<&'static str>))| Entry {
             lines: (number < COUNTED && change.kind == ChangeKind::Changed).then(|| layer.lines(change)).flatten(),
-            guarded: layer.guard(change, &settings.ordinary, &names),
+            guarded,
             change: change.clone(),
         };
-        Ok(Self { entries: changes.changes.iter().enumerate().map(entry).collect(), changes })
+        Ok(Self { entries: changes.changes.iter().zip(guards).enumerate().map(entry).collect(), changes })
     }
 
     /// Says whether nothing changed.

@@ -1,0 +1,88 @@
+//! Where guarded names of a tree lead: a file that a hook is a link to, that git's configuration names, or that
+//! instructions for models are a link to acts later under that name.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::{INSTRUCTIONS, LONGEST, git_config};
+
+/// Entries of a folder that are looked at.
+const MOST: usize = 10_000;
+
+/// Returns files and folders below a tree, relative to it, that act under other names. `tree` has no links in its path.
+pub(super) fn of(tree: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut add = |path: PathBuf| {
+        let below = path.strip_prefix(tree).ok().filter(|below| !below.as_os_str().is_empty());
+        // A folder of settings is guarded by its own name.
+        found.extend(below.filter(|below| !below.starts_with(".git")).map(Path::to_owned));
+    };
+    links(&tree.join(".git/hooks"), |_| true).for_each(&mut add);
+    let is_guarded = |name: &str| name.starts_with('.') || INSTRUCTIONS.contains(&name);
+    links(tree, is_guarded).for_each(&mut add);
+    let config = tree.join(".git/config");
+    let is_short = fs::symlink_metadata(&config).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST);
+    let text = if is_short { fs::read_to_string(config).unwrap_or_default() } else { String::new() };
+    for word in git_config::words(&text) {
+        if let Some(path) = inside(tree, &word) {
+            add(path);
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Lists where links of a folder lead whose names are asked for.
+fn links(folder: &Path, is_asked_for: impl Fn(&str) -> bool) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST);
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()))
+        .filter(move |entry| is_asked_for(&entry.file_name().to_string_lossy()))
+        .filter_map(|entry| fs::canonicalize(entry.path()).ok())
+}
+
+/// Returns the path that a word of a configuration names in a tree, where there is one.
+fn inside(tree: &Path, word: &str) -> Option<PathBuf> {
+    let path = Path::new(word);
+    let is_plain = path.components().all(|part| !matches!(part, Component::ParentDir | Component::Prefix(_)));
+    if word.is_empty() || !is_plain {
+        return None;
+    }
+    let real = fs::canonicalize(tree.join(path)).ok()?;
+    (real.starts_with(tree) && real != tree).then_some(real)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_under_another_name_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = fs::canonicalize(folder.path()).unwrap();
+        for name in [".git/hooks", "tools/hooks", "docs", "src"] {
+            fs::create_dir_all(tree.join(name)).unwrap();
+        }
+        for name in ["tools/check", "tools/clean.sh", "docs/guide.md", "src/main.c", "env.sh"] {
+            fs::write(tree.join(name), "").unwrap();
+        }
+        let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, tree.join(at)).unwrap();
+        link("../../tools/check", ".git/hooks/pre-commit");
+        link("docs/guide.md", "CLAUDE.md");
+        link("env.sh", ".envrc");
+        link("src/main.c", "plain");
+        link("/etc/hostname", ".outside");
+        let config = "[core]\n\tbare = false\n\thooksPath = tools/hooks\n[filter \"x\"]\n\tclean = \"./tools/clean.sh\" %f\n\
+                      [alias]\n\tup = !git -C .. x\n[branch \"main\"]\n\tmerge = src\n";
+        fs::write(tree.join(".git/config"), config).unwrap();
+        let found: Vec<_> = of(&tree).into_iter().map(|path| path.display().to_string()).collect();
+        assert_eq!(found, ["docs/guide.md", "env.sh", "tools/check", "tools/clean.sh", "tools/hooks"]);
+    }
+
+    #[test]
+    fn a_tree_without_a_repository_has_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(of(folder.path()).is_empty());
+    }
+}
