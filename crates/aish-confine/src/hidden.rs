@@ -33,6 +33,48 @@ const AT_HOME: &[&str] = &[
     ".terraform.d/credentials.tfrc.json",
     ".terraformrc",
     ".vault-token",
+    ".fly",
+    ".pulumi/credentials.json",
+    ".databrickscfg",
+    ".snowsql",
+    ".snowflake",
+    ".kaggle",
+    ".huggingface",
+    ".cache/huggingface/token",
+    ".cache/huggingface/stored_tokens",
+    ".ngrok2",
+    ".heroku",
+    ".railway",
+    ".config/configstore",
+    ".config/pypoetry/auth.toml",
+    ".config/hcloud",
+    ".config/linode-cli",
+    ".config/vercel",
+    ".config/ngrok",
+    ".config/openai",
+    ".config/anthropic",
+    ".config/io.datasette.llm",
+    ".config/aichat",
+    ".config/goose",
+    ".local/share/com.vercel.cli",
+    ".local/share/opencode",
+    ".subversion/auth",
+    ".msmtprc",
+    ".mbsyncrc",
+    ".fetchmailrc",
+    ".offlineimaprc",
+    ".irssi",
+    ".config/weechat",
+    ".bitcoin",
+    ".ethereum",
+    ".electrum",
+    ".config/solana",
+    ".local/share/TelegramDesktop",
+    ".config/discord",
+    ".viminfo",
+    ".local/share/nvim/shada",
+    ".local/state/nvim/shada",
+    ".aider*",
     ".s3cfg",
     ".boto",
     ".password-store",
@@ -121,13 +163,12 @@ const ELSEWHERE: &[&str] = &[
     "/var/spool/mail",
 ];
 
-/// Lists the files and folders of secrets that are there, with links followed to where the secret lies.
-pub fn secrets(home: Option<&Path>) -> Vec<PathBuf> {
+/// Lists the files and folders of secrets that are there, with links followed to where the secret lies. `open` are folders
+/// that are worked in: the home of another person around one is not hidden as a whole.
+pub fn secrets(home: Option<&Path>, open: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for pattern in AT_HOME {
-        if let Some(home) = home {
-            expand(&home.join(pattern), &mut found);
-        }
+    if let Some(home) = home {
+        of_home(home, &mut found);
     }
     for pattern in ELSEWHERE {
         expand(Path::new(pattern), &mut found);
@@ -135,16 +176,25 @@ pub fn secrets(home: Option<&Path>) -> Vec<PathBuf> {
     if rustix::process::geteuid().is_root() {
         // Root could read the homes of others, with all the same secrets in them.
         let others = fs::read_dir("/home").into_iter().flatten().flatten().map(|entry| entry.path());
-        found.extend(others.filter(|other| home.is_none_or(|home| !home.starts_with(other))));
-        let root = PathBuf::from("/root");
-        if home.is_some_and(|home| home != root) && root.is_dir() {
-            found.push(root);
+        let others = others.chain([PathBuf::from("/root")]);
+        for other in others.filter(|other| other.is_dir() && home.is_none_or(|home| home != other)) {
+            if open.iter().map(PathBuf::as_path).chain(home).any(|inside| inside.starts_with(&other)) {
+                of_home(&other, &mut found);
+            } else {
+                found.push(other);
+            }
         }
     }
     let mut found: Vec<PathBuf> = found.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     found.sort();
     found.dedup();
     found
+}
+
+fn of_home(home: &Path, found: &mut Vec<PathBuf>) {
+    for pattern in AT_HOME {
+        expand(&home.join(pattern), found);
+    }
 }
 
 /// Adds what matches a path whose last component may begin or end with `*`, with links followed.
@@ -199,12 +249,25 @@ mod tests {
             fs::write(home.join(file), "x").unwrap();
         }
         std::os::unix::fs::symlink(home.join("elsewhere/netrc"), home.join(".netrc")).unwrap();
-        let found = secrets(Some(&home));
+        let found = secrets(Some(&home), &[]);
         let below: Vec<_> = found.iter().filter_map(|path| path.strip_prefix(&home).ok()?.to_str()).collect();
         assert_eq!(
             below,
             [".aws", ".cargo/credentials.toml", ".ssh/config", ".ssh/id_ed25519", "elsewhere/netrc"],
             "the link leads to the file that is hidden"
         );
+    }
+
+    #[test]
+    fn the_home_of_another_is_hidden_but_for_who_works_in_it() {
+        if !rustix::process::geteuid().is_root() || !Path::new("/root").is_dir() {
+            return;
+        }
+        let nobody = Path::new("/nonexistent");
+        let root = PathBuf::from("/root");
+        assert!(secrets(Some(nobody), &[]).contains(&root));
+        assert!(!secrets(Some(nobody), &[root.join("work")]).contains(&root));
+        assert!(!secrets(Some(&root.join("home")), &[]).contains(&root));
+        assert!(!secrets(Some(&root), &[]).contains(&root));
     }
 }

@@ -57,7 +57,7 @@ impl Surroundings {
             .filter(|path| path.is_dir() && !is_too_large(path) && !caller.layers.starts_with(path))
             .filter(|path| !trees.iter().any(|root| path.starts_with(root)))
             .collect();
-        let mut hidden = hidden::secrets(home.as_deref());
+        let mut hidden = hidden::secrets(home.as_deref(), &trees);
         for path in settings.hidden.iter().filter_map(resolve) {
             hidden::add(&path, &mut hidden);
         }

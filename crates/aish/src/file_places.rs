@@ -12,6 +12,8 @@ use crate::base::Base;
 /// The places of one start.
 pub struct ProjectFiles {
     home: Option<PathBuf>,
+    /// The trees that are worked in.
+    open: Vec<PathBuf>,
     state: Option<PathBuf>,
     config: Option<PathBuf>,
     /// Looked up at the first need.
@@ -23,13 +25,15 @@ impl ProjectFiles {
     pub fn of(base: &Base) -> Self {
         let home = base.paths.home.as_deref().and_then(|home| std::fs::canonicalize(home).ok());
         let config = base.paths.config.as_ref().and_then(|file| file.parent()).map(Path::to_owned);
-        Self { home, state: base.paths.state.clone(), config, hidden: OnceLock::new() }
+        let folder = std::fs::canonicalize(&base.folder).ok();
+        let open = folder.map(|folder| aish_confine::tree(&folder, home.as_deref())).unwrap_or_default();
+        Self { home, open, state: base.paths.state.clone(), config, hidden: OnceLock::new() }
     }
 
     fn hidden(&self) -> &[PathBuf] {
         self.hidden.get_or_init(|| {
             let own = [&self.state, &self.config].into_iter().flatten();
-            let mut hidden = aish_confine::secrets(self.home.as_deref());
+            let mut hidden = aish_confine::secrets(self.home.as_deref(), &self.open);
             hidden.extend(own.filter_map(|path| std::fs::canonicalize(path).ok()));
             hidden
         })
@@ -67,7 +71,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = std::fs::canonicalize(folder.path()).unwrap();
         std::fs::create_dir_all(home.join(".config/gh")).unwrap();
-        let places = ProjectFiles { home: Some(home.clone()), state: None, config: None, hidden: OnceLock::new() };
+        let places = ProjectFiles {
+            home: Some(home.clone()),
+            open: Vec::new(),
+            state: None,
+            config: None,
+            hidden: OnceLock::new(),
+        };
         for path in ["p/.env", "p/.env.local", "p/id_rsa", ".config/gh/hosts.yml", "p/server.key", "p/it's/.npmrc"] {
             assert!(places.is_hidden(&home.join(path)), "{path}");
         }

@@ -68,7 +68,7 @@ impl Place {
         let words = ["bash", "--norc", "--noprofile", "-c", line].map(OsString::from).into();
         let mut plan = Plan::new(Mechanism::Namespaces, &self.tree, words);
         plan.roots = layer.roots();
-        plan.hidden = secrets(Some(&self.home));
+        plan.hidden = secrets(Some(&self.home), &[]);
         plan.hidden.push(self.home.join("state"));
         plan.report = Some(layer.report_path());
         (layer, plan)
