@@ -58,6 +58,8 @@ pub enum Hold {
     Exposed(String),
     /// It changes the live shell alone, and harmlessly.
     Shell,
+    /// A tool of ours changes ordinary files of the tree, each of which is put aside first, so that undo brings all back.
+    Edits,
     /// It needs more than a layer gives; why, in words that go on after the judgement's reason.
     Open(String),
 }
@@ -107,14 +109,14 @@ impl Placed {
             Hold::Open(why) => (OPEN, why.as_str()),
             Hold::Exposed(why) => (READS, why.as_str()),
             Hold::Nothing if !analysis.reads.known => (READS, UNTOLD),
-            Hold::Nothing | Hold::Layer | Hold::Clean | Hold::Reading | Hold::Shell => return None,
+            Hold::Nothing | Hold::Layer | Hold::Clean | Hold::Reading | Hold::Shell | Hold::Edits => return None,
         };
         Some(Judgement::new(Verdict::Ask, rule, format!("{}; {why}", judgement.reason)))
     }
 
-    /// Says whether a command that would be asked about runs unasked because a layer holds it.
+    /// Says whether what would be asked about runs unasked because a layer holds it, or undo brings it back.
     pub(crate) fn is_held(&self, verdict: Verdict) -> bool {
-        self.level == Approval::Auto && self.hold == Hold::Layer && verdict == Verdict::Ask
+        self.level == Approval::Auto && matches!(self.hold, Hold::Layer | Hold::Edits) && verdict == Verdict::Ask
     }
 
     /// Says whether approvals for good count.
@@ -139,7 +141,9 @@ impl Placed {
             // Where no layer works, what nobody was asked about is at least without secrets in its environment.
             (Hold::Nothing, _, false) if verdict == Verdict::Allow => Placement::Clean,
             (Hold::Clean, _, true)
-            | (Hold::Nothing | Hold::Reading | Hold::Exposed(_) | Hold::Shell | Hold::Open(_), _, _) => Placement::Open,
+            | (Hold::Nothing | Hold::Reading | Hold::Exposed(_) | Hold::Shell | Hold::Edits | Hold::Open(_), _, _) => {
+                Placement::Open
+            }
         }
     }
 }
@@ -240,6 +244,10 @@ mod tests {
         assert_eq!(nothing.concern(&analysis, Interactive), None);
         let exposed = Placed::new(Hold::Exposed("it is hidden".into()), Approval::Auto, Interactive);
         assert_eq!(exposed.concern(&analysis, Interactive).unwrap().reason, "reads; it is hidden");
+        let edits = |level| Placed::new(Hold::Edits, level, Interactive);
+        assert!(edits(Approval::Auto).is_held(Verdict::Ask) && !edits(Approval::Ask).is_held(Verdict::Ask));
+        assert!(!edits(Approval::Auto).is_held(Verdict::Halt) && !edits(Approval::Auto).can_try(Verdict::Ask));
+        assert_eq!(edits(Approval::Auto).placement(false, false, Verdict::Ask), Placement::Open);
         let reading = Placed::new(Hold::Reading, Approval::Auto, Interactive);
         analysis.reads.known = false;
         assert_eq!(reading.concern(&analysis, Interactive), None);

@@ -58,7 +58,11 @@ impl FilePlaces for ProjectFiles {
     }
 
     fn guarded(&self, root: &Path, below: &Path, old: &str, new: &str) -> Option<&'static str> {
-        aish_confine::guarded(root, below, old, new)
+        aish_confine::guarded(root, below, old, new).or_else(|| {
+            let name = below.file_name()?.to_str()?;
+            let takes = aish_safety::settings_files().contains(&name);
+            takes.then_some("programs take settings from it")
+        })
     }
 }
 

@@ -95,13 +95,17 @@ impl Transactions {
                 Hold::Open("it signs with your key, which is hidden in a layer".to_owned())
             }
             hold if works => hold,
-            Hold::Nothing | Hold::Layer | Hold::Clean | Hold::Reading | Hold::Exposed(_) | Hold::Open(_) => {
-                match mechanism {
-                    _ if analysis.judgement.verdict != Verdict::Allow => Hold::Nothing,
-                    Mechanism::Namespaces | Mechanism::Landlock => Hold::Reading,
-                    Mechanism::Bare => exposed().map_or(Hold::Nothing, Hold::Exposed),
-                }
-            }
+            Hold::Nothing
+            | Hold::Layer
+            | Hold::Clean
+            | Hold::Reading
+            | Hold::Edits
+            | Hold::Exposed(_)
+            | Hold::Open(_) => match mechanism {
+                _ if analysis.judgement.verdict != Verdict::Allow => Hold::Nothing,
+                Mechanism::Namespaces | Mechanism::Landlock => Hold::Reading,
+                Mechanism::Bare => exposed().map_or(Hold::Nothing, Hold::Exposed),
+            },
         }
     }
 

@@ -2,7 +2,7 @@
 
 use aish_safety::{
     Analysis, Answer, Approver, Brief, ChangesAnswer, ChangesQuestion, Hold, Judgement, Mode, PreparedCall, Question,
-    Shell, Subject, Surroundings, Taint, UNDO_NOTE, Verdict,
+    Shell, Subject, Surroundings, Taint, UNDO_LOSS, UNDO_NOTE, Verdict,
 };
 use aish_tools::{Call, Passed, Ready};
 use aish_turn::Judged;
@@ -61,7 +61,10 @@ impl Approver for Briefed<'_> {
                 super::undo::plan(self.undo, self.standing_notes, call, analysis, surroundings, self.mode()).await;
             let raised = self.raised.clone().or_else(|| after_strangers(call, self.read));
             match planned {
-                Ok(notes) => Brief { notes, raised, hold },
+                Ok(notes) => {
+                    let hold = if comes_back(call, &notes) { Hold::Edits } else { hold };
+                    Brief { notes, raised, hold }
+                }
                 // A person may let it run all the same; nobody's leave is none.
                 Err(judgement) => Brief {
                     notes: Vec::new(),
@@ -82,6 +85,13 @@ impl Approver for Briefed<'_> {
     fn changes<'a>(&'a self, question: &'a ChangesQuestion) -> BoxFuture<'a, ChangesAnswer> {
         self.approver.changes(question)
     }
+}
+
+/// Says whether a call is one of our own tools for files that changes ordinary files alone, and undo brings all of it back.
+fn comes_back(call: &PreparedCall, notes: &[String]) -> bool {
+    matches!(call.subject, Subject::Files { concern: None, .. })
+        && notes.iter().any(|note| note.starts_with(UNDO_NOTE))
+        && !notes.iter().any(|note| note.starts_with(UNDO_LOSS))
 }
 
 impl Driver {

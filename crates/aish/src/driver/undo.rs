@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use aish_safety::{Analysis, FileAccess, Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
+use aish_safety::{Act, Analysis, By, FileAccess, Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
 use aish_tools::Ready;
 use aish_turn::Event;
 use aish_types::ToolOutcome;
@@ -64,8 +64,13 @@ impl Driver {
                 continue;
             };
             // A person who was asked has read it already.
-            let told = self.approver.mode() == Mode::Interactive && approved.judgement().verdict > Verdict::Allow;
+            let told = self.approver.mode() == Mode::Interactive
+                && approved.judgement().verdict > Verdict::Allow
+                && approved.approved_by() != By::Policy;
             if !told {
+                if let Some(line) = edits(approved.call()) {
+                    surface.show(Shown::Notice(&line), self.started.elapsed());
+                }
                 for note in &planned.notes {
                     surface.show(Shown::Notice(note), self.started.elapsed());
                 }
@@ -81,4 +86,19 @@ impl Driver {
         }
         out
     }
+}
+
+/// Tells in one line what a tool of ours changes in files; none where it changes nothing.
+fn edits(call: &PreparedCall) -> Option<String> {
+    let Subject::Files { accesses, difference, .. } = &call.subject else { return None };
+    let paths: Vec<&str> =
+        accesses.iter().filter(|access| access.act != Act::Read).map(|access| access.path.as_str()).collect();
+    let count = |mark: &str, head: &str| {
+        difference.lines().filter(|line| line.starts_with(mark) && !line.starts_with(head)).count()
+    };
+    let (added, removed) = (count("+", "+++ "), count("-", "--- "));
+    let name = call.definition.name.as_str();
+    (!paths.is_empty()).then(|| {
+        aish_types::visible(&format!("{name} changes {} +{added} \u{2212}{removed}", paths.join(", "))).into_owned()
+    })
 }
