@@ -134,6 +134,12 @@ const AT_HOME: &[&str] = &[
     ".var/app",
 ];
 
+/// Folders below the home folder in which each program has one of its own for settings.
+const FOLDERS_OF_SETTINGS: &[&str] = &[".config", ".local/share", ".local/state"];
+
+/// Entries of a folder that are looked at.
+const MOST: usize = 2_000;
+
 /// Of `.ssh`, what is no secret: these names, and public keys.
 const OPEN_IN_SSH: &[&str] = &["known_hosts", "known_hosts.old", "known_hosts2"];
 
@@ -191,10 +197,50 @@ pub fn secrets(home: Option<&Path>, open: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
+/// Adds the secrets of one home: the places that are known, and files of settings whose names say what they hold.
 fn of_home(home: &Path, found: &mut Vec<PathBuf>) {
     for pattern in AT_HOME {
         expand(&home.join(pattern), found);
     }
+    let is_dotted = |name: &str| name.starts_with('.');
+    let (mut folders, files) = entries(home, is_dotted);
+    found.extend(files.into_iter().filter(|file| names_secret(file)));
+    for below in FOLDERS_OF_SETTINGS {
+        folders.extend(entries(&home.join(below), |_| true).0);
+    }
+    for folder in folders.iter().filter(|folder| !folder.ends_with(".ssh")) {
+        found.extend(entries(folder, |_| true).1.into_iter().filter(|file| names_secret(file)));
+    }
+}
+
+/// Lists the folders and the files right in a folder whose names are asked for. Links are neither.
+fn entries(folder: &Path, is_asked_for: impl Fn(&str) -> bool) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let (mut folders, mut files) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(MOST) {
+        let kind = entry.file_type();
+        if !is_asked_for(&entry.file_name().to_string_lossy()) {
+            continue;
+        }
+        match kind {
+            Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+            Ok(kind) if kind.is_file() => files.push(entry.path()),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    (folders, files)
+}
+
+/// Says whether a file of settings has a name by which it holds keys, tokens or passwords.
+fn names_secret(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let is_open = ["public", "tokenize", ".pub", ".crt"].iter().any(|part| name.contains(part));
+    !is_open
+        && (["credential", "token", "secret", "passw", "api_key", "apikey", "api-key", "private_key", "private-key"]
+            .iter()
+            .any(|part| name.contains(part))
+            || [".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore", ".jks"].iter().any(|end| name.ends_with(end))
+            || ["auth.json", "auth.toml", "auth.yml", "keys.json", "key.json", "id.json", "hosts.yml", "cookies"]
+                .contains(&name.as_str()))
 }
 
 /// Adds what matches a path whose last component may begin or end with `*`, with links followed.
@@ -256,6 +302,21 @@ mod tests {
             [".aws", ".cargo/credentials.toml", ".ssh/config", ".ssh/id_ed25519", "elsewhere/netrc"],
             "the link leads to the file that is hidden"
         );
+    }
+
+    #[test]
+    fn files_of_settings_are_hidden_by_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        let hidden = [".config/new/auth.json", ".deploy-token", ".local/share/app/session.key", ".tool/Credentials.db"];
+        let open = [".config/new/settings.json", ".tool/tokenizer.json", ".tool/key.pub", "work/token", ".bashrc"];
+        for file in hidden.iter().chain(&open) {
+            fs::create_dir_all(home.join(file).parent().unwrap()).unwrap();
+            fs::write(home.join(file), "x").unwrap();
+        }
+        let found = secrets(Some(&home), &[]);
+        let below: Vec<_> = found.iter().filter_map(|path| path.strip_prefix(&home).ok()?.to_str()).collect();
+        assert_eq!(below, hidden);
     }
 
     #[test]
