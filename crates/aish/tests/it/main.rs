@@ -84,3 +84,5 @@ mod trial;
 mod unheld;
 #[cfg(test)]
 mod unwritable;
+#[cfg(test)]
+mod web_page;
