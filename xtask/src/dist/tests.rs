@@ -234,3 +234,39 @@ fn the_newest_glibc_of_a_table_of_symbols_is_found() {
     assert_eq!(build::newest_glibc(table), Some((2, 28)));
     assert_eq!(build::newest_glibc("no symbols"), None);
 }
+
+/// Starts `./run` with programs of the system that cannot build anything.
+fn start_run(dist: &Path, home: &Path) -> Output {
+    let tools = home.join("tools");
+    std::fs::create_dir_all(&tools).unwrap();
+    for name in ["bash", "basename", "cat", "cut", "dirname", "find", "sha256sum", "sort", "xargs"] {
+        let places = ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(name));
+        let place = places.iter().find(|place| place.exists()).unwrap_or_else(|| panic!("{name} is not installed"));
+        // The second start finds them there.
+        let _ = std::os::unix::fs::symlink(place, tools.join(name));
+    }
+    let models = home.join("aish/models");
+    Entry::data("small.gguf", "a model").write_below(&models).unwrap();
+    let mut command = Command::new(tools.join("bash"));
+    command.arg(tree::root().join("run")).args(["ask", "well?"]).env_clear().env("PATH", &tools);
+    command.env("AISH_DIST", dist).env("XDG_DATA_HOME", home).env("CARGO_TARGET_DIR", home.join("target"));
+    command.output().unwrap()
+}
+
+#[test]
+fn run_takes_programs_of_these_very_sources_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let dist = home.path().join("dist");
+    for name in ["aish", "aish-model"] {
+        Entry::program(format!("bin/{name}"), STAND_IN).write_below(&dist).unwrap();
+    }
+    let hash = ran(&mut Command::new(tree::root().join("scripts/source-hash.sh"))).unwrap();
+    Entry::data("share/aish-climax/sources.sha256", hash.stdout).write_below(&dist).unwrap();
+    let started = start_run(&dist, home.path());
+    assert_eq!(text(&started), "this is aish: ask well?\n", "{started:?}");
+    Entry::data("share/aish-climax/sources.sha256", "0123\n").write_below(&dist).unwrap();
+    let refused = start_run(&dist, home.path());
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && refused.stdout.is_empty(), "{refused:?}");
+    assert!(told.contains("are not of these sources") && told.contains("cargo is missing"), "{told}");
+}
