@@ -23,7 +23,7 @@ impl Matrix {
     pub(crate) fn new(columns: usize, values: Box<[i8]>, scales: Box<[f32]>) -> Option<Self> {
         let fits = columns > 0
             && columns <= MAX_COLUMNS
-            && columns % LANES == 0
+            && columns.is_multiple_of(LANES)
             && columns.checked_mul(scales.len())? == values.len();
         fits.then_some(Self { columns, values, scales })
     }
