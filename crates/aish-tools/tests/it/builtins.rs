@@ -269,7 +269,7 @@ fn the_list_chooses() {
     assert_eq!(names(&Ports::default(), &["roll_dice", "calculator"]), ["calculator", "roll_dice"]);
     assert_eq!(
         names(&Ports::default(), &builtin::names().collect::<Vec<_>>()),
-        ["calculator", "get_time", "roll_dice"],
+        ["calculator", "get_time", "roll_dice", "todo"],
         "no memory, no memory tools"
     );
     let error = Builtins::named(&["calculater"], &Ports::default()).err().unwrap();

@@ -126,7 +126,7 @@ impl Reader {
         match request {
             "SH" | "Sh" => {
                 self.close();
-                self.section = plain(rest).to_uppercase();
+                self.section = plain(rest).trim_matches('"').to_uppercase();
             }
             "Nd" => self.page.about = sentence(&plain(rest)),
             "TP" | "TQ" | "PP" | "P" | "LP" | "sp" => {
