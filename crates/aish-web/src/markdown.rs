@@ -11,6 +11,9 @@ use htmd::options::{BulletListMarker, Options};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use tokio_util::sync::CancellationToken;
 
+/// The argument by which a program is told to call [`serve`] before anything else.
+pub const CHILD: &str = "__page";
+
 /// Bytes of markdown at most.
 const LONGEST: usize = 4 * 1024 * 1024;
 /// Bytes of memory that the child may fill.

@@ -8,7 +8,6 @@ use aish_web::Web;
 
 use crate::base::Base;
 use crate::cli_tools;
-use crate::command::page::PAGE;
 use crate::file_places::ProjectFiles;
 use crate::prompts::{self, skills::SkillTool};
 
@@ -60,7 +59,7 @@ pub fn files(base: &Base) -> Option<Arc<Files>> {
 
 /// Makes what opens pages of the web; nothing is done for it before the first one.
 fn pages() -> Arc<dyn Pages> {
-    let program = std::env::current_exe().map(|path| vec![path.into(), PAGE.into()]);
+    let program = std::env::current_exe().map(|path| vec![path.into(), aish_web::markdown::CHILD.into()]);
     Arc::new(Web::new(program.unwrap_or_default()))
 }
 

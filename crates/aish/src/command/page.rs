@@ -2,12 +2,9 @@
 
 use crate::exit::ExitCode;
 
-/// The command's name.
-pub const PAGE: &str = "__page";
-
 /// Does it, where aish was started for that, before anything else is read or made.
 pub fn launched(mut arguments: impl Iterator<Item = std::ffi::OsString>) -> Option<ExitCode> {
-    if arguments.next()? != PAGE {
+    if arguments.next()? != aish_web::markdown::CHILD {
         return None;
     }
     Some(match aish_web::markdown::serve() {
