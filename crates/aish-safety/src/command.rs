@@ -88,6 +88,9 @@ pub struct Surroundings {
     pub brought: Vec<String>,
     /// Files and folders of ours (config, policy, audit, history, binary) that nothing but a person may change.
     pub protected: Vec<String>,
+    /// Files of the project that only a person may change. The folder of the command and those above it stand for the
+    /// project as a whole, and naming one of them names none of these.
+    pub protected_in_project: Vec<String>,
 }
 
 /// Analyses one command line under a policy's rules: they raise any part, and let through what would only be asked.

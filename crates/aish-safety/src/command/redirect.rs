@@ -340,16 +340,19 @@ impl Walker<'_> {
         // Seen from the folder that the line began in, where it did not go elsewhere.
         let folder = self.around.folder.as_deref();
         let place = super::path::seen(&place.text, place.glob, folder, self.around.home.as_deref());
-        self.around.protected.iter().any(|protected| {
+        let below = |inner: &str, outer: &str| {
+            inner == outer || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let is_project = folder.is_some_and(|folder| below(folder, &place.text));
+        let is_one = |protected: &String, as_a_whole: bool| {
             let protected =
                 super::path::place(&Word::literal(protected.as_str()), None, self.around.home.as_deref()).text;
-            let below = |inner: &str, outer: &str| {
-                inner == outer || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
-            };
             below(&place.text, &protected)
-                || below(&protected, &place.text) && place.text.len() > 1
+                || as_a_whole && below(&protected, &place.text) && place.text.len() > 1
                 || meets(&place.text, &protected)
-        })
+        };
+        self.around.protected.iter().any(|protected| is_one(protected, true))
+            || self.around.protected_in_project.iter().any(|protected| is_one(protected, !is_project))
     }
 }
 

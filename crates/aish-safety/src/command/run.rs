@@ -356,7 +356,8 @@ impl Walker<'_> {
             Some(rule) => self.under(rule, part, words),
             None => part,
         };
-        if part.verdict == Verdict::Ask && !self.around.protected.is_empty() {
+        let protects = !(self.around.protected.is_empty() && self.around.protected_in_project.is_empty());
+        if part.verdict == Verdict::Ask && protects {
             let touched = arguments.iter().find(|word| self.is_protected(&self.place(word)));
             if let Some(word) = touched {
                 let mut reason = String::from("may change a file of this program, ");

@@ -34,9 +34,8 @@ fn place(base: &Base, agent: Agent, scope: Scope) -> Option<Place> {
 }
 
 /// Returns the files that decide whether and how hooks run; nothing but a person may change one.
-fn hook_files(base: &Base) -> Vec<String> {
-    let scopes = [Scope::User, Scope::Project, Scope::Shared];
-    let places = Agent::ALL.into_iter().flat_map(|agent| scopes.map(|scope| place(base, agent, scope)));
+fn hook_files(base: &Base, scopes: &[Scope]) -> Vec<String> {
+    let places = Agent::ALL.into_iter().flat_map(|agent| scopes.iter().map(move |scope| place(base, agent, *scope)));
     places.flatten().map(|place| place.path.display().to_string()).collect()
 }
 

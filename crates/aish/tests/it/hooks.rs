@@ -244,6 +244,25 @@ fn a_command_that_changes_the_hooks_themselves_is_denied() {
 }
 
 #[test]
+fn the_project_as_a_whole_is_no_hook() {
+    let place = Place::new();
+    for command in [
+        "git add .",
+        "docker build -t app .",
+        "zip -r x.zip .",
+        "cp -r . ../copy",
+        "rsync -a . host:b",
+        "tar czf ../all.tgz .",
+        "npm install .",
+    ] {
+        assert_eq!(place.before("claude", command).1, "", "{command}");
+    }
+    for command in ["cp -r evil/. .claude", "cp evil .claude/settings.json", "mv .codex x", "tar xf x.tar -C .gemini"] {
+        assert!(place.before("claude", command).1.contains("protected."), "{command}");
+    }
+}
+
+#[test]
 fn what_is_not_understood_blocks_before_a_command_and_nothing_after_it() {
     let place = Place::new();
     let big = vec![b' '; (1 << 20) + 10];

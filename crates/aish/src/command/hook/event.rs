@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use aish_hook::agent::{Agent, Event};
+use aish_hook::agent::{Agent, Event, Scope};
 use aish_hook::decision::{self, Circumstances};
 use aish_hook::payload::{self, Payload};
 use aish_hook::{answer, payload::PayloadError};
@@ -182,7 +182,8 @@ fn read_input() -> Result<Vec<u8>, Fault> {
 fn surroundings(base: &Base, folder: Option<&Path>) -> Surroundings {
     let mut known = base.surroundings();
     known.folder = folder.map(|folder| folder.display().to_string());
-    known.protected.extend(hook_files(base));
+    known.protected.extend(hook_files(base, &[Scope::User]));
+    known.protected_in_project = hook_files(base, &[Scope::Project, Scope::Shared]);
     known
 }
 
