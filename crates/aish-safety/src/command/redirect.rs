@@ -343,10 +343,11 @@ impl Walker<'_> {
         let below = |inner: &str, outer: &str| {
             inner == outer || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
         };
-        let is_project = folder.is_some_and(|folder| below(folder, &place.text));
+        // What lies in the home folder is written with a tilde.
+        let written = |path: &str| super::path::place(&Word::literal(path), None, self.around.home.as_deref()).text;
+        let is_project = folder.is_some_and(|folder| below(&written(folder), &place.text));
         let is_one = |protected: &String, as_a_whole: bool| {
-            let protected =
-                super::path::place(&Word::literal(protected.as_str()), None, self.around.home.as_deref()).text;
+            let protected = written(protected);
             below(&place.text, &protected)
                 || as_a_whole && below(&protected, &place.text) && place.text.len() > 1
                 || meets(&place.text, &protected)

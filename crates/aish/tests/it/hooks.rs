@@ -9,14 +9,19 @@ use serde_json::{Value, json};
 /// A home and a project in folders of their own.
 struct Place {
     root: tempfile::TempDir,
+    project: &'static str,
 }
 
 impl Place {
     fn new() -> Self {
+        Self::with_project("project")
+    }
+
+    fn with_project(project: &'static str) -> Self {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(root.path().join("home")).unwrap();
-        std::fs::create_dir_all(root.path().join("project/.git")).unwrap();
-        Self { root }
+        std::fs::create_dir_all(root.path().join(project).join(".git")).unwrap();
+        Self { root, project }
     }
 
     fn home(&self) -> PathBuf {
@@ -24,7 +29,7 @@ impl Place {
     }
 
     fn project(&self) -> PathBuf {
-        self.root.path().join("project")
+        self.root.path().join(self.project)
     }
 
     fn start(&self, arguments: &[&str], input: &[u8]) -> Output {
@@ -245,7 +250,12 @@ fn a_command_that_changes_the_hooks_themselves_is_denied() {
 
 #[test]
 fn the_project_as_a_whole_is_no_hook() {
-    let place = Place::new();
+    for folder in ["project", "home/src/project"] {
+        the_project_is_no_hook_in(Place::with_project(folder));
+    }
+}
+
+fn the_project_is_no_hook_in(place: Place) {
     for command in [
         "git add .",
         "docker build -t app .",
