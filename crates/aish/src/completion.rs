@@ -46,6 +46,18 @@ impl Completer {
     }
 
     fn commands(&self, start: usize, typed: &str) -> Vec<Candidate> {
+        let found = self.commands_known(start, typed);
+        if !found.is_empty() {
+            return found;
+        }
+        // What a line has just defined is asked for while the person types, and Tab may be quicker.
+        let asked = self.runtime.block_on(async { tokio::time::timeout(LIMIT, self.live.snapshot()).await });
+        let Ok(Some(snapshot)) = asked else { return found };
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        self.commands_known(start, typed)
+    }
+
+    fn commands_known(&self, start: usize, typed: &str) -> Vec<Candidate> {
         let snapshot = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let own =
             snapshot.aliases.keys().chain(&snapshot.functions).chain(&snapshot.builtins).chain(&snapshot.keywords);
