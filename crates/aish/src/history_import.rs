@@ -52,7 +52,8 @@ impl HistoryImport {
             match source.read(MOST) {
                 Ok(found) if found.is_empty() => {}
                 Ok(found) => {
-                    told.push(format!("{} lines of {}", found.len(), source.name));
+                    let word = if found.len() == 1 { "line" } else { "lines" };
+                    told.push(format!("{} {word} of {}", found.len(), source.name));
                     counts.insert(source.path.display().to_string(), found.len().into());
                     lines.extend(found);
                 }
