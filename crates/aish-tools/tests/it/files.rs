@@ -224,6 +224,12 @@ async fn hidden_and_guarded_places_ask_in_any_case() {
     let edit = |path: &str| json!({"path": path, "old": "x", "new": "y"});
     let refused = place.call("edit_file", edit("guarded/x")).await;
     assert!(refused.text.contains("it is guarded"), "{}", refused.text);
+    place.write("linked", "x\n");
+    std::fs::hard_link(place.root.join("linked"), place.root.join("elsewhere")).unwrap();
+    place.call("read_file", json!({"path": "linked"})).await;
+    let refused = place.call("edit_file", edit("linked")).await;
+    assert!(refused.text.contains("it has other names"), "{}", refused.text);
+    assert_eq!(place.holds("elsewhere").unwrap(), "x\n");
     place.write("open/x", "x\n");
     place.call("read_file", json!({"path": "open/x"})).await;
     assert!(place.call("edit_file", edit("open/x")).await.is_success());
