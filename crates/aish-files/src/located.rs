@@ -15,4 +15,6 @@ pub struct Located {
     pub exists: bool,
     /// True when that is a folder.
     pub is_folder: bool,
+    /// True when it is a file that has other names too (hard links), which may lie outside the tree.
+    pub has_other_names: bool,
 }

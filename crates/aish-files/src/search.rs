@@ -111,6 +111,7 @@ pub fn search(
             asked: below.to_owned(),
             exists: true,
             is_folder: false,
+            has_other_names: false,
         };
         in_file(tree, &located, &mut searcher, &lines, is_hidden, &mut out);
     }

@@ -141,14 +141,22 @@ impl Tree {
         let real = std::fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).map_err(fail)?;
         let outside = || FileError::Outside(text.to_owned(), self.root.clone());
         let mut below = real.strip_prefix(&self.root).map_err(|_| outside())?.to_owned();
-        let kind = FileType::from_raw_mode(fstat(fd).map_err(|error| fail(error.into()))?.st_mode);
+        let stat = fstat(fd).map_err(|error| fail(error.into()))?;
+        let kind = FileType::from_raw_mode(stat.st_mode);
         if !rest.is_empty() && kind != FileType::Directory {
             return Err(FileError::Kind(below.display().to_string(), "a file, so that nothing can be below it"));
         }
         below.extend(rest.iter().rev());
         let absolute = self.root.join(&below);
         let exists = rest.is_empty();
-        Ok(Located { below, absolute, asked, exists, is_folder: exists && kind == FileType::Directory })
+        Ok(Located {
+            below,
+            absolute,
+            asked,
+            exists,
+            is_folder: exists && kind == FileType::Directory,
+            has_other_names: exists && kind == FileType::RegularFile && stat.st_nlink > 1,
+        })
     }
 
     /// Returns a path below the root as its text says, without looking.

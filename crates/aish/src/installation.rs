@@ -63,9 +63,7 @@ impl Installation {
             Self::Arch
         } else if std::fs::read_to_string(above.join(".crates.toml")).is_ok_and(|text| text.contains("\"aish ")) {
             Self::Cargo
-        } else if above.join("CACHEDIR.TAG").exists()
-            || above.parent().is_some_and(|up| up.join("CACHEDIR.TAG").exists())
-        {
+        } else if folder.join(".cargo-lock").exists() {
             Self::Checkout
         } else if above.join("share").join(PACKAGE).is_dir() {
             Self::Archive
@@ -186,7 +184,7 @@ mod tests {
             (vec!["var/lib/dpkg/info/aish-climax.list".to_owned()], "/usr/bin/aish", Installation::Debian),
             (vec!["var/lib/pacman/local/aish-climax-bin-0.2.0-1/desc".to_owned()], "/usr/bin/aish", Installation::Arch),
             (vec![".cargo/.crates.toml".to_owned()], ".cargo/bin/aish", Installation::Cargo),
-            (vec!["target/CACHEDIR.TAG".to_owned()], "target/release/aish", Installation::Checkout),
+            (vec!["target/release/.cargo-lock".to_owned()], "target/release/aish", Installation::Checkout),
             (vec!["share/aish-climax/sources.sha256".to_owned()], "bin/aish", Installation::Archive),
             (vec![], "bin/aish", Installation::Unknown),
             (vec![], "/usr/bin/aish", Installation::Unknown),

@@ -1,7 +1,5 @@
 //! Changes of files on their way: what is asked, what is written, and what the model is told of it.
 
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 use std::sync::Arc;
 
 use aish_files::{Change, Located, Tree, difference};
@@ -130,7 +128,7 @@ impl Files {
         let (old, new) = (change.old_text().unwrap_or_default(), change.new_text().unwrap_or_default());
         let places = [&change.located.below, &change.located.asked];
         let guarded = places.into_iter().find_map(|below| self.places.guarded(tree.root(), below, old, new));
-        let guarded = guarded.or_else(|| has_other_names(&change.located.absolute).then_some(OTHER_NAMES));
+        let guarded = guarded.or_else(|| change.located.has_other_names.then_some(OTHER_NAMES));
         let guarded = guarded.map(|why| format!("{}: {why}", change.located.below.display()));
         guarded.or_else(|| self.secret(&change.located))
     }
@@ -138,8 +136,3 @@ impl Files {
 
 /// Why a file with several names is left to a person.
 const OTHER_NAMES: &str = "it has other names (hard links), maybe elsewhere, and changes under all of them";
-
-/// Says whether a file has more than one name.
-fn has_other_names(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.nlink() > 1)
-}
