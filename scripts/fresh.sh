@@ -16,6 +16,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/scripts/say.sh"
+. "$root/scripts/roots.sh"
 
 roots=() commands=() cargo= target= logs=$root/target/fresh
 while [ $# -gt 0 ]; do
@@ -34,38 +35,28 @@ done
 for name in "${roots[@]}" "${commands[@]}"; do
     case $name in bare | clang | user | user-bare | ask | test) ;; *) die "there is no root or command named $name." ;; esac
 done
-is_root || die "mounts and roots need root: run it with sudo."
-for program in mmdebstrap rustc unshare pivot_root; do has "$program" || die "$program is missing." "As root: apt-get install mmdebstrap util-linux mount"; done
+need_roots rustc
 
 suite=bookworm
-user=1000
 sysroot=$(rustc --print sysroot)
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/aish-fresh.XXXXXX")
 trap 'rm -rf --one-file-system "$work"' EXIT
 mkdir -p "$logs" ${cargo:+"$cargo"} ${target:+"$target"}
 
-# What a network that needs a proxy or certificates of its own has told this machine.
-network=()
-for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_INDEX_URL PIP_CERT SSL_CERT_FILE; do
-    [ -z "${!name:-}" ] || network+=("$name=${!name}")
-done
+binds=("$sysroot=$sysroot=ro")
+[ -z "$cargo" ] || binds+=("$cargo=/cargo")
+[ -z "$target" ] || binds+=("$target=/home/someone/aish/target")
+settings=("PATH=$sysroot/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" CARGO_HOME=/cargo)
 
-make_root() {
+# Makes a root with a clone of HEAD: NAME FOLDER.
+checked_out() {
     local name=$1 into=$2 packages=ca-certificates,gcc,g++,git,python3
     case $name in
         clang) packages+=,libclang-cpp14 ;;
         user) packages+=,python3-venv ;;
     esac
-    mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" "$suite" "$into"
-    cp -L /etc/resolv.conf "$into/etc/resolv.conf"
-    # The certificates that this machine trusts, at the paths that the variables above name.
-    local file
-    for file in /etc/ssl/certs/ca-certificates.crt "${SSL_CERT_FILE:-}" "${PIP_CERT:-}"; do
-        [ ! -f "$file" ] || install -D -m 644 "$file" "$into$file"
-    done
-    echo "someone:x:$user:$user::/home/someone:/bin/bash" >>"$into/etc/passwd"
-    echo "someone:x:$user:" >>"$into/etc/group"
-    mkdir -p "$into/home/someone/aish" "$into/cargo" "$into$sysroot"
+    make_root "$suite" "$packages" "$into"
+    mkdir -p "$into/home/someone/aish" "$into/cargo"
     git -C "$root" archive --format=tar HEAD | tar -x -C "$into/home/someone/aish"
     # Whoever clones has a repository: some tests ask git for the list of files.
     git -C "$into/home/someone/aish" init --quiet
@@ -73,36 +64,13 @@ make_root() {
     mkdir -p "$into/home/someone/aish/target"
 }
 
-# Runs in a mount and process namespace of its own: NAME FOLDER COMMAND...
-# The root is entered with pivot_root and not with chroot, where no further user namespaces could be made.
-inside() {
-    local name=$1 into=$2 as=0
+# Runs a command in the clone: NAME FOLDER COMMAND...
+in_clone() {
+    local name=$1 into=$2 who=root as=0
     shift 2
-    case $name in user*) as=$user ;; esac
+    case $name in user*) who=user as=$number ;; esac
     chown -R "$as:$as" "$into/home/someone" "$into/cargo" ${target:+"$target"} ${cargo:+"$cargo"}
-    local home=/root
-    [ "$as" -eq 0 ] || home=/home/someone
-    INTO=$into SYSROOT=$sysroot SHARED_TARGET=$target SHARED_CARGO=$cargo unshare --mount --pid --fork --kill-child \
-        bash -euc '
-            mount --make-rprivate /
-            mount --bind "$INTO" "$INTO"
-            mount --bind "$SYSROOT" "$INTO$SYSROOT"
-            mount -o remount,bind,ro "$INTO$SYSROOT"
-            [ -z "$SHARED_CARGO" ] || mount --bind "$SHARED_CARGO" "$INTO/cargo"
-            [ -z "$SHARED_TARGET" ] || mount --bind "$SHARED_TARGET" "$INTO/home/someone/aish/target"
-            mount --rbind /dev "$INTO/dev"
-            mount -t proc proc "$INTO/proc"
-            mount -t sysfs sysfs "$INTO/sys"
-            mount -t tmpfs -o mode=1777 tmpfs "$INTO/tmp"
-            mkdir -p "$INTO/.old"
-            cd "$INTO"
-            pivot_root . .old
-            umount -l .old
-            cd /home/someone/aish
-            exec "$@"
-        ' bash setpriv --reuid "$as" --regid "$as" --clear-groups \
-        env -i "PATH=$sysroot/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "HOME=$home" TERM=dumb \
-        CARGO_HOME=/cargo LANG=C.UTF-8 "${network[@]}" "$@"
+    inside "$who" "$into" bash -c 'cd /home/someone/aish && exec "$@"' bash "$@"
 }
 
 # Tells whether a command's output is what it is run for.
@@ -116,7 +84,7 @@ did_its_work() {
 failures=0
 for name in "${roots[@]}"; do
     say "$name: making the root ..."
-    make_root "$name" "$work/$name" >&2
+    checked_out "$name" "$work/$name"
     for command in "${commands[@]}"; do
         log=$logs/fresh-$name-$command.log
         case $command in
@@ -125,7 +93,7 @@ for name in "${roots[@]}"; do
         esac
         say "$name: ${line[*]}"
         started=$SECONDS status=0
-        inside "$name" "$work/$name" "${line[@]}" >"$log" 2>&1 </dev/null || status=$?
+        in_clone "$name" "$work/$name" "${line[@]}" >"$log" 2>&1 </dev/null || status=$?
         result=ok
         if [ "$status" -ne 0 ] || ! did_its_work "$command" "$log"; then
             result=FAILED failures=$((failures + 1))

@@ -12,6 +12,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/scripts/say.sh"
+. "$root/scripts/roots.sh"
 
 usage() { sed -n 's/^# Usage (as root): /Usage: /p' "$0"; }
 [ $# -gt 0 ] || die "which folder?" "$(usage)"
@@ -30,66 +31,38 @@ done
 [ ${#suites[@]} -gt 0 ] || suites=(bookworm trixie)
 [ ${#packages[@]} -gt 0 ] || packages=(deb wheel npm archive)
 [ ${#people[@]} -gt 0 ] || people=(root user)
-is_root || die "mounts and roots need root: run it with sudo."
-for program in mmdebstrap unshare pivot_root setpriv; do has "$program" || die "$program is missing." "As root: apt-get install mmdebstrap util-linux mount"; done
+need_roots
 
 limit=60
-number=1000
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/aish-packages.XXXXXX")
 trap 'rm -rf --one-file-system "$work"' EXIT
 
-# What a network that needs a proxy or certificates of its own has told this machine.
-network=()
-for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_INDEX_URL PIP_CERT SSL_CERT_FILE; do
-    [ -z "${!name:-}" ] || network+=("$name=${!name}")
-done
-
-make_root() {
-    local suite=$1 package=$2 into=$3 include=ca-certificates
-    case $package in
-        wheel) include+=,python3-venv ;;
-        npm) include+=,npm ;;
+# Lists what a root has before the package comes, by the package.
+debian_packages() {
+    case $1 in
+        wheel) echo ca-certificates,python3-venv ;;
+        npm) echo ca-certificates,npm ;;
+        *) echo ca-certificates ;;
     esac
-    mmdebstrap --quiet --mode=root --variant=minbase --include="$include" "$suite" "$into"
-    cp -L /etc/resolv.conf "$into/etc/resolv.conf"
-    local file
-    for file in /etc/ssl/certs/ca-certificates.crt "${SSL_CERT_FILE:-}" "${PIP_CERT:-}"; do
-        [ ! -f "$file" ] || install -D -m 644 "$file" "$into$file"
-    done
-    echo "someone:x:$number:$number::/home/someone:/bin/bash" >>"$into/etc/passwd"
-    echo "someone:x:$number:" >>"$into/etc/group"
-    mkdir -p "$into/home/someone" "$into/packages"
-    find "$dist" -maxdepth 1 -type f -exec cp -t "$into/packages" {} +
-    chown -R "$number:$number" "$into/home/someone"
-    ! [ -e "$into/usr/bin/gcc" ] || die "the root of $suite has a compiler: $into"
 }
 
-# Runs in a mount and process namespace of its own: WHO FOLDER COMMAND...
-inside() {
-    local as=0 home=/root into=$2
-    [ "$1" = root ] || { as=$number home=/home/someone; }
-    shift 2
-    INTO=$into unshare --mount --pid --fork --kill-child bash -euc '
-        mount --make-rprivate /
-        mount --bind "$INTO" "$INTO"
-        mount --rbind /dev "$INTO/dev"
-        mount -t proc proc "$INTO/proc"
-        mount -t tmpfs -o mode=1777 tmpfs "$INTO/tmp"
-        mkdir -p "$INTO/.old"
-        cd "$INTO"
-        pivot_root . .old
-        umount -l .old
-        cd /
-        exec "$@"
-    ' bash setpriv --reuid "$as" --regid "$as" --clear-groups \
-        env -i "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "HOME=$home" TERM=dumb LANG=C.UTF-8 \
-        "${network[@]}" "$@"
+# Makes a root of a suite for a package: SUITE PACKAGE FOLDER. What is needed twice is made once and copied.
+root_for() {
+    local debian base
+    debian=$(debian_packages "$2") base=$work/$1-$debian
+    if [ ! -d "$base" ]; then
+        make_root "$1" "$debian" "$base"
+        ! [ -e "$base/usr/bin/gcc" ] || die "the root of $1 has a compiler: $base"
+        mkdir "$base/packages"
+        find "$dist" -maxdepth 1 -type f -exec cp -t "$base/packages" {} +
+    fi
+    cp -a --reflink=auto "$base" "$3"
 }
 
 # Prints the command that installs a package, and the folder of its programs.
 installation() {
-    local home=/root
-    [ "$2" = root ] || home=/home/someone
+    local home
+    home=$(home_of "$2")
     case $1 in
         deb) echo "apt-get install -y -qq /packages/*_amd64.deb" /usr/bin ;;
         wheel) echo "python3 -m venv $home/venv && $home/venv/bin/pip install --quiet --no-index /packages/*manylinux*.whl" "$home/venv/bin" ;;
@@ -105,7 +78,7 @@ for suite in "${suites[@]}"; do
         for who in "${people[@]}"; do
             into=$work/$suite-$package-$who log=$work/log
             say "$suite, $package, $who: making the root ..."
-            make_root "$suite" "$package" "$into" >&2
+            root_for "$suite" "$package" "$into"
             line=$(installation "$package" "$who")
             install=${line% *} folder=${line##* } installer=$who
             [ "$package" != deb ] || installer=root
