@@ -47,7 +47,7 @@ inside() {
         mounts+="mount --bind $(printf %q "$from") $(printf %q "$to");"
         [ "$rest" = "${rest%=ro}" ] || mounts+="mount -o remount,bind,ro $(printf %q "$to");"
     done
-    INTO=$into MOUNTS=$mounts unshare --mount --pid --fork --kill-child bash -euc '
+    AS=$as INTO=$into MOUNTS=$mounts unshare --mount --pid --fork --kill-child bash -euc '
         mount --make-rprivate /
         mount --bind "$INTO" "$INTO"
         eval "$MOUNTS"
@@ -60,8 +60,10 @@ inside() {
         pivot_root . .old
         umount -l .old
         cd /
-        exec "$@"
-    ' bash setpriv --reuid "$as" --regid "$as" --clear-groups \
-        env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "HOME=$home" TERM=dumb LANG=C.UTF-8 \
+        [ "$AS" -ne 0 ] || exec "$@"
+        [ ! -e /usr/bin/setpriv ] || exec setpriv --reuid "$AS" --regid "$AS" --clear-groups "$@"
+        # That of busybox does not change who runs.
+        exec su -s /bin/bash -c "exec \"\$0\" \"\$@\"" someone "$@"
+    ' bash env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "HOME=$home" TERM=dumb LANG=C.UTF-8 \
         "${network[@]}" "${settings[@]}" "$@"
 }

@@ -9,6 +9,7 @@ pub mod mcp_clients;
 pub mod mcp_server;
 pub mod model_server;
 pub mod nats_server;
+pub mod pages;
 pub mod proxy;
 mod sentence_model;
 mod skip;

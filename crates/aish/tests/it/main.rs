@@ -39,6 +39,8 @@ mod official_clients;
 #[cfg(test)]
 mod page;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod parallel;
 #[cfg(test)]
 mod person;

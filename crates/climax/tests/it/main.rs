@@ -29,6 +29,8 @@ mod meta_tools;
 #[cfg(test)]
 mod official_clients;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod peer;
 #[cfg(test)]
 mod policy;
