@@ -4,6 +4,8 @@ mod data;
 
 use aish_types::{Money, Usage};
 
+use crate::abilities::Abilities;
+
 /// What Anthropic charges for a prompt token that is kept for five minutes, in percent of any other
 /// (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>).
 pub const ANTHROPIC_WRITE_PERCENT: u32 = 125;
@@ -78,13 +80,13 @@ impl Price {
     }
 }
 
-/// What is known of a model beside its price, and since when.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is known of a model without asking its server, and since when.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownModel {
     /// What its tokens cost.
     pub price: Price,
-    /// The longest prompt in tokens, where it is published.
-    pub context: Option<u64>,
+    /// What it can do, where that is published.
+    pub abilities: Abilities,
     /// When the price was read, `YYYY-MM-DD`.
     pub date: &'static str,
     /// Where it is published.

@@ -45,7 +45,11 @@ pub trait Provider: Send + Sync {
         Box::pin(std::future::ready(None))
     }
 
-    /// Returns what the server has said of the model in this session.
+    /// Asks the server that beside a request, once, where nobody waits for the answer: it holds from the next one on. Needs
+    /// a runtime.
+    fn ask_abilities_beside(&self) {}
+
+    /// Returns what the server has said of the model in this session, and what is published of it.
     fn known_abilities(&self) -> Option<&Abilities> {
         None
     }

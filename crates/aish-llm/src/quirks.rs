@@ -114,6 +114,8 @@ impl Quirks {
 #[derive(Debug, Default)]
 pub(crate) struct LearnedQuirks {
     known: AtomicU32,
+    /// What published data says; the server's own word takes its place.
+    presumed: AtomicU32,
     /// What the person was told of it.
     told: AtomicU32,
     /// The longest answer that the server said it gives, in tokens; 0 where it said nothing.
@@ -127,13 +129,32 @@ impl LearnedQuirks {
     }
 
     pub(crate) fn get(&self) -> Quirks {
-        Quirks(self.known.load(Ordering::Relaxed))
+        Quirks(self.known.load(Ordering::Relaxed) | self.presumed.load(Ordering::Relaxed))
     }
 
-    /// Returns what was learned and not told yet; it is told now.
+    /// Begins with what published data says that the model cannot do, and how long its answers are at most.
+    ///
+    /// It is not told: who configured none of it misses nothing. Tools and images are left to the server's own word, since a
+    /// table that is wrong about those would take them away.
+    pub(crate) fn presume(&self, published: &Abilities, is_temperature_set: bool) {
+        if published.sampling == Some(false) {
+            self.presumed.store(Lesson::NoTemperature as u32, Ordering::Relaxed);
+            let told = if is_temperature_set { 0 } else { Lesson::NoTemperature as u32 };
+            self.told.fetch_or(told, Ordering::Relaxed);
+        }
+        self.bound(published);
+    }
+
+    fn bound(&self, abilities: &Abilities) {
+        if let Some(tokens) = abilities.output.and_then(|tokens| u32::try_from(tokens).ok()) {
+            self.most_tokens.store(tokens, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns what the person was not told yet; it is told now.
     pub(crate) fn untold(&self) -> Vec<&'static str> {
         let known = self.get();
-        known.notices(Quirks(self.told.swap(known.0, Ordering::Relaxed)))
+        known.notices(Quirks(self.told.fetch_or(known.0, Ordering::Relaxed)))
     }
 
     /// Takes over what the server says that the model cannot do.
@@ -146,9 +167,10 @@ impl LearnedQuirks {
         for (_, lesson) in lacks.into_iter().filter(|(can, _)| *can == Some(false)) {
             self.add(lesson);
         }
-        if let Some(tokens) = abilities.output.and_then(|tokens| u32::try_from(tokens).ok()) {
-            self.most_tokens.store(tokens, Ordering::Relaxed);
+        if abilities.sampling.is_some() {
+            self.presumed.store(0, Ordering::Relaxed);
         }
+        self.bound(abilities);
     }
 
     /// Returns the longest answer that the server said it gives.

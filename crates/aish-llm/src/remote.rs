@@ -35,6 +35,8 @@ const MAX_LESSONS: usize = 6;
 /// A model behind `POST E/v1/chat/completions`, `E/v1/responses` or `E/v1/messages`.
 pub struct RemoteProvider {
     inner: Arc<Inner>,
+    /// Asks the server what the model can do, beside the first request; ends with the provider.
+    asking: OnceLock<Asking>,
 }
 
 struct Inner {
@@ -46,8 +48,19 @@ struct Inner {
     key: OnceLock<Secret>,
     /// The endpoint has counted tokens.
     has_counted: AtomicBool,
-    /// What the server said first of what the model can do.
+    /// What published data says that the model can do.
+    published: Abilities,
+    /// What the server said first, with that where it said nothing.
     said: OnceLock<Abilities>,
+}
+
+/// A task that is aborted when nobody waits for it any more.
+struct Asking(tokio::task::AbortHandle);
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl RemoteProvider {
@@ -60,9 +73,12 @@ impl RemoteProvider {
             (Api::Chat, Names::ByEndpoint) => endpoint.is_https(),
         };
         let http = HttpClient::new(endpoint, &options);
+        let published = crate::prices::known(&options.model).map(|known| known.abilities).unwrap_or_default();
         let quirks = LearnedQuirks::new(strict);
+        quirks.presume(&published, options.temperature.is_some());
         let (key, said, has_counted) = (OnceLock::new(), OnceLock::new(), AtomicBool::new(false));
-        Self { inner: Arc::new(Inner { api, options, http, quirks, key, has_counted, said }) }
+        let inner = Inner { api, options, http, quirks, key, has_counted, published, said };
+        Self { inner: Arc::new(inner), asking: OnceLock::new() }
     }
 
     /// Makes a provider on the wire that the server is known to want; another is learned from its refusals.
@@ -114,15 +130,20 @@ impl Provider for RemoteProvider {
 
     fn abilities(&self) -> BoxFuture<'_, Option<Abilities>> {
         Box::pin(async move {
-            let abilities = timeout(Duration::from_secs(5), self.inner.abilities()).await.ok().flatten()?;
-            self.inner.quirks.teach(&abilities);
-            drop(self.inner.said.set(abilities.clone()));
-            Some(abilities)
+            self.inner.ask_abilities().await;
+            self.known_abilities().cloned()
         })
     }
 
+    fn ask_abilities_beside(&self) {
+        let inner = Arc::clone(&self.inner);
+        let ask = move || Asking(tokio::spawn(async move { inner.ask_abilities().await }).abort_handle());
+        self.asking.get_or_init(ask);
+    }
+
     fn known_abilities(&self) -> Option<&Abilities> {
-        self.inner.said.get()
+        let published = Some(&self.inner.published).filter(|published| **published != Abilities::default());
+        self.inner.said.get().or(published)
     }
 
     fn models(&self) -> BoxFuture<'_, Result<Vec<String>, ChatError>> {
@@ -255,6 +276,13 @@ impl Inner {
         let reply: Tokenized = serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()?;
         self.has_counted.store(true, Ordering::Relaxed);
         u64::try_from(reply.tokens.len()).ok()
+    }
+
+    /// Asks the server what the model can do, and holds to it.
+    async fn ask_abilities(&self) {
+        let Ok(Some(abilities)) = timeout(Duration::from_secs(5), self.abilities()).await else { return };
+        self.quirks.teach(&abilities);
+        drop(self.said.set(abilities.or(self.published.clone())));
     }
 
     /// What the model can do: llama.cpp's word, else that of the list of models and of what the list names the server.

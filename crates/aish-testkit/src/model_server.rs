@@ -79,6 +79,11 @@ impl ModelServer {
         self.shared.requests()
     }
 
+    /// Returns the questions so far what the model can do, where the script says nothing of them: they were answered with 404.
+    pub fn asides(&self) -> Vec<RecordedRequest> {
+        self.shared.asides()
+    }
+
     /// Waits until `count` requests have come; returns whether they did within `limit`.
     pub fn wait_for_requests(&self, count: usize, limit: Duration) -> bool {
         self.shared.wait_for(limit, |log| log.requests.len() >= count)

@@ -67,6 +67,8 @@ pub struct Asker {
     pub counted: Option<CountedPrompt>,
     /// The request that was sent last.
     pub sent: Option<Arc<Sent>>,
+    /// Whether servers are asked beside a request what their models can do: where more requests follow.
+    pub asks_beside: bool,
     /// The last failure, for the exit code.
     pub last_error: Option<ChatError>,
 }
@@ -262,6 +264,9 @@ impl Asker {
         let options = CallOptions { model: None, prompt_tokens: Some(prompt_tokens) };
         let model = self.broker.pick(purpose, prompt_tokens).to_owned();
         let known = self.broker.model(&model);
+        if let Some(known) = known.filter(|_| self.asks_beside) {
+            known.provider.ask_abilities_beside();
+        }
         let endpoint = known.and_then(|known| known.endpoint.clone());
         let model = known.map_or(model, |known| known.provider.model().to_owned());
         self.sent = Some(Arc::new(Sent { model, endpoint, request: request.clone() }));

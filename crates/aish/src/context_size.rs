@@ -42,6 +42,10 @@ impl ContextSizes {
     /// Asks a model's server for the size of its context, once, when nothing else says it and a prompt of `needed` tokens
     /// could be too long; then returns the budget.
     pub async fn learn(&mut self, model: &str, broker: &Broker, needed: u64) -> u64 {
+        let said = broker.model(model).and_then(|asked| asked.provider.known_abilities()?.context);
+        if let Some(size) = said {
+            self.asked.insert(model.to_owned(), Some(size));
+        }
         let known = self.set.is_some()
             || self.places.get(model).is_some_and(|place| place.context.is_some())
             || self.asked.contains_key(model);

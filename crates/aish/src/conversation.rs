@@ -129,6 +129,7 @@ impl Conversation {
             summaries: Calibration::default(),
             counted: None,
             sent: None,
+            asks_beside: false,
             last_error: None,
         };
         let here = Here::of(base);

@@ -193,7 +193,7 @@ impl Collector {
             model: options.model.clone(),
             endpoint: endpoint.as_str().to_owned(),
             origin,
-            context: options.context.or(known.and_then(|known| known.context)),
+            context: options.context.or(known.as_ref().and_then(|known| known.abilities.context)),
             max_tokens: options.max_tokens.unwrap_or(REPLY),
             tokenizer,
             small: false,

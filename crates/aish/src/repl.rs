@@ -220,6 +220,7 @@ impl Repl {
             apart: Some(Apart { transactions, runner: Arc::clone(&runner) as Arc<_> }),
         };
         let mut conversation = Conversation::new(&base, found, setup);
+        conversation.driver.asker.asks_beside = true;
         conversation.open_sampling(&base, sampling);
         if let Some(resumed) = resumed {
             conversation.go_on(resumed);

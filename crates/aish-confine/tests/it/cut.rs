@@ -1,6 +1,6 @@
 //! KILL at any moment of keeping leaves a tree that is whole: before or after.
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use aish_confine::{Layer, OnConflict, State};
@@ -66,14 +66,18 @@ fn cut(place: &Place, rounds: u32) {
         seed ^= seed << 17;
         let started = Instant::now();
         let moment = longest.mul_f64((seed >> 11) as f64 / (1_u64 << 53) as f64);
-        while started.elapsed() < moment && victim.try_wait().unwrap().is_none() {
+        // Every second cut waits for the moving to begin, and then for a number of looks: however busy the machine is, some
+        // fall into it.
+        let waits = round % 2 == 1;
+        while waits && !ended(&mut victim) && ran.layer.state().is_ok_and(|state| state == State::Open) {}
+        let mut looks = if waits { seed % 24 } else { 0 };
+        while if waits { looks > 0 } else { started.elapsed() < moment } && !ended(&mut victim) {
+            looks = looks.saturating_sub(1);
             std::hint::spin_loop();
         }
-        let ended = victim.try_wait().unwrap().is_some();
-        if ended {
-            longest = longest.mul_f64(0.98).max(Duration::from_millis(2));
-        } else {
-            longest = longest.mul_f64(1.02);
+        if !waits {
+            let by = if ended(&mut victim) { 0.98 } else { 1.02 };
+            longest = longest.mul_f64(by).max(Duration::from_millis(2));
         }
         let _ = victim.kill();
         victim.wait().unwrap();
@@ -99,4 +103,8 @@ fn cut(place: &Place, rounds: u32) {
         layer.discard().unwrap();
     }
     assert!(in_the_middle > 5, "only {in_the_middle} cuts fell into the moving");
+}
+
+fn ended(victim: &mut Child) -> bool {
+    victim.try_wait().unwrap().is_some()
 }

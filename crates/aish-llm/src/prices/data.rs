@@ -4,6 +4,7 @@ use aish_types::Money;
 use serde::Deserialize;
 
 use super::{KnownModel, LongPrompt, Price};
+use crate::abilities::Abilities;
 
 /// A JSON list of entries, each on a line of its own: one of them is read, and not all.
 const MODELS: &str = include_str!("../../data/prices.json");
@@ -20,6 +21,11 @@ struct Entry {
     cached: Option<f64>,
     above: Option<Above>,
     context: Option<u64>,
+    answer: Option<u64>,
+    tools: Option<bool>,
+    images: Option<bool>,
+    thinking: Option<Vec<String>>,
+    sampling: Option<bool>,
     date: &'static str,
     source: &'static str,
 }
@@ -43,7 +49,16 @@ impl Entry {
         });
         let write_percent = if self.vendor == "Anthropic" { super::ANTHROPIC_WRITE_PERCENT } else { 100 };
         let price = Price { above, write_percent, ..Price::from_dollars(self.input, self.output, self.cached) };
-        KnownModel { price, context: self.context, date: self.date, source: self.source }
+        let abilities = Abilities {
+            context: self.context,
+            output: self.answer,
+            tools: self.tools,
+            images: self.images,
+            thinking: self.thinking.clone(),
+            sampling: self.sampling,
+            parameters: None,
+        };
+        KnownModel { price, abilities, date: self.date, source: self.source }
     }
 }
 
@@ -51,7 +66,7 @@ pub(super) fn find(model: &str) -> Option<KnownModel> {
     if model.ends_with(":free") {
         let price = Price::from_dollars(0.0, 0.0, None);
         let (date, source) = ("2026-11-21", "https://openrouter.ai/docs/api-reference/limits");
-        return Some(KnownModel { price, context: None, date, source });
+        return Some(KnownModel { price, abilities: Abilities::default(), date, source });
     }
     let name = plain(model);
     let bare = Some(without_date(&name)).filter(|bare| *bare != name);
@@ -115,7 +130,9 @@ mod tests {
             vendors.insert(entry.vendor);
             names.insert(plain(entry.model));
             let found = find(entry.model).unwrap();
-            assert_eq!((found.price, found.context), (entry.known().price, entry.context), "{}", entry.model);
+            assert_eq!(found, entry.known(), "{}", entry.model);
+            let answer = entry.answer.zip(entry.context);
+            assert!(answer.is_none_or(|(answer, context)| 0 < answer && answer < context), "{}", entry.model);
             assert!(entry.input > 0.0 && entry.output >= entry.input / 2.0, "{}", entry.model);
             assert!(entry.cached.is_none_or(|cached| cached <= entry.input), "{}", entry.model);
             assert!(entry.date.len() == 10 && entry.source.starts_with("https://"), "{}", entry.model);

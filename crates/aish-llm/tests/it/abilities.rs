@@ -1,6 +1,6 @@
 //! What a server says of its model changes what the model is asked for.
 
-use aish_llm::Provider;
+use aish_llm::{ModelOptions, Provider};
 use aish_testkit::model_server::{AnthropicStream, Expect, OpenAiStream, Reply, Script};
 use aish_types::{Block, Message};
 use serde_json::json;
@@ -58,5 +58,65 @@ async fn lm_studio_tells_more_on_a_page_of_its_own() {
     let server = start(script);
     let abilities = openai(&server, options()).abilities().await.unwrap();
     assert_eq!((abilities.context, abilities.tools, abilities.images), (Some(8192), Some(false), Some(false)));
+    server.finish();
+}
+
+#[tokio::test]
+async fn what_is_published_holds_until_the_server_speaks() {
+    let named = || ModelOptions::new("claude-opus-4-7");
+    let script = Script::new()
+        .step(
+            Expect::messages().lacks("/temperature").body(json!({"max_tokens": 8192})),
+            AnthropicStream::answer("a").reply(),
+        )
+        .step(
+            Expect::request("GET", "/v1/models/claude-opus-4-7"),
+            Reply::json(
+                200,
+                &json!({"id": "claude-opus-4-7", "max_tokens": 4000, "supported_parameters": ["temperature"]}),
+            ),
+        )
+        .step(
+            Expect::messages().body(json!({"max_tokens": 4000, "temperature": 0.5})),
+            AnthropicStream::answer("b").reply(),
+        );
+    let server = start(script);
+    let provider = anthropic(&server, ModelOptions { temperature: Some(0.5), ..named() });
+    let published = provider.known_abilities().unwrap().clone();
+    assert_eq!((published.sampling, published.tools, published.images), (Some(false), Some(true), Some(true)));
+    assert!(published.output.is_some_and(|answer| answer > 8192) && published.context.is_some(), "{published:?}");
+    let first = run(&provider, ask("hi")).await;
+    assert_eq!(first.notices(), ["the model takes no temperature; asked without (models.NAME.temperature)"]);
+    let said = provider.abilities().await.unwrap();
+    assert_eq!((said.output, said.sampling, said.context), (Some(4000), Some(true), published.context));
+    assert_eq!(run(&provider, ask("hi")).await.text(), "b");
+    server.finish();
+
+    let server =
+        start(Script::new().step(Expect::messages().lacks("/temperature"), AnthropicStream::answer("a").reply()));
+    assert_eq!(run(&anthropic(&server, named()), ask("hi")).await.notices(), [""; 0], "nobody asked for a temperature");
+    server.finish();
+}
+
+#[tokio::test]
+async fn a_server_is_asked_beside_a_request_once_and_its_word_holds_for_the_next() {
+    let props =
+        json!({"default_generation_settings": {"n_ctx": 4096}, "chat_template_caps": {"supports_tools": false}});
+    let script = Script::new()
+        .always(Expect::request("GET", "/props"), Reply::json(200, &props))
+        .step(Expect::chat().contains("\"tools\""), OpenAiStream::answer("a").reply())
+        .step(Expect::chat().lacks("/tools"), OpenAiStream::answer("b").reply());
+    let server = start(script);
+    let provider = openai(&server, options());
+    assert_eq!(run(&provider, ask_with_tools("look", &["files.read"])).await.text(), "a");
+    for _ in 0..3 {
+        provider.ask_abilities_beside();
+    }
+    while provider.known_abilities().is_none() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(run(&provider, ask_with_tools("look", &["files.read"])).await.text(), "b");
+    let asked = server.requests().iter().filter(|request| request.path == "/props").count();
+    assert_eq!(asked, 1);
     server.finish();
 }

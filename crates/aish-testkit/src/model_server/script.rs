@@ -108,6 +108,15 @@ impl Remaining {
         Self { script }
     }
 
+    /// Says whether a request asks what the model can do, of which the script has no word: a session asks that beside its first
+    /// request, at no set time.
+    pub(super) fn is_aside(&self, request: &RecordedRequest) -> bool {
+        let path = request.path.as_str();
+        let asks = path == "/props" || path == "/v1/models" || path.starts_with("/v1/models/");
+        let is_scripted = |step: &Step| step.expect.path.as_deref() == Some(path) && step.times != Times::Exactly(0);
+        request.method == "GET" && asks && !self.script.steps.iter().any(is_scripted)
+    }
+
     /// Takes the reply to a request, or says why there is none.
     pub(super) fn take(&mut self, request: &RecordedRequest) -> Result<Reply, String> {
         let mut reasons = Vec::new();

@@ -12,6 +12,7 @@ use super::script::{Remaining, Script};
 /// What has happened so far.
 pub(super) struct Log {
     pub(super) requests: Vec<RecordedRequest>,
+    asides: Vec<RecordedRequest>,
     pub(super) disconnects: usize,
     connections: usize,
     unexpected: Vec<String>,
@@ -31,6 +32,7 @@ impl Shared {
     pub(super) fn new(script: Script) -> Self {
         let log = Log {
             requests: Vec::new(),
+            asides: Vec::new(),
             disconnects: 0,
             connections: 0,
             unexpected: Vec::new(),
@@ -48,6 +50,10 @@ impl Shared {
 
     pub(super) fn requests(&self) -> Vec<RecordedRequest> {
         self.log().requests.clone()
+    }
+
+    pub(super) fn asides(&self) -> Vec<RecordedRequest> {
+        self.log().asides.clone()
     }
 
     pub(super) fn refusals(&self) -> Vec<String> {
@@ -89,6 +95,12 @@ impl Shared {
     /// Records a request and takes the reply that the script has for it; none when it is unexpected.
     pub(super) fn answer(&self, request: RecordedRequest) -> Option<Reply> {
         let mut log = self.log();
+        if log.remaining.is_aside(&request) {
+            log.asides.push(request);
+            drop(log);
+            self.changed.notify_all();
+            return Some(Reply::error(404, "this server does not tell what its model can do"));
+        }
         let refusal = log.remaining.refusal(&request);
         log.refusals.extend(refusal.as_ref().map(|refusal| String::from_utf8_lossy(&refusal.body()).into_owned()));
         let reply = match refusal.map_or_else(|| log.remaining.take(&request), Ok) {

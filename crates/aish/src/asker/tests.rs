@@ -1,5 +1,6 @@
 //! A conversation without a terminal: the asker and the turn, over any models.
 
+mod beside;
 mod cap;
 mod context;
 
@@ -70,6 +71,7 @@ fn asker(
         summaries: Calibration::default(),
         counted: None,
         sent: None,
+        asks_beside: false,
         last_error: None,
     }
 }

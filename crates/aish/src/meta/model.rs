@@ -25,7 +25,7 @@ fn show(repl: &Repl) {
                     repl.print(&format!("wire: {}", api.as_str()));
                 }
                 if let Some(abilities) = model.provider.known_abilities() {
-                    repl.print(&format!("the server says: {}", abilities.words()));
+                    repl.print(&format!("it can: {}", abilities.words()));
                 }
                 for lesson in model.provider.learned() {
                     repl.print(&format!("learned: {lesson}"));

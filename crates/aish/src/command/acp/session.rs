@@ -91,6 +91,7 @@ impl EditorSession {
             apart: None,
         };
         let mut conversation = Conversation::new(&base, found, setup);
+        conversation.driver.asker.asks_beside = true;
         if let Some(resumed) = resumed {
             if kept.is_some_and(|(_, history)| history == History::Replayed) {
                 replay(&client, &resumed.session);
