@@ -1,8 +1,6 @@
 //! What full-screen programs draw, told from what commands print.
 
-/// The sequences that enter and leave the alternate screen (xterm's private modes 1049, 1047 and 47).
-const ENTER: [&[u8]; 3] = [b"\x1b[?1049h", b"\x1b[?1047h", b"\x1b[?47h"];
-const LEAVE: [&[u8]; 3] = [b"\x1b[?1049l", b"\x1b[?1047l", b"\x1b[?47l"];
+use crate::pieces::Pieces;
 
 /// Leaves out of a stream what is drawn on the alternate screen, wherever the stream is split.
 ///
@@ -11,7 +9,7 @@ const LEAVE: [&[u8]; 3] = [b"\x1b[?1049l", b"\x1b[?1047l", b"\x1b[?47l"];
 pub(crate) struct AlternateScreen {
     inside: bool,
     used: bool,
-    held: Vec<u8>,
+    pieces: Pieces,
 }
 
 impl AlternateScreen {
@@ -22,41 +20,20 @@ impl AlternateScreen {
 
     /// Takes the next bytes and returns those that belong to the normal screen.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let mut text = std::mem::take(&mut self.held);
-        text.extend_from_slice(bytes);
-        let mut kept = Vec::with_capacity(text.len());
-        let mut rest = text.as_slice();
-        while let Some(at) = rest.iter().position(|byte| *byte == 0x1b) {
-            let (before, candidate) = rest.split_at(at);
-            self.keep(&mut kept, before);
-            let wanted = if self.inside { LEAVE } else { ENTER };
-            if let Some(found) = wanted.iter().find(|sequence| candidate.starts_with(sequence)) {
-                self.inside = !self.inside;
-                self.used = true;
-                rest = candidate.get(found.len()..).unwrap_or_default();
-            } else if wanted.iter().any(|sequence| sequence.starts_with(candidate)) {
-                self.held = candidate.to_vec();
-                return kept;
-            } else {
-                let (escape, after) = candidate.split_at(1);
-                self.keep(&mut kept, escape);
-                rest = after;
-            }
-        }
-        self.keep(&mut kept, rest);
+        let mut kept = Vec::with_capacity(bytes.len());
+        let Self { inside, used, pieces } = self;
+        pieces.feed(bytes, |piece| match piece.alternate_screen() {
+            Some(on) if on != *inside => (*inside, *used) = (on, true),
+            Some(_) | None if !*inside => kept.extend_from_slice(piece.bytes()),
+            Some(_) | None => {}
+        });
         kept
     }
 
     /// Gives up what was held back.
     pub(crate) fn flush(&mut self) -> Vec<u8> {
-        let held = std::mem::take(&mut self.held);
+        let held = self.pieces.flush();
         if self.inside { Vec::new() } else { held }
-    }
-
-    fn keep(&self, kept: &mut Vec<u8>, bytes: &[u8]) {
-        if !self.inside {
-            kept.extend_from_slice(bytes);
-        }
     }
 }
 

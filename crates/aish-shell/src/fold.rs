@@ -1,7 +1,6 @@
 //! The beginning of what a command shows, while the rest of it is kept back.
 
-/// The sequences that enter the alternate screen: what draws on it is no text that could be folded.
-const FULL_SCREEN: [&[u8]; 3] = [b"\x1b[?1049h", b"\x1b[?1047h", b"\x1b[?47h"];
+use crate::pieces::{Piece, Pieces};
 
 /// What stands where the rest is kept back, in plain style.
 const SIGN: &[u8] = b"\x1b[0m... ";
@@ -9,28 +8,21 @@ const SIGN: &[u8] = b"\x1b[0m... ";
 /// The most bytes of an unfinished line that are kept to be shown when somebody answers it.
 const LAST_LINE: usize = 4 * 1024;
 
-/// Where a sequence of a terminal stands, as far as its characters take no room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sequence {
-    None,
-    Begun,
-    Control,
-    Command,
-    CommandEscape,
-}
-
 /// Lets the first rows of an output through and counts the lines of the rest.
 #[derive(Debug)]
 pub(crate) struct Fold {
-    rows: usize,
+    pieces: Pieces,
+    rows: Rows,
+    state: State,
+}
+
+#[derive(Debug)]
+struct Rows {
+    most: usize,
     columns: usize,
     /// Rows that are full, and characters in the open one.
     shown: usize,
     column: usize,
-    sequence: Sequence,
-    /// The last bytes, in which a full-screen program may say that it begins.
-    last: Vec<u8>,
-    state: State,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -46,40 +38,50 @@ enum State {
 impl Fold {
     /// Makes a fold behind so many rows of a terminal of so many columns.
     pub(crate) fn behind(rows: usize, columns: usize) -> Self {
-        let (last, sequence) = (Vec::new(), Sequence::None);
-        Self { rows, columns: columns.max(1), shown: 0, column: 0, sequence, last, state: State::Open }
+        let rows = Rows { most: rows, columns: columns.max(1), shown: 0, column: 0 };
+        Self { pieces: Pieces::default(), rows, state: State::Open }
     }
 
     /// Takes output and returns what of it is shown.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        for (at, byte) in bytes.iter().enumerate() {
-            if self.state == State::Left || self.begins_full_screen(*byte) {
-                self.state = State::Left;
-                out.extend_from_slice(bytes.get(at..).unwrap_or_default());
-                return out;
+        let Self { pieces, rows, state } = self;
+        pieces.feed(bytes, |piece| {
+            // What draws on the alternate screen is no text that could be folded.
+            if piece.alternate_screen() == Some(true) {
+                *state = State::Left;
             }
-            if self.state == State::Open && self.shown >= self.rows {
-                self.state = State::Folded { lines: 0, line: Vec::new() };
-                out.extend_from_slice(SIGN);
-            }
-            match &mut self.state {
-                State::Folded { lines, line } if *byte == b'\n' => {
-                    *lines += 1;
-                    line.clear();
-                }
-                State::Folded { line, .. } => {
-                    if line.len() < LAST_LINE {
-                        line.push(*byte);
+            match piece {
+                Piece::Sequence(sequence, _) => match state {
+                    State::Folded { line, .. } => keep(line, sequence),
+                    State::Open | State::Left => out.extend_from_slice(sequence),
+                },
+                Piece::Text(text) => text.iter().for_each(|byte| {
+                    if *state == State::Open && rows.shown >= rows.most {
+                        *state = State::Folded { lines: 0, line: Vec::new() };
+                        out.extend_from_slice(SIGN);
                     }
-                }
-                State::Open | State::Left => {
-                    out.push(*byte);
-                    self.advance(*byte);
-                }
+                    match state {
+                        State::Folded { lines, line } if *byte == b'\n' => {
+                            *lines += 1;
+                            line.clear();
+                        }
+                        State::Folded { line, .. } => keep(line, &[*byte]),
+                        State::Open | State::Left => {
+                            out.push(*byte);
+                            rows.advance(*byte);
+                        }
+                    }
+                }),
             }
-        }
+        });
         out
+    }
+
+    /// Returns what was held back of a sequence that has not ended, where it would have been shown.
+    pub(crate) fn flush(&mut self) -> Vec<u8> {
+        let held = self.pieces.flush();
+        if matches!(self.state, State::Folded { .. }) { Vec::new() } else { held }
     }
 
     /// Says that keys come for the command: where it waits behind a line that it did not end, that line is shown, and all
@@ -102,64 +104,34 @@ impl Fold {
             State::Open | State::Left => 0,
         }
     }
+}
 
-    fn begins_full_screen(&mut self, byte: u8) -> bool {
-        if byte != 0x1b && self.last.is_empty() {
-            return false;
-        }
-        if byte == 0x1b {
-            self.last.clear();
-        }
-        self.last.push(byte);
-        let begins = |sequence: &&&[u8]| sequence.starts_with(&self.last);
-        match FULL_SCREEN.iter().find(begins) {
-            Some(sequence) => sequence.len() == self.last.len(),
-            None => {
-                self.last.clear();
-                false
-            }
-        }
-    }
+/// Adds to the line that may be shown later, as far as there is room.
+fn keep(line: &mut Vec<u8>, bytes: &[u8]) {
+    let room = LAST_LINE.saturating_sub(line.len());
+    line.extend(bytes.iter().take(room));
+}
 
+impl Rows {
     /// Counts a byte that is shown: its line end, or its column.
     fn advance(&mut self, byte: u8) {
-        self.sequence = match (self.sequence, byte) {
-            (Sequence::None, 0x1b) => Sequence::Begun,
-            (Sequence::None, b'\n') => {
+        match byte {
+            b'\n' => {
                 self.shown += 1;
                 self.column = 0;
-                Sequence::None
             }
-            (Sequence::None, b'\r') => {
-                self.column = 0;
-                Sequence::None
-            }
-            (Sequence::None, b'\t') => {
-                self.column = (self.column / 8 + 1) * 8;
-                Sequence::None
-            }
+            b'\r' => self.column = 0,
+            b'\t' => self.column = (self.column / 8 + 1) * 8,
             // What continues a character of several bytes takes no room of its own.
-            (Sequence::None, 0x80..=0xbf | 0..=0x1f | 0x7f) => Sequence::None,
-            (Sequence::None, _) => {
+            0x80..=0xbf | 0..=0x1f | 0x7f => {}
+            _ => {
                 if self.column >= self.columns {
                     self.shown += 1;
                     self.column = 0;
                 }
                 self.column += 1;
-                Sequence::None
             }
-            (Sequence::Begun, b'[') => Sequence::Control,
-            (Sequence::Begun, b']' | b'P' | b'_' | b'^' | b'X') => Sequence::Command,
-            (Sequence::Begun, _) => Sequence::None,
-            (Sequence::Control, 0x40..=0x7e) => Sequence::None,
-            (Sequence::Control, _) => Sequence::Control,
-            (Sequence::Command, 0x07) => Sequence::None,
-            (Sequence::Command, 0x1b) => Sequence::CommandEscape,
-            (Sequence::Command | Sequence::CommandEscape, b'\\') if self.sequence == Sequence::CommandEscape => {
-                Sequence::None
-            }
-            (Sequence::Command | Sequence::CommandEscape, _) => Sequence::Command,
-        };
+        }
     }
 }
 

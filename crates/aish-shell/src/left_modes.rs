@@ -1,87 +1,54 @@
 //! Modes of the person's terminal that a command switched on and left on.
 
+use crate::pieces::{Piece, Pieces};
+
 /// DEC private modes that are not for a prompt, and the state that a prompt wants: mouse reports, focus reports, the
 /// alternate screen, a hidden cursor.
-const MODES: &[(&[u8], bool)] = &[
-    (b"9", false),
-    (b"1000", false),
-    (b"1001", false),
-    (b"1002", false),
-    (b"1003", false),
-    (b"1004", false),
-    (b"1005", false),
-    (b"1006", false),
-    (b"1015", false),
-    (b"1016", false),
-    (b"47", false),
-    (b"1047", false),
-    (b"1049", false),
-    (b"25", true),
+const MODES: &[(u16, bool)] = &[
+    (9, false),
+    (1000, false),
+    (1001, false),
+    (1002, false),
+    (1003, false),
+    (1004, false),
+    (1005, false),
+    (1006, false),
+    (1015, false),
+    (1016, false),
+    (47, false),
+    (1047, false),
+    (1049, false),
+    (25, true),
 ];
-
-/// The longest sequence that is looked for, in bytes.
-const LONGEST: usize = 64;
 
 /// Follows what a command does to the modes of its terminal, wherever its output is split.
 #[derive(Debug, Default)]
 pub(crate) struct LeftModes {
-    /// Modes that are not as a prompt wants them.
-    changed: Vec<usize>,
-    held: Vec<u8>,
+    /// Modes that are not as a prompt wants them, with the state that it does.
+    changed: Vec<(u16, bool)>,
+    pieces: Pieces,
 }
 
 impl LeftModes {
     /// Takes the next bytes of output.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        let mut text = std::mem::take(&mut self.held);
-        text.extend_from_slice(bytes);
-        let mut rest = text.as_slice();
-        while let Some(at) = rest.iter().position(|byte| *byte == 0x1b) {
-            let sequence = rest.get(at..).unwrap_or_default();
-            let body = sequence.get(3..).unwrap_or_default();
-            if !sequence.starts_with(b"\x1b[?".get(..sequence.len().min(3)).unwrap_or_default()) {
-                rest = sequence.get(1..).unwrap_or_default();
-                continue;
-            }
-            match body.iter().position(|byte| !byte.is_ascii_digit() && *byte != b';') {
-                Some(end) => {
-                    let (numbers, behind) = body.split_at(end);
-                    match behind.first() {
-                        Some(b'h') => self.set(numbers, true),
-                        Some(b'l') => self.set(numbers, false),
-                        _ => {}
-                    }
-                    rest = behind;
-                }
-                None if sequence.len() < LONGEST => {
-                    self.held = sequence.to_vec();
-                    return;
-                }
-                None => return,
-            }
-        }
-    }
-
-    fn set(&mut self, numbers: &[u8], on: bool) {
-        for number in numbers.split(|byte| *byte == b';') {
-            if let Some(at) = MODES.iter().position(|(mode, _)| *mode == number) {
-                self.changed.retain(|changed| *changed != at);
-                if MODES.get(at).is_some_and(|(_, wanted)| *wanted != on) {
-                    self.changed.push(at);
+        let Self { changed, pieces } = self;
+        pieces.feed(bytes, |piece| {
+            let Piece::Sequence(_, modes) = piece else { return };
+            for (mode, on) in *modes {
+                let Some(known) = MODES.iter().find(|(known, _)| known == mode) else { continue };
+                changed.retain(|(changed, _)| changed != mode);
+                if known.1 != *on {
+                    changed.push(*known);
                 }
             }
-        }
+        });
     }
 
     /// Returns what gives the terminal its modes back; empty in most cases.
     pub(crate) fn back(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        for (mode, wanted) in self.changed.iter().filter_map(|at| MODES.get(*at)) {
-            out.extend_from_slice(b"\x1b[?");
-            out.extend_from_slice(mode);
-            out.push(if *wanted { b'h' } else { b'l' });
-        }
-        out
+        let back = |(mode, wanted): &(u16, bool)| format!("\x1b[?{mode}{}", if *wanted { 'h' } else { 'l' });
+        self.changed.iter().map(back).collect::<String>().into_bytes()
     }
 }
 

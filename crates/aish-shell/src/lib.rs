@@ -30,6 +30,7 @@ mod left_modes;
 mod line;
 mod mark;
 mod passage;
+mod pieces;
 mod report;
 mod running;
 mod session;
