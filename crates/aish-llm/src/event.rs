@@ -1,6 +1,32 @@
 //! What a model's stream consists of, free of any wire format.
 
+use std::fmt;
+
 use aish_types::{ProviderState, ToolCall, Usage};
+
+/// Which key a request went with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SentKey {
+    /// None.
+    Absent,
+    /// One of which nobody says where it comes from.
+    Unnamed,
+    /// The one that is there: `$OPENAI_API_KEY`.
+    From(String),
+    /// What `models.NAME.key_command` printed.
+    FromCommand,
+}
+
+impl fmt::Display for SentKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => f.write_str("a request without a key"),
+            Self::Unnamed => f.write_str("the key"),
+            Self::From(source) => write!(f, "the key from {source}"),
+            Self::FromCommand => f.write_str("the key from models.NAME.key_command"),
+        }
+    }
+}
 
 /// Why a completion ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,8 +110,8 @@ pub enum ChatError {
     /// 401 or 403.
     #[error("{key} was refused ({status}): {message}")]
     Unauthorized {
-        /// Which key: `the key from $OPENAI_API_KEY`, or that none was sent.
-        key: String,
+        /// Which key was sent.
+        key: SentKey,
         /// HTTP status.
         status: u16,
         /// The server's words.

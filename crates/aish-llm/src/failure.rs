@@ -4,7 +4,7 @@ use aish_types::Secret;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::event::ChatError;
+use crate::event::{ChatError, SentKey};
 use crate::retry_after;
 
 /// The longest message of a server that is kept, in characters.
@@ -92,7 +92,7 @@ impl Failure {
     fn error(self, status: u16, retry_after_ms: Option<u64>) -> ChatError {
         let message = self.message.clone();
         match status {
-            401 | 403 => ChatError::Unauthorized { status, message, key: "the key".into() },
+            401 | 403 => ChatError::Unauthorized { status, message, key: SentKey::Unnamed },
             402 => ChatError::Quota(message),
             _ if self.is_overflow() => ChatError::ContextOverflow(message),
             413 => ChatError::ContextOverflow(message),

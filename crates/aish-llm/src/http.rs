@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::encoded::{Coding, decoded};
 use crate::endpoint::Endpoint;
-use crate::event::ChatError;
+use crate::event::{ChatError, SentKey};
 use crate::failure::Failure;
 use crate::options::ModelOptions;
 use crate::sse::{Body, BodyError};
@@ -142,7 +142,7 @@ pub(crate) fn secret_header(
 ) -> Result<(), ChatError> {
     let mut value = HeaderValue::from_str(&format!("{prefix}{}", key.expose().trim())).map_err(|_| {
         let message = "it has characters that no header can carry".into();
-        ChatError::Unauthorized { status: 0, message, key: "the key".into() }
+        ChatError::Unauthorized { status: 0, message, key: SentKey::Unnamed }
     })?;
     value.set_sensitive(true);
     headers.insert(name, value);
@@ -196,7 +196,7 @@ pub(crate) async fn refusal(response: Response, options: &ModelOptions) -> ChatE
     let failure = Failure::from_body(&text.unwrap_or_default()).without(options.key.as_ref());
     match failure.of_status(status, &headers) {
         ChatError::Unauthorized { status, message, .. } => {
-            ChatError::Unauthorized { status, message, key: options.key_words() }
+            ChatError::Unauthorized { status, message, key: options.sent_key() }
         }
         other => other,
     }

@@ -50,7 +50,7 @@ pub use broker::{Broker, BrokerModel, CallOptions, Chain};
 pub use discovery::{Found, LocalServers, ProviderKind};
 pub use endpoint::{Endpoint, EndpointError};
 pub use estimate::IMAGE_TOKENS;
-pub use event::{ChatError, FinishReason, StreamEvent};
+pub use event::{ChatError, FinishReason, SentKey, StreamEvent};
 pub use options::{Images, KeyCommand, ModelOptions, Names, Thinking};
 pub use pacing::{Pacer, RetryPolicy, SystemPacer};
 pub use prices::{KnownModel, LongPrompt, Price};

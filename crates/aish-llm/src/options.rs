@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use aish_types::{Block, Secret};
 
+use crate::event::SentKey;
 use crate::prices::Price;
 use crate::sse::Limits;
 
@@ -141,13 +142,13 @@ impl ModelOptions {
         }
     }
 
-    /// Returns what a message calls the key that is sent.
-    pub(crate) fn key_words(&self) -> String {
+    /// Returns which key is sent.
+    pub(crate) fn sent_key(&self) -> SentKey {
         match (&self.key, &self.key_source) {
-            (None, _) if self.key_command.is_some() => "the key from models.NAME.key_command".into(),
-            (None, _) => "a request without a key".into(),
-            (Some(_), None) => "the key".into(),
-            (Some(_), Some(source)) => format!("the key from {source}"),
+            (None, _) if self.key_command.is_some() => SentKey::FromCommand,
+            (None, _) => SentKey::Absent,
+            (Some(_), None) => SentKey::Unnamed,
+            (Some(_), Some(source)) => SentKey::From(source.clone()),
         }
     }
 

@@ -157,7 +157,7 @@ mod tests {
             ("deepseek/deepseek-v4-pro", "deepseek-v4-pro"),
         ] {
             let (one, two) = (known(name), known(same_as));
-            assert!(one.is_some_and(|known| known.context.is_some()), "{name}");
+            assert!(one.as_ref().is_some_and(|known| known.abilities.context.is_some()), "{name}");
             assert_eq!(one, two, "{name}");
         }
         assert_ne!(known("gpt-4o-2024-05-13").unwrap().price, known("gpt-4o").unwrap().price);

@@ -247,7 +247,7 @@ impl Inner {
                 let key = given.and_then(|given| given).map_err(|message| ChatError::Unauthorized {
                     status: 0,
                     message,
-                    key: self.options.key_words(),
+                    key: self.options.sent_key(),
                 })?;
                 // Another request may have been faster, with the same key.
                 drop(self.key.set(key));

@@ -12,7 +12,7 @@ use aish_safety::{Approval, Policy, Surroundings};
 use aish_store::Store;
 
 use crate::arguments::SharedFlags;
-use crate::config::diagnostic::{Diagnostic, Severity};
+use crate::config::diagnostic::{About, Diagnostic, Severity};
 use crate::config::section::Config;
 use crate::paths::Paths;
 use crate::project::Project;
@@ -184,6 +184,7 @@ pub fn read_config(path: &Path, wanted: bool, faults: &mut Vec<Diagnostic>) -> O
                 severity: Severity::Error,
                 place: path.display().to_string(),
                 position: None,
+                about: About::Whole,
                 message: format!("cannot be read: {error}; the defaults are used"),
             });
             None

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aish_llm::{
     Abilities, Api, Broker, BrokerModel, Chain, ChatError, Endpoint, Images, ModelOptions, Names, Price, Provider,
-    RemoteProvider, Thinking, TokenizerChoice,
+    RemoteProvider, SentKey, Thinking, TokenizerChoice,
 };
 use aish_types::Secret;
 
@@ -299,7 +299,7 @@ pub fn advice(error: &ChatError) -> Failure {
             "check that the server runs and that its endpoint is right (`:model`, `aish doctor`)"
         }
         ChatError::Timeout { .. } => "try again, or raise models.NAME.timeout_ms",
-        ChatError::Unauthorized { key, .. } if key.contains("without") => {
+        ChatError::Unauthorized { key: SentKey::Absent, .. } => {
             "set models.NAME.key_env to the variable that holds the key"
         }
         ChatError::Unauthorized { .. } => "check that key; `aish doctor` tries it",

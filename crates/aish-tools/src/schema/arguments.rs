@@ -161,15 +161,17 @@ impl Schema {
     }
 
     fn faults(&self, arguments: &Value) -> Faults {
-        let mut faults: Vec<String> = Vec::new();
+        let mut faults: Vec<(bool, String)> = Vec::new();
         for error in self.validator.iter_errors(arguments).take(MAX_FAULTS) {
-            let text = fault::of_argument(&error);
-            if !faults.contains(&text) {
-                faults.push(text);
+            let is_there = !matches!(error.kind(), ValidationErrorKind::Required { .. });
+            let fault = (is_there, fault::of_argument(&error));
+            if !faults.contains(&fault) {
+                faults.push(fault);
             }
         }
-        faults.sort_by_key(|text| !text.starts_with("Missing required"));
-        Faults(faults)
+        // What is missing is said first.
+        faults.sort_by_key(|(is_there, _)| *is_there);
+        Faults(faults.into_iter().map(|(_, text)| text).collect())
     }
 }
 

@@ -11,6 +11,19 @@ pub enum Severity {
     Error,
 }
 
+/// What a fault takes away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    /// All that a file says, or all of the configuration.
+    Whole,
+    /// The value of a key, or of all keys of a section.
+    Key(String),
+    /// Nothing that is known: no key has this name.
+    UnknownKey(String),
+    /// A wish of a project that its reader does not allow.
+    Refused,
+}
+
 /// One fault, shown as `FILE:LINE:COLUMN: error: MESSAGE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -20,6 +33,8 @@ pub struct Diagnostic {
     pub place: String,
     /// Line and column, both from 1; none for a variable or a flag.
     pub position: Option<(usize, usize)>,
+    /// What it takes away.
+    pub about: About,
     /// What is wrong and what to do.
     pub message: String,
 }

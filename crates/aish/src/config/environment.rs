@@ -3,7 +3,7 @@
 use aish_types::near::slip;
 use serde_json::Value;
 
-use super::diagnostic::{Diagnostic, Severity};
+use super::diagnostic::{About, Diagnostic, Severity};
 use super::file::fits;
 use super::key::{Key, Kind};
 use super::keys::keys;
@@ -20,13 +20,13 @@ pub fn layer(variables: &[(String, String)], diagnostics: &mut Vec<Diagnostic>) 
         if !name.starts_with("AISH_") || OTHERS.contains(&name.as_str()) || name.starts_with("AISH_TEST_") {
             continue;
         }
-        let mut report = |severity, message| {
-            diagnostics.push(Diagnostic { severity, place: format!("${name}"), position: None, message });
+        let mut report = |severity, about, message| {
+            diagnostics.push(Diagnostic { severity, place: format!("${name}"), position: None, about, message });
         };
         let Some(key) = keys().find(|key| key.variable().as_ref() == Some(name)) else {
             let near = slip(name, keys().filter_map(Key::variable));
             let hint = near.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
-            report(Severity::Warning, format!("no key of this name{hint}"));
+            report(Severity::Warning, About::UnknownKey(name.clone()), format!("no key of this name{hint}"));
             continue;
         };
         match value(key.kind, text).filter(|value| fits(key.kind, value)) {
@@ -34,7 +34,10 @@ pub fn layer(variables: &[(String, String)], diagnostics: &mut Vec<Diagnostic>) 
                 let path = key.name.split('.').map(str::to_owned).collect();
                 layer.settings.insert(path, Setting { value, origin: Origin::Variable(name.clone()), position: None });
             }
-            None => report(Severity::Error, format!("must be {}; it is not used", key.kind.expected())),
+            None => {
+                let message = format!("must be {}; it is not used", key.kind.expected());
+                report(Severity::Error, About::Key(key.name.to_owned()), message);
+            }
         }
     }
     layer

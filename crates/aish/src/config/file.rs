@@ -3,13 +3,10 @@
 use serde_json::Value;
 use toml_edit::{Document, Item, TableLike};
 
-use super::diagnostic::{Diagnostic, Severity, position};
+use super::diagnostic::{About, Diagnostic, Severity, position};
 use super::key::Kind;
 use super::keys;
 use super::layer::{Layer, Origin, Setting};
-
-/// Begins the message for a file of which nothing could be read.
-pub const NOT_TOML: &str = "this is not TOML";
 
 /// Reads a file's text; what is wrong goes into `diagnostics`, what is right into the layer.
 pub fn parse(text: &str, origin: &Origin, diagnostics: &mut Vec<Diagnostic>) -> Layer {
@@ -18,8 +15,8 @@ pub fn parse(text: &str, origin: &Origin, diagnostics: &mut Vec<Diagnostic>) -> 
         Ok(document) => reader.table(document.as_table(), &mut Vec::new()),
         Err(error) => {
             let offset = error.span().map_or(0, |span| span.start);
-            let message = format!("{NOT_TOML}: {}; nothing of the file is used", error.message());
-            reader.report(Severity::Error, Some(offset), message);
+            let message = format!("this is not TOML: {}; nothing of the file is used", error.message());
+            reader.report(Severity::Error, Some(offset), About::Whole, message);
         }
     }
     reader.layer
@@ -33,9 +30,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, severity: Severity, offset: Option<usize>, message: String) {
+    fn report(&mut self, severity: Severity, offset: Option<usize>, about: About, message: String) {
         let position = offset.map(|offset| position(self.text, offset));
-        self.diagnostics.push(Diagnostic { severity, place: self.origin.to_string(), position, message });
+        self.diagnostics.push(Diagnostic { severity, place: self.origin.to_string(), position, about, message });
     }
 
     fn table(&mut self, table: &dyn TableLike, path: &mut Vec<String>) {
@@ -48,12 +45,16 @@ impl Reader<'_> {
                 match item.as_table_like() {
                     Some(section) => self.table(section, path),
                     None => {
-                        self.report(Severity::Error, offset, format!("`{}` is a section, not a value", path.join(".")))
+                        let name = path.join(".");
+                        let message = format!("`{name}` is a section, not a value");
+                        self.report(Severity::Error, offset, About::Key(name), message);
                     }
                 }
             } else {
                 let hint = keys::near(path).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                self.report(Severity::Warning, offset, format!("unknown key `{}`{hint}", path.join(".")));
+                let name = path.join(".");
+                let message = format!("unknown key `{name}`{hint}");
+                self.report(Severity::Warning, offset, About::UnknownKey(name), message);
             }
             path.pop();
         }
@@ -85,8 +86,10 @@ impl Reader<'_> {
                 self.layer.settings.insert(path.to_vec(), Setting { value, origin: self.origin.clone(), position });
             }
             None => {
-                let message = format!("`{}` must be {}; its default is used", path.join("."), kind.expected());
-                self.report(Severity::Error, item.span().map(|span| span.start).or(offset), message);
+                let name = path.join(".");
+                let message = format!("`{name}` must be {}; its default is used", kind.expected());
+                let offset = item.span().map(|span| span.start).or(offset);
+                self.report(Severity::Error, offset, About::Key(name), message);
             }
         }
     }

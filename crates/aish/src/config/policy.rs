@@ -7,8 +7,7 @@ use aish_safety::{PolicyRules, WrittenRule};
 use aish_types::near::slip;
 use serde_json::Value;
 
-use super::diagnostic::{Diagnostic, Severity};
-use super::file::NOT_TOML;
+use super::diagnostic::{About, Diagnostic, Severity};
 use super::layer::{Layer, Origin, Setting};
 
 /// The policy's rules, compiled.
@@ -61,6 +60,7 @@ fn not_used(why: &str) -> Diagnostic {
         severity: Severity::Error,
         place: "policy".to_owned(),
         position: None,
+        about: About::Key("policy".to_owned()),
         message: format!("not used until this is mended, so everything is asked and nothing runs unasked: {why}"),
     }
 }
@@ -87,15 +87,23 @@ pub fn written(path: &Path, text: &str) -> Result<Vec<WrittenRule>, Vec<Diagnost
     }
 }
 
+/// The keys that say what runs unasked, and in what it is held; a section stands for all of its keys.
+const GUARDS: [&str; 5] = ["policy", "approval", "confine", "mcp.auto_approve", "shell.confirm_cmd"];
+
 /// Says whether a fault may have taken a part of the policy away.
 fn concerns_policy(fault: &Diagnostic) -> bool {
-    let message = fault.message.as_str();
-    message.starts_with(NOT_TOML)
-        || message.starts_with("unknown key `policy.")
-        || fault.severity == Severity::Error
-            && ["`policy", "`mcp.auto_approve", "`shell.confirm_cmd", "`mcp` ", "`shell` "]
-                .iter()
-                .any(|name| message.starts_with(name))
+    match &fault.about {
+        About::Whole => true,
+        About::Key(name) => GUARDS.iter().any(|guard| is_within(name, guard) || is_within(guard, name)),
+        // A rule under a name that is nearly right would be missed.
+        About::UnknownKey(name) => GUARDS.iter().any(|guard| is_within(name, guard)),
+        About::Refused => false,
+    }
+}
+
+/// Says whether a key is a section's, or is that itself.
+fn is_within(name: &str, section: &str) -> bool {
+    name.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Reads rules as they are written; nothing is guessed.
@@ -152,7 +160,8 @@ pub(super) fn fault(place: &str, message: String) -> Diagnostic {
         (Some(file), Some(position)) => (file, Some(position)),
         _ => (place, None),
     };
-    Diagnostic { severity: Severity::Error, place: place.to_owned(), position, message }
+    let about = About::Key("policy.rules".to_owned());
+    Diagnostic { severity: Severity::Error, place: place.to_owned(), position, about, message }
 }
 
 #[cfg(test)]
@@ -189,6 +198,9 @@ mod tests {
             ("[[policy.rule]]\nmatch = \"ls\"\n", "unknown key `policy.rule`"),
             ("[policy]\nrules = 5\n", "config.toml:2:9: error: `policy.rules` must be"),
             ("[mcp]\nauto_approve = 5\n", "config.toml:2:16: error: `mcp.auto_approve` must be"),
+            ("[approval]\nmode = \"strickt\"\n", "config.toml:2:8: error: `approval.mode` must be"),
+            ("approval = \"strict\"\n", "config.toml:1:1: error: `approval` is a section"),
+            ("[confine]\nhidde = [\"notes\"]\n", "unknown key `confine.hidde`"),
             ("[policy\n", "config.toml:1:8: error: this is not TOML"),
         ] {
             let loaded = user(text);
@@ -199,6 +211,9 @@ mod tests {
             assert!(faults.last().unwrap().contains("everything is asked"), "{faults:?}");
         }
         assert_eq!(user("[context]\nmax_turns = \"many\"\n").policy.broken, None);
+        let variable = [("AISH_APPROVAL_MODE".to_owned(), "strickt".to_owned())];
+        let broken = load(None, &[], &variable).policy.broken.unwrap();
+        assert!(broken.contains("$AISH_APPROVAL_MODE"), "{broken}");
     }
 
     #[test]

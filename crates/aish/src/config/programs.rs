@@ -8,7 +8,7 @@ use aish_safety::ProgramText;
 use aish_safety::policy::programs::{MAX_BYTES, MAX_FILES};
 
 use super::Loaded;
-use super::diagnostic::{Diagnostic, Severity};
+use super::diagnostic::{About, Diagnostic, Severity};
 
 /// Returns the folder of such files, beside a configuration file.
 pub fn folder(config: &Path) -> Option<PathBuf> {
@@ -54,6 +54,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
         severity: Severity::Error,
         place: path.display().to_string(),
         position: None,
+        about: About::Key("programs".to_owned()),
         message: format!("cannot be read: {error}"),
     }
 }

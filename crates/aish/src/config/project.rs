@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::diagnostic::{Diagnostic, Severity};
+use super::diagnostic::{About, Diagnostic, Severity};
 use super::key::Overlay;
 use super::keys;
 use super::layer::{Layer, Setting};
@@ -44,6 +44,7 @@ pub fn tighten(overlay: Layer, below: &Layer, diagnostics: &mut Vec<Diagnostic>)
             severity: Severity::Warning,
             place: setting.origin.to_string(),
             position: setting.position,
+            about: About::Refused,
             message,
         }));
         if !matches!(refused, Refused::All(_)) {

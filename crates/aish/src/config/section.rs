@@ -44,7 +44,7 @@ mod tools;
 
 use serde::{Deserialize, Serialize};
 
-use super::diagnostic::{Diagnostic, Severity};
+use super::diagnostic::{About, Diagnostic, Severity};
 use super::key::Key;
 use super::layer::Layer;
 use super::model::{Model, ModelChoice, Models};
@@ -138,6 +138,7 @@ impl Config {
                     severity: Severity::Error,
                     place: "configuration".to_owned(),
                     position: None,
+                    about: About::Whole,
                     message: format!("{error}; the defaults are used"),
                 });
                 Self::default()
