@@ -4,7 +4,6 @@
 //! each start: most of the time before `main`, and more than a megabyte of memory that no other process shares. Libraries, heap and
 //! stacks are at random addresses all the same. `AISH_PIE=1` keeps the programs position-independent, for distributions that
 //! demand it.
-#![expect(clippy::print_stdout, reason = "a build script speaks to cargo")]
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

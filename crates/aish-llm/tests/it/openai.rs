@@ -308,13 +308,16 @@ async fn the_server_counts_tokens_and_tells_its_context() {
             Reply::json(200, &json!({"default_generation_settings": {"n_ctx": 8192}})),
         )
         .step(Expect::request("GET", "/props"), Reply::html(200, "<html></html>"))
+        .step(Expect::request("GET", "/v1/models"), Reply::error(404, "no"))
+        .step(Expect::request("GET", "/props"), Reply::html(200, "<html></html>"))
         .step(Expect::request("GET", "/v1/models"), Reply::error(404, "no"));
     let server = start(script);
     let provider = openai(&server, options());
     assert_eq!(provider.count_tokens("hello world").await, Some(2));
     assert_eq!(provider.count_tokens("hello world").await, None);
     assert_eq!(provider.context_size().await, Some(8192));
-    assert_eq!(provider.context_size().await, None);
+    assert_eq!(provider.context_size().await, Some(8192), "what a server said once holds for the session");
+    assert_eq!(openai(&server, options()).context_size().await, None);
     server.finish();
 }
 

@@ -105,9 +105,11 @@ async fn a_conversation_that_does_not_fit_is_an_overflow() {
 #[tokio::test]
 async fn an_answer_longer_than_the_context_goes_on() {
     let Some(model) = model_with_context("an_answer_longer_than_the_context_goes_on", 256) else { return };
-    let mut request = ask("Write a very long story about a dragon and a ship, with many chapters.");
+    // The question nearly fills the context, so that an answer of ordinary length does not fit behind it.
+    let filler = "The ship was old and the dragon was young. ".repeat(14);
+    let mut request = ask(&format!("{filler}Write a very long story about this dragon and this ship, with many chapters."));
     request.max_tokens = Some(400);
-    request.temperature = Some(0.9);
+    request.temperature = Some(0.0);
     let events: Vec<StreamEvent> = model.stream(request, CancellationToken::new()).map(Result::unwrap).collect().await;
     let usage = events.iter().find_map(|event| if let StreamEvent::Usage(usage) = event { Some(*usage) } else { None });
     assert!(usage.unwrap().total() > 256, "more than the context holds: {usage:?}");
