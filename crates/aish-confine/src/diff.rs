@@ -27,15 +27,15 @@ pub struct Lines {
 }
 
 /// Where the two versions of a change are, none where there is none.
-struct Versions {
-    old: Option<PathBuf>,
-    new: Option<PathBuf>,
+pub(crate) struct Versions {
+    pub(crate) old: Option<PathBuf>,
+    pub(crate) new: Option<PathBuf>,
 }
 
 impl Layer {
     /// Counts the lines of a change; none where a version is no text, or is too long to be compared.
     pub fn lines(&self, change: &Change) -> Option<Lines> {
-        let (old, new) = self.texts(change)?;
+        let (old, new) = self.both(change)?;
         let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
         let deadline = std::time::Instant::now().checked_add(PATIENCE);
         let mut lines = Lines { added: 0, removed: 0 };
@@ -53,7 +53,7 @@ impl Layer {
 
     /// Writes the unified difference of a change; none where a version is no text, or is too long to be compared.
     pub fn diff(&self, change: &Change) -> Option<String> {
-        let (old, new) = self.texts(change)?;
+        let (old, new) = self.both(change)?;
         let name = change.path.display().to_string();
         let side = |side: &str, there: bool| if there { format!("{side}/{name}") } else { "/dev/null".to_owned() };
         let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(&old, &new);
@@ -61,7 +61,7 @@ impl Layer {
         Some(diff.unified_diff().context_radius(3).header(&header.0, &header.1).to_string())
     }
 
-    fn texts(&self, change: &Change) -> Option<(String, String)> {
+    fn both(&self, change: &Change) -> Option<(String, String)> {
         let versions = self.versions(change);
         let text = |path: Option<PathBuf>| match path {
             Some(path) => read_text(&path),
@@ -71,7 +71,7 @@ impl Layer {
     }
 
     /// Finds both versions, whichever side they are on by now.
-    fn versions(&self, change: &Change) -> Versions {
+    pub(crate) fn versions(&self, change: &Change) -> Versions {
         let tree = self.tree(change.root).join(&change.path);
         let upper = self.upper(change.root).join(&change.path);
         let (inside, outside) = match self.state() {
@@ -95,7 +95,7 @@ impl Layer {
 }
 
 /// Reads a text of bounded length; a link's text is where it leads.
-fn read_text(path: &Path) -> Option<String> {
+pub(crate) fn read_text(path: &Path) -> Option<String> {
     let attributes = Attributes::of(path).ok()??;
     match attributes.kind {
         FileKind::Link => Some(format!("link to {}\n", fs::read_link(path).ok()?.display())),

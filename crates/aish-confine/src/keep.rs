@@ -220,7 +220,8 @@ impl Layer {
         Ok(moves)
     }
 
-    pub(crate) fn tree(&self, root: usize) -> PathBuf {
+    /// Returns the folder that a root lies over; empty where there is no root of this number.
+    pub fn tree(&self, root: usize) -> PathBuf {
         self.about.covered.get(root).map(|covered| covered.path.clone()).unwrap_or_default()
     }
 

@@ -11,7 +11,7 @@ use crate::analysis::Analysis;
 use crate::call::{PreparedCall, Subject};
 use crate::command::Surroundings;
 use crate::gate::Mode;
-use crate::placement::{ChangesAnswer, ChangesQuestion, Hold};
+use crate::placement::{Approval, ChangesAnswer, ChangesQuestion, Hold};
 use crate::verdict::{Judgement, NO_WAY_BACK};
 
 /// What a person is asked.
@@ -90,6 +90,11 @@ pub trait Approver: Send + Sync {
     /// Says what becomes of a call that would be asked.
     fn mode(&self) -> Mode {
         Mode::Interactive
+    }
+
+    /// Says when a person is asked about a command, where whoever is asked decides that; else the policy does.
+    fn level(&self) -> Option<Approval> {
+        None
     }
 
     /// Adds what is known beside the call; asked once, after the call was analysed and before it is decided.

@@ -194,7 +194,7 @@ impl Gate {
         let mode = approver.mode();
         let analysis = self.analyse(&call, surroundings);
         let Brief { notes, raised, hold } = approver.brief(&call, &analysis, surroundings).await;
-        let placed = Placed::new(hold, self.policy.approval, mode);
+        let placed = Placed::new(hold, approver.level().unwrap_or(self.policy.approval), mode);
         let weighed = self.weigh(&call, analysis, surroundings, mode, raised, placed);
         let decision = if weighed.is_for_person(mode) {
             let question = Question {

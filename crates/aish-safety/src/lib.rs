@@ -41,7 +41,10 @@ pub use gate::{ApprovedCall, DECLINED, Gate, Mode, Passage, UNRECORDED};
 pub use hold::{Shell, hold, is_harmless_name, touches_the_shell};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
-pub use placement::{After, Approval, ChangeLine, ChangesAnswer, ChangesQuestion, Hold, Placement, is_unasked_in_auto};
+pub use placement::{
+    After, Approval, ChangeLine, ChangedText, ChangesAnswer, ChangesQuestion, Hold, Placement, Texts,
+    is_unasked_in_auto,
+};
 pub use policy::{Level, Policy, PolicyRule, PolicyRules, ProgramText, RuleError, Tried, Unrecorded, WrittenRule};
 pub use reads::Reads;
 pub use rule_id::RuleId;

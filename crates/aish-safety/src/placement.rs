@@ -5,6 +5,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use aish_types::CallId;
+
 use crate::analysis::Analysis;
 use crate::gate::Mode;
 use crate::verdict::{Judgement, Verdict};
@@ -166,9 +168,51 @@ pub struct ChangeLine {
     pub guarded: Option<&'static str>,
 }
 
+/// A text file that a command changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedText {
+    /// The file, absolute.
+    pub path: String,
+    /// Its text before; none where it is new.
+    pub before: Option<String>,
+    /// Its text after; none where it is gone.
+    pub after: Option<String>,
+}
+
+/// Reads the texts of the files that a command changed, for whoever shows them whole. Bounded in number and bytes; what
+/// is left out stands in the lines of the facts all the same.
+#[derive(Clone)]
+pub struct Texts(Arc<dyn Fn() -> Vec<ChangedText> + Send + Sync>);
+
+impl Texts {
+    /// Makes it of what reads them; that can be called more than once.
+    pub fn new(read: impl Fn() -> Vec<ChangedText> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read))
+    }
+
+    /// Reads them.
+    pub fn read(&self) -> Vec<ChangedText> {
+        (self.0)()
+    }
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self::new(Vec::new)
+    }
+}
+
+impl core::fmt::Debug for Texts {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Texts")
+    }
+}
+
 /// What a person is asked about a layer.
 #[derive(Clone)]
 pub struct ChangesQuestion {
+    /// The call that ran it.
+    pub call: CallId,
     /// The command.
     pub command: String,
     /// What it changed, a line each.
@@ -177,6 +221,8 @@ pub struct ChangesQuestion {
     pub remarks: Vec<String>,
     /// Makes the difference, when it is asked for.
     pub diff: Arc<dyn Fn() -> String + Send + Sync>,
+    /// The same as texts before and after.
+    pub texts: Texts,
 }
 
 impl core::fmt::Debug for ChangesQuestion {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_safety::{
-    Analysis, ApprovedCall, Approver, Gate, Judgement, Nobody, Passage, Placement, PreparedCall, Subject, Surroundings,
-    definition_hash,
+    Analysis, ApprovedCall, Approver, By, Gate, Judgement, Nobody, Passage, Placement, PreparedCall, Subject,
+    Surroundings, definition_hash,
 };
 use aish_types::{BoxFuture, CallContext, Risk, ToolCall, ToolDefinition, ToolName, ToolOutcome};
 use futures_util::future::join_all;
@@ -85,6 +85,11 @@ impl Ready {
     /// Returns the judgement that it passed with.
     pub fn judgement(&self) -> &Judgement {
         self.approved.judgement()
+    }
+
+    /// Returns who let it through.
+    pub fn approved_by(&self) -> By {
+        self.approved.approved_by()
     }
 
     /// Returns where it runs, where it is a command.

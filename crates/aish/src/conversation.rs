@@ -172,7 +172,6 @@ impl Conversation {
             apart: setup.apart,
             undoes: base.config.undo.enabled,
             undo_bytes: base.config.undo.max_bytes,
-            auto: base.config.approval.mode == "auto",
             targets: HashMap::new(),
             files: base.paths.state.as_ref().map(|state| state.join("files")),
             last_thought: String::new(),

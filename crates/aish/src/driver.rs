@@ -11,6 +11,7 @@ mod status;
 mod undo;
 
 pub use changes::Apart;
+pub use outside::outside_of;
 #[cfg(test)]
 pub use request::finish_of;
 
@@ -81,8 +82,6 @@ pub struct Driver {
     pub undoes: bool,
     /// Bytes that undo keeps in all.
     pub undo_bytes: u64,
-    /// Whether ordinary files are changed unasked (`approval.mode` is `auto`).
-    pub auto: bool,
     /// Lines that every question about a command shows: the sandbox that it would run in.
     pub standing_notes: Vec<String>,
     /// The tools that calls reach through the tool that calls, until their outcomes are shown.

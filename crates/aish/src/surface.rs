@@ -7,7 +7,7 @@ pub mod text;
 
 use std::time::Duration;
 
-use aish_safety::Judgement;
+use aish_safety::{Judgement, Texts};
 use aish_turn::{End, Outcome, Spent};
 use aish_types::{CallId, Money, ToolCall, ToolName, ToolOutcome, Usage};
 
@@ -65,6 +65,8 @@ pub enum Shown<'a> {
         end: &'a str,
         /// The same for programs.
         event: &'a serde_json::Value,
+        /// The texts that it changed, where they were kept.
+        kept: Option<&'a Texts>,
     },
     /// A status line.
     Notice(&'a str),

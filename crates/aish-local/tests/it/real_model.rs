@@ -107,7 +107,8 @@ async fn an_answer_longer_than_the_context_goes_on() {
     let Some(model) = model_with_context("an_answer_longer_than_the_context_goes_on", 256) else { return };
     // The question nearly fills the context, so that an answer of ordinary length does not fit behind it.
     let filler = "The ship was old and the dragon was young. ".repeat(14);
-    let mut request = ask(&format!("{filler}Write a very long story about this dragon and this ship, with many chapters."));
+    let mut request =
+        ask(&format!("{filler}Write a very long story about this dragon and this ship, with many chapters."));
     request.max_tokens = Some(400);
     request.temperature = Some(0.0);
     let events: Vec<StreamEvent> = model.stream(request, CancellationToken::new()).map(Result::unwrap).collect().await;

@@ -140,6 +140,7 @@ mod tests {
     fn question() -> ChangesQuestion {
         let line = |text: &str, guarded| ChangeLine { text: text.to_owned(), guarded };
         ChangesQuestion {
+            call: aish_types::CallId::new("c1"),
             command: "make clean && ./configure --prefix=/usr".to_owned(),
             lines: vec![
                 line("deleted  build/ (214 files, 3.1 MB)", None),
@@ -148,6 +149,7 @@ mod tests {
             ],
             remarks: vec!["left out sock because it is a socket".to_owned()],
             diff: Arc::new(|| "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new \u{1b}[31m\n".to_owned()),
+            texts: aish_safety::Texts::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a confined run changed, in words and as JSON.
 
-use aish_confine::{Change, ChangeKind, Changes, Ended, Layer, Lines, Report, Settings};
-use aish_safety::ChangeLine;
+use aish_confine::{Change, ChangeKind, Changes, Ended, Layer, Lines, Refused, Report, Settings};
+use aish_safety::{ChangeLine, ChangedText, Texts};
 use aish_types::visible;
 use serde_json::{Value, json};
 
@@ -15,6 +15,12 @@ const COUNTED: usize = 200;
 
 /// Bytes of a difference that is shown.
 const LONGEST_DIFF: usize = 1 << 20;
+
+/// Files whose texts are shown whole, before and after.
+const SHOWN_WHOLE: usize = 20;
+
+/// Bytes of a text that is shown whole, and of all of them together.
+const LONGEST_TEXT: (usize, usize) = (256 << 10, 1 << 20);
 
 /// The facts of one run.
 pub struct Facts {
@@ -161,6 +167,15 @@ impl Facts {
         out
     }
 
+    /// Reads the texts that changed, guarded ones first: at most 20 of at most 256 KiB each, 1 MiB in all.
+    pub fn texts(&self, layer: &Layer) -> Texts {
+        let (guarded, plain): (Vec<&Entry>, Vec<&Entry>) =
+            self.entries.iter().partition(|entry| entry.guarded.is_some());
+        let changes: Vec<Change> = guarded.iter().chain(&plain).map(|entry| entry.change.clone()).collect();
+        let (layer, refused) = (layer.clone(), self.changes.refused.clone());
+        Texts::new(move || texts(&layer, &changes, &refused))
+    }
+
     /// What changed, for [`Facts::diff`].
     pub fn changes(&self) -> &Changes {
         &self.changes
@@ -199,6 +214,27 @@ impl Entry {
         }
         text
     }
+}
+
+fn texts(layer: &Layer, changes: &[Change], refused: &[Refused]) -> Vec<ChangedText> {
+    let (longest, mut room) = LONGEST_TEXT;
+    let mut out = Vec::new();
+    for change in changes {
+        for text in layer.texts(change, SHOWN_WHOLE) {
+            let is_refused = refused.iter().any(|refused| refused.root == change.root && refused.path == text.path);
+            let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+            let (before, after) = (length(&text.before), length(&text.after));
+            // A name that is no text cannot be told whole.
+            let path = layer.tree(change.root).join(&text.path).into_os_string().into_string();
+            let (Ok(path), false) = (path, is_refused || before.max(after) > longest) else { continue };
+            if out.len() == SHOWN_WHOLE || before + after > room {
+                return out;
+            }
+            room -= before + after;
+            out.push(ChangedText { path, before: text.before, after: text.after });
+        }
+    }
+    out
 }
 
 /// Tells what the run may have missed, and why it was ended.

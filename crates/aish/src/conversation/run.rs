@@ -54,7 +54,6 @@ impl Conversation {
             apart: shell.apart(),
             undoes: own.undoes,
             undo_bytes: own.undo_bytes,
-            auto: own.auto,
             targets: HashMap::new(),
             files: own.files.clone(),
             last_thought: String::new(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use aish_confine::{KeepError, LayerError, OnConflict};
 use aish_safety::{
     After, AuditEntry, By, ChangeLine, ChangesAnswer, ChangesQuestion, Judgement, Mode, Placement, PreparedCall,
-    Subject, Verdict,
+    Subject, Texts, Verdict,
 };
 use aish_tools::Ready;
 use aish_types::{CallId, Ending, ToolOutcome};
@@ -140,10 +140,12 @@ impl Driver {
         remarks.extend(facts.left_out());
         let (layer, changes) = (held.layer.clone(), facts.changes().clone());
         let question = ChangesQuestion {
+            call: layered.call.context.call.clone(),
             command: self.secrets.redact(command).into_owned(),
             lines: facts.lines(),
             remarks,
             diff: Arc::new(move || Facts::diff(&layer, &changes)),
+            texts: facts.texts(&held.layer),
         };
         self.ask_about(&question, interrupt).await
     }
@@ -203,6 +205,7 @@ impl Driver {
                     format!("dropped, nothing of it is in the tree{colon}{why}")
                 },
                 event: &facts.to_json(layer, &held.report, word),
+                kept: keep.then(|| facts.texts(layer)).as_ref(),
             },
             self.started.elapsed(),
         );
@@ -250,10 +253,12 @@ impl Driver {
             guarded: None,
         };
         let question = ChangesQuestion {
+            call: layered.call.context.call.clone(),
             command: command_of(&layered.call).to_owned(),
             lines: conflicts.iter().take(20).map(line).collect(),
             remarks: vec!["keep replaces what is there now; :undo brings that back".to_owned()],
             diff: Arc::new(String::new),
+            texts: Texts::default(),
         };
         match self.approver.changes(&question).await {
             ChangesAnswer::Keep => keep(OnConflict::Replace).await.map_err(|error| chain(&error)),

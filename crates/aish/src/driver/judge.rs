@@ -1,8 +1,8 @@
 //! A call's way to the gate: prepare, judge, ask; an edit goes back to the start.
 
 use aish_safety::{
-    Analysis, Answer, Approver, Brief, ChangesAnswer, ChangesQuestion, Hold, Judgement, Mode, PreparedCall, Question,
-    Shell, Subject, Surroundings, Taint, UNDO_LOSS, UNDO_NOTE, Verdict,
+    Analysis, Answer, Approval, Approver, Brief, ChangesAnswer, ChangesQuestion, Hold, Judgement, Mode, PreparedCall,
+    Question, Shell, Subject, Surroundings, Taint, UNDO_LOSS, UNDO_NOTE, Verdict,
 };
 use aish_tools::{Call, Passed, Ready};
 use aish_turn::Judged;
@@ -34,6 +34,10 @@ fn after_strangers(call: &PreparedCall, read: Taint) -> Option<Judgement> {
 impl Approver for Briefed<'_> {
     fn mode(&self) -> Mode {
         self.approver.mode()
+    }
+
+    fn level(&self) -> Option<Approval> {
+        self.approver.level()
     }
 
     fn brief<'a>(

@@ -26,6 +26,11 @@ pub(super) fn commands(calls: &[Ready]) -> HashMap<CallId, String> {
     calls.iter().filter_map(command).collect()
 }
 
+/// Names the call under which a command is offered again.
+pub fn outside_of(call: &CallId) -> CallId {
+    CallId::new(format!("{call}-outside"))
+}
+
 impl Driver {
     /// Offers the commands among `ran` again that the sandbox may have stopped. What comes of it is added to their
     /// outcomes.
@@ -53,7 +58,7 @@ impl Driver {
             let said = self.secrets.redact(&stopped.said).into_owned();
             let reason = format!("{}; it would run again outside it", stopped.what);
             let call = ToolCall {
-                id: CallId::new(format!("{id}-outside")),
+                id: outside_of(id),
                 name: ToolName::new(OUTSIDE),
                 arguments: json!({ "command": command }).to_string(),
             };

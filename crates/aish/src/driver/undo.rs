@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use aish_safety::{Act, Analysis, FileAccess, Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
+use aish_safety::{Act, Analysis, By, FileAccess, Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
 use aish_tools::Ready;
 use aish_turn::Event;
 use aish_types::ToolOutcome;
@@ -64,9 +64,8 @@ impl Driver {
                 continue;
             };
             // A person who was asked has read it already.
-            let told = self.approver.mode() == Mode::Interactive
-                && approved.judgement().verdict > Verdict::Allow
-                && !(self.auto && is_ordinary_edit(approved.call()));
+            let told =
+                self.approver.mode() == Mode::Interactive && matches!(approved.approved_by(), By::Person | By::Kept);
             if !told {
                 if let Some(line) = edits(approved.call()) {
                     surface.show(Shown::Notice(&line), self.started.elapsed());
@@ -86,10 +85,6 @@ impl Driver {
         }
         out
     }
-}
-
-fn is_ordinary_edit(call: &PreparedCall) -> bool {
-    matches!(call.subject, Subject::Files { concern: None, .. })
 }
 
 /// Tells in one line what a tool of ours changes in files; none where it changes nothing.

@@ -2,20 +2,22 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use aish_acp::{Choice, Client, Content, Kind, Mode as Described, Permission, PermissionOption};
-use aish_safety::{Answer, Approver, Mode, Question, Subject};
+use aish_acp::{Choice, Client, Content, Diff, Kind, Mode as Described, Permission, PermissionOption};
+use aish_safety::{
+    Answer, Approval, Approver, ChangesAnswer, ChangesQuestion, Mode, Question, Subject, Texts, Verdict,
+};
 use aish_types::{BoxFuture, CallId};
 use tokio_util::sync::CancellationToken;
 
-/// What becomes of what would be asked.
+/// What becomes of what would be asked: a level of `approval.mode`, or a plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum SessionMode {
-    /// The editor's person is asked.
+    /// The editor's person is asked before it runs.
     #[default]
     Ask,
-    /// It runs, unless it destroys.
+    /// It runs where a layer holds it; the editor's person is asked about what is not ordinary.
     Auto,
-    /// It does not run.
+    /// It does not run, and nothing is changed.
     Plan,
 }
 
@@ -37,8 +39,8 @@ impl SessionMode {
     pub(super) fn described(self) -> Described {
         let (name, about) = match self {
             Self::Ask => ("Ask", "Asks before each command and call that is not known to be harmless"),
-            Self::Auto => ("Auto", "Runs what is not destructive without asking"),
-            Self::Plan => ("Plan", "Runs only what is known to be harmless"),
+            Self::Auto => ("Auto", "Runs commands apart without asking, keeps ordinary files, and asks about the rest"),
+            Self::Plan => ("Plan", "Runs only what is known to be harmless, and keeps nothing that it changed"),
         };
         Described { id: self.id().to_owned(), name: name.to_owned(), about: about.to_owned() }
     }
@@ -57,12 +59,19 @@ struct Now {
 /// Asks the person at the editor.
 pub(super) struct EditorApprover {
     client: Client,
+    /// The level of the configuration.
+    level: Approval,
     now: Mutex<Now>,
 }
 
 impl EditorApprover {
-    pub(super) fn new(client: Client) -> Self {
-        Self { client, now: Mutex::default() }
+    /// Begins in the mode of the configuration's level.
+    pub(super) fn new(client: Client, level: Approval) -> Self {
+        let mode = match level {
+            Approval::Ask | Approval::Strict => SessionMode::Ask,
+            Approval::Auto => SessionMode::Auto,
+        };
+        Self { client, level, now: Mutex::new(Now { mode, ..Now::default() }) }
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
@@ -106,15 +115,15 @@ impl EditorApprover {
         if let Subject::Files { difference, .. } = &question.subject {
             lines.push(difference.clone());
         }
-        let mut options =
-            vec![PermissionOption { id: "once", name: "Run once".to_owned(), allows: true, lasting: false }];
+        let mut options = vec![once("once", "Run once", true)];
+        options.extend(question.can_try.then(|| once("try", "Try: run it apart, then keep or drop", true)));
         options.extend(question.always.as_ref().map(|kept| PermissionOption {
             id: "always",
             name: format!("Always run: {}", aish_types::visible(kept)),
             allows: true,
             lasting: true,
         }));
-        options.push(PermissionOption { id: "no", name: "Do not run".to_owned(), allows: false, lasting: false });
+        options.push(once("no", "Do not run", false));
         Permission {
             call,
             title: title(&question.subject, question.tool.as_str()),
@@ -124,6 +133,56 @@ impl EditorApprover {
             options,
         }
     }
+
+    /// Asks, and hears a cancelled turn too.
+    async fn choose(&self, permission: Permission) -> Choice {
+        let interrupt = self.interrupt();
+        let choice = tokio::select! {
+            choice = self.client.ask(permission) => choice,
+            () = interrupt.cancelled() => Choice::Cancelled,
+        };
+        if choice == Choice::Cancelled {
+            interrupt.cancel();
+        }
+        choice
+    }
+}
+
+/// Makes an option that holds for one question.
+fn once(id: &'static str, name: &str, allows: bool) -> PermissionOption {
+    PermissionOption { id, name: name.to_owned(), allows, lasting: false }
+}
+
+/// Words what a command changed: a line a change, and each text before and after.
+fn about_changes(question: &ChangesQuestion) -> Permission {
+    let line = |line: &aish_safety::ChangeLine| match line.guarded {
+        Some(why) => format!("{}  ! {why}", line.text),
+        None => line.text.clone(),
+    };
+    let mut lines = vec!["It ran apart, and nothing of it is in the tree yet:".to_owned()];
+    lines.extend(question.lines.iter().map(line));
+    lines.extend(question.remarks.iter().cloned());
+    let text = aish_types::visible(&lines.join("\n")).into_owned();
+    let mut content = vec![Content::Text(super::surface::fenced(&text))];
+    content.extend(diffs(&question.texts).into_iter().map(Content::Diff));
+    Permission {
+        call: question.call.to_string(),
+        title: aish_types::visible(&question.command).into_owned(),
+        kind: Kind::Execute,
+        content,
+        input: serde_json::json!({ "command": question.command }),
+        options: vec![once("keep", "Keep what it changed", true), once("drop", "Drop what it changed", false)],
+    }
+}
+
+/// Returns texts as an editor shows them; what is gone is empty.
+pub(super) fn diffs(texts: &Texts) -> Vec<Diff> {
+    let diff = |text: aish_safety::ChangedText| Diff {
+        path: text.path.into(),
+        before: text.before,
+        after: text.after.unwrap_or_default(),
+    };
+    texts.read().into_iter().map(diff).collect()
 }
 
 /// Says what is done: the command line itself, whole, with what is not shown written out.
@@ -150,33 +209,50 @@ fn kind(tool: &str, subject: &Subject) -> Kind {
 impl Approver for EditorApprover {
     fn mode(&self) -> Mode {
         match self.session_mode() {
-            SessionMode::Ask => Mode::Interactive,
-            SessionMode::Auto => Mode::HeadlessYes,
+            SessionMode::Ask | SessionMode::Auto => Mode::Interactive,
             SessionMode::Plan => Mode::Headless,
         }
     }
 
+    fn level(&self) -> Option<Approval> {
+        Some(match (self.session_mode(), self.level) {
+            (SessionMode::Auto, _) => Approval::Auto,
+            (SessionMode::Ask | SessionMode::Plan, Approval::Strict) => Approval::Strict,
+            (SessionMode::Ask | SessionMode::Plan, Approval::Ask | Approval::Auto) => Approval::Ask,
+        })
+    }
+
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
-            let permission = self.permission(question);
-            let interrupt = self.interrupt();
-            let choice = tokio::select! {
-                choice = self.client.ask(permission) => choice,
-                () = interrupt.cancelled() => Choice::Cancelled,
-            };
+            // That wants a word, and an editor has buttons.
+            if question.judgement.verdict == Verdict::Halt {
+                return Answer::Nobody;
+            }
             // By the id that was sent, never by what an option is called.
-            match choice {
+            match self.choose(self.permission(question)).await {
                 Choice::Option(id) if id == "once" => Answer::Yes,
+                Choice::Option(id) if id == "try" => Answer::Try,
                 Choice::Option(id) if id == "always" => match &question.always {
                     Some(kept) => Answer::Always(kept.clone()),
                     None => Answer::No,
                 },
                 Choice::Option(_) => Answer::No,
-                Choice::Cancelled => {
-                    interrupt.cancel();
-                    Answer::Stop
-                }
+                Choice::Cancelled => Answer::Stop,
                 Choice::Nobody => Answer::Nobody,
+            }
+        })
+    }
+
+    fn changes<'a>(&'a self, question: &'a ChangesQuestion) -> BoxFuture<'a, ChangesAnswer> {
+        Box::pin(async move {
+            if self.session_mode() == SessionMode::Plan {
+                return ChangesAnswer::Nobody;
+            }
+            match self.choose(about_changes(question)).await {
+                Choice::Option(id) if id == "keep" => ChangesAnswer::Keep,
+                Choice::Option(_) => ChangesAnswer::Drop,
+                Choice::Cancelled => ChangesAnswer::Stop,
+                Choice::Nobody => ChangesAnswer::Nobody,
             }
         })
     }

@@ -16,10 +16,12 @@ use crate::base::Base;
 use crate::command::sources::Sources;
 use crate::config::section::McpServer;
 use crate::conversation::{Conversation, Setup};
+use crate::driver::Apart;
 use crate::live::Live;
 use crate::models::{advice, no_model};
 use crate::search::find_models;
 use crate::session::{KeptLog, new_id};
+use crate::transactions::Transactions;
 use crate::undo::answer::journal;
 
 /// A conversation with all that it needs.
@@ -74,11 +76,13 @@ impl EditorSession {
             program: vec![base.config.shell.program.clone().into()],
             ..aish_shell::Options::headless()
         };
-        let live = Arc::new(Live::of_run(options, wanted.folder));
+        let transactions = Transactions::of(&base);
+        let live = Live::of_run(options, wanted.folder).with_transactions(Arc::clone(&transactions));
+        let live = Arc::new(live);
         let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
         let (sources, unseen, notices) = Sources::start_unseen(&base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
         notices.iter().for_each(|notice| crate::run::complain(&aish_types::sanitize(notice)));
-        let approver = Arc::new(EditorApprover::new(client.clone()));
+        let approver = Arc::new(EditorApprover::new(client.clone(), base.policy().approval));
         let setup = Setup {
             approver: Arc::clone(&approver) as Arc<_>,
             log: Box::new(KeptLog::of(&base, &session)),
@@ -88,7 +92,7 @@ impl EditorSession {
             commands: true,
             news: Arc::clone(&sources.news),
             surroundings: live.surroundings(&base),
-            apart: None,
+            apart: Some(Apart { transactions, runner: Arc::clone(&live) as Arc<_> }),
         };
         let mut conversation = Conversation::new(&base, found, setup);
         conversation.driver.asker.asks_beside = true;

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_acp::{Client, Content, Kind, Status, Update};
+use aish_acp::{Client, Content, Diff, Kind, Status, Update};
 use aish_types::{CallId, ToolName, ToolOutcome};
 
-use super::approver::EditorApprover;
+use super::approver::{EditorApprover, diffs};
 use super::diff::Differences;
-use crate::shell_tool::SHELL_SOURCE;
+use crate::driver::outside_of;
+use crate::shell_tool::{OUTSIDE, SHELL_SOURCE};
 use crate::surface::{Shown, Surface};
 
 /// Characters of a call's result that an editor is shown.
@@ -29,6 +30,8 @@ pub(super) struct EditorSurface<'a> {
     open: Vec<(CallId, ToolName)>,
     /// The call that the next event is of.
     about: Option<CallId>,
+    /// What became of the last layer, for the call whose outcome is shown next.
+    layer: Option<(String, Vec<Diff>)>,
     /// The last failure, in words.
     pub(super) error: Option<String>,
 }
@@ -41,8 +44,8 @@ impl<'a> EditorSurface<'a> {
         context: Option<u64>,
         turn: String,
     ) -> Self {
-        let (open, about, error) = (Vec::new(), None, None);
-        Self { client, approver, differences, context, turn, message: 0, open, about, error }
+        let (open, about, layer, error) = (Vec::new(), None, None, None);
+        Self { client, approver, differences, context, turn, message: 0, open, about, layer, error }
     }
 
     fn message(&self) -> String {
@@ -61,13 +64,23 @@ impl<'a> EditorSurface<'a> {
         let at = at.or_else(|| self.open.iter().position(|(_, open)| open == tool));
         let Some(at) = at else { return };
         let (id, _) = self.open.remove(at);
-        let mut content: Vec<Content> = self.differences.since().into_iter().map(Content::Diff).collect();
+        let (became, mut diffs) = self.layer.take().unzip();
+        let diffs = diffs.get_or_insert_default();
+        diffs.extend(self.differences.since());
+        let mut content: Vec<Content> = diffs.drain(..).map(Content::Diff).collect();
+        content.extend(became.map(Content::Text));
         let text = aish_types::sanitize(&outcome.text);
         if !text.trim().is_empty() {
             content.push(Content::Text(fenced(&aish_types::head_and_tail(&text, MOST).text)));
         }
         let status = if outcome.is_success() { Status::Done } else { Status::Failed };
         self.client.show(Update::CallChanged { id: id.to_string(), status, content: Some(content) });
+        // What it was offered outside as has no outcome of its own.
+        let again = outside_of(&id);
+        if let Some(at) = self.open.iter().position(|(open, _)| *open == again) {
+            self.open.remove(at);
+            self.client.show(Update::CallChanged { id: again.to_string(), status, content: None });
+        }
     }
 }
 
@@ -83,7 +96,7 @@ pub(super) fn kind(tool: &str) -> Kind {
     let last = tool.rsplit('.').next().unwrap_or(tool);
     let begins = |words: &[&str]| words.iter().any(|word| last.starts_with(word));
     match tool {
-        SHELL_SOURCE => Kind::Execute,
+        SHELL_SOURCE | OUTSIDE => Kind::Execute,
         _ if begins(&["read", "list", "get", "view"]) => Kind::Read,
         _ if begins(&["write", "edit", "create", "apply", "replace"]) => Kind::Edit,
         _ if begins(&["search", "find", "grep", "glob"]) => Kind::Search,
@@ -95,7 +108,7 @@ pub(super) fn kind(tool: &str) -> Kind {
 /// Says what a call does: a command line, whole, or the tool.
 pub(super) fn title(name: &str, arguments: &serde_json::Value) -> String {
     match arguments.get("command").and_then(serde_json::Value::as_str) {
-        Some(command) if name == SHELL_SOURCE => aish_types::visible(command).into_owned(),
+        Some(command) if name == SHELL_SOURCE || name == OUTSIDE => aish_types::visible(command).into_owned(),
         _ => name.to_owned(),
     }
 }
@@ -155,7 +168,15 @@ impl Surface for EditorSurface<'_> {
                     self.client.show(Update::Usage { used: usage.prompt.saturating_add(usage.completion), size });
                 }
             }
-            Shown::Changes { end, .. } => self.say(&aish_types::sanitize(end)),
+            Shown::Changes { lines, end, event, kept, .. } => {
+                let mut text = lines.to_vec();
+                text.push(match (kept, event.get("id").and_then(serde_json::Value::as_str)) {
+                    (Some(_), Some(id)) => format!("kept; `aish undo {id}` takes it back exactly"),
+                    _ => end.to_owned(),
+                });
+                let text = fenced(&aish_types::sanitize(&text.join("\n")));
+                self.layer = Some((text, kept.map(diffs).unwrap_or_default()));
+            }
             Shown::Notice(text) => self.say(&aish_types::sanitize(text)),
             Shown::Error(text) => self.error = Some(aish_types::sanitize(text).into_owned()),
             // What was stopped at its question, or while it ran, has no outcome.

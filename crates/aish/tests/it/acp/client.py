@@ -1,11 +1,13 @@
 """An editor over the Python SDK of the Agent Client Protocol: starts the agent, talks to it, prints what came as JSON.
 
-Usage: client.py AGENT FOLDER whole|at-once
+Usage: client.py AGENT FOLDER whole|at-once|STEPS, where STEPS is a JSON array of prompts: each has `answers`, one for each
+question (an option's id; `cancel` cancels the turn instead), and perhaps the `mode` that holds from then on.
 """
 
 import asyncio
 import json
 import os
+import pathlib
 import sys
 
 import acp
@@ -24,6 +26,8 @@ from acp.schema import (
 class Editor:
     def __init__(self):
         self.updates, self.questions, self.answer = [], [], "once"
+        # Answers in order, in place of the one answer; what there is in the folder is noted at each question.
+        self.answers, self.folder, self.cancel = None, None, None
         self.seen = asyncio.Event()
 
     async def session_update(self, session_id, update, **kwargs):
@@ -34,6 +38,12 @@ class Editor:
         asked = tool_call.model_dump(mode="json", by_alias=True, exclude_none=True)
         self.questions.append({"call": asked, "options": [[o.option_id, o.kind] for o in options]})
         self.seen.set()
+        if self.answers is not None:
+            self.questions[-1]["tree"] = tree(self.folder)
+            self.answer = self.answers.pop(0)
+            if self.answer == "cancel":
+                await self.cancel()
+                self.answer = None
         if self.answer is None:
             await asyncio.Event().wait()
         if self.answer == "cancelled":
@@ -44,6 +54,23 @@ class Editor:
         taken = {"updates": self.updates, "questions": self.questions}
         self.updates, self.questions = [], []
         return taken
+
+
+def tree(folder):
+    paths = [path for path in sorted(pathlib.Path(folder).rglob("*")) if ".git" not in path.parts and path.is_file()]
+    return {str(path.relative_to(folder)): path.read_text("latin-1") for path in paths}
+
+
+async def play(editor, connection, session, folder, steps):
+    editor.folder, played = folder, []
+    editor.cancel = lambda: connection.cancel(session_id=session)
+    for step in steps:
+        if "mode" in step:
+            await connection.set_session_mode(session_id=session, mode_id=step["mode"])
+        editor.answers = list(step["answers"])
+        done = await connection.prompt(session_id=session, prompt=[text("go on")])
+        played.append({"stop": done.stop_reason, **editor.taken(), "unused": editor.answers, "tree": tree(folder)})
+    return played
 
 
 def text(words):
@@ -61,6 +88,11 @@ async def main(agent, folder, mode):
         told["hello"] = hello.model_dump(mode="json", by_alias=True, exclude_none=True)
         session = await connection.new_session(cwd=folder, mcp_servers=[])
         told["modes"] = [mode.id for mode in session.modes.available_modes]
+        told["mode"] = session.modes.current_mode_id
+        if mode.startswith("["):
+            told["steps"] = await play(editor, connection, session.session_id, folder, json.loads(mode))
+            print(json.dumps(told))
+            return
         if mode == "at-once":
             told["stops"] = []
             for _ in range(5):
