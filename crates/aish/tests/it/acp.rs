@@ -256,7 +256,7 @@ fn what_is_tried_is_shown_and_kept_and_comes_back_exactly() {
     let Some(steps) = play(&home, &[(CHANGES, json!({"answers": ["try", "keep"]}))]) else { return };
     let questions = steps[0]["questions"].as_array().unwrap();
     let options = |at: usize| questions[at]["options"].as_array().unwrap().iter().map(|o| o[0].as_str().unwrap());
-    assert!(options(0).collect::<Vec<_>>().starts_with(&["once", "try"]) && options(0).last() == Some("no"));
+    assert!(options(0).collect::<Vec<_>>().starts_with(&["once", "try"]) && options(0).next_back() == Some("no"));
     assert_eq!(options(1).collect::<Vec<_>>(), ["keep", "drop"]);
     let asked = &questions[1]["call"];
     assert_eq!((&asked["toolCallId"], &asked["title"]), (&json!("c1"), &json!(CHANGES)));
