@@ -7,6 +7,7 @@ mod fit;
 mod manual;
 mod meta;
 mod place;
+mod quoting;
 mod variables;
 
 use std::path::PathBuf;
@@ -93,7 +94,7 @@ impl Completer {
                     Some(rest) => ("~", rest),
                     None => ("", found.text.as_str()),
                 };
-                plain(&format!("{tilde}{}", files::escaped(rest)), found.start..cursor, found.done)
+                plain(&format!("{tilde}{}", quoting::escaped(rest)), found.start..cursor, found.done)
             })
             .collect();
         candidates.sort_by(|a, b| a.value.cmp(&b.value));

@@ -6,6 +6,7 @@ use aish_term::Candidate;
 
 use super::fit::Fit;
 use super::place::Place;
+use super::quoting::{escaped, quoted, unquoted};
 use super::variables::expanded;
 use super::{MOST, plain};
 
@@ -17,11 +18,10 @@ pub(super) fn complete(folder: &Path, place: &Place<'_>, variable: &dyn Fn(&str)
     let typed = place.typed;
     let shown_parent = typed.rfind('/').map_or("", |at| typed.get(..=at).unwrap_or_default());
     let begun = typed.get(shown_parent.len()..).unwrap_or_default();
-    let unescaped = |text: &str| if place.quote.is_some() { text.to_owned() } else { text.replace('\\', "") };
     // What it stands for is looked into; what was typed stays.
     let Some(parent) = expanded(shown_parent, place.quote, variable) else { return Vec::new() };
-    let around = folder.join(unescaped(&parent));
-    let prefix = &unescaped(begun);
+    let around = folder.join(unquoted(&parent, place.quote));
+    let prefix = &unquoted(begun, place.quote);
     let folders_only = FOLDERS.contains(&place.command);
     let entries = std::fs::read_dir(around).into_iter().flatten().flatten();
     let entries: Vec<(String, std::fs::DirEntry)> = entries
@@ -40,8 +40,8 @@ pub(super) fn complete(folder: &Path, place: &Place<'_>, variable: &dyn Fn(&str)
                 let value = match place.quote {
                     None => format!("{}{slash}", escaped(&name)),
                     // The quote stays open for what is in the folder.
-                    Some(_) if is_folder => format!("{name}/"),
-                    Some(quote) => format!("{name}{quote}"),
+                    Some(quote) if is_folder => format!("{}/", quoted(&name, quote)),
+                    Some(quote) => format!("{}{quote}", quoted(&name, quote)),
                 };
                 let span = place.start..place.start + typed.len();
                 let mut candidate = plain(&format!("{shown_parent}{value}"), span, !is_folder);
@@ -53,20 +53,6 @@ pub(super) fn complete(folder: &Path, place: &Place<'_>, variable: &dyn Fn(&str)
     found.sort_by(|a, b| a.value.cmp(&b.value));
     found.truncate(MOST);
     found
-}
-
-/// Puts a backslash before what the shell would take apart.
-pub(super) fn escaped(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for (at, c) in name.chars().enumerate() {
-        // A tilde before a slash is the home folder, and both mean something only where a word begins.
-        let first = at == 0 && (c == '#' || c == '~' && !name.starts_with("~/"));
-        if first || " \t\\'\"$`&|;()<>*?[]{}!".contains(c) {
-            text.push('\\');
-        }
-        text.push(c);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -100,9 +86,31 @@ mod tests {
     }
 
     #[test]
-    fn what_the_shell_would_take_apart_is_escaped() {
-        for (name, expected) in [("a b", r"a\ b"), ("~/x", "~/x"), ("~x", r"\~x"), ("a~", "a~"), ("#x", r"\#x")] {
-            assert_eq!(escaped(name), expected);
+    fn names_stay_whole_in_the_quote_that_is_open() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["do$x.txt", "it's", "q\"x"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        std::fs::create_dir(folder.path().join("a$b")).unwrap();
+        std::fs::write(folder.path().join("a$b/in"), "").unwrap();
+        let value = |before: &str| {
+            let found = complete(folder.path(), &Place::find(before), &|_| None);
+            assert_eq!(found.len(), 1, "{before}: {found:?}");
+            format!("{}{}", &before[..found[0].span.start], found[0].value)
+        };
+        for (before, expected) in [
+            ("cat \"do", "cat \"do\\$x.txt\""),
+            ("cat \"do\\$", "cat \"do\\$x.txt\""),
+            ("cat 'do$", "cat 'do$x.txt'"),
+            ("cat \"it", "cat \"it's\""),
+            ("cat 'it", "cat 'it'\\''s'"),
+            ("cat \"q", "cat \"q\\\"x\""),
+            ("cat \"q\\\"", "cat \"q\\\"x\""),
+            ("cat \"a", "cat \"a\\$b/"),
+            ("cat \"a\\$b/", "cat \"a\\$b/in\""),
+            ("cat a\\$b/", "cat a\\$b/in"),
+        ] {
+            assert_eq!(value(before), expected);
         }
     }
 }

@@ -29,6 +29,7 @@ impl<'a> Place<'a> {
         for (at, c) in before.char_indices().skip(begin) {
             let next = at + c.len_utf8();
             match quote {
+                Some('"') if escaped => {}
                 Some(open) if c == open => quote = None,
                 Some(_) => {}
                 None if escaped => {}
@@ -43,7 +44,7 @@ impl<'a> Place<'a> {
                 None if c.is_whitespace() || ")<>=".contains(c) => start = next,
                 None => {}
             }
-            escaped = c == '\\' && !escaped && quote.is_none();
+            escaped = c == '\\' && !escaped && quote != Some('\'');
         }
         let typed = before.get(start..).unwrap_or_default();
         let earlier = before.get(command_start..start).unwrap_or_default().trim_matches(['"', '\'', ' ', '\t']);
@@ -76,6 +77,7 @@ mod tests {
             (r"cat my\ fi", r"my\ fi", "cat"),
             ("cat 'my fi", "my fi", "cat"),
             ("cat \"a b\" c", "c", "cat"),
+            (r#"cat "a\"b c"#, r#"a\"b c"#, "cat"),
             ("x=1", "1", "x="),
             ("dd if=/de", "/de", "dd"),
             ("sudo gi", "gi", ""),
