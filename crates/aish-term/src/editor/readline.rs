@@ -53,6 +53,8 @@ pub(super) struct Readline {
     mark: usize,
     /// The line that was typed before one of the history was taken.
     typed: Option<String>,
+    /// The line and the cursor before the search that is open.
+    searched_from: Option<(String, usize)>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -122,6 +124,7 @@ impl Readline {
             last: Last::Other,
             mark: 0,
             typed: None,
+            searched_from: None,
         }
     }
 
@@ -146,6 +149,9 @@ impl Readline {
         }
         let was_alone = self.pending.len() == 1;
         self.pending.clear();
+        if !matches!(key.code, KeyCode::Char(_) | KeyCode::Up | KeyCode::Down | KeyCode::Backspace) {
+            self.searched_from = None;
+        }
         self.last = Last::Other;
         if !was_alone {
             // A key of several that means nothing.
@@ -220,6 +226,16 @@ impl Readline {
         let name = turned.unwrap_or(name);
         let times = usize::try_from(value.unsigned_abs().min(MOST.unsigned_abs())).unwrap_or(1);
         let last = std::mem::replace(&mut self.last, Last::Other);
+        let searched_from = self.searched_from.take();
+        if let ("abort", Some((line, position))) = (name, &searched_from) {
+            let place = EditCommand::MoveToPosition { position: *position, select: false };
+            return ReedlineEvent::Multiple(vec![ReedlineEvent::Esc, replaced(line), ReedlineEvent::Edit(vec![place])]);
+        }
+        self.searched_from = match name {
+            "forward-search-history" | "reverse-search-history" => searched_from.or_else(|| self.shared.painted()),
+            name if functions::SEARCHING.contains(&name) => searched_from,
+            _ => None,
+        };
         match functions::act(name) {
             None => ReedlineEvent::None,
             Some(Act::Event(event)) if times == 1 => event(),

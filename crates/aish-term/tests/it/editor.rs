@@ -113,6 +113,22 @@ fn ctrl_r_searches_fuzzily_and_narrows() {
 }
 
 #[test]
+fn ctrl_g_in_the_search_brings_the_line_back() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("half a li");
+    terminal.see("> half a li");
+    terminal.send(CTRL_R);
+    terminal.see("history: ");
+    terminal.send("x");
+    terminal.see("half a lix");
+    terminal.send("\u{7}");
+    terminal.wait("the line as it was", |screen| screen.contents().trim_end() == "> half a li");
+    terminal.send("ne\r");
+    terminal.see(&line("half a line"));
+}
+
+#[test]
 fn tab_completes() {
     let terminal = Terminal::start("lines");
     terminal.see("> ");

@@ -136,6 +136,19 @@ pub(super) fn act(name: &str) -> Option<Act> {
     FUNCTIONS.binary_search_by_key(&name, |(known, _)| known).ok().and_then(|at| FUNCTIONS.get(at)).map(|(_, act)| *act)
 }
 
+/// Functions that change what is searched for, or move in what was found: the search stays open.
+pub(super) const SEARCHING: &[&str] = &[
+    "backward-char",
+    "backward-delete-char",
+    "backward-kill-word",
+    "forward-char",
+    "next-history",
+    "previous-history",
+    "unix-line-discard",
+    "unix-word-rubout",
+    "yank",
+];
+
 /// What a negative argument makes of a function.
 pub(super) fn turned(name: &str) -> Option<&'static str> {
     const PAIRS: &[(&str, &str)] = &[

@@ -145,3 +145,24 @@ fn keys_of_two_and_those_of_the_person() {
     press(&mut keys, r"\C-v");
     assert_eq!(press(&mut keys, r"\t"), edit(&[EditCommand::InsertChar('\t')]));
 }
+
+#[test]
+fn a_search_that_is_given_up_brings_the_line_back() {
+    let (mut keys, shared) = readline("");
+    shared.paint("git st", 3);
+    let opened = press(&mut keys, r"\C-r");
+    assert!(opened.is_some());
+    press(&mut keys, "abc");
+    press(&mut keys, r"\C-r\C-h");
+    let back = vec![
+        ReedlineEvent::Esc,
+        replaced("git st"),
+        ReedlineEvent::Edit(vec![EditCommand::MoveToPosition { position: 3, select: false }]),
+    ];
+    assert_eq!(press(&mut keys, r"\C-g"), Some(ReedlineEvent::Multiple(back)));
+    // Nothing is brought back behind a search that found something, or without one.
+    assert_eq!(press(&mut keys, r"\C-g"), Some(ReedlineEvent::Esc));
+    press(&mut keys, r"\C-r");
+    press(&mut keys, r"\C-m");
+    assert_eq!(press(&mut keys, r"\C-g"), Some(ReedlineEvent::Esc));
+}
