@@ -3,17 +3,27 @@
 use serde_json::Value;
 
 /// Parts of a text of letters and digits alone: blanks, hyphens and what cannot be seen are no way round.
-const PHRASES: [&str; 48] = [
+const PHRASES: &[&str] = &[
     "password",
     "passwd",
     "passphrase",
     "passcode",
     "passkey",
+    "pincode",
     "passwort",
     "kennwort",
     "motdepasse",
     "contrasena",
     "contraseña",
+    "senha",
+    "wachtwoord",
+    "lösenord",
+    "hasło",
+    "пароль",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
     "secret",
     "apikey",
     "accesskey",
@@ -36,6 +46,8 @@ const PHRASES: [&str; 48] = [
     "recoverycode",
     "backupcode",
     "mnemonic",
+    "wordphrase",
+    "walletwords",
     "onetimecode",
     "verificationcode",
     "securitycode",
@@ -50,16 +62,17 @@ const PHRASES: [&str; 48] = [
     "keychain",
     "keystore",
     "sessioncookie",
+    "authcookie",
     "idrsa",
     "ided25519",
 ];
 
 /// Words that are secrets by themselves and parts of others too.
-const WORDS: [&str; 13] =
-    ["pin", "pins", "puk", "tan", "otp", "totp", "cvv", "cvc", "ssn", "mfa", "2fa", "pwd", "pswd"];
+const WORDS: [&str; 14] =
+    ["pin", "pins", "puk", "tan", "otp", "totp", "cvv", "cvc", "ssn", "mfa", "2fa", "pwd", "pswd", "jwt"];
 
 /// Places that hold secrets.
-const PLACES: [&str; 14] = [
+const PLACES: &[&str] = &[
     ".ssh",
     ".gnupg",
     ".aws",
@@ -72,6 +85,11 @@ const PLACES: [&str; 14] = [
     ".env",
     ".pem",
     ".git-credentials",
+    ".docker/config.json",
+    ".config/gh",
+    ".config/gcloud",
+    ".cargo/credentials",
+    ".bash_history",
     "/etc/shadow",
     "/proc/self/environ",
 ];
@@ -97,14 +115,55 @@ fn in_schema(schema: &Value) -> bool {
 }
 
 fn is_about_a_secret(text: &str) -> bool {
-    let text: String =
-        text.chars().filter(|letter| !is_unseen(*letter)).map(plain).flat_map(char::to_lowercase).collect();
-    let squeezed: String = text.chars().filter(|letter| letter.is_alphanumeric()).collect();
-    // `userPin`, `user_pin` and `PIN?` are words in a text that was taken apart at everything else.
-    let mut words = text.split(|letter: char| !letter.is_alphanumeric());
-    PHRASES.iter().any(|phrase| squeezed.contains(phrase))
+    let written: String = text.chars().filter(|letter| !is_unseen(*letter)).collect();
+    let text: String = written.chars().map(plain).collect();
+    // `userPin`, `user_pin` and `PIN?` are words in a text that was taken apart at humps and at everything else.
+    let parted = parted_at_humps(&text).to_lowercase();
+    let mut words = parted.split(|letter: char| !letter.is_alphanumeric()).map(without_number);
+    let text = text.to_lowercase();
+    let read: String = text.chars().map(letter_of_sign).collect();
+    // As it is written, in letters that look alike, and with signs for letters.
+    let mut ways = [&written.to_lowercase(), &text, &read].map(|text| squeezed(text)).into_iter();
+    ways.any(|way| PHRASES.iter().any(|phrase| way.contains(phrase)))
         || words.any(|word| WORDS.contains(&word))
         || PLACES.iter().any(|place| text.contains(place))
+}
+
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|letter| letter.is_alphanumeric()).collect()
+}
+
+/// `pin2` is a `pin`, and `2fa` is itself.
+fn without_number(word: &str) -> &str {
+    let word_alone = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    if word_alone.is_empty() { word } else { word_alone }
+}
+
+/// Puts a blank before each capital letter behind a small one.
+fn parted_at_humps(text: &str) -> String {
+    let mut parted = String::with_capacity(text.len());
+    let mut before = ' ';
+    for letter in text.chars() {
+        if letter.is_uppercase() && before.is_lowercase() {
+            parted.push(' ');
+        }
+        parted.push(letter);
+        before = letter;
+    }
+    parted
+}
+
+/// The letter that a digit or sign is read as: `p@ssw0rd`.
+fn letter_of_sign(sign: char) -> char {
+    match sign {
+        '0' => 'o',
+        '1' | '!' | '|' => 'i',
+        '3' | '€' => 'e',
+        '4' | '@' => 'a',
+        '5' | '$' => 's',
+        '7' => 't',
+        letter => letter,
+    }
 }
 
 /// Characters that take no place: soft hyphens, blanks without width, marks of direction, marks on letters.
@@ -170,6 +229,19 @@ mod tests {
             "One-time code",
             "API key",
             "Kennwort",
+            "userPin",
+            "newPINCode",
+            "pincode",
+            "PIN2",
+            "cvc2",
+            "p@ssw0rd",
+            "pa$$word",
+            "t0ken",
+            "Введите пароль",
+            "请输入密码",
+            "your 12-word phrase",
+            "~/.config/gh/hosts.yml",
+            "JWT",
             "credit card number",
             "CVV",
         ] {
@@ -190,6 +262,9 @@ mod tests {
             "opinion on the environment",
             "keyboard layout",
             "a key point of the story",
+            "spinCount",
+            "3 of 7 shards, 100% done!",
+            "tan2h of an angle, in standard form",
         ] {
             assert!(!asks(words, &field("branch", words)), "{words}");
         }
