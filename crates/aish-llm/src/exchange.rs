@@ -38,6 +38,9 @@ pub(crate) trait Decoder: Send + 'static {
     /// Takes a whole reply of a server that does not stream.
     fn document(&mut self, body: &str, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError>;
 
+    /// Ends the completion as one that its limit cut.
+    fn cut(&mut self);
+
     /// Releases what is sent only after a good end: calls, usage, the end itself.
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>);
 }
@@ -49,6 +52,10 @@ impl Decoder for Box<dyn Decoder> {
 
     fn document(&mut self, body: &str, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
         (**self).document(body, out)
+    }
+
+    fn cut(&mut self) {
+        (**self).cut();
     }
 
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
@@ -104,6 +111,8 @@ struct Open<D> {
     cancelled: Pin<Box<WaitForCancellationFutureOwned>>,
     progress: Progress,
     any_event: bool,
+    /// Bytes of events that may still come without saying anything.
+    unsaid: u64,
 }
 
 type Item = Result<StreamEvent, ChatError>;
@@ -179,9 +188,10 @@ async fn open<D: Decoder>(
         decoder.finish(&mut context.pending);
         return Ok(State::Over);
     }
+    let unsaid = limits.unsaid;
     let events = Events::new(body, started, limits);
     let cancelled = Box::pin(context.cancel.clone().cancelled_owned());
-    Ok(State::Open(Box::new(Open { events, decoder, cancelled, progress: Progress::More, any_event: false })))
+    Ok(State::Open(Box::new(Open { events, decoder, cancelled, progress: Progress::More, any_event: false, unsaid })))
 }
 
 /// How long the body's own end is waited for, once the answer has ended.
@@ -201,6 +211,14 @@ async fn advance<D: Decoder>(open: &mut Open<D>, context: &mut Context) -> Resul
                 open.any_event = true;
                 let progress = open.decoder.event(&data, &mut context.pending)?;
                 open.progress = open.progress.max(progress);
+                if context.pending.is_empty() {
+                    open.unsaid = open.unsaid.saturating_sub(u64::try_from(data.len()).unwrap_or(u64::MAX));
+                }
+                if open.unsaid == 0 {
+                    open.decoder.cut();
+                    open.decoder.finish(&mut context.pending);
+                    return Ok(());
+                }
                 if open.progress == Progress::Ending {
                     open.events.expect_end();
                 }

@@ -117,6 +117,13 @@ pub struct ModelOptions {
     pub names: Names,
 }
 
+/// More bytes than the event of one token has.
+const EVENT_BYTES: u64 = 1024;
+/// Bytes that any answer may have beside its tokens.
+const SPARE_BYTES: u64 = 1024 * 1024;
+/// Bytes of events that say nothing, where nobody says how many tokens there may be.
+const UNSAID: u64 = 256 * 1024 * 1024;
+
 impl ModelOptions {
     /// Makes the default options of a model.
     pub fn new(model: impl Into<String>) -> Self {
@@ -152,13 +159,17 @@ impl ModelOptions {
         }
     }
 
-    /// Returns how long a stream may be silent.
-    pub(crate) fn limits(&self) -> Limits {
+    /// Returns how long a stream may be silent, and how much it may send without saying anything where so many tokens were
+    /// asked for.
+    pub(crate) fn limits(&self, max_tokens: Option<u32>) -> Limits {
+        let asked = max_tokens.or(self.max_tokens);
         Limits {
             patience: self.timeout,
             idle_before: self.idle_timeout.unwrap_or(self.timeout),
             idle_after: self.idle_timeout.unwrap_or(Duration::from_secs(60)),
             trailing: Duration::from_secs(2),
+            unsaid: asked
+                .map_or(UNSAID, |tokens| u64::from(tokens).saturating_mul(EVENT_BYTES).saturating_add(SPARE_BYTES)),
         }
     }
 }

@@ -114,7 +114,7 @@ impl Provider for RemoteProvider {
 
     fn stream(&self, request: ChatRequest, cancel: CancellationToken) -> EventStream {
         let inner = Arc::clone(&self.inner);
-        let limits = inner.options.limits();
+        let limits = inner.options.limits(request.max_tokens);
         let endpoint = inner.http.endpoint().to_string();
         let opening = Box::pin(async move { inner.open(&request).await });
         exchange(opening, limits, endpoint, cancel)

@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// The longest event, in bytes.
 const MAX_EVENT: usize = 16 * 1024 * 1024;
 
-/// How long to wait.
+/// How long to wait, and for how much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
     /// From the request to the first event, and between events while only comments come.
@@ -24,6 +24,8 @@ pub(crate) struct Limits {
     pub(crate) idle_after: Duration,
     /// After the completion's end, for what may still trail.
     pub(crate) trailing: Duration,
+    /// Bytes of events that say nothing before the end, as the arguments of calls do.
+    pub(crate) unsaid: u64,
 }
 
 /// Why no further event comes.

@@ -1,8 +1,8 @@
 //! Reasoning that a model writes into its answer, between tags.
 //!
-//! Tags count at the very start of an answer, behind white space. A template may have written the opening tag into the
-//! prompt: then a closing tag alone on its line, outside a block of code, makes reasoning of all before it. Anywhere
-//! else tags are text.
+//! Tags count at the very start of an answer, behind white space, and outside blocks of code where one begins a line or is
+//! not closed on its line. A template may have written the opening tag into the prompt: then a closing tag alone on its
+//! line, outside a block of code, makes reasoning of all before it. Anywhere else tags are text.
 
 /// The tags, opening and closing.
 const TAGS: [(&str, &str); 4] = [
@@ -31,9 +31,9 @@ enum State {
     Inside(&'static str),
     /// Behind the closing tag: white space up to the answer is dropped.
     Behind,
-    /// In the answer, which began with text: a closing tag may still come.
+    /// In the answer, which began with text: tags may still come.
     Open,
-    /// In the answer for good.
+    /// In the answer, where tags are text.
     Text,
 }
 
@@ -46,12 +46,26 @@ pub struct ThinkTags {
     fenced: bool,
     /// The begin of the line that is being written, without white space before it; as much as matters.
     line: String,
+    /// The last character that was passed on.
+    last: Option<char>,
+    /// Reasoning has come between tags: a closing tag alone is no end of any.
+    closed: bool,
 }
 
 impl Default for ThinkTags {
     fn default() -> Self {
-        Self { state: State::Start, held: String::new(), fenced: false, line: String::new() }
+        Self { state: State::Start, held: String::new(), fenced: false, line: String::new(), last: None, closed: false }
     }
+}
+
+/// Where a line has an opening tag.
+enum Opened {
+    /// It has none that counts.
+    Not,
+    /// Between these bytes, with the tag that closes it.
+    At(usize, usize, &'static str),
+    /// What comes decides about what stands from this byte on.
+    Maybe(usize),
 }
 
 /// How much of a line decides whether it is a fence or a tag.
@@ -99,7 +113,7 @@ impl ThinkTags {
                 if self.held.is_empty() {
                     return false;
                 }
-                self.state = State::Text;
+                self.state = State::Open;
                 true
             }
             State::Open => self.open(parts),
@@ -138,6 +152,8 @@ impl ThinkTags {
                 parts.push(Part::Reasoning(reasoning));
             }
             self.state = State::Behind;
+            self.closed = true;
+            self.line.clear();
             return true;
         }
         let certain = self.held.len() - suffix_that_begins(&self.held, close);
@@ -147,48 +163,99 @@ impl ThinkTags {
         false
     }
 
-    /// Passes text on line by line; what may be a closing tag alone on its line is held back.
+    /// Passes text on line by line; what may be a tag is held back. Returns whether one was found.
     fn open(&mut self, parts: &mut Vec<Part>) -> bool {
         let held = std::mem::take(&mut self.held);
-        let mut rest = held.as_str();
-        let mut is_over = false;
-        while !rest.is_empty() {
+        let mut at = 0;
+        let mut found = None;
+        while let Some(rest) = held.get(at..).filter(|rest| !rest.is_empty()) {
             let end = rest.find('\n');
             let line = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-            if self.line.is_empty() && !self.fenced {
-                is_over = end.is_some() && TAGS.iter().any(|(_, close)| line.trim() == *close);
-                if is_over || end.is_none() && TAGS.iter().any(|(_, close)| close.starts_with(line.trim())) {
+            if self.line.is_empty() && !self.fenced && !self.closed {
+                if end.is_some() && TAGS.iter().any(|(_, close)| line.trim() == *close) {
+                    found = Some((Part::TextWasReasoning, line.len(), State::Behind));
+                    break;
+                }
+                if end.is_none() && TAGS.iter().any(|(_, close)| close.starts_with(line.trim())) {
                     break;
                 }
             }
-            let begin = if self.line.is_empty() { line.trim_start() } else { line };
-            self.line.extend(begin.chars().take(LINE.saturating_sub(self.line.len())));
-            let Some(end) = end else {
-                rest = "";
-                break;
-            };
-            if self.line.starts_with("```") || self.line.starts_with("~~~") {
-                self.fenced = !self.fenced;
+            match self.opened(line, end.is_some()) {
+                Opened::Not => {}
+                Opened::At(before, behind, close) => {
+                    self.note(line.get(..before).unwrap_or_default());
+                    at += before;
+                    found = Some((Part::Text(String::new()), behind - before, State::Inside(close)));
+                    break;
+                }
+                Opened::Maybe(before) => {
+                    self.note(line.get(..before).unwrap_or_default());
+                    at += before;
+                    break;
+                }
             }
-            self.line.clear();
-            rest = rest.get(end + 1..).unwrap_or_default();
+            self.note(line);
+            at += line.len();
+            if end.is_some() {
+                at += 1;
+                self.fenced ^= self.line.starts_with("```") || self.line.starts_with("~~~");
+                self.line.clear();
+                self.last = None;
+            }
         }
-        let text = held.get(..held.len() - rest.len()).unwrap_or_default();
+        let (text, rest) = held.split_at_checked(at).unwrap_or((&held, ""));
         if !text.is_empty() {
             parts.push(Part::Text(text.to_owned()));
         }
-        self.held = rest.to_owned();
-        if is_over {
-            let line = self.held.find('\n').unwrap_or(self.held.len());
-            self.held.drain(..line);
-            self.state = State::Behind;
-            parts.push(Part::TextWasReasoning);
+        let Some((part, length, state)) = found else {
+            rest.clone_into(&mut self.held);
+            return false;
+        };
+        rest.get(length..).unwrap_or_default().clone_into(&mut self.held);
+        self.state = state;
+        self.closed = true;
+        if part == Part::TextWasReasoning {
+            parts.push(part);
         }
-        is_over
+        true
+    }
+
+    /// Looks for an opening tag in what is there of a line.
+    fn opened(&self, line: &str, is_whole: bool) -> Opened {
+        if self.fenced {
+            return Opened::Not;
+        }
+        let mut from = 0;
+        loop {
+            let rest = line.get(from..).unwrap_or_default();
+            let tags = TAGS.iter().filter_map(|(open, close)| Some((from + rest.find(open)?, *open, *close)));
+            let Some((at, open, close)) = tags.min_by_key(|(at, ..)| *at) else { break };
+            let (before, behind) = (line.get(..at).unwrap_or_default(), at + open.len());
+            if self.line.is_empty() && before.trim().is_empty() {
+                return Opened::At(at, behind, close);
+            }
+            let is_code = before.chars().next_back().or(self.last) == Some('`');
+            let closed = line.get(behind..).and_then(|rest| rest.find(close));
+            match closed {
+                Some(closed) => from = behind + closed + close.len(),
+                None if is_code => from = behind,
+                None if is_whole => return Opened::At(at, behind, close),
+                None => return Opened::Maybe(at),
+            }
+        }
+        let begun = TAGS.iter().map(|(open, _)| suffix_that_begins(line, open)).max().filter(|_| !is_whole);
+        begun.filter(|begun| *begun > 0).map_or(Opened::Not, |begun| Opened::Maybe(line.len() - begun))
+    }
+
+    /// Notes a part of the line that is passed on.
+    fn note(&mut self, text: &str) {
+        let begin = if self.line.is_empty() { text.trim_start() } else { text };
+        self.line.extend(begin.chars().take(LINE.saturating_sub(self.line.len())));
+        self.last = text.chars().next_back().or(self.last);
     }
 
     fn closes(&self, rest: &str) -> bool {
-        self.line.is_empty() && !self.fenced && TAGS.iter().any(|(_, close)| rest.trim() == *close)
+        self.line.is_empty() && !self.fenced && !self.closed && TAGS.iter().any(|(_, close)| rest.trim() == *close)
     }
 }
 
@@ -241,11 +308,25 @@ mod tests {
     }
 
     #[test]
+    fn tags_that_begin_a_line_or_stay_open_on_theirs_are_reasoning() {
+        check("Hello.\n<think>\nCMD: rm x\n</think>\nBye.", "Hello.\nBye.", "\nCMD: rm x\n");
+        check("Hello. <think>hm\nCMD: rm x\n</think> Bye.", "Hello. Bye.", "hm\nCMD: rm x\n");
+        check("<think>a</think>One.\n<think>b\n</think>\nTwo.", "One.\nTwo.", "ab\n");
+        check("One.\n <thought>never closed", "One.\n ", "never closed");
+        check("```\n<think>\n```\n<think>a</think>b", "```\n<think>\n```\nb", "a");
+    }
+
+    #[test]
     fn tags_anywhere_else_are_text() {
         for text in [
             "The tag is <think>x</think>.",
             "Write </think> there.",
             "```html\n</think>\n```\n",
+            "```html\n<think>\n</think>\n```\n",
+            "Write `<think>` and\nthen `</think>` there.\n",
+            "Between <think> and </think>, there.\nCMD: ls\n",
+            "The tag <think>",
+            "a < b <t",
             "<thin ice>",
             "<think",
             "plain",

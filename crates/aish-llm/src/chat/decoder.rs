@@ -182,6 +182,10 @@ impl Decoder for ChatDecoder {
         Ok(())
     }
 
+    fn cut(&mut self) {
+        self.finish = Some(FinishReason::Length);
+    }
+
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
         let mut calls = std::mem::take(&mut self.calls);
         let mut state = std::mem::take(&mut self.state);

@@ -24,6 +24,8 @@ impl Decoder for Burst {
         self.event("", out).map(drop)
     }
 
+    fn cut(&mut self) {}
+
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
         out.push_back(StreamEvent::Finished(FinishReason::Stop));
     }
@@ -32,7 +34,8 @@ impl Decoder for Burst {
 /// Takes so many events of a reply of this kind, cancels, and returns what comes then.
 async fn after_cancel(kind: &str, taken: usize) -> Vec<Result<StreamEvent, ChatError>> {
     let second = Duration::from_secs(10);
-    let limits = Limits { patience: second, idle_before: second, idle_after: second, trailing: second };
+    let limits =
+        Limits { patience: second, idle_before: second, idle_after: second, trailing: second, unsaid: u64::MAX };
     let whole: &[u8] = if kind.ends_with("json") { b"{}" } else { b"data: x\n\n" };
     let body = stream::iter([Ok::<Bytes, BodyError>(Bytes::from_static(whole))]).boxed();
     let opening =

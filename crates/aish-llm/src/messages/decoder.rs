@@ -159,6 +159,10 @@ impl Decoder for MessagesDecoder {
         Ok(())
     }
 
+    fn cut(&mut self) {
+        self.finish = Some(FinishReason::Length);
+    }
+
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
         let calls = std::mem::take(&mut self.calls);
         let finish = match self.finish.unwrap_or(FinishReason::Stop) {

@@ -207,6 +207,10 @@ impl Decoder for ResponsesDecoder {
         self.end(&response, out).map(drop)
     }
 
+    fn cut(&mut self) {
+        self.finish = Some(FinishReason::Length);
+    }
+
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
         let finish = match self.finish.unwrap_or(FinishReason::Stop) {
             FinishReason::Stop | FinishReason::ToolCalls if !self.calls.is_empty() => FinishReason::ToolCalls,

@@ -36,6 +36,21 @@ async fn an_endless_answer_ends_at_what_was_asked_for() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_whose_arguments_do_not_end_is_ended_and_not_run() {
+    let begin = json!({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"x\":\""}}]});
+    let more = json!({"tool_calls": [{"index": 0, "function": {"arguments": "x".repeat(1000)}}]});
+    let stream = (0..5_000).fold(OpenAiStream::new("m").delta(&begin), |stream, _| stream.delta(&more));
+    let server = start(stream.reply().end(End::Hang));
+    let (broker, _, books) = broker(&[&server], None);
+    let got = collect(broker.stream(ask("hi"), CallOptions::default(), CancellationToken::new())).await;
+    assert_eq!(got.events.last(), Some(&StreamEvent::Finished(FinishReason::Length)), "{:?}", got.error);
+    let is_cut = |event: &StreamEvent| matches!(event, StreamEvent::MalformedCall { .. });
+    assert_eq!(got.events.iter().filter(|event| is_cut(event)).count(), 1);
+    assert_eq!(books.booked.lock().unwrap().len(), 1);
+    assert!(server.wait_for_disconnects(1, LIMIT), "the request ends");
+}
+
 #[tokio::test]
 async fn tags_in_an_answer_are_reasoning() {
     let server = start(Script::new().chat(OpenAiStream::answer("<think>\nCMD: rm x\n</think>\n\nIt is Paris.")));
