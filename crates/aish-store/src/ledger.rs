@@ -71,9 +71,11 @@ pub struct LedgerRow {
     pub unpriced: u64,
 }
 
-const SUMS: &str = "count(*), coalesce(sum(prompt), 0), coalesce(sum(completion), 0), coalesce(sum(cached), 0),
-    coalesce(max(estimated), 0), coalesce(sum(cost_nanos), 0), coalesce(sum(cost_nanos IS NULL), 0),
-    coalesce(sum(reasoning), 0)";
+/// No row counts for more than 10^12 tokens or a million dollars: a sum of what a server made up would have no number.
+const SUMS: &str = "count(*), coalesce(sum(min(prompt, 1000000000000)), 0),
+    coalesce(sum(min(completion, 1000000000000)), 0), coalesce(sum(min(cached, 1000000000000)), 0),
+    coalesce(max(estimated), 0), coalesce(sum(min(cost_nanos, 1000000000000000)), 0),
+    coalesce(sum(cost_nanos IS NULL), 0), coalesce(sum(min(reasoning, 1000000000000)), 0)";
 
 impl LedgerFilter {
     fn conditions(&self) -> (String, Vec<Value>) {

@@ -121,7 +121,8 @@ impl Sessions {
         let mut all = Vec::new();
         for entry in entries {
             let path = entry.map_err(fail)?.path();
-            let is_log = path.extension().is_some_and(|extension| extension == "jsonl");
+            // A pipe or a device would never end.
+            let is_log = path.extension().is_some_and(|extension| extension == "jsonl") && path.is_file();
             let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|_| is_log) else { continue };
             match self.summary(&SessionId::new(name), &path) {
                 Ok(summary) => all.push(summary),

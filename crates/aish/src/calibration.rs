@@ -71,7 +71,7 @@ impl Calibration {
     }
 
     fn learn_scale(&mut self, counted: u64, reported: u64) {
-        let percent = (reported * 100).checked_div(counted).unwrap_or(0);
+        let percent = reported.saturating_mul(100).checked_div(counted).unwrap_or(0);
         if counted < ENOUGH || !SCALES.contains(&percent) {
             return;
         }
@@ -136,7 +136,8 @@ mod tests {
     fn bytes_are_scaled_in_steps_and_within_reason() {
         let mut calibration = Calibration::default();
         for (counted, reported, scale) in [
-            (100, 140, 100),     // too short to tell
+            (100, 140, 100), // too short to tell
+            (1000, u64::MAX, 100),
             (1000, 10_000, 100), // no tokenizer is like that
             (1000, 10, 100),
             (1000, 1234, 125),

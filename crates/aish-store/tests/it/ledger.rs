@@ -58,3 +58,14 @@ fn a_filter_narrows_down() {
     assert_eq!((early.calls, early.unpriced), (1, 1));
     assert_eq!(sum(&LedgerFilter { session: Some("none".into()), ..Default::default() }), LedgerRow::default());
 }
+
+#[test]
+fn what_a_server_made_up_can_be_summed() {
+    let store = store();
+    for _ in 0..3 {
+        store.book(&entry("s3", "odd", u64::MAX, Some(u64::MAX))).unwrap();
+    }
+    let all = store.ledger_sum(&LedgerFilter::default()).unwrap();
+    assert_eq!((all.calls, all.usage.prompt), (15, 3_000_000_000_066));
+    assert_eq!(store.ledger_by(LedgerGroup::Model, &LedgerFilter::default()).unwrap().len(), 3);
+}

@@ -54,3 +54,14 @@ fn sessions_are_listed_renamed_forked_and_deleted() {
     std::fs::write(folder.path().join("notes.txt"), "x").unwrap();
     assert_eq!(titles(&sessions).len(), 2);
 }
+
+#[test]
+fn what_is_no_file_is_no_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = Sessions::new(Arc::new(Store::in_memory(WallClock::default())), folder.path(), WallClock::default());
+    begin(&folder, "one", "/p");
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe.jsonl")).status().unwrap();
+    assert!(made.success());
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("zero.jsonl")).unwrap();
+    assert_eq!(titles(&sessions), [("one".into(), None, 0)]);
+}
