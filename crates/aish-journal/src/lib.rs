@@ -18,7 +18,7 @@ pub use audit::{AuditFile, AuditRecord};
 pub use clock::WallClock;
 pub use lines::{AppendError, Durability, LineFile, Loaded};
 pub use pins::PinFile;
-pub use replace::{ReplaceError, replace};
+pub use replace::{Held, ReplaceError, hold, replace};
 pub use session::{SessionError, SessionHead, SessionLog, StoredTurn};
 pub use trust::{TrustError, TrustFile};
 pub use undo::{UndoJournal, UndoOptions, Wanted};

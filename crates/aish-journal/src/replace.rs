@@ -42,10 +42,30 @@ fn try_replace(path: &Path, content: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// Keeps other processes of ours from changing a file until it is dropped.
+#[derive(Debug)]
+pub struct Held {
+    /// Closed, it gives the lock up.
+    _lock: File,
+}
+
+/// Waits until no other process of ours changes a file, for ten seconds at the most: for what is read, changed and
+/// [`replace`]d. The lock is a file of its own (`NAME.lock`), because the file itself is replaced.
+///
+/// # Errors
+/// When the lock cannot be made, or another process holds it for longer.
+pub fn hold(path: &Path) -> io::Result<Held> {
+    make_folder(path)?;
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let lock = OpenOptions::new().append(true).create(true).mode(0o600).open(PathBuf::from(name))?;
+    lock::wait(&lock)?;
+    Ok(Held { _lock: lock })
+}
+
 /// Reads a file, changes what it holds and replaces it, while no other process of ours does the same.
 ///
-/// `change` gets the old content, none for a missing file, and returns the new one. The lock is a file of its own
-/// (`NAME.lock`), because the file itself is replaced.
+/// `change` gets the old content, none for a missing file, and returns the new one.
 ///
 /// # Errors
 /// When the file cannot be read or replaced, or `change` says so; the old file is then as it was.
@@ -53,11 +73,7 @@ pub(crate) fn update<E: From<io::Error>>(
     path: &Path,
     change: impl FnOnce(Option<&[u8]>) -> Result<Vec<u8>, E>,
 ) -> Result<(), E> {
-    make_folder(path)?;
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let lock_file = OpenOptions::new().append(true).create(true).mode(0o600).open(PathBuf::from(name))?;
-    let _guard = lock::exclusive(&lock_file)?;
+    let _held = hold(path)?;
     let old = read_if_there(path)?;
     let new = change(old.as_deref())?;
     try_replace(path, &new)?;

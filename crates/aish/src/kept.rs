@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use aish_journal::replace;
+use aish_journal::{hold, replace};
 use aish_safety::KeptApprovals;
 
 use crate::base::Base;
@@ -57,6 +57,7 @@ impl KeptApprovals for KeptFile {
     }
 
     fn keep(&self, text: &str) -> Result<(), String> {
+        let _held = hold(&self.path).map_err(|error| format!("{}: {error}", self.path.display()))?;
         let mut content = self.read()?;
         let texts = content.entry(self.project.clone()).or_default();
         if texts.iter().all(|known| known != text) {
@@ -70,6 +71,20 @@ impl KeptApprovals for KeptFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn approvals_that_are_kept_at_once_are_all_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("approvals.json");
+        std::thread::scope(|scope| {
+            for session in 0..8 {
+                let kept = KeptFile::new(path.clone(), format!("/{}", session % 2));
+                scope.spawn(move || (0..10).for_each(|at| kept.keep(&format!("make {session}-{at}")).unwrap()));
+            }
+        });
+        let count = |project: &str| KeptFile::new(path.clone(), project.into()).texts().unwrap().len();
+        assert_eq!([count("/0"), count("/1")], [40, 40]);
+    }
 
     #[test]
     fn an_approval_holds_in_its_project_alone() {

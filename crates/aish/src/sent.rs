@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use aish_journal::replace;
+use aish_journal::{hold, replace};
 use aish_llm::{Broker, ChatRequest, Endpoint};
 use aish_types::{Block, Message, ToolCall};
 
@@ -85,6 +85,11 @@ impl ToldHosts {
         Self { path, known: Mutex::new(None) }
     }
 
+    fn kept(&self) -> BTreeSet<String> {
+        let text = self.path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
     /// Returns what is to be said before a request to a model and those that take its place; none where all of it stays on
     /// this machine or was said before.
     pub fn before(&self, broker: &Broker, model: &str) -> Option<String> {
@@ -95,17 +100,17 @@ impl ToldHosts {
         let hosts: BTreeSet<String> =
             names.into_iter().filter_map(|name| broker.model(name)?.endpoint.as_deref()).filter_map(outside).collect();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = known.get_or_insert_with(|| {
-            let text = self.path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
-            text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-        });
+        let known = known.get_or_insert_with(|| self.kept());
         let new: Vec<String> = hosts.into_iter().filter(|host| known.insert(host.clone())).collect();
         if new.is_empty() {
             return None;
         }
-        if let (Some(path), Ok(text)) = (&self.path, serde_json::to_vec(known)) {
+        if let Some(path) = &self.path {
+            let _held = hold(path);
+            // Other sessions have told of hosts meanwhile.
+            known.append(&mut self.kept());
             // What cannot be kept is said again.
-            let _ = replace(path, &text);
+            let _ = serde_json::to_vec(known).map(|text| replace(path, &text));
         }
         Some(format!(
             "this goes to {}, outside this machine: what you ask and attach, the folder and branch, the commands that you ran \

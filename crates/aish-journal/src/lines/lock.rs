@@ -21,11 +21,17 @@ impl Drop for Guard<'_> {
 
 /// Waits for the lock of a file, for ten seconds at the most.
 pub(crate) fn exclusive(file: &File) -> io::Result<Guard<'_>> {
+    wait(file)?;
+    Ok(Guard(file))
+}
+
+/// Waits for the lock of a file, for ten seconds at the most; it is held until the file is closed.
+pub(crate) fn wait(file: &File) -> io::Result<()> {
     let start = Instant::now();
     let mut pause = Duration::from_micros(50);
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(Guard(file)),
+            Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
                 sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(2));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use aish_journal::ReplaceError;
+use aish_journal::{Held, ReplaceError};
 use toml_edit::{Array, DocumentMut, Item, Table, TomlError, value};
 
 /// A server to be written under `[mcp.servers.NAME]`.
@@ -57,25 +57,27 @@ pub enum EditError {
     Write(#[from] ReplaceError),
 }
 
-/// The file.
+/// The file; nobody else of ours edits it meanwhile.
 pub struct ServerFile {
     path: PathBuf,
     document: DocumentMut,
+    _held: Option<Held>,
 }
 
 impl ServerFile {
     /// Reads the file; one that is not there is empty.
     ///
     /// # Errors
-    /// When it cannot be read or is no TOML.
+    /// When it cannot be read or is no TOML, or nothing can be written beside it.
     pub fn open(path: &Path) -> Result<Self, EditError> {
+        let held = aish_journal::hold(path).map_err(|source| ReplaceError { path: path.to_owned(), source })?;
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(source) => return Err(EditError::Read { path: path.to_owned(), source }),
         };
         let document = text.parse().map_err(|source| EditError::Syntax { path: path.to_owned(), source })?;
-        Ok(Self { path: path.to_owned(), document })
+        Ok(Self { path: path.to_owned(), document, _held: Some(held) })
     }
 
     /// Returns the file's path.
@@ -172,7 +174,7 @@ mod tests {
     use super::*;
 
     fn edited(text: &str, server: &NewServer) -> Result<String, String> {
-        let mut file = ServerFile { path: PathBuf::from("x"), document: text.parse().unwrap() };
+        let mut file = ServerFile { path: PathBuf::from("x"), document: text.parse().unwrap(), _held: None };
         file.add("files", server).map_err(|error| error.to_string())?;
         assert!(file.has("files"));
         Ok(file.document.to_string())

@@ -1,9 +1,9 @@
 //! Command lines of MCP servers that were started before: a new or changed one is shown whole before it runs.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use aish_journal::replace;
+use aish_journal::{hold, replace};
 use aish_mcp::client::{Endpoint, ServerOptions};
 use aish_safety::pin::{Digest, canonical};
 use serde_json::json;
@@ -18,8 +18,7 @@ pub struct ShownCommands {
 impl ShownCommands {
     /// Reads the file; one that is not there or cannot be read knows nothing, so that everything is shown again.
     pub fn open(path: PathBuf) -> Self {
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
-        let known = serde_json::from_str(&text).unwrap_or_default();
+        let known = read(&path);
         Self { path, known }
     }
 
@@ -41,12 +40,20 @@ impl ShownCommands {
     /// Notes that a server's command line was shown.
     pub fn note(&mut self, options: &ServerOptions) {
         let Some(digest) = digest(&options.endpoint) else { return };
+        let _held = hold(&self.path);
+        // Other sessions have shown theirs meanwhile.
+        self.known.extend(read(&self.path));
         self.known.insert(options.alias.clone(), digest);
         // What cannot be kept is shown again.
         if let Ok(bytes) = serde_json::to_vec_pretty(&self.known) {
             let _ = replace(&self.path, &bytes);
         }
     }
+}
+
+fn read(path: &Path) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 /// Hashes what would run; the values of variables are no part of what is shown.

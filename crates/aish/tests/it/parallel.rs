@@ -35,3 +35,18 @@ fn no_fact_is_lost_of_24_writers_at_once_six_times() {
         }
     }
 }
+
+#[test]
+fn no_server_is_lost_of_16_that_are_added_at_once() {
+    let home = Home::new();
+    let names: Vec<String> = (0..16).map(|writer| format!("s{writer}")).collect();
+    let writers: Vec<Child> = names.iter().map(|name| aish(&home, &["mcp", "add", name, "cat"])).collect();
+    for writer in writers {
+        let output = writer.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let config = std::fs::read_to_string(home.path(".config/aish/config.toml")).unwrap();
+    for name in &names {
+        assert!(config.contains(&format!("[mcp.servers.{name}]")), "{name} is lost:\n{config}");
+    }
+}

@@ -40,6 +40,7 @@ impl Approved {
     /// Notes that somebody approved a server.
     pub(crate) fn note(&self, source: &SourceId, reach: &Reach) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = self.path.as_ref().map(|path| aish_journal::hold(path));
         let mut all = read(self.path.as_ref());
         all.insert(source.to_string(), self.digest(reach));
         if let (Some(path), Ok(bytes)) = (&self.path, serde_json::to_vec_pretty(&all))
@@ -76,6 +77,25 @@ mod tests {
             env: BTreeMap::from([("NODE_PATH".to_owned(), value.to_owned())]),
             cwd: None,
         }
+    }
+
+    #[test]
+    fn what_is_approved_at_once_is_all_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, key) = (folder.path().join("approved.json"), folder.path().join("key"));
+        std::thread::scope(|scope| {
+            for gateway in 0..16 {
+                let (path, key) = (path.clone(), key.clone());
+                let note = move || {
+                    let approved = Approved::open(Some(path), LocalKey::open(Some(&key)));
+                    approved.note(&SourceId::new(format!("mcp:{gateway}")), &program(&["x"], "1"));
+                };
+                scope.spawn(note);
+            }
+        });
+        let approved = Approved::open(Some(path), LocalKey::open(Some(&key)));
+        let is_kept = |gateway: &i32| approved.holds(&SourceId::new(format!("mcp:{gateway}")), &program(&["x"], "1"));
+        assert_eq!((0..16).filter(is_kept).count(), 16);
     }
 
     #[test]

@@ -18,11 +18,14 @@ impl LocalKey {
             return Self(key);
         }
         let new = random();
-        if let Some(path) = path
-            && aish_journal::replace(path, new.as_bytes()).is_ok()
-        {
-            // Another process may have been a moment later.
-            return Self(read(path).unwrap_or(new));
+        let Some(path) = path else { return Self(new) };
+        // Of several that start at once, one makes it.
+        let _held = aish_journal::hold(path);
+        if let Some(key) = read(path) {
+            return Self(key);
+        }
+        if let Err(error) = aish_journal::replace(path, new.as_bytes()) {
+            tracing::debug!(%error, "the key cannot be kept");
         }
         Self(new)
     }
