@@ -43,7 +43,7 @@ pub(crate) fn is_repository(folder: &Path) -> bool {
 fn repository(root: &Path) -> Option<PathBuf> {
     let named = fs::canonicalize(root.join(pointer(&root.join(".git"))?)).ok()?;
     // A linked work tree has a folder of its own inside the common one, which a commit writes to as well.
-    let common = fs::read_to_string(named.join("commondir")).ok();
+    let common = short_text(&named.join("commondir"));
     let common = common.and_then(|text| fs::canonicalize(named.join(text.trim())).ok());
     let found = common.unwrap_or(named);
     // Only what looks like a repository: the file could name any folder.
@@ -52,9 +52,14 @@ fn repository(root: &Path) -> Option<PathBuf> {
 
 /// Reads what a `.git` file names, as it is written; none where it is none.
 pub(crate) fn pointer(file: &Path) -> Option<PathBuf> {
-    let is_short = fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() < LONGEST_POINTER);
-    let text = is_short.then(|| fs::read_to_string(file).ok())??;
+    let text = short_text(file)?;
     Some(text.lines().next()?.strip_prefix("gitdir:")?.trim().into())
+}
+
+/// Reads a plain file of a line; a pipe or a device would never end.
+fn short_text(file: &Path) -> Option<String> {
+    let is_short = fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() < LONGEST_POINTER);
+    is_short.then(|| fs::read_to_string(file).ok())?
 }
 
 #[cfg(test)]

@@ -106,11 +106,12 @@ pub async fn starship(facts: &PromptFacts, environment: &[(String, String)]) -> 
     command
         .args(["prompt", "--status", &facts.status.to_string(), "--jobs", &facts.jobs.to_string()])
         .args(["--cmd-duration", &facts.took.as_millis().to_string(), "--terminal-width", &facts.width.to_string()])
-        .env_remove("STARSHIP_SHELL")
         .current_dir(&facts.folder)
         .stdin(std::process::Stdio::null())
         .kill_on_drop(true);
     command.envs(environment.iter().map(|(name, value)| (name, value)));
+    // What it writes for a shell that is named here has that shell's marks around colours.
+    command.env_remove("STARSHIP_SHELL");
     let output = tokio::time::timeout(Duration::from_secs(1), command.output()).await.ok()?.ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     (output.status.success() && !text.trim().is_empty() && text.len() < 64 * 1024).then_some(text)
@@ -260,15 +261,21 @@ pub fn branch(folder: &Path) -> Option<String> {
     let git = if dot_git.is_dir() {
         dot_git
     } else {
-        let text = std::fs::read_to_string(&dot_git).ok()?;
+        let text = short_text(&dot_git)?;
         root.join(text.strip_prefix("gitdir:")?.trim())
     };
-    let head = std::fs::read_to_string(git.join("HEAD")).ok()?;
+    let head = short_text(&git.join("HEAD"))?;
     let head = head.trim();
     Some(match head.strip_prefix("ref: refs/heads/") {
         Some(branch) => branch.to_owned(),
         None => head.chars().take(8).collect(),
     })
+}
+
+/// Reads a plain file of a few lines. A folder from elsewhere may have a pipe or a device in its place, which never end.
+fn short_text(path: &Path) -> Option<String> {
+    let is_short = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= 4096);
+    is_short.then(|| std::fs::read_to_string(path).ok())?
 }
 
 #[cfg(test)]
@@ -277,6 +284,22 @@ mod tests {
 
     fn text_of(template: &str, facts: &PromptFacts) -> String {
         view(template, facts, &Theme::default(), false).left.text()
+    }
+
+    #[test]
+    fn a_head_that_never_ends_is_no_branch() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join(".git");
+        std::fs::create_dir(&git).unwrap();
+        std::fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        assert_eq!(branch(folder.path()).as_deref(), Some("main"));
+        std::fs::remove_file(git.join("HEAD")).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(git.join("HEAD")).status().unwrap();
+        assert!(made.success());
+        assert_eq!(branch(folder.path()), None);
+        std::fs::remove_dir_all(&git).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &git).unwrap();
+        assert_eq!(branch(folder.path()), None);
     }
 
     #[test]

@@ -204,3 +204,25 @@ fn a_search_typed_in_one_go_takes_what_was_searched() {
     person.runs("ls | wc -l", "\n0\n");
     assert_eq!((person.leaves("\x04"), other.leaves("\x04")), (Some(0), Some(0)));
 }
+
+#[test]
+fn the_prompt_of_starship_may_be_taken_and_ours_stands_where_it_is_not() {
+    let home = Home::new();
+    let folder = home.path(".config/aish");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), "[ui]\nprompt = \"starship\"\n").unwrap();
+    // As `starship init bash` leaves it.
+    std::fs::write(home.path(".bashrc"), "export STARSHIP_SHELL=bash\n").unwrap();
+    home.program(
+        "starship",
+        "#!/bin/sh\n[ \"$1 $2\" = 'prompt --status' ] || exit 1\necho\nprintf \"star${STARSHIP_SHELL-$3}> \"\n",
+    );
+    let person = home.start();
+    person.ends_with("star0>");
+    person.types("cd /usr; false\r").ends_with("star1>");
+    assert_eq!(person.leaves("exit\r"), Some(1));
+    std::fs::remove_file(home.path("bin/starship")).unwrap();
+    let person = home.sit_down();
+    assert!(!person.screen().contains("starship"), "{}", person.screen());
+    assert_eq!(person.leaves("exit 0\r"), Some(0));
+}
