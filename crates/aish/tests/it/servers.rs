@@ -255,3 +255,17 @@ fn safety_15_canaries_reach_no_log() {
         }
     }
 }
+
+#[test]
+fn a_command_connects_and_a_connect_that_fails_is_said_once() {
+    let mut shell = Shell::start("", None);
+    shell.enter(":mcp connect http://127.0.0.1:9/mcp", &["mcp: 127-0-0-1: "]);
+    shell.enter(":mcp connect nosuchprogram", &["mcp: nosuchprogram: "]);
+    let program = env!("CARGO_BIN_EXE_aish");
+    shell.enter(&format!(":mcp connect '{program} mcp serve' own"), &["mcp: own: "]);
+    let screen = shell.screen();
+    for (said, times) in [("mcp: 127-0-0-1: ", 1), ("mcp: nosuchprogram: ", 1), ("mcp: own: ", 1)] {
+        assert_eq!(screen.matches(said).count(), times, "{screen}");
+    }
+    shell.quit();
+}

@@ -114,7 +114,8 @@ fn headless_the_policy_decides(way: Way) {
     let folder = tempfile::tempdir().unwrap();
     let config = config(&folder);
     let mut deny = Client::start_over(way, &[&config]);
-    assert!(deny.run("write", json!({"text": "x"})).is_error);
+    let denied = deny.run("write", json!({"text": "x"}));
+    assert!(denied.is_error && !denied.text.contains("denied by user"), "{}", denied.text);
     assert_eq!(deny.run("read", json!({})).text, "r");
     let mut flag = Client::start_over(way, &[&config, "--headless-approve"]);
     assert_eq!(flag.run("write", json!({"text": "x"})).text, "w x");

@@ -73,3 +73,13 @@ fn what_is_printed_to_a_full_disk_is_no_success() {
         assert!(told.contains("standard output cannot be written: No space left on device"), "{line}: {told}");
     }
 }
+
+#[test]
+fn the_whole_example_of_the_page_is_a_config() {
+    let page = include_str!("../../../../docs/climax.md");
+    let examples: Vec<&str> = page.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let whole = examples.iter().find(|example| example.starts_with("name: ")).expect("a whole example");
+    let (config, faults) = climax::config::read("notes.yaml", whole);
+    assert_eq!(faults, []);
+    assert!(config.unwrap().tools.len() >= 2);
+}
