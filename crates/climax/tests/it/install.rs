@@ -32,3 +32,17 @@ fn a_server_is_put_in_shown_before_and_taken_out() {
     assert_eq!(start(home.path(), &["install", "zed"]).status.code(), Some(1));
     assert_eq!(start(home.path(), &["install", "nobody", "git"]).status.code(), Some(2));
 }
+
+#[test]
+fn what_keeps_settings_from_being_written_is_told_and_they_stay() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join(".config/zed/settings.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, "{}\n").unwrap();
+    let line = format!("ulimit -f 0; exec '{}' install zed git", env!("CARGO_BIN_EXE_climax"));
+    let output = Command::new("sh").args(["-c", &line]).env_clear().env("HOME", home.path()).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("File too large") && told.contains("nothing was changed"), "{told}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{}\n");
+}
