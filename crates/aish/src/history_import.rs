@@ -9,7 +9,7 @@ mod formats;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use aish_journal::replace;
+use aish_journal::{hold, replace};
 use aish_store::Store;
 use aish_store::history_import::ImportedLine;
 
@@ -45,6 +45,11 @@ impl HistoryImport {
 
     /// Takes over what was found, and says what was; none where there was nothing.
     pub fn run(&self) -> Option<String> {
+        // Of several sessions that start at once, one takes them over.
+        let _held = hold(&self.note);
+        if self.note.exists() {
+            return None;
+        }
         let mut lines: Vec<ImportedLine> = Vec::new();
         let mut told: Vec<String> = Vec::new();
         let mut counts = serde_json::Map::new();
@@ -73,5 +78,37 @@ impl HistoryImport {
             return Some(format!("no history was taken over: {}", crate::failure::chain(&error)));
         }
         (!told.is_empty()).then(|| format!("history taken over: {}; it stays on this machine", told.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aish_journal::WallClock;
+    use aish_store::HistoryQuery;
+
+    use super::*;
+    use crate::paths::Paths;
+
+    #[test]
+    fn of_several_that_start_at_once_one_takes_them_over() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(".bash_history"), "one\ntwo\nthree\n").unwrap();
+        let paths = Paths { home: Some(folder.path().to_owned()), ..Paths::default() };
+        let store = Arc::new(Store::new(folder.path().join("aish.db"), WallClock::default()));
+        let imports: Vec<HistoryImport> = (0..8)
+            .map(|_| HistoryImport {
+                note: folder.path().join("note.json"),
+                sources: files::found(&paths, &[]),
+                store: Arc::clone(&store),
+                secrets: Arc::default(),
+                size: 100,
+            })
+            .collect();
+        let told: Vec<String> = std::thread::scope(|scope| {
+            let runs: Vec<_> = imports.iter().map(|import| scope.spawn(|| import.run())).collect();
+            runs.into_iter().filter_map(|run| run.join().unwrap()).collect()
+        });
+        assert_eq!(told, ["history taken over: 3 lines of bash; it stays on this machine"]);
+        assert_eq!(store.search_history(&HistoryQuery::default()).unwrap().len(), 3);
     }
 }
