@@ -310,6 +310,7 @@ impl Driver {
                         if let Some(folder) = self.files.as_deref().filter(|_| !outcome.blocks.is_empty()) {
                             files::save(folder, &mut outcome);
                         }
+                        files::settle(&mut outcome);
                         events.push_back(Event::Ran { id, outcome });
                     }
                     None => break,

@@ -1,5 +1,6 @@
 //! Images that a person attaches to a question.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use aish_types::Block;
@@ -53,6 +54,30 @@ pub fn read(path: &Path) -> Result<Block, ImageError> {
     let media_type = media_type(&bytes).ok_or_else(|| ImageError::Unknown { path: path.to_owned() })?;
     let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
     Ok(Block::Image { media_type: media_type.to_owned(), data })
+}
+
+/// Puts the kind of an image that came from a tool right, by its bytes; false where it is none that models take. Servers
+/// refuse a conversation with such a one, and so every later request of its session.
+pub fn settle(media_type: &mut String, data: &mut String) -> bool {
+    if let Cow::Owned(base64) = plain_base64(data) {
+        *data = base64;
+    }
+    let is_large = data.len() as u64 / 4 * 3 > LARGEST;
+    let bytes = if is_large { None } else { base64::engine::general_purpose::STANDARD.decode(&*data).ok() };
+    let Some(kind) = bytes.and_then(|bytes| self::media_type(&bytes)) else { return false };
+    if media_type != kind {
+        kind.clone_into(media_type);
+    }
+    true
+}
+
+/// Returns the base64 of what may be broken into lines, or be a `data:` URL.
+pub fn plain_base64(data: &str) -> Cow<'_, str> {
+    let behind = data.strip_prefix("data:").and_then(|url| url.split_once(";base64,")).map(|(_, behind)| behind);
+    if behind.is_none() && !data.contains(|c: char| c.is_ascii_whitespace()) {
+        return Cow::Borrowed(data);
+    }
+    Cow::Owned(behind.unwrap_or(data).split_ascii_whitespace().collect())
 }
 
 /// Names an image's kind by its first bytes.

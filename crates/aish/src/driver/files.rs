@@ -25,6 +25,26 @@ pub(super) fn save(folder: &Path, outcome: &mut ToolOutcome) {
     }
 }
 
+/// Leaves images out that no model takes, and says so in the text.
+pub(super) fn settle(outcome: &mut ToolOutcome) {
+    let mut left_out = Vec::new();
+    outcome.blocks.retain_mut(|block| {
+        let Block::Image { media_type, data } = block else { return true };
+        let told = media_type.clone();
+        let is_taken = crate::image::settle(media_type, data);
+        if !is_taken {
+            left_out.push(format!("[{told} left out: models take PNG, JPEG, GIF and WebP up to 20 MiB]"));
+        }
+        is_taken
+    });
+    for line in left_out {
+        if !outcome.text.is_empty() && !outcome.text.ends_with('\n') {
+            outcome.text.push('\n');
+        }
+        outcome.text.push_str(&line);
+    }
+}
+
 /// Saves one block; none where it has no bytes.
 fn line(folder: &Path, block: &Block) -> Option<String> {
     let (kind, data) = match block {
@@ -45,7 +65,7 @@ fn write(folder: &Path, kind: &str, data: &str) -> io::Result<PathBuf> {
         return Err(io::Error::new(ErrorKind::FileTooLarge, "it is too long"));
     }
     let bytes = base64::engine::general_purpose::STANDARD
-        .decode(data)
+        .decode(crate::image::plain_base64(data).as_ref())
         .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no base64"))?;
     let mut hasher = DefaultHasher::new();
     (kind, &bytes).hash(&mut hasher);
@@ -102,9 +122,31 @@ mod tests {
         let named = format!("[image/png saved as {}]", path.display());
         assert_eq!(outcome.text, format!("drawn\n{named}\n{named}"));
 
+        settle(&mut outcome);
+        assert_eq!(outcome.blocks.len(), 1, "two bytes are no image");
+
         let mut broken = ToolOutcome::success("");
         broken.blocks = vec![Block::Audio { media_type: "../../x/../wav".into(), data: "%".into() }];
         save(&place, &mut broken);
         assert_eq!(broken.text, "[../../x/../wav was not saved: it is no base64]");
+    }
+
+    #[test]
+    fn images_that_servers_refuse_are_left_out_and_named_and_others_have_their_kind() {
+        let image = |media_type: &str, data: &str| Block::Image { media_type: media_type.into(), data: data.into() };
+        let gif = "R0lGODlh";
+        let mut outcome = ToolOutcome::success("drawn");
+        outcome.blocks = vec![
+            image("image/png", "!!! no base64"),
+            image("image/svg+xml", "PHN2Zy8+"),
+            image("image/png", ""),
+            image("image/png", gif),
+            image("", &format!("data:image/gif;base64,{gif}")),
+            image("image/gif", "R0lG\nODlh\n"),
+        ];
+        settle(&mut outcome);
+        assert_eq!(outcome.blocks, vec![image("image/gif", gif); 3]);
+        assert_eq!(outcome.text.matches("left out: models take").count(), 3, "{}", outcome.text);
+        assert!(outcome.text.starts_with("drawn\n[image/png left out"), "{}", outcome.text);
     }
 }
