@@ -36,7 +36,7 @@ pub use editor::{
 };
 pub use history::{HistoryEntry, HistoryError, HistoryQuery, HistoryStore, MemoryHistory};
 pub use markdown::Markdown;
-pub use question::{TerminalApprover, diff_lines};
+pub use question::{TerminalApprover, diff_lines, discard_typed_before};
 pub use styled::{Span, Styled};
 pub use styled_lines::StyledLines;
 pub use theme::Theme;

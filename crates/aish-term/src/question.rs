@@ -13,6 +13,7 @@ mod dialogue;
 mod halt;
 mod terminal;
 mod tty;
+mod typed_before;
 
 pub use approver::TerminalApprover;
 pub(crate) use aside::Aside;
@@ -22,3 +23,4 @@ pub use dialogue::{ask, choose};
 pub use halt::{HaltAnswer, halt};
 pub use terminal::{AskTerminal, Key};
 pub(crate) use tty::{ask_on_terminal, changes_on_terminal, choose_on_terminal, halt_on_terminal};
+pub use typed_before::discard_typed_before;

@@ -130,6 +130,9 @@ fn is_sure(state: &Path) -> bool {
         state.display()
     );
     let _ = err.flush();
+    if aish_term::discard_typed_before().is_err() {
+        return false;
+    }
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
     read.is_ok() && line.trim() == "delete"

@@ -172,6 +172,9 @@ fn ask(layer: &Layer, facts: &Facts) -> Decision {
 
 /// Asks on the terminal and returns the answer in small letters; empty at the end of input.
 fn answer(question: &str) -> String {
+    if aish_term::discard_typed_before().is_err() {
+        return String::new();
+    }
     let mut terminal = io::stderr();
     let _ = write!(terminal, "{question}");
     let _ = terminal.flush();

@@ -149,6 +149,17 @@ fn a_person_is_asked_and_sees_the_difference() {
     assert_eq!(read(&home, "a"), "one\ntwo\ntwo more\n");
 }
 
+#[test]
+fn what_was_typed_while_the_command_ran_does_not_keep_its_changes() {
+    let home = home();
+    let arguments = ["try", "--", "sh", "-c", "echo rea''dy; sleep 2; echo more >> a"];
+    let person = Person { session: home.terminal(Path::new(env!("CARGO_BIN_EXE_aish")), &arguments) };
+    person.sees_line("ready").types("k\ry\rk");
+    person.sees("[k]eep").types("n\r").sees("dropped");
+    assert_eq!(person.leaves(""), Some(3));
+    assert_eq!(read(&home, "a"), "one\ntwo\n");
+}
+
 /// Where nothing holds a command, the judgement alone decides what runs unasked: of the lines that try to break out none
 /// that writes, sends or starts something.
 #[test]
