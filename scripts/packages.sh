@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Times "package -> first answer" on machines that have just been set up: bare Debian roots without a compiler.
+# Times "package -> first answer" on machines that have just been set up: bare Debian and Ubuntu roots without a compiler.
 #
 # Usage (as root): scripts/packages.sh DIST [--suite NAME]... [--package NAME]... [--as root|user]... [--roots FOLDER]
 #   DIST             the folder that `cargo xtask dist` wrote
-#   --suite NAME     bookworm or trixie, another suite that mmdebstrap reaches, or `busybox`: busybox, bash and certificates
-#                    alone, without glibc's files, for what a machine with musl can take; the first two when none is named
+#   --suite NAME     bookworm, trixie, noble (Ubuntu 24.04), another suite that mmdebstrap reaches, or `busybox`: busybox, bash
+#                    and certificates alone, without glibc's files, for what a machine with musl can take; bookworm and trixie
+#                    when none is named
 #   --package NAME   deb (apt-get install ./…), wheel (pip in a virtual environment), npm (npm install), archive (tar),
 #                    static (the archive of programs that bring their C library); all that fit
 #   --as NAME        root, or user: somebody without rights; both (a .deb is installed as root in any case)

@@ -13,6 +13,9 @@ need_roots() {
     done
 }
 
+ubuntu_keys=${UBUNTU_KEYS:-/usr/share/keyrings/ubuntu-archive-keyring.gpg}
+is_debian() { case $1 in bookworm | trixie | forky | sid | stable | testing) ;; *) false ;; esac; }
+
 # What a network that needs a proxy or certificates of its own has told this machine.
 network=()
 for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_INDEX_URL PIP_CERT SSL_CERT_FILE; do
@@ -20,9 +23,15 @@ for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_
 done
 
 # Makes a root: SUITE PACKAGES FOLDER. It trusts the certificates that this machine trusts, at the paths that `network` names.
+# Ubuntu's suites are checked with the keys of Debian's package ubuntu-keyring; Python's and npm's packages are in universe there.
 make_root() {
-    local suite=$1 packages=$2 into=$3 file
-    mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" "$suite" "$into" >&2
+    local suite=$1 packages=$2 into=$3 file ubuntu=()
+    if ! is_debian "$suite"; then
+        [ -e "$ubuntu_keys" ] || die "$ubuntu_keys is missing, and Ubuntu's packages are checked with it." \
+            "It comes with the package ubuntu-keyring of Debian 13. UBUNTU_KEYS names another file."
+        ubuntu=(--components=main,universe "--keyring=$ubuntu_keys")
+    fi
+    mmdebstrap --quiet --mode=root --variant=minbase "${ubuntu[@]}" --include="$packages" "$suite" "$into" >&2
     cp -L /etc/resolv.conf "$into/etc/resolv.conf"
     for file in /etc/ssl/certs/ca-certificates.crt "${SSL_CERT_FILE:-}" "${PIP_CERT:-}"; do
         [ ! -f "$file" ] || install -D -m 644 "$file" "$into$file"

@@ -23,13 +23,12 @@ const MODEL: &str = "aish-model";
 /// Builds the programs of a release with one C library.
 pub(super) fn build(facts: &Facts, libc: Libc, sources: &Sources) -> anyhow::Result<Programs> {
     let mut programs = Programs::default();
-    let folder = folder(Libc::Static);
     match libc {
         Libc::Static => {
             let all: Vec<&str> = facts.programs.iter().map(String::as_str).collect();
             cargo(Libc::Static, facts, sources, &all)?;
             for name in all {
-                programs.add(name, folder.join(name))?;
+                programs.add(name, strip(Libc::Static, name)?)?;
             }
         }
         Libc::Gnu => {
@@ -38,12 +37,12 @@ pub(super) fn build(facts: &Facts, libc: Libc, sources: &Sources) -> anyhow::Res
             cargo(Libc::Gnu, facts, sources, &others)?;
             cargo(Libc::Static, facts, sources, &models)?;
             for name in others {
-                let path = self::folder(Libc::Gnu).join(name);
+                let path = strip(Libc::Gnu, name)?;
                 check_glibc(&path, &facts.glibc)?;
                 programs.add(name, path)?;
             }
             for name in models {
-                programs.add(name, folder.join(name))?;
+                programs.add(name, strip(Libc::Static, name)?)?;
             }
         }
     }
@@ -57,6 +56,17 @@ fn target_folder(libc: Libc) -> PathBuf {
 
 fn folder(libc: Libc) -> PathBuf {
     target_folder(libc).join(TARGET).join(PROFILE)
+}
+
+/// Copies a program without its symbols; the one that has them stays for those who look for what is large or slow in it.
+fn strip(libc: Libc, name: &str) -> anyhow::Result<PathBuf> {
+    let (built, bare) = (folder(libc).join(name), folder(libc).join("stripped"));
+    std::fs::create_dir_all(&bare).with_context(|| format!("making {}", bare.display()))?;
+    let bare = bare.join(name);
+    let status = Command::new("strip").arg("--strip-all").arg("-o").args([&bare, &built]).status();
+    let status = status.context("strip (binutils) cannot be started")?;
+    ensure!(status.success(), "strip {} failed ({status})", built.display());
+    Ok(bare)
 }
 
 fn cargo(libc: Libc, facts: &Facts, sources: &Sources, programs: &[&str]) -> anyhow::Result<()> {
