@@ -20,6 +20,14 @@ sed -i 's/^name = "climax"$/name = "aish-climax"/' crates/climax/Cargo.toml
 printf '\n[lib]\nname = "climax"\n\n[[bin]]\nname = "climax"\npath = "src/main.rs"\n' >>crates/climax/Cargo.toml
 sed -i 's/^climax = { path/climax = { package = "aish-climax", path/' Cargo.toml
 sed -i 's/^name = "climax"$/name = "aish-climax"/; s/^ "climax",$/ "aish-climax",/' Cargo.lock
+rm -rf "$root/target/crates/package"
 cargo package --workspace --exclude xtask --exclude aish-testkit --exclude bindgen ${verify:+"$verify"} --allow-dirty \
     --target-dir "$root/target/crates"
-ls "$root"/target/crates/package/*.crate
+packages=("$root"/target/crates/package/*.crate)
+for package in "${packages[@]}"; do
+    files=$(tar -tzf "$package")
+    for file in README.md LICENSE-MIT LICENSE-APACHE; do
+        grep -q "^[^/]*/$file\$" <<<"$files" || die "$(basename "$package") has no $file."
+    done
+done
+printf '%s\n' "${packages[@]}"
