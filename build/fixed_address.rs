@@ -1,9 +1,23 @@
 //! The build script of the programs: links them for a fixed address.
 //!
-//! Position-independent programs of this size have a hundred thousand pointers, in tables and constants, that are adjusted at
-//! each start: most of the time before `main`, and more than a megabyte of memory that no other process shares. Libraries, heap and
-//! stacks are at random addresses all the same. `AISH_PIE=1` keeps the programs position-independent, for distributions that
-//! demand it.
+//! Position-independent programs of this size have tens of thousands of pointers, in tables and constants, that are
+//! adjusted at each start: most of the time before `main`, and more than a megabyte of memory that no other process
+//! shares. Libraries, heap and stacks are at random addresses all the same. `AISH_PIE=1` keeps the programs
+//! position-independent, for distributions that demand it.
+//!
+//! `-z pack-relative-relocs` (DT_RELR) is no way around that. The same objects linked in three ways, `aish --version`
+//! 300 times in turn on a busy machine with glibc 2.36 (lld, profile `dist`; medians of the processor time and of page
+//! faults; `aish check ls` 150 times):
+//!
+//! | linked | bytes, stripped | processor time | page faults | `aish check ls` |
+//! |---|---|---|---|---|
+//! | for a fixed address | 31.81 MB | 1.67 ms | 252 | 2.52 ms |
+//! | position-independent | 33.17 MB | 2.44 ms | 526 | 3.33 ms |
+//! | the same with DT_RELR | 31.83 MB | 2.44 ms | 519 | 3.50 ms |
+//!
+//! DT_RELR packs the list of 56,568 pointers from 1.36 MB into 17 kB. The pointers are written all the same, and each
+//! page that holds one is copied: that is what takes the time. Besides, glibc reads DT_RELR since 2.36, and the packages
+//! promise 2.28.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
