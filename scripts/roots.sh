@@ -29,7 +29,8 @@ make_root() {
     if ! is_debian "$suite"; then
         [ -e "$ubuntu_keys" ] || die "$ubuntu_keys is missing, and Ubuntu's packages are checked with it." \
             "It comes with the package ubuntu-keyring of Debian 13. UBUNTU_KEYS names another file."
-        ubuntu=(--components=main,universe "--keyring=$ubuntu_keys")
+        # Ubuntu does not count apt among what every machine needs.
+        ubuntu=(--components=main,universe "--keyring=$ubuntu_keys" --include=apt)
     fi
     mmdebstrap --quiet --mode=root --variant=minbase "${ubuntu[@]}" --include="$packages" "$suite" "$into" >&2
     cp -L /etc/resolv.conf "$into/etc/resolv.conf"
