@@ -5,4 +5,5 @@
 //! leave this crate. This crate never decides whether a call may run: that is the gate's, and a server's handler asks it.
 
 pub mod client;
+mod lines;
 pub mod server;

@@ -7,15 +7,17 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_types::lines::{Line, Lines};
+use aish_types::lines::Line;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
 use serde_json::{Map, Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+use crate::lines::LineReader;
 
 /// The longest line that is read, in bytes; a longer one is answered with an error.
 const MAX_LINE: usize = 16 * 1024 * 1024;
@@ -32,8 +34,7 @@ struct Batch {
 type Batches = Arc<Mutex<HashMap<String, Arc<Mutex<Batch>>>>>;
 
 pub(super) struct LineTransport<R> {
-    reader: BufReader<R>,
-    lines: Lines,
+    lines: LineReader<R>,
     began: bool,
     ready: VecDeque<ClientJsonRpcMessage>,
     batches: Batches,
@@ -48,30 +49,13 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
         let (out, rx) = mpsc::channel(QUEUE);
         let writer = tokio::spawn(write_lines(write, rx, ended.clone()));
         Self {
-            reader: BufReader::new(read),
-            lines: Lines::new(MAX_LINE),
+            lines: LineReader::new(read, MAX_LINE),
             began: false,
             ready: VecDeque::new(),
             batches: Batches::default(),
             out: Some(out),
             writer: Some(writer),
             ended,
-        }
-    }
-
-    /// Reads the next line, the last one with or without its end; `None` is the end of the input. Safe to drop between
-    /// polls.
-    async fn read_line(&mut self) -> io::Result<Option<Line>> {
-        loop {
-            let available = self.reader.fill_buf().await?;
-            if available.is_empty() {
-                return Ok(self.lines.finish().map(Line::Whole));
-            }
-            let (taken, line) = self.lines.take(available);
-            self.reader.consume(taken);
-            if line.is_some() {
-                return Ok(line);
-            }
         }
     }
 
@@ -297,7 +281,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for LineTransport<R> {
             let read = tokio::select! {
                 biased;
                 () = ended.cancelled() => return None,
-                read = self.read_line() => read,
+                read = self.lines.line() => read,
             };
             match read {
                 Ok(Some(Line::Whole(line))) => self.accept(&line),

@@ -2,14 +2,15 @@
 
 use std::io;
 
-use aish_types::lines::{Line, Lines};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use aish_types::lines::Line;
+use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::messages::is_whole_message;
 use super::{MAX_MESSAGE, MAX_SPREAD};
+use crate::lines::{LineReader, Read};
 
 /// Messages that wait for a server that does not read.
 const QUEUE: usize = 64;
@@ -53,14 +54,13 @@ async fn write_all(mut stdin: pipe::Sender, mut lines: mpsc::Receiver<Vec<u8>>) 
 
 /// A server's output.
 pub(super) struct Output {
-    reader: BufReader<pipe::Receiver>,
-    lines: Lines,
+    lines: LineReader<pipe::Receiver>,
     has_written: bool,
 }
 
 impl Output {
     pub(super) fn new(stdout: pipe::Receiver) -> Self {
-        Self { reader: BufReader::new(stdout), lines: Lines::new(MAX_MESSAGE), has_written: false }
+        Self { lines: LineReader::new(stdout, MAX_MESSAGE), has_written: false }
     }
 
     /// Returns whether the server has written anything.
@@ -71,15 +71,12 @@ impl Output {
     /// Reads until a line is there; `None` is the end of the output. Safe to drop between polls.
     pub(super) async fn line(&mut self) -> io::Result<Option<Line>> {
         loop {
-            let available = self.reader.fill_buf().await?;
-            if available.is_empty() {
-                return Ok(self.lines.finish().map(Line::Whole));
-            }
-            let (taken, line) = self.lines.take(available);
-            self.reader.consume(taken);
-            self.has_written = true;
-            if line.is_some() {
-                return Ok(line);
+            let read = self.lines.read().await?;
+            self.has_written |= !matches!(read, Read::End);
+            match read {
+                Read::Line(line) => return Ok(Some(line)),
+                Read::End => return Ok(None),
+                Read::More => {}
             }
             // A server that forgets the end of its line has said all when the braces are closed.
             let open = self.lines.open();
