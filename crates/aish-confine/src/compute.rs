@@ -5,6 +5,7 @@
 //! kernel has none, the filter still holds that nothing is written.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 
 use landlock::{
@@ -15,6 +16,7 @@ use seccompiler::{SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompFilter, 
 
 use crate::filter::{compile, condition, no_second_table, rule};
 use crate::landlocked::{LEAST, NEWEST, probe};
+use crate::set_up_error::SetUpError;
 
 /// What holds a computing process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,13 +85,13 @@ const OLD: &[i64] = &[];
 /// are held too.
 ///
 /// # Errors
-/// What could not be set, in words; the process should not go on then.
-pub fn compute_only(files: &[PathBuf]) -> Result<Held, String> {
+/// What could not be set; the process should not go on then.
+pub fn compute_only(files: &[PathBuf]) -> Result<Held, SetUpError> {
     let held = if probe().is_ok() {
-        reads_alone(files).map_err(|error| format!("Landlock cannot be set: {error}"))?;
+        reads_alone(files).map_err(|error| SetUpError::unfit(format!("Landlock cannot be set: {error}")))?;
         Held::ToItsFiles
     } else {
-        rustix::thread::set_no_new_privs(true).map_err(|error| error.to_string())?;
+        rustix::thread::set_no_new_privs(true).map_err(io::Error::from)?;
         Held::ToReading
     };
     // Programs know this answer, and use `clone`, whose flags a filter can read.
@@ -99,7 +101,7 @@ pub fn compute_only(files: &[PathBuf]) -> Result<Held, String> {
     // Last, since it lets no other be set.
     programs.push(needed()?);
     for program in programs {
-        seccompiler::apply_filter(&program).map_err(|error| error.to_string())?;
+        seccompiler::apply_filter(&program)?;
     }
     Ok(held)
 }
@@ -120,7 +122,7 @@ fn reads_alone(files: &[PathBuf]) -> Result<(), RulesetError> {
 }
 
 /// Returns the filter of what is let through.
-fn needed() -> Result<seccompiler::BpfProgram, String> {
+fn needed() -> Result<seccompiler::BpfProgram, SetUpError> {
     let has = |argument, bits: libc::c_int, value: libc::c_int| {
         let (bits, value) = (u64::from(bits.unsigned_abs()), u64::from(value.unsigned_abs()));
         condition(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bits), value)
@@ -141,13 +143,13 @@ fn needed() -> Result<seccompiler::BpfProgram, String> {
     // A thread's name, and that of memory.
     let names = [libc::PR_SET_NAME, libc::PR_SET_VMA];
     let named = names.iter().map(|name| rule(vec![is(0, u64::from(name.unsigned_abs()))?]));
-    rules.insert(libc::SYS_prctl, named.collect::<Result<_, String>>()?);
+    rules.insert(libc::SYS_prctl, named.collect::<Result<_, SetUpError>>()?);
     // What is open stays as it is but for this.
     rules.insert(libc::SYS_fcntl, vec![rule(vec![is(1, u64::from(libc::F_GETFL.unsigned_abs()))?])?]);
-    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, arch).map_err(|error| error.to_string())?;
-    seccompiler::BpfProgram::try_from(filter).map_err(|error| error.to_string())
+    let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, arch)?;
+    Ok(seccompiler::BpfProgram::try_from(filter)?)
 }
 
 #[cfg(test)]

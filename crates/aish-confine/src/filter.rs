@@ -7,6 +7,8 @@ use seccompiler::{
     TargetArch, sock_filter,
 };
 
+use crate::set_up_error::SetUpError;
+
 /// Numbers that `libc` does not have yet; they are the same on every architecture.
 const SYS_SETXATTRAT: i64 = 463;
 const SYS_REMOVEXATTRAT: i64 = 466;
@@ -142,15 +144,15 @@ pub(crate) enum Strength {
 /// Sets the filter for this process and all that it starts. New privileges must have been given up before.
 ///
 /// # Errors
-/// What could not be set, in words.
-pub(crate) fn apply(strength: Strength) -> Result<(), String> {
+/// What could not be set.
+pub(crate) fn apply(strength: Strength) -> Result<(), SetUpError> {
     for program in programs(strength)? {
-        seccompiler::apply_filter(&program).map_err(|error| error.to_string())?;
+        seccompiler::apply_filter(&program)?;
     }
     Ok(())
 }
 
-fn programs(strength: Strength) -> Result<Vec<BpfProgram>, String> {
+fn programs(strength: Strength) -> Result<Vec<BpfProgram>, SetUpError> {
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     for request in [libc::TIOCSTI, TIOCLINUX] {
         let is = condition(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request)?;
@@ -192,19 +194,19 @@ pub(crate) fn condition(
     length: SeccompCmpArgLen,
     operator: SeccompCmpOp,
     value: u64,
-) -> Result<SeccompCondition, String> {
-    SeccompCondition::new(argument, length, operator, value).map_err(|error| error.to_string())
+) -> Result<SeccompCondition, SetUpError> {
+    Ok(SeccompCondition::new(argument, length, operator, value)?)
 }
 
-pub(crate) fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, String> {
-    SeccompRule::new(conditions).map_err(|error| error.to_string())
+pub(crate) fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, SetUpError> {
+    Ok(SeccompRule::new(conditions)?)
 }
 
-pub(crate) fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<BpfProgram, String> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
+pub(crate) fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<BpfProgram, SetUpError> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let refuse = SeccompAction::Errno(errno.unsigned_abs());
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch).map_err(|error| error.to_string())?;
-    BpfProgram::try_from(filter).map_err(|error| error.to_string())
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?;
+    Ok(BpfProgram::try_from(filter)?)
 }
 
 /// On x86-64 the same calls have second numbers with bit 30 set (x32), which a list of numbers would miss.

@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
 use crate::filter::{self, Strength};
 use crate::plan::{Mechanism, Network, Plan};
+use crate::set_up_error::SetUpError;
 use crate::sys::{self, Fork};
 use crate::{landlocked, privileges, ready, resolver, view};
 
@@ -53,13 +54,13 @@ pub(crate) fn run(order: Order<'_>, go: OwnedFd, tell: OwnedFd) -> ! {
             std::process::exit(0)
         }
         Err(why) => {
-            let _ = tell.write_all(format!("failed {}\n", why.replace('\n', " ")).as_bytes());
+            let _ = tell.write_all(format!("failed {}\n", why.to_string().replace('\n', " ")).as_bytes());
             std::process::exit(NOT_SET_UP)
         }
     }
 }
 
-fn start(order: Order<'_>, mut go: File) -> Result<(Pid, Option<UdpSocket>), String> {
+fn start(order: Order<'_>, mut go: File) -> Result<(Pid, Option<UdpSocket>), SetUpError> {
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     // In the view it could not be written any more.
     privileges::first_to_go();
@@ -69,26 +70,26 @@ fn start(order: Order<'_>, mut go: File) -> Result<(Pid, Option<UdpSocket>), Str
             // Made while the plan is waited for.
             let resolver = resolver(Network::Loopback)?;
             let mut bytes = Vec::new();
-            go.read_to_end(&mut bytes).map_err(|error| format!("the plan: {error}"))?;
-            let (plan, orders) = ready::from_bytes(&bytes).ok_or("the plan is not whole")?;
+            go.read_to_end(&mut bytes).map_err(SetUpError::at("the plan"))?;
+            let (plan, orders) = ready::from_bytes(&bytes).ok_or_else(|| SetUpError::unfit("the plan is not whole"))?;
             (plan, orders, resolver)
         }
     };
     drop(go);
     view::build(&plan, &orders)?;
-    match sys::fork(0).map_err(|error| format!("a process: {error}"))? {
+    match sys::fork(0).map_err(SetUpError::at("a process"))? {
         Fork::Child => become_command(&plan),
         Fork::Parent(pid) => Ok((pid, resolver)),
     }
 }
 
 /// Brings the loopback interface up and listens for questions for names; none where the machine's network is used.
-fn resolver(network: Network) -> Result<Option<UdpSocket>, String> {
+fn resolver(network: Network) -> Result<Option<UdpSocket>, SetUpError> {
     if network == Network::Machine {
         return Ok(None);
     }
-    let socket = UdpSocket::bind("0.0.0.0:0").map_err(|error| format!("a socket: {error}"))?;
-    sys::loopback_up(socket.as_fd()).map_err(|error| format!("the loopback interface: {error}"))?;
+    let socket = UdpSocket::bind("0.0.0.0:0").map_err(SetUpError::at("a socket"))?;
+    sys::loopback_up(socket.as_fd()).map_err(SetUpError::at("the loopback interface"))?;
     // Without the resolver a run only waits longer for names that it will not get.
     Ok(UdpSocket::bind("127.0.0.1:53").ok().filter(|socket| socket.set_nonblocking(true).is_ok()))
 }
@@ -148,7 +149,7 @@ pub(crate) fn become_command(plan: &Plan) -> ! {
     }
     privileges::limit(&plan.limits);
     if let Err(why) = give_up(plan) {
-        fail(NOT_SET_UP, &why);
+        fail(NOT_SET_UP, &why.to_string());
     }
     sys::default_signals();
     sys::block_signals(false);
@@ -172,22 +173,21 @@ fn is_device(path: &std::path::Path) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| meta.file_type().is_char_device())
 }
 
-fn give_up(plan: &Plan) -> Result<(), String> {
-    let words = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
-    sys::close_above_two().map_err(words("close descriptors"))?;
+fn give_up(plan: &Plan) -> Result<(), SetUpError> {
+    sys::close_above_two().map_err(SetUpError::at("close descriptors"))?;
     match plan.mechanism {
-        Mechanism::Bare => privileges::no_new_privileges().map_err(words("give up new privileges")),
+        Mechanism::Bare => privileges::no_new_privileges().map_err(SetUpError::at("give up new privileges")),
         Mechanism::Landlock => {
-            privileges::drop_all().map_err(words("give up capabilities"))?;
-            privileges::no_new_privileges().map_err(words("give up new privileges"))?;
+            privileges::drop_all().map_err(SetUpError::at("give up capabilities"))?;
+            privileges::no_new_privileges().map_err(SetUpError::at("give up new privileges"))?;
             let readable: Vec<PathBuf> =
                 plan.roots.iter().map(|root| root.path.clone()).chain(plan.shown.iter().cloned()).collect();
             landlocked::reads_below(&readable, &plan.hidden, &plan.locked)?;
             filter::apply(Strength::Alone { signals: landlocked::keeps_signals() })
         }
         Mechanism::Namespaces => {
-            privileges::drop_all().map_err(words("give up capabilities"))?;
-            privileges::no_new_privileges().map_err(words("give up new privileges"))?;
+            privileges::drop_all().map_err(SetUpError::at("give up capabilities"))?;
+            privileges::no_new_privileges().map_err(SetUpError::at("give up new privileges"))?;
             let mut writable: Vec<PathBuf> = plan.roots.iter().map(|root| root.path.clone()).collect();
             writable.extend(["/tmp", "/var/tmp", "/run", "/dev", "/proc"].map(PathBuf::from));
             // The run's own streams, which may be terminals of the view before.

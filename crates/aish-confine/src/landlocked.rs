@@ -8,6 +8,8 @@ use landlock::{
     RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
+use crate::set_up_error::SetUpError;
+
 /// Without this version's rules a file could be emptied that may not be written.
 pub(crate) const LEAST: ABI = ABI::V3;
 
@@ -69,12 +71,12 @@ const SYSTEM: &[&str] = &[
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 /// Says whether the kernel has what the weaker confinement needs; nothing is restricted by it.
-pub(crate) fn probe() -> Result<(), String> {
+pub(crate) fn probe() -> Result<(), SetUpError> {
     let made = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(LEAST))
         .and_then(Ruleset::create);
-    made.map(drop).map_err(|_| "the kernel has no Landlock, or one before its third version".to_owned())
+    made.map(drop).map_err(|_| SetUpError::unfit("the kernel has no Landlock, or one before its third version"))
 }
 
 /// Says whether the kernel keeps signals of a restricted process among its own (Linux 6.12).
@@ -84,7 +86,7 @@ pub(crate) fn keeps_signals() -> bool {
 }
 
 /// Keeps writing below the given paths. Returns `false` where the kernel cannot.
-pub(crate) fn writes_below(paths: &[PathBuf], machine_network: bool) -> Result<bool, String> {
+pub(crate) fn writes_below(paths: &[PathBuf], machine_network: bool) -> Result<bool, SetUpError> {
     let enforce = || -> Result<bool, RulesetError> {
         let writes = AccessFs::from_write(NEWEST);
         let mut rules = Ruleset::default()
@@ -102,12 +104,12 @@ pub(crate) fn writes_below(paths: &[PathBuf], machine_network: bool) -> Result<b
     match enforce() {
         Ok(done) => Ok(done),
         Err(_) if probe().is_err() => Ok(false),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Restricts this process to reading the system's folders and the given ones, without what is hidden or locked in them.
-pub(crate) fn reads_below(paths: &[PathBuf], hidden: &[PathBuf], locked: &[PathBuf]) -> Result<(), String> {
+pub(crate) fn reads_below(paths: &[PathBuf], hidden: &[PathBuf], locked: &[PathBuf]) -> Result<(), SetUpError> {
     let mut readable: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
     let out_of_reach = [hidden, locked].concat();
     for path in paths {
@@ -134,9 +136,9 @@ pub(crate) fn reads_below(paths: &[PathBuf], hidden: &[PathBuf], locked: &[PathB
             .add_rules(path_beneath_rules(listed, AccessFs::ReadDir))?
             .restrict_self()
     };
-    let status = enforce().map_err(|error| error.to_string())?;
+    let status = enforce()?;
     if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
-        return Err("its rules are not enforced".to_owned());
+        return Err(SetUpError::unfit("its rules are not enforced"));
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ use crate::inside::{self, NOT_SET_UP, Order};
 use crate::meter::Meter;
 use crate::plan::{Mechanism, Network, Plan};
 use crate::report::{Ended, Report};
+use crate::set_up_error::SetUpError;
 use crate::sys::{self, Fork};
 use crate::{landlocked, ready, sockets};
 
@@ -68,8 +69,8 @@ pub fn waits(argument: &OsStr) -> bool {
 }
 
 /// Writes the report and returns the exit code.
-fn conclude(plan: &Plan, ran: Result<Report, String>) -> u8 {
-    let mut report = ran.unwrap_or_else(|why| Report { failed: Some(why), ..Report::default() });
+fn conclude(plan: &Plan, ran: Result<Report, SetUpError>) -> u8 {
+    let mut report = ran.unwrap_or_else(|why| Report { failed: Some(why.to_string()), ..Report::default() });
     if let Some(path) = &plan.report
         && let Err(error) = report.write(path)
     {
@@ -83,10 +84,6 @@ fn conclude(plan: &Plan, ran: Result<Report, String>) -> u8 {
     u8::try_from(code).unwrap_or(1)
 }
 
-fn words(what: &'static str) -> impl Fn(io::Error) -> String {
-    move |error| format!("{what}: {error}")
-}
-
 /// The first process inside, which waits or runs.
 struct Inside {
     pid: Pid,
@@ -98,9 +95,9 @@ struct Inside {
 
 impl Inside {
     /// Makes name spaces, and the first process in them: with a plan, or to be told one.
-    fn make(plan: Option<&Plan>) -> Result<Self, String> {
+    fn make(plan: Option<&Plan>) -> Result<Self, SetUpError> {
         let orders = plan.map(|_| orders()).unwrap_or_default();
-        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|error| format!("a pipe: {error}"));
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(SetUpError::at("a pipe"));
         let (go, went) = pipe()?;
         let (heard, tell) = pipe()?;
         // Whoever ends a run by TERM gives its commands time: it is handed on, and this process goes when they have gone.
@@ -110,7 +107,7 @@ impl Inside {
         if plan.is_none_or(|plan| plan.network == Network::Loopback) {
             spaces |= libc::CLONE_NEWNET;
         }
-        let pid = match sys::fork(spaces).map_err(words("name spaces"))? {
+        let pid = match sys::fork(spaces).map_err(SetUpError::at("name spaces"))? {
             Fork::Child => {
                 drop((went, heard));
                 inside::run(plan.map_or(Order::Comes, |plan| Order::Known(plan, &orders)), go, tell)
@@ -118,29 +115,30 @@ impl Inside {
             Fork::Parent(pid) => pid,
         };
         drop((go, tell));
-        let inside = Self { pid, went: plan.is_none().then_some(went.try_clone().map_err(words("a pipe"))?), heard };
+        let inside =
+            Self { pid, went: plan.is_none().then_some(went.try_clone().map_err(SetUpError::at("a pipe"))?), heard };
         if let Err(why) = write_maps(pid) {
             inside.end();
-            return Err(format!("the map of users: {why}"));
+            return Err(SetUpError::at("the map of users")(why));
         }
-        rustix::io::write(&went, b"1").map_err(|error| format!("a pipe: {error}"))?;
+        rustix::io::write(&went, b"1").map_err(SetUpError::at("a pipe"))?;
         Ok(inside)
     }
 
     /// Tells the process inside its plan.
-    fn tell(mut self, plan: &Plan) -> Result<Self, String> {
+    fn tell(mut self, plan: &Plan) -> Result<Self, SetUpError> {
         let went = self.went.take();
         let told = went.map(|went| fs::File::from(went).write_all(&ready::to_bytes(plan, &orders())));
         match told {
             Some(Err(error)) => {
                 self.end();
-                Err(format!("the plan: {error}"))
+                Err(SetUpError::at("the plan")(error))
             }
             Some(Ok(())) | None => Ok(self),
         }
     }
 
-    fn watch(self, plan: &Plan) -> Result<Report, String> {
+    fn watch(self, plan: &Plan) -> Result<Report, SetUpError> {
         let mut report = watch(plan, self.pid, self.heard)?;
         if report.code.is_none() && report.signal.is_none() && report.failed.is_none() {
             // Ended from outside, or by the watch: there was no time to say how the command ended.
@@ -193,9 +191,9 @@ fn may_map_all() -> bool {
 }
 
 /// Waits for the first process inside to end; ends it when the layer grows over its limit.
-fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, String> {
-    let pidfd = pidfd_open(child, PidfdFlags::empty()).map_err(|error| format!("a process: {error}"))?;
-    let signals = sys::signals(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(words("signals"))?;
+fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, SetUpError> {
+    let pidfd = pidfd_open(child, PidfdFlags::empty()).map_err(SetUpError::at("a process"))?;
+    let signals = sys::signals(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(SetUpError::at("signals"))?;
     let mut heard = fs::File::from(heard);
     let mut said = Vec::new();
     let mut report = Report::default();
@@ -240,12 +238,12 @@ fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, String> {
 }
 
 /// Runs without name spaces: this process adopts what the command leaves, and ends it.
-fn beside(plan: &Plan) -> Result<Report, String> {
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|error| error.to_string())?;
+fn beside(plan: &Plan) -> Result<Report, SetUpError> {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(io::Error::from)?;
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     sys::block_signals(true);
     let launcher = rustix::process::getpid();
-    let command = match sys::fork(0).map_err(words("a process"))? {
+    let command = match sys::fork(0).map_err(SetUpError::at("a process"))? {
         Fork::Child => {
             let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
             if rustix::process::getppid() != Some(launcher) {
@@ -259,7 +257,7 @@ fn beside(plan: &Plan) -> Result<Report, String> {
         match rustix::process::wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) if pid == command => break status,
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(format!("the command: {error}")),
+            Err(error) => return Err(SetUpError::at("the command")(error)),
         }
     };
     end_the_rest();

@@ -91,7 +91,7 @@ pub fn available() -> Available {
         Ok(()) => mechanism = Mechanism::Landlock,
         Err(why) => {
             let remedy = "Linux 6.2 or later has it, where `lsm=` of the kernel's command line names landlock";
-            missing.push(Missing::new(Mechanism::Landlock, why, remedy));
+            missing.push(Missing::new(Mechanism::Landlock, why.to_string(), remedy));
         }
     }
     Available { mechanism, missing }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::plan::Plan;
+use crate::set_up_error::SetUpError;
 
 /// The launcher's argument that makes it wait.
 pub(crate) const WAIT: &str = "--wait";
@@ -61,20 +62,19 @@ impl Drop for Ready {
 }
 
 /// Reads the plan that a waiting launcher is told; none at the end of input.
-pub(crate) fn read_plan() -> Result<Option<Plan>, String> {
+pub(crate) fn read_plan() -> Result<Option<Plan>, SetUpError> {
     let mut length = [0; 4];
-    if !fill(&mut length).map_err(|error| error.to_string())? {
+    if !fill(&mut length)? {
         return Ok(None);
     }
-    let length = usize::try_from(u32::from_le_bytes(length)).map_err(|error| error.to_string())?;
+    let length = usize::try_from(u32::from_le_bytes(length)).map_err(io::Error::other)?;
     if length > LONGEST {
-        return Err("the plan is too long".to_owned());
+        return Err(SetUpError::unfit("the plan is too long"));
     }
     let mut bytes = vec![0; length];
-    match fill(&mut bytes) {
-        Ok(true) => Plan::from_arguments(split(&bytes)).map(Some).map_err(|error| error.to_string()),
-        Ok(false) => Ok(None),
-        Err(error) => Err(error.to_string()),
+    match fill(&mut bytes)? {
+        true => Plan::from_arguments(split(&bytes)).map(Some).map_err(|error| SetUpError::unfit(error.to_string())),
+        false => Ok(None),
     }
 }
 

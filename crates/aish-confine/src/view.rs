@@ -16,6 +16,7 @@ use rustix::mount::{
 };
 
 use crate::plan::{Network, Plan, Root};
+use crate::set_up_error::SetUpError;
 use crate::{sockets, sys};
 
 /// Where private folders are made before they are in their places.
@@ -33,11 +34,8 @@ const LINKS: &[(&str, &str)] = &[
     ("ptmx", "pts/ptmx"),
 ];
 
-/// A step that failed, in words.
-pub(crate) type Failure = String;
-
-fn at<T>(what: impl std::fmt::Display, done: Result<T, impl Into<io::Error>>) -> Result<T, Failure> {
-    done.map_err(|error| format!("{what}: {}", error.into()))
+fn at<T>(what: impl std::fmt::Display, done: Result<T, impl Into<io::Error>>) -> Result<T, SetUpError> {
+    done.map_err(SetUpError::at(what))
 }
 
 /// A mount that is in no folder yet, and where it goes.
@@ -49,17 +47,17 @@ struct Detached {
 /// Builds the view for this process, which must be alone in a mount name space of its own.
 ///
 /// `orders` are sockets and FIFOs that are covered where they can be seen.
-pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<(), Failure> {
+pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<(), SetUpError> {
     at("separate mounts", mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE))?;
     let private = private_folders();
     let mut placed: Vec<Detached> = Vec::new();
     for root in &plan.roots {
         if let Some(inner) = mount_inside(&root.path)? {
             let inner = inner.display();
-            return Err(format!(
+            return Err(SetUpError::unfit(format!(
                 "{inner} is another mount, and no layer can be made over a tree with mounts in it; \
                  unmount it, or work in a folder beside it"
-            ));
+            )));
         }
         placed.push(Detached { mount: overlay(root)?, to: root.path.clone() });
     }
@@ -125,7 +123,7 @@ fn private_folders() -> Vec<PathBuf> {
 }
 
 /// Makes an overlay; its folders are named by descriptors, so that no byte of a path has a meaning.
-fn overlay(root: &Root) -> Result<OwnedFd, Failure> {
+fn overlay(root: &Root) -> Result<OwnedFd, SetUpError> {
     let open = |path: &Path| {
         let opened = rustix::fs::open(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
         at(path.display(), opened)
@@ -152,7 +150,7 @@ fn overlay(root: &Root) -> Result<OwnedFd, Failure> {
 }
 
 /// Says why the kernel makes no layer over a root, with what it says itself, and what can be done.
-fn no_layer(root: &Root, error: io::Error, context: &OwnedFd) -> Failure {
+fn no_layer(root: &Root, error: io::Error, context: &OwnedFd) -> SetUpError {
     const OVERLAY: rustix::fs::FsWord = 0x794c_7630;
     let is_overlay = |path: &Path| rustix::fs::statfs(path).is_ok_and(|stat| stat.f_type == OVERLAY);
     let mut why = format!("a layer over {}: {error}", root.path.display());
@@ -167,11 +165,11 @@ fn no_layer(root: &Root, error: io::Error, context: &OwnedFd) -> Failure {
                       folder of another file system (a volume, or below /dev/shm)",
         );
     }
-    why
+    SetUpError::unfit(why)
 }
 
 /// Finds a mount inside a root. What it covers belongs to another name space, so that the kernel makes no overlay there.
-fn mount_inside(root: &Path) -> Result<Option<PathBuf>, Failure> {
+fn mount_inside(root: &Path) -> Result<Option<PathBuf>, SetUpError> {
     let table = at("the table of mounts", fs::read("/proc/self/mountinfo"))?;
     let mut paths =
         table.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(4).map(unescape));
@@ -201,7 +199,7 @@ fn unescape(field: &[u8]) -> PathBuf {
 }
 
 /// Takes copies of the mounts at paths; what is missing is left out.
-fn take(paths: impl IntoIterator<Item = PathBuf>, lock: bool) -> Result<Vec<Detached>, Failure> {
+fn take(paths: impl IntoIterator<Item = PathBuf>, lock: bool) -> Result<Vec<Detached>, SetUpError> {
     let mut taken = Vec::new();
     for path in paths {
         if !path.exists() {
@@ -216,7 +214,7 @@ fn take(paths: impl IntoIterator<Item = PathBuf>, lock: bool) -> Result<Vec<Deta
     Ok(taken)
 }
 
-fn clone_of(path: &Path, recursive: bool) -> Result<OwnedFd, Failure> {
+fn clone_of(path: &Path, recursive: bool) -> Result<OwnedFd, SetUpError> {
     let mut flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
     if recursive {
         flags |= OpenTreeFlags::AT_RECURSIVE;
@@ -224,17 +222,17 @@ fn clone_of(path: &Path, recursive: bool) -> Result<OwnedFd, Failure> {
     at(path.display(), open_tree(CWD, path, flags))
 }
 
-fn read_only(mount: &OwnedFd) -> Result<(), Failure> {
+fn read_only(mount: &OwnedFd) -> Result<(), SetUpError> {
     let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
     at("make a mount read-only", sys::set_mount_attributes(mount.as_fd(), c"", u64::from(attributes.bits()), true))
 }
 
-fn attach(mount: &OwnedFd, to: &Path) -> Result<(), Failure> {
+fn attach(mount: &OwnedFd, to: &Path) -> Result<(), SetUpError> {
     at(to.display(), move_mount(mount.as_fd(), "", CWD, to, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH))
 }
 
 /// Puts a mount in its place; below a private folder that place is made first.
-fn place(detached: &Detached, private: &[PathBuf]) -> Result<(), Failure> {
+fn place(detached: &Detached, private: &[PathBuf]) -> Result<(), SetUpError> {
     let to = &detached.to;
     if to.symlink_metadata().is_err() && private.iter().any(|folder| to.starts_with(folder)) {
         let is_folder = at(to.display(), rustix::fs::fstat(&detached.mount))?.st_mode & 0o170_000 == 0o040_000;
@@ -249,7 +247,7 @@ fn place(detached: &Detached, private: &[PathBuf]) -> Result<(), Failure> {
 }
 
 /// Makes one temporary file system that all private folders and covers are parts of.
-fn scratch(plan: &Plan) -> Result<(), Failure> {
+fn scratch(plan: &Plan) -> Result<(), SetUpError> {
     let context = at("a temporary file system", fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC))?;
     let options = [
         ("size", plan.limits.scratch_bytes.to_string()),
@@ -306,7 +304,7 @@ fn terminals() -> Result<(), io::Error> {
 }
 
 /// Gives the run a table of its own processes. All of it is read-only: for uid 0 much of it would act on the machine.
-fn processes(plan: &Plan) -> Result<(), Failure> {
+fn processes(plan: &Plan) -> Result<(), SetUpError> {
     let context = at("a process table", fsopen("proc", FsOpenFlags::FSOPEN_CLOEXEC))?;
     at("a process table", fsconfig_create(context.as_fd()))?;
     let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
@@ -336,7 +334,7 @@ fn covers(
     orders: &[PathBuf],
     private: &[PathBuf],
     inner: impl Fn(&str) -> PathBuf,
-) -> Result<Vec<Detached>, Failure> {
+) -> Result<Vec<Detached>, SetUpError> {
     let (file, folder, locked) = (inner("empty-file"), inner("empty-folder"), inner("locked-file"));
     let is_private = |path: &Path| private.iter().any(|one| path.starts_with(one));
     let in_root = |path: &Path| plan.roots.iter().any(|root| path.starts_with(&root.path));
