@@ -27,6 +27,17 @@ pub struct Found {
     pub is_cut: bool,
 }
 
+/// A pattern that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// That of the names of files.
+    #[error("the pattern cannot be read: {0}")]
+    Names(String),
+    /// That of their lines.
+    #[error("the pattern cannot be searched for: {0}")]
+    Lines(String),
+}
+
 /// Makes a walk over a folder; what git ignores, the repositories themselves and links are left out.
 pub(crate) fn walk(folder: &Path) -> Walk {
     let mut builder = WalkBuilder::new(folder);
@@ -37,7 +48,7 @@ pub(crate) fn walk(folder: &Path) -> Walk {
 
 /// Makes the matcher of a pattern: with a slash for the path below the folder, else for the name; a pattern without `*`,
 /// `?`, `[` or `{` is a part of the name.
-pub(crate) fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
+pub(crate) fn matcher(pattern: &str) -> Result<GlobMatcher, PatternError> {
     let is_plain = !pattern.contains(['*', '?', '[', '{']);
     let whole = match pattern.trim_start_matches("./") {
         path if path.contains('/') => path.trim_start_matches('/').to_owned(),
@@ -45,20 +56,20 @@ pub(crate) fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
         name => format!("**/{name}"),
     };
     let glob = GlobBuilder::new(&whole).literal_separator(true).case_insensitive(is_plain).build();
-    Ok(glob.map_err(|error| format!("the pattern cannot be read: {error}"))?.compile_matcher())
+    Ok(glob.map_err(|error| PatternError::Names(error.to_string()))?.compile_matcher())
 }
 
 /// Finds files below a folder by a pattern of their names; `most` are listed. `stop` is asked now and then whether to end.
 ///
 /// # Errors
-/// In words, when the pattern cannot be read.
+/// When the pattern cannot be read.
 pub fn find(
     tree: &Tree,
     folder: &Located,
     pattern: &str,
     most: usize,
     stop: &dyn Fn() -> bool,
-) -> Result<Found, String> {
+) -> Result<Found, PatternError> {
     let matcher = matcher(pattern)?;
     let until = Instant::now() + PATIENCE;
     let mut found: Vec<(SystemTime, String)> = Vec::new();

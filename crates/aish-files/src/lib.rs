@@ -21,7 +21,7 @@ mod write;
 
 pub use difference::difference;
 pub use edit::{EditError, Edited, edit};
-pub use find::{Found, find};
+pub use find::{Found, PatternError, find};
 pub use located::Located;
 pub use patch::{Hunk, Line, PatchError, Section, parse};
 pub use patch_apply::apply;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
-use crate::find::{PATIENCE, matcher, walk};
+use crate::find::{PATIENCE, PatternError, matcher, walk};
 use crate::located::Located;
 use crate::tree::Tree;
 
@@ -63,14 +63,14 @@ pub struct Searched {
 /// then whether to end.
 ///
 /// # Errors
-/// In words, when the pattern of the names cannot be read.
+/// When the pattern of the names cannot be read.
 pub fn search(
     tree: &Tree,
     at: &Located,
     asked: &Asked<'_>,
     is_hidden: &dyn Fn(&Path) -> bool,
     stop: &dyn Fn() -> bool,
-) -> Result<Searched, String> {
+) -> Result<Searched, PatternError> {
     let names = asked.glob.map(matcher).transpose()?;
     let mut out = Searched::default();
     let lines = match regex(asked.pattern, asked.ignore_case, false) {
@@ -122,7 +122,7 @@ fn is_full(out: &Searched) -> bool {
     out.matches >= MOST_LINES || out.text.len() >= MOST_SHOWN
 }
 
-fn regex(pattern: &str, ignore_case: bool, is_plain: bool) -> Result<RegexMatcher, String> {
+fn regex(pattern: &str, ignore_case: bool, is_plain: bool) -> Result<RegexMatcher, PatternError> {
     let built = RegexMatcherBuilder::new()
         .case_insensitive(ignore_case)
         .fixed_strings(is_plain)
@@ -130,7 +130,7 @@ fn regex(pattern: &str, ignore_case: bool, is_plain: bool) -> Result<RegexMatche
         .size_limit(4 << 20)
         .dfa_size_limit(8 << 20)
         .build(pattern);
-    built.map_err(|error| format!("the pattern cannot be searched for: {error}"))
+    built.map_err(|error| PatternError::Lines(error.to_string()))
 }
 
 /// Searches one file; one that cannot be opened or read is passed over, as ripgrep does.

@@ -1,7 +1,9 @@
 //! What is configured about one model.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,23 +39,46 @@ pub enum Thinking {
     Budget(u32),
 }
 
-/// Runs a command that gives a key; an error is in words for the person.
+/// Why a command gave no key.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyCommandError {
+    /// It could not be run.
+    #[error("models.NAME.key_command cannot be run: {0}")]
+    Start(io::Error),
+    /// Its output could not be read.
+    #[error("models.NAME.key_command has no output")]
+    NoOutput,
+    /// It did not end in time.
+    #[error("models.NAME.key_command did not end within {} s", .0.as_secs())]
+    Late(Duration),
+    /// It failed, with this status.
+    #[error("models.NAME.key_command failed ({0})")]
+    Failed(ExitStatus),
+    /// It said nothing.
+    #[error("models.NAME.key_command printed nothing")]
+    Empty,
+    /// It said more than a key has.
+    #[error("models.NAME.key_command printed too much")]
+    TooLong,
+}
+
+/// Runs a command that gives a key.
 #[derive(Clone)]
 pub struct KeyCommand(Arc<RunCommand>);
 
-type RunCommand = dyn Fn() -> Result<Secret, String> + Send + Sync;
+type RunCommand = dyn Fn() -> Result<Secret, KeyCommandError> + Send + Sync;
 
 impl KeyCommand {
     /// Wraps what runs the command.
-    pub fn new(run: impl Fn() -> Result<Secret, String> + Send + Sync + 'static) -> Self {
+    pub fn new(run: impl Fn() -> Result<Secret, KeyCommandError> + Send + Sync + 'static) -> Self {
         Self(Arc::new(run))
     }
 
     /// Runs the command.
     ///
     /// # Errors
-    /// In words for the person, when it fails or gives no key.
-    pub fn run(&self) -> Result<Secret, String> {
+    /// When it fails or gives no key.
+    pub fn run(&self) -> Result<Secret, KeyCommandError> {
         (self.0)()
     }
 }

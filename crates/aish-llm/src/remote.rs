@@ -243,12 +243,10 @@ impl Inner {
         if let (None, Some(command)) = (&self.options.key, &self.options.key_command) {
             if self.key.get().is_none() {
                 let command = command.clone();
-                let given = tokio::task::spawn_blocking(move || command.run()).await.map_err(|error| error.to_string());
-                let key = given.and_then(|given| given).map_err(|message| ChatError::Unauthorized {
-                    status: 0,
-                    message,
-                    key: self.options.sent_key(),
-                })?;
+                let refused = |message| ChatError::Unauthorized { status: 0, message, key: self.options.sent_key() };
+                let given = tokio::task::spawn_blocking(move || command.run()).await;
+                let given = given.map_err(|error| refused(error.to_string()))?;
+                let key = given.map_err(|error| refused(error.to_string()))?;
                 // Another request may have been faster, with the same key.
                 drop(self.key.set(key));
             }

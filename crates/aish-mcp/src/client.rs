@@ -34,7 +34,7 @@ mod watched;
 
 pub use call::RequestError;
 pub use gated::{GatedCall, NotCalled};
-pub use import::{ImportError, ImportedEndpoint, ImportedServer, expand, folded as folded_alias, import};
+pub use import::{ImportError, ImportedEndpoint, ImportedServer, Unset, expand, folded as folded_alias, import};
 pub use loopback::LoopbackSignIn;
 pub use mcp::{ConnectError, McpClient, ServerState};
 pub use oauth::{OAuthOptions, may_be_opened};

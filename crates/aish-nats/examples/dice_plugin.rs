@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_nats::plugin::host::{Host, HostedTool};
+use aish_nats::plugin::host::{Host, HostedTool, ToolFailed};
 use aish_nats::{BusOptions, connect};
 use aish_tools::builtin::roll_dice::roll;
 use aish_tools::{Parameter, ParameterKind, SystemRandom, input_schema};
@@ -28,7 +28,8 @@ fn tools() -> Vec<HostedTool> {
             category: "fun".into(),
             run: Arc::new(|arguments, _| {
                 Box::pin(async move {
-                    let outcome = roll(&text(&arguments, "notation"), &SystemRandom)?;
+                    let outcome = roll(&text(&arguments, "notation"), &SystemRandom)
+                        .map_err(|error| ToolFailed(error.to_string()))?;
                     Ok(Value::String(outcome.text))
                 })
             }),
@@ -43,7 +44,7 @@ fn tools() -> Vec<HostedTool> {
                     let seconds = arguments.get("seconds").and_then(Value::as_f64).unwrap_or(0.0).clamp(0.0, 600.0);
                     tokio::select! {
                         () = tokio::time::sleep(Duration::from_secs_f64(seconds)) => Ok("waited".into()),
-                        () = cancel.cancelled() => Err("cancelled".into()),
+                        () = cancel.cancelled() => Err(ToolFailed("cancelled".into())),
                     }
                 })
             }),

@@ -12,7 +12,7 @@ mod web_fetch;
 use std::sync::Arc;
 
 pub use files::{FilePlaces, Files};
-pub use web_fetch::{Page, Pages};
+pub use web_fetch::{Page, PageError, Pages};
 
 use aish_types::near::nearest;
 use aish_types::{BoxFuture, CallContext, SourceId, ToolDefinition, ToolOutcome};

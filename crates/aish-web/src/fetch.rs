@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_tools::builtin::{Page, Pages};
+use aish_tools::builtin::{Page, PageError, Pages};
 use aish_types::{BoxFuture, sanitize};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, Url, redirect};
@@ -46,53 +46,60 @@ impl Web {
         Self { resolver: Arc::new(SystemResolver), converter, reach: |address| address }
     }
 
-    async fn fetch(&self, address: &str, cancel: &CancellationToken) -> Result<Page, String> {
-        let mut url = url::read(address)?;
+    async fn fetch(&self, address: &str, cancel: &CancellationToken) -> Result<Page, PageError> {
+        let mut url = url::read(address).map_err(PageError::Refused)?;
         for _ in 0..=HOPS {
             let response = self.get(&url).await?;
             let status = response.status();
             if !status.is_redirection() {
                 if !status.is_success() {
-                    return Err(format!("{} answered {status}", shown(&url)));
+                    return Err(PageError::Unreachable(format!("{} answered {status}", shown(&url))));
                 }
                 return self.read(url, response, cancel).await;
             }
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-            let location = location.ok_or_else(|| format!("{} answered {status} without a place", shown(&url)))?;
-            let next =
-                url.join(location).map_err(|error| format!("{} sends on to no address: {error}", shown(&url)))?;
+            let location = location
+                .ok_or_else(|| PageError::Unreachable(format!("{} answered {status} without a place", shown(&url))))?;
+            let refused = |why: String| PageError::Refused(format!("{} sends on{why}", shown(&url)));
+            let next = url.join(location).map_err(|error| refused(format!(" to no address: {error}")))?;
             if url.scheme() == "https" && next.scheme() != "https" {
-                return Err(format!("{} sends on to a page that is not encrypted: {}", shown(&url), shown(&next)));
+                return Err(refused(format!(" to a page that is not encrypted: {}", shown(&next))));
             }
-            url::check(&next).map_err(|why| format!("{} sends on: {why}", shown(&url)))?;
+            url::check(&next).map_err(|why| refused(format!(": {why}")))?;
             url = next;
         }
-        Err(format!("{address} was sent on more than {HOPS} times"))
+        Err(PageError::Unreachable(format!("{address} was sent on more than {HOPS} times")))
     }
 
     /// Returns the addresses of a host, each of which is public.
-    async fn addresses(&self, url: &Url) -> Result<Vec<IpAddr>, String> {
+    async fn addresses(&self, url: &Url) -> Result<Vec<IpAddr>, PageError> {
         let host = url.host_str().unwrap_or_default();
+        let nowhere = PageError::Unreachable;
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();
         let mut addresses = match literal {
             Some(address) => vec![address],
-            None => self.resolver.addresses(host).await.map_err(|error| format!("{host} has no address: {error}"))?,
+            None => self
+                .resolver
+                .addresses(host)
+                .await
+                .map_err(|error| nowhere(format!("{host} has no address: {error}")))?,
         };
         addresses.truncate(ADDRESSES);
         if addresses.is_empty() {
-            return Err(format!("{host} has no address"));
+            return Err(nowhere(format!("{host} has no address")));
         }
         // One that is not public among others is no mistake of anybody's.
         match addresses.iter().find(|address| !is_public(**address) || is_own(**address)) {
             Some(address) => {
-                Err(format!("{host} is at {address}, which is not on the public internet; it is not opened"))
+                let why = format!("{host} is at {address}, which is not on the public internet; it is not opened");
+                Err(PageError::Refused(why))
             }
             None => Ok(addresses),
         }
     }
 
     /// Sends one GET to addresses that were checked.
-    async fn get(&self, url: &Url) -> Result<Response, String> {
+    async fn get(&self, url: &Url) -> Result<Response, PageError> {
         let addresses = self.addresses(url).await?;
         let pinned: Vec<SocketAddr> =
             addresses.iter().map(|address| SocketAddr::new((self.reach)(*address), 0)).collect();
@@ -109,33 +116,33 @@ impl Web {
         if url.scheme() == "http" {
             builder = builder.tls_certs_only([]);
         }
-        let client = builder.build().map_err(|error| cause(&error))?;
+        let client = builder.build().map_err(|error| PageError::Unreachable(cause(&error)))?;
         let request =
             client.get(url.clone()).header(ACCEPT, "text/html, text/*;q=0.9, application/json;q=0.8, */*;q=0.1");
-        request.send().await.map_err(|error| format!("{} cannot be reached: {}", shown(url), cause(&error)))
+        let unreachable =
+            |error| PageError::Unreachable(format!("{} cannot be reached: {}", shown(url), cause(&error)));
+        request.send().await.map_err(unreachable)
     }
 
     /// Reads a page and makes text of it.
-    async fn read(&self, url: Url, mut response: Response, cancel: &CancellationToken) -> Result<Page, String> {
+    async fn read(&self, url: Url, mut response: Response, cancel: &CancellationToken) -> Result<Page, PageError> {
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let (kind, coding) = (header(CONTENT_TYPE).to_ascii_lowercase(), header(CONTENT_ENCODING).to_ascii_lowercase());
         // It was not asked for, and a small one can be any size.
         if !matches!(coding.as_str(), "" | "identity") {
-            return Err(format!(
-                "{} is compressed ({}), though that was not asked for",
-                shown(&url),
-                sanitize(&coding)
-            ));
+            let (url, coding) = (shown(&url), sanitize(&coding));
+            return Err(PageError::Unreadable(format!(
+                "{url} is compressed ({coding}), though that was not asked for"
+            )));
         }
         let form = Form::of(&kind);
         if form == Form::Other {
-            return Err(format!("{} is no text ({})", shown(&url), sanitize(&kind)));
+            return Err(PageError::Unreadable(format!("{} is no text ({})", shown(&url), sanitize(&kind))));
         }
         let mut body = Vec::new();
         let mut is_cut = false;
-        while let Some(piece) =
-            response.chunk().await.map_err(|error| format!("{} broke off: {}", shown(&url), cause(&error)))?
-        {
+        let broke_off = |error| PageError::Unreachable(format!("{} broke off: {}", shown(&url), cause(&error)));
+        while let Some(piece) = response.chunk().await.map_err(broke_off)? {
             let room = MOST.saturating_sub(body.len());
             body.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
             if piece.len() > room {
@@ -154,13 +161,14 @@ impl Web {
 }
 
 impl Pages for Web {
-    fn page<'a>(&'a self, address: &'a str, cancel: &'a CancellationToken) -> BoxFuture<'a, Result<Page, String>> {
+    fn page<'a>(&'a self, address: &'a str, cancel: &'a CancellationToken) -> BoxFuture<'a, Result<Page, PageError>> {
         Box::pin(async move {
             tokio::select! {
                 biased;
-                () = cancel.cancelled() => Err("interrupted".to_owned()),
+                () = cancel.cancelled() => Err(PageError::Cancelled),
                 done = timeout(PATIENCE, self.fetch(address, cancel)) => done.unwrap_or_else(|_| {
-                    Err(format!("{} took longer than {} s", sanitize(address), PATIENCE.as_secs()))
+                    let late = format!("{} took longer than {} s", sanitize(address), PATIENCE.as_secs());
+                    Err(PageError::Unreachable(late))
                 }),
             }
         })

@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use aish_process::{Command, Environment, Exit, Stdin};
+use aish_tools::builtin::PageError;
 use htmd::HtmlToMarkdown;
 use htmd::options::{BulletListMarker, Options};
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -32,9 +33,14 @@ const SKIPPED: &[&str] =
 /// Turns HTML into markdown in a child: `command` is the program and the arguments with which it calls [`serve`].
 ///
 /// # Errors
-/// In words, when the child did not come to an end.
-pub(crate) async fn convert(command: &[OsString], html: Vec<u8>, cancel: &CancellationToken) -> Result<String, String> {
-    let (program, arguments) = command.split_first().ok_or("there is nothing that reads pages here")?;
+/// When the child did not come to an end.
+pub(crate) async fn convert(
+    command: &[OsString],
+    html: Vec<u8>,
+    cancel: &CancellationToken,
+) -> Result<String, PageError> {
+    let nothing = || PageError::Unreadable("there is nothing that reads pages here".to_owned());
+    let (program, arguments) = command.split_first().ok_or_else(nothing)?;
     let command = Command::new(program)
         .args(arguments)
         .environment(Environment::empty())
@@ -43,14 +49,14 @@ pub(crate) async fn convert(command: &[OsString], html: Vec<u8>, cancel: &Cancel
         .timeout(PATIENCE)
         .output_cap(LONGEST)
         .grace(Duration::ZERO);
-    let done =
-        aish_process::run(&command, cancel).await.map_err(|error| format!("the page cannot be read: {error}"))?;
+    let unread = |error| PageError::Unreadable(format!("the page cannot be read: {error}"));
+    let done = aish_process::run(&command, cancel).await.map_err(unread)?;
     match done.exit {
         Exit::Code(0) => Ok(done.stdout.text()),
-        Exit::Cancelled => Err("interrupted".to_owned()),
+        Exit::Cancelled => Err(PageError::Cancelled),
         _ => {
-            Err("the page cannot be turned into text: it is nested too deep, or takes too much memory or time"
-                .to_owned())
+            let why = "the page cannot be turned into text: it is nested too deep, or takes too much memory or time";
+            Err(PageError::Unreadable(why.to_owned()))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use aish_llm::KeyCommand;
+use aish_llm::{KeyCommand, KeyCommandError};
 use aish_types::Secret;
 
 /// How long the command may take; a password manager may ask a person first.
@@ -17,10 +17,10 @@ pub fn of(command: &str) -> KeyCommand {
     KeyCommand::new(move || run(&command, WAIT))
 }
 
-fn run(command: &str, wait: Duration) -> Result<Secret, String> {
+fn run(command: &str, wait: Duration) -> Result<Secret, KeyCommandError> {
     let shell = Command::new("sh").arg("-c").arg(command).stdin(Stdio::inherit()).stdout(Stdio::piped()).spawn();
-    let mut child = shell.map_err(|error| format!("models.NAME.key_command cannot be run: {error}"))?;
-    let Some(mut out) = child.stdout.take() else { return Err("models.NAME.key_command has no output".to_owned()) };
+    let mut child = shell.map_err(KeyCommandError::Start)?;
+    let Some(mut out) = child.stdout.take() else { return Err(KeyCommandError::NoOutput) };
     let reader = std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = std::io::Read::read_to_end(&mut std::io::Read::take(&mut out, LONGEST as u64 + 1), &mut bytes);
@@ -35,7 +35,7 @@ fn run(command: &str, wait: Duration) -> Result<Secret, String> {
                 // It is gone already, or it goes now.
                 drop(child.kill());
                 drop(child.wait());
-                return Err(format!("models.NAME.key_command did not end within {} s", wait.as_secs()));
+                return Err(KeyCommandError::Late(wait));
             }
         }
     };
@@ -43,9 +43,9 @@ fn run(command: &str, wait: Duration) -> Result<Secret, String> {
     let text = String::from_utf8_lossy(&bytes);
     let key = text.lines().next().unwrap_or_default().trim();
     match (status.success(), key.len()) {
-        (false, _) => Err(format!("models.NAME.key_command failed ({status})")),
-        (true, 0) => Err("models.NAME.key_command printed nothing".to_owned()),
-        (true, LONGEST..) => Err("models.NAME.key_command printed too much".to_owned()),
+        (false, _) => Err(KeyCommandError::Failed(status)),
+        (true, 0) => Err(KeyCommandError::Empty),
+        (true, LONGEST..) => Err(KeyCommandError::TooLong),
         (true, _) => Ok(Secret::new(key.to_owned())),
     }
 }
@@ -64,9 +64,10 @@ mod tests {
             ("/nonexistent/pass", "failed"),
             ("yes", "failed"),
         ] {
-            let error = run(command, long).err().unwrap();
+            let error = run(command, long).err().unwrap().to_string();
             assert!(error.contains(why) && !error.contains("sk-2"), "{command}: {error}");
         }
-        assert!(run("sleep 60", Duration::from_millis(50)).err().unwrap().contains("did not end"));
+        let late = run("sleep 60", Duration::from_millis(50)).err().unwrap();
+        assert!(matches!(late, KeyCommandError::Late(_)), "{late}");
     }
 }

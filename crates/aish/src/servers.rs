@@ -140,10 +140,8 @@ pub fn configured(base: &Base, alias: &str) -> Result<ServerOptions, Failure> {
 /// Turns an entry of the configuration into options.
 fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOptions, Option<String>), Failure> {
     // `${env:NAME}` and `${NAME}`, as other programs write them, are variables here, too.
-    let filled = |text: &String| {
-        expand(text, |name| base.variable(name))
-            .map_err(|name| Failure::config(format!("it needs ${name}, which is not set")))
-    };
+    let filled =
+        |text: &String| expand(text, |name| base.variable(name)).map_err(|unset| Failure::config(unset.to_string()));
     let secrets = |pairs: &BTreeMap<String, String>| {
         let pairs = pairs.iter().map(|(name, text)| Ok((name.clone(), Secret::new(filled(text)?))));
         pairs.collect::<Result<_, Failure>>()

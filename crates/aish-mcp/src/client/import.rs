@@ -253,11 +253,16 @@ fn take_bearer(headers: &mut BTreeMap<String, String>) -> Option<String> {
     None
 }
 
-/// Fills `${env:NAME}`, `${NAME}` and `${NAME:-default}` in; the error names the variable that is not set.
+/// A variable that is not set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("it needs ${0}, which is not set")]
+pub struct Unset(pub String);
+
+/// Fills `${env:NAME}`, `${NAME}` and `${NAME:-default}` in.
 ///
 /// # Errors
 /// When a variable without a default is not set.
-pub fn expand(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+pub fn expand(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Result<String, Unset> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
@@ -271,7 +276,7 @@ pub fn expand(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Result<St
         let name = name.strip_prefix("env:").unwrap_or(name);
         match look_up(name).or_else(|| default.map(str::to_owned)) {
             Some(value) => out.push_str(&value),
-            None => return Err(name.to_owned()),
+            None => return Err(Unset(name.to_owned())),
         }
         rest = remaining;
     }
@@ -448,7 +453,7 @@ mod tests {
     fn variables_are_filled_in() {
         let look_up = |name: &str| (name == "A").then(|| "1".to_owned());
         assert_eq!(expand("x${env:A}y${A}z${B:-2}$", look_up), Ok("x1y1z2$".into()));
-        assert_eq!(expand("${B}", look_up), Err("B".into()));
+        assert_eq!(expand("${B}", look_up), Err(Unset("B".into())));
         assert_eq!(expand("${unclosed", look_up), Ok("${unclosed".into()));
     }
 }

@@ -132,10 +132,10 @@ fn is_empty(error: &Value) -> bool {
     }
 }
 
-fn answer(id: i64, body: Result<Value, String>) -> Value {
+fn answer(id: i64, body: Result<Value, result::Unfit>) -> Value {
     match body {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-        Err(message) => failure(id, OWN_ERROR, &message),
+        Err(error) => failure(id, OWN_ERROR, &error.to_string()),
     }
 }
 

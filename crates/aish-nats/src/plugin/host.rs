@@ -15,8 +15,13 @@ use tokio_util::sync::CancellationToken;
 use crate::bus::{Bus, BusError};
 use crate::plugin::wire::{Call, CallFault, CallReply, Instance, Offer, Register};
 
+/// A tool that failed: what the model is told.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ToolFailed(pub String);
+
 /// Runs one tool: the arguments, and a token that says that nobody waits any more.
-pub type Run = Arc<dyn Fn(Value, CancellationToken) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
+pub type Run = Arc<dyn Fn(Value, CancellationToken) -> BoxFuture<'static, Result<Value, ToolFailed>> + Send + Sync>;
 
 /// A tool that a plugin offers.
 #[derive(Clone)]
@@ -146,7 +151,7 @@ impl Host {
         tasks.spawn(async move {
             let running = AssertUnwindSafe(async move { (tool.run)(call.arguments, cancelled).await });
             let result = match running.catch_unwind().await {
-                Ok(result) => result.map_err(CallFault::Text),
+                Ok(result) => result.map_err(|failed| CallFault::Text(failed.0)),
                 Err(_) => Err(coded("crashed", "the tool crashed".into())),
             };
             reply(&client, reply_to, Some(call.call_id.clone()), result).await;

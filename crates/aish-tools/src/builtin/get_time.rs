@@ -40,16 +40,27 @@ impl Builtin for GetTime {
         let text = |key: &str| arguments.get(key).and_then(Value::as_str);
         let outcome = match tell(&*self.clock, text("timezone").unwrap_or("UTC"), text("format").unwrap_or("full")) {
             Ok(text) => ToolOutcome::success(text),
-            Err(text) => ToolOutcome::failure(text),
+            Err(error) => ToolOutcome::failure(error.to_string()),
         };
         Box::pin(std::future::ready(outcome))
     }
 }
 
-fn tell(clock: &dyn Clock, zone: &str, format: &str) -> Result<String, String> {
+/// Why the time cannot be told.
+#[derive(Debug, thiserror::Error)]
+enum TimeError {
+    /// The clock is beyond the years that are known.
+    #[error("The clock is out of range")]
+    Clock,
+    /// There is no such zone; with those that may be meant.
+    #[error("Unknown timezone: {shown}{meant}")]
+    Zone { shown: String, meant: String },
+}
+
+fn tell(clock: &dyn Clock, zone: &str, format: &str) -> Result<String, TimeError> {
     let since = clock.since_epoch();
-    let micros = i64::try_from(since.as_micros()).map_err(|_| "The clock is out of range".to_owned())?;
-    let now = Timestamp::from_microsecond(micros).map_err(|_| "The clock is out of range".to_owned())?;
+    let micros = i64::try_from(since.as_micros()).map_err(|_| TimeError::Clock)?;
+    let now = Timestamp::from_microsecond(micros).map_err(|_| TimeError::Clock)?;
     let zone = find_zone(zone.trim(), now)?;
     let now = now.to_zoned(zone);
     Ok(match format {
@@ -67,7 +78,7 @@ fn iso(now: &Zoned) -> String {
     format!("{}{fraction}{}", now.strftime("%Y-%m-%dT%H:%M:%S"), now.strftime("%:z"))
 }
 
-fn find_zone(name: &str, now: Timestamp) -> Result<TimeZone, String> {
+fn find_zone(name: &str, now: Timestamp) -> Result<TimeZone, TimeError> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+');
     let is_plain = !name.is_empty() && name.len() <= 64 && name.chars().all(is_name) && !name.starts_with('/');
     if is_plain && let Ok(zone) = TimeZone::get(name) {
@@ -89,10 +100,8 @@ fn find_zone(name: &str, now: Timestamp) -> Result<TimeZone, String> {
         }
     }
     likely.truncate(5);
-    if likely.is_empty() {
-        return Err(format!("Unknown timezone: {shown}"));
-    }
-    Err(format!("Unknown timezone: {shown}. Did you mean: {}?", likely.join(", ")))
+    let meant = if likely.is_empty() { String::new() } else { format!(". Did you mean: {}?", likely.join(", ")) };
+    Err(TimeError::Zone { shown, meant })
 }
 
 /// Reads `UTC+2`, `GMT-03:30`, `+0530`: hours east of Greenwich, unlike the names of `Etc/`.

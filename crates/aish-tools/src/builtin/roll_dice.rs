@@ -55,19 +55,36 @@ impl Builtin for RollDice {
 
     fn call<'a>(&'a self, arguments: &'a Value, _context: &'a CallContext) -> BoxFuture<'a, ToolOutcome> {
         let notation = arguments.get("notation").and_then(Value::as_str).unwrap_or_default();
-        let outcome = roll(notation, &*self.random).unwrap_or_else(ToolOutcome::failure);
+        let outcome = roll(notation, &*self.random).unwrap_or_else(|error| ToolOutcome::failure(error.to_string()));
         Box::pin(std::future::ready(outcome))
     }
+}
+
+/// A notation that cannot be rolled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotationError {
+    /// There is none.
+    #[error("No dice notation provided")]
+    Empty,
+    /// It is none; with what of it is wrong.
+    #[error("Invalid dice notation: {0}")]
+    Invalid(String),
+    /// It has more dice than are rolled.
+    #[error("Too many dice (max {MAX_DICE})")]
+    Dice,
+    /// Its dice have more sides than dice have here.
+    #[error("Too many sides (max {MAX_SIDES})")]
+    Sides,
 }
 
 /// Rolls the dice of a notation; the text says what fell, the structured result has the numbers.
 ///
 /// # Errors
-/// What is wrong with the notation, in words.
-pub fn roll(notation: &str, random: &dyn Random) -> Result<ToolOutcome, String> {
+/// What is wrong with the notation.
+pub fn roll(notation: &str, random: &dyn Random) -> Result<ToolOutcome, NotationError> {
     let notation = tight(notation);
     if notation.is_empty() {
-        return Err("No dice notation provided".into());
+        return Err(NotationError::Empty);
     }
     let dice = parse(&notation)?;
     let sides = u32::try_from(dice.sides).unwrap_or(1);
@@ -112,15 +129,15 @@ fn tight(notation: &str) -> String {
     tight.collect::<String>().to_lowercase()
 }
 
-fn parse(notation: &str) -> Result<Dice, String> {
+fn parse(notation: &str) -> Result<Dice, NotationError> {
     let shown: String = aish_types::visible(notation).chars().take(64).collect();
-    let invalid = |why: &str| format!("Invalid dice notation: {shown}{why}");
+    let invalid = |why: &str| NotationError::Invalid(format!("{shown}{why}"));
     let dice = parse_dice.parse(notation).map_err(|_| invalid(""))?;
     if dice.count > MAX_DICE {
-        return Err(format!("Too many dice (max {MAX_DICE})"));
+        return Err(NotationError::Dice);
     }
     if dice.sides > MAX_SIDES {
-        return Err(format!("Too many sides (max {MAX_SIDES})"));
+        return Err(NotationError::Sides);
     }
     if dice.count == 0 {
         return Err(invalid(" (at least 1 die)"));

@@ -27,20 +27,16 @@ impl Builtin for Todo {
     }
 
     fn call<'a>(&'a self, arguments: &'a Value, _context: &'a CallContext) -> BoxFuture<'a, ToolOutcome> {
-        let outcome = match shown(arguments) {
-            Ok(text) => ToolOutcome::success(text),
-            Err(why) => ToolOutcome::failure(why),
-        };
-        Box::pin(std::future::ready(outcome))
+        Box::pin(std::future::ready(shown(arguments)))
     }
 }
 
 /// Writes the list, a step a line, with marks that need no colour; a step without one is open.
-fn shown(arguments: &Value) -> Result<String, String> {
+fn shown(arguments: &Value) -> ToolOutcome {
     let steps = arguments.get("steps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let steps: Vec<(char, &str)> = steps.iter().filter_map(Value::as_str).map(marked).collect();
     if steps.is_empty() || steps.len() > MOST {
-        return Err(format!("there are {} steps; a list has 1 to {MOST}", steps.len()));
+        return ToolOutcome::failure(format!("there are {} steps; a list has 1 to {MOST}", steps.len()));
     }
     let done = steps.iter().filter(|(mark, _)| *mark == 'x').count();
     let mut text = format!("{done} of {} steps done", steps.len());
@@ -48,7 +44,7 @@ fn shown(arguments: &Value) -> Result<String, String> {
         let words: String = aish_types::visible(&words.replace('\n', " ")).chars().take(LONGEST).collect();
         text.push_str(&format!("\n  [{mark}] {}", words.trim()));
     }
-    Ok(text)
+    ToolOutcome::success(text)
 }
 
 /// Takes the mark off a step.
@@ -66,12 +62,12 @@ mod tests {
     #[test]
     fn steps_are_shown_with_marks() {
         let list = json!({"steps": ["[x] read the code", "- [>] change\nit\u{1b}[31m", "x".repeat(500)]});
-        let text = shown(&list).unwrap();
+        let text = shown(&list).text;
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[..3], ["1 of 3 steps done", "  [x] read the code", "  [>] change it\\e[31m"]);
         assert_eq!(lines[3].len(), LONGEST + 6);
-        assert!(shown(&json!({"steps": []})).is_err());
+        assert!(!shown(&json!({"steps": []})).is_success());
         let many: Vec<Value> = (0..=MOST).map(|_| json!("x")).collect();
-        assert!(shown(&json!({"steps": many})).is_err());
+        assert!(!shown(&json!({"steps": many})).is_success());
     }
 }

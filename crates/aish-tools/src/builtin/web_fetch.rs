@@ -26,13 +26,30 @@ pub struct Page {
     pub is_cut: bool,
 }
 
+/// Why a page was not opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    /// The address is none that is opened, or a server sent on to one.
+    #[error("{0}")]
+    Refused(String),
+    /// The host is not there, does not answer, or has no such page.
+    #[error("{0}")]
+    Unreachable(String),
+    /// What came is no text, or cannot be made into one.
+    #[error("{0}")]
+    Unreadable(String),
+    /// It was cancelled.
+    #[error("interrupted")]
+    Cancelled,
+}
+
 /// Opens pages of the web. Who implements it checks addresses, and bounds time, bytes and redirects.
 pub trait Pages: Send + Sync {
     /// Opens the page at an address, until it is cancelled.
     ///
     /// # Errors
-    /// In words for the model: which address is not opened, or what came of it.
-    fn page<'a>(&'a self, address: &'a str, cancel: &'a CancellationToken) -> BoxFuture<'a, Result<Page, String>>;
+    /// When the address is not opened, or no page came of it; the words are for the model.
+    fn page<'a>(&'a self, address: &'a str, cancel: &'a CancellationToken) -> BoxFuture<'a, Result<Page, PageError>>;
 }
 
 /// The tool.
@@ -61,7 +78,7 @@ impl Builtin for WebFetch {
         Ok(Plan::of(Subject::Page { address: address.clone() }, move |_call, context| async move {
             match self.pages.page(&address, &context.cancel).await {
                 Ok(page) => part(&page, offset),
-                Err(why) => ToolOutcome::failure(why),
+                Err(why) => ToolOutcome::failure(why.to_string()),
             }
         }))
     }

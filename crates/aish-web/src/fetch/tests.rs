@@ -77,7 +77,7 @@ fn web(answers: &[&[&'static str]]) -> (Web, Arc<Scripted>) {
 }
 
 async fn open(web: &Web, address: &str) -> Result<Page, String> {
-    web.page(address, &CancellationToken::new()).await
+    web.page(address, &CancellationToken::new()).await.map_err(|error| error.to_string())
 }
 
 #[tokio::test]
@@ -218,7 +218,7 @@ async fn a_slow_page_and_an_interrupt_end() {
     let (slow, _) = web(&[&[PUBLIC]]);
     let cancel = CancellationToken::new();
     cancel.cancel();
-    assert_eq!(slow.page(&address, &cancel).await, Err("interrupted".to_owned()));
+    assert_eq!(slow.page(&address, &cancel).await, Err(PageError::Cancelled));
 }
 
 #[tokio::test]

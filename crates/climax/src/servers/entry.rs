@@ -127,9 +127,7 @@ impl ServerEntry {
     /// # Errors
     /// In words, when it is not said how it is reached, or a variable is not set.
     pub(crate) fn options(&self, world: &dyn Variables) -> Result<ServerOptions, String> {
-        let filled = |text: &String| {
-            expand(text, |name| world.get(name)).map_err(|name| format!("it needs ${name}, which is not set"))
-        };
+        let filled = |text: &String| expand(text, |name| world.get(name)).map_err(|unset| unset.to_string());
         let secrets = |pairs: &BTreeMap<String, String>| {
             let pairs = pairs.iter().map(|(name, text)| Ok((name.clone(), Secret::new(filled(text)?))));
             pairs.collect::<Result<BTreeMap<_, _>, String>>()

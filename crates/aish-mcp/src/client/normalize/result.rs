@@ -4,8 +4,19 @@ use serde_json::{Map, Value, json};
 
 use super::{content, listing};
 
+/// An answer to `server/discover` that is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unfit {
+    /// It has no shape.
+    #[error("no answer to server/discover")]
+    NoAnswer,
+    /// The server does not speak the newest protocol.
+    #[error("the server does not speak 2026-07-28")]
+    OtherVersion,
+}
+
 /// Puts a result into the shape that its method promises, or says why it cannot be.
-pub(super) fn mend(method: &str, result: Value) -> Result<Value, String> {
+pub(super) fn mend(method: &str, result: Value) -> Result<Value, Unfit> {
     match method {
         "initialize" => Ok(initialize(result)),
         "server/discover" => discover(result),
@@ -42,8 +53,8 @@ fn initialize(result: Value) -> Value {
 }
 
 /// A server that does not know the method may answer it with anything; only a real answer counts.
-fn discover(result: Value) -> Result<Value, String> {
-    let Value::Object(mut result) = result else { return Err("no answer to server/discover".into()) };
+fn discover(result: Value) -> Result<Value, Unfit> {
+    let Value::Object(mut result) = result else { return Err(Unfit::NoAnswer) };
     let keys = ["supportedVersions", "supportedProtocolVersions", "protocolVersions", "protocolVersion"];
     let mut versions: Vec<Value> = match keys.iter().find_map(|key| result.get(*key).filter(|value| !value.is_null())) {
         Some(Value::Array(versions)) => versions.clone(),
@@ -52,7 +63,7 @@ fn discover(result: Value) -> Result<Value, String> {
     };
     versions.retain(Value::is_string);
     if !versions.iter().any(|version| version == "2026-07-28") {
-        return Err("the server does not speak 2026-07-28".into());
+        return Err(Unfit::OtherVersion);
     }
     result.insert("supportedVersions".into(), Value::Array(versions));
     let capabilities = capabilities(result.remove("capabilities"));

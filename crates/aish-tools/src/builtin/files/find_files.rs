@@ -49,7 +49,7 @@ impl Builtin for FindFiles {
                 outcome.truncated = found.is_cut || found.paths.len() < found.total;
                 outcome
             }
-            Err(why) => ToolOutcome::failure(why),
+            Err(why) => ToolOutcome::failure(why.to_string()),
         }))
     }
 }

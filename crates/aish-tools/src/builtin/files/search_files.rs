@@ -65,7 +65,7 @@ impl Builtin for SearchFiles {
                     outcome.truncated = found.is_cut;
                     outcome
                 }
-                Err(why) => ToolOutcome::failure(why),
+                Err(why) => ToolOutcome::failure(why.to_string()),
             }
         }))
     }
