@@ -156,11 +156,6 @@ impl Agent {
         }
     }
 
-    /// Tells whether the agent runs commands in the person's own `$SHELL`.
-    pub const fn uses_login_shell(self) -> bool {
-        matches!(self, Self::Claude)
-    }
-
     /// Tells whether the agent lets a model type into a process that it started earlier, without any hook.
     pub const fn types_unseen(self) -> bool {
         matches!(self, Self::Codex)

@@ -6,7 +6,7 @@
 use aish_types::{CallId, ToolCall};
 use serde_json::Value;
 
-use crate::event::StreamEvent;
+use crate::event::{FinishReason, StreamEvent};
 use crate::names::WireNames;
 
 /// A piece of a call, as one delta has it; an empty text counts as absent.
@@ -42,6 +42,17 @@ pub(crate) enum CutBy {
     Length,
     /// The provider's filter.
     Filter,
+}
+
+impl CutBy {
+    /// Returns why the calls of a completion must not run; none where they may.
+    pub(crate) const fn of(finish: FinishReason) -> Option<Self> {
+        match finish {
+            FinishReason::Length => Some(Self::Length),
+            FinishReason::ContentFilter => Some(Self::Filter),
+            FinishReason::Stop | FinishReason::ToolCalls => None,
+        }
+    }
 }
 
 impl Assembly {

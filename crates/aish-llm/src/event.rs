@@ -41,6 +41,17 @@ pub enum FinishReason {
     ContentFilter,
 }
 
+impl FinishReason {
+    /// Returns why a completion ended: calls beat what the server says of a whole one. Gemini says `stop`.
+    pub(crate) fn of(said: Option<Self>, has_calls: bool) -> Self {
+        match said.unwrap_or(Self::Stop) {
+            Self::Stop | Self::ToolCalls if has_calls => Self::ToolCalls,
+            Self::Stop | Self::ToolCalls => Self::Stop,
+            reason @ (Self::Length | Self::ContentFilter) => reason,
+        }
+    }
+}
+
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamEvent {

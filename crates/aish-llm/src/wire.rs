@@ -15,27 +15,53 @@ use crate::quirks::{Lesson, Quirks};
 use crate::request::ChatRequest;
 use crate::responses::Responses;
 
-/// Which wire is spoken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Api {
+/// Makes [`Api`] of a table: each wire with its word in the configuration. What speaks it has the name of its variant.
+macro_rules! wires {
+    ($($(#[$about:meta])* $name:ident = $word:literal;)*) => {
+        /// Which wire is spoken.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Api {
+            $($(#[$about])* $name,)*
+        }
+
+        impl Api {
+            /// The words of the configuration: `auto` for what a server is known to want, and each wire's.
+            pub const WORDS: &'static [&'static str] = &["auto", $($word),*];
+
+            /// Returns the word of the configuration.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)*
+                }
+            }
+
+            /// Returns the wire of a word; none for `auto`.
+            pub fn named(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some(Self::$name),)*
+                    _ => None,
+                }
+            }
+
+            pub(crate) fn wire(self) -> &'static dyn Wire {
+                match self {
+                    $(Self::$name => &$name,)*
+                }
+            }
+        }
+    };
+}
+
+wires! {
     /// OpenAI's chat completions, which most servers speak.
-    Chat,
+    Chat = "chat";
     /// OpenAI's Responses, without state on the server.
-    Responses,
+    Responses = "responses";
     /// Anthropic's messages.
-    Messages,
+    Messages = "messages";
 }
 
 impl Api {
-    /// Returns the word of the configuration.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Chat => "chat",
-            Self::Responses => "responses",
-            Self::Messages => "messages",
-        }
-    }
-
     /// Returns the wire that a server is known to want: by its host, else by whose key is sent.
     pub fn of(endpoint: &Endpoint, key: Option<&Secret>) -> Self {
         let host = endpoint.host();
@@ -47,14 +73,6 @@ impl Api {
             Self::Responses
         } else {
             Self::Chat
-        }
-    }
-
-    pub(crate) fn wire(self) -> &'static dyn Wire {
-        match self {
-            Self::Chat => &Chat,
-            Self::Responses => &Responses,
-            Self::Messages => &Messages,
         }
     }
 }

@@ -107,12 +107,11 @@ impl Collector {
         if model.tools == Some(false) {
             self.toolless.insert(name.to_owned());
         }
-        let api = match (model.api.as_str(), model.provider) {
-            ("chat", _) => Api::Chat,
-            ("responses", _) => Api::Responses,
-            ("messages", _) | (_, ProviderKind::Anthropic) => Api::Messages,
-            (_, ProviderKind::Openai | ProviderKind::Local) => Api::of(&endpoint, options.key.as_ref()),
+        let known = || match model.provider {
+            ProviderKind::Anthropic => Api::Messages,
+            ProviderKind::Openai | ProviderKind::Local => Api::of(&endpoint, options.key.as_ref()),
         };
+        let api = Api::named(&model.api).unwrap_or_else(known);
         self.add(name, "config", endpoint, options, api);
         Ok(())
     }

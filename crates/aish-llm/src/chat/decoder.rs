@@ -191,17 +191,8 @@ impl Decoder for ChatDecoder {
         let mut state = std::mem::take(&mut self.state);
         state.calls(calls.take_extras(self.first_free_id));
         state.raw = Some(std::mem::take(&mut self.raw)).filter(|raw| raw.trim_start().starts_with("<think>"));
-        let finish = match self.finish.unwrap_or(FinishReason::Stop) {
-            // Calls beat the reason: Gemini says `stop`.
-            FinishReason::Stop | FinishReason::ToolCalls if !calls.is_empty() => FinishReason::ToolCalls,
-            FinishReason::Stop | FinishReason::ToolCalls => FinishReason::Stop,
-            reason @ (FinishReason::Length | FinishReason::ContentFilter) => reason,
-        };
-        let cut = match finish {
-            FinishReason::Length => Some(CutBy::Length),
-            FinishReason::ContentFilter => Some(CutBy::Filter),
-            FinishReason::Stop | FinishReason::ToolCalls => None,
-        };
+        let finish = FinishReason::of(self.finish, !calls.is_empty());
+        let cut = CutBy::of(finish);
         out.extend(calls.release(&self.names, cut, self.first_free_id));
         let sealed = self.seal.take().and_then(|seal| state.sealed(seal, std::mem::take(&mut self.thought)));
         out.extend(sealed.map(StreamEvent::State));

@@ -165,16 +165,8 @@ impl Decoder for MessagesDecoder {
 
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
         let calls = std::mem::take(&mut self.calls);
-        let finish = match self.finish.unwrap_or(FinishReason::Stop) {
-            FinishReason::Stop | FinishReason::ToolCalls if !calls.is_empty() => FinishReason::ToolCalls,
-            FinishReason::Stop | FinishReason::ToolCalls => FinishReason::Stop,
-            reason @ (FinishReason::Length | FinishReason::ContentFilter) => reason,
-        };
-        let cut = match finish {
-            FinishReason::Length => Some(CutBy::Length),
-            FinishReason::ContentFilter => Some(CutBy::Filter),
-            FinishReason::Stop | FinishReason::ToolCalls => None,
-        };
+        let finish = FinishReason::of(self.finish, !calls.is_empty());
+        let cut = CutBy::of(finish);
         out.extend(calls.release(&self.names, cut, self.first_free_id));
         let sealed = self.seal.take().and_then(|seal| std::mem::take(&mut self.blocks).sealed(seal));
         out.extend(sealed.map(StreamEvent::State));

@@ -212,16 +212,8 @@ impl Decoder for ResponsesDecoder {
     }
 
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
-        let finish = match self.finish.unwrap_or(FinishReason::Stop) {
-            FinishReason::Stop | FinishReason::ToolCalls if !self.calls.is_empty() => FinishReason::ToolCalls,
-            FinishReason::Stop | FinishReason::ToolCalls => FinishReason::Stop,
-            reason @ (FinishReason::Length | FinishReason::ContentFilter) => reason,
-        };
-        let cut = match finish {
-            FinishReason::Length => Some(CutBy::Length),
-            FinishReason::ContentFilter => Some(CutBy::Filter),
-            FinishReason::Stop | FinishReason::ToolCalls => None,
-        };
+        let finish = FinishReason::of(self.finish, !self.calls.is_empty());
+        let cut = CutBy::of(finish);
         let mut assembly = Assembly::default();
         for (index, call) in &self.calls {
             let OpenCall { id, name, arguments } = call;

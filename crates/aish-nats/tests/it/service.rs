@@ -39,7 +39,8 @@ async fn tools_are_run_and_their_results_told() {
     assert_eq!(reply["tokens_used"], json!(24));
     let requests = built.script.requests();
     let offered: Vec<&str> = requests[0].tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(offered, ["calculator", "get_time", "roll_dice", "search_memory", "todo"], "remember has an effect");
+    assert!(offered.contains(&"calculator") && offered.contains(&"search_memory"), "{offered:?}");
+    assert!(!offered.contains(&"remember"), "it has an effect");
     let results: Vec<&str> = requests[1].messages.iter().skip(3).map(Message::content).collect();
     assert_eq!(results, ["7.125", "Error: Missing required argument 'expression'"]);
     assert_eq!(built.books.audit.lock().unwrap().len(), 1, "what ran is in the audit");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aish_llm::Api;
 use serde::{Deserialize, Serialize};
 
 use super::key::{AMOUNT, Kind, Overlay, SOME};
@@ -56,7 +57,7 @@ section! {
         /// How freely it picks its words; without it none is sent, and many models take none.
         temperature: Option<f32> = None, Kind::Number(0.0, 2.0), Overlay::Free;
         /// The wire: `auto` goes by what is known of the server, and learns from its refusals.
-        api: String = "auto".to_owned(), Kind::Word(&["auto", "chat", "responses", "messages"]), Overlay::Never;
+        api: String = "auto".to_owned(), Kind::Word(Api::WORDS), Overlay::Never;
         /// How hard it thinks, in the server's own words (`none`, `low`, `high`); without it the model's default.
         effort: Option<String> = None, Kind::Text, Overlay::Never;
         /// The same by purpose: `main`, `norris`, `fast`, `summary` or `memory`.
