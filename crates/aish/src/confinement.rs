@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use aish_confine::{Available, Caller, Dotenv, Layer, Mechanism, Network, Plan, Settings, State, Surroundings, tree};
 
 use crate::base::Base;
-use crate::failure::chain;
+use crate::failure::{Failure, chain};
 use crate::secrets::Secrets;
 
 /// The hidden command that becomes the launcher.
@@ -105,12 +105,12 @@ impl Ground {
     ///
     /// # Errors
     /// In words for the person: there is no folder for layers, or the folder is gone.
-    pub fn at(&self, folder: &Path, dotenv: Dotenv) -> Result<Confinement, String> {
-        let layers = self.layers.as_deref().ok_or("HOME is not set, so that there is no folder for layers")?;
+    pub fn at(&self, folder: &Path, dotenv: Dotenv) -> Result<Confinement, Failure> {
+        let layers = self.layers.as_deref().ok_or_else(no_layers)?;
         let caller = Caller { folder, home: self.home.as_deref(), own: &self.own, layers };
         let settings = Settings { dotenv, ..self.settings.clone() };
-        let surroundings =
-            Surroundings::of(&caller, &settings).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let surroundings = Surroundings::of(&caller, &settings)
+            .map_err(|error| Failure::user(format!("{}: {error}", folder.display())))?;
         Ok(Confinement { surroundings, secrets: Arc::clone(&self.secrets) })
     }
 }
@@ -136,7 +136,7 @@ impl Confinement {
         words: Vec<OsString>,
         terminal: bool,
         shows: Option<PathBuf>,
-    ) -> Result<Vec<OsString>, String> {
+    ) -> Result<Vec<OsString>, Failure> {
         let mut plan = self.surroundings.plan_without_layer(Mechanism::Landlock, words);
         plan.shown.extend(shows);
         plan.terminal = terminal;
@@ -147,8 +147,8 @@ impl Confinement {
     ///
     /// # Errors
     /// In words for the person.
-    pub fn prepare(&self, order: Order<'_>) -> Result<Prepared, String> {
-        let layer = self.surroundings.layer(order.shown, order.session).map_err(|error| chain(&error))?;
+    pub fn prepare(&self, order: Order<'_>) -> Result<Prepared, Failure> {
+        let layer = self.surroundings.layer(order.shown, order.session)?;
         let mut plan = self.surroundings.plan(&layer, order.words);
         plan.shown.extend(order.shows);
         plan.network = order.network;
@@ -175,9 +175,13 @@ impl Confinement {
 ///
 /// # Errors
 /// When this program cannot tell its own path.
-pub fn launcher(plan: &Plan) -> Result<Vec<OsString>, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+pub fn launcher(plan: &Plan) -> Result<Vec<OsString>, Failure> {
+    let program = std::env::current_exe()?;
     Ok([program.into_os_string(), LAUNCHER.into()].into_iter().chain(plan.to_arguments()).collect())
+}
+
+fn no_layers() -> Failure {
+    Failure::user("HOME is not set, so that there is no folder for layers")
 }
 
 /// Says whether layers work here, by trying.
@@ -189,11 +193,12 @@ pub fn works() -> bool {
 ///
 /// # Errors
 /// In words, when it cannot be tried.
-pub fn available() -> Result<Available, String> {
+pub fn available() -> Result<Available, Failure> {
     // A trial needs a process with one thread.
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = Command::new(program).args([LAUNCHER, PROBE]).output().map_err(|error| error.to_string())?;
-    Available::from_lines(&String::from_utf8_lossy(&output.stdout)).ok_or_else(|| "the trial did not end".to_owned())
+    let program = std::env::current_exe()?;
+    let output = Command::new(program).args([LAUNCHER, PROBE]).output()?;
+    Available::from_lines(&String::from_utf8_lossy(&output.stdout))
+        .ok_or_else(|| Failure::internal("the trial did not end"))
 }
 
 /// Says what commands are confined by here, why by nothing stronger, and what to do about that, for `aish doctor`: whether

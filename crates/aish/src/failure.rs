@@ -1,5 +1,6 @@
 //! Failures as a person reads them: what happened, whose matter it is, and what to do next.
 
+use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -27,6 +28,8 @@ pub enum FailureKind {
     Network,
     /// We: this should not happen.
     Internal,
+    /// Nobody: whoever read the output went away.
+    BrokenPipe,
 }
 
 /// A failure of a command, with a hint where there is one to give.
@@ -75,7 +78,6 @@ impl Failure {
     }
 
     /// Whose matter it is.
-    #[cfg(test)]
     pub fn kind(&self) -> FailureKind {
         self.kind
     }
@@ -92,10 +94,12 @@ impl Failure {
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let message = match self.kind {
             FailureKind::Internal => format!("internal error: {}", self.message),
-            FailureKind::User | FailureKind::Config | FailureKind::Network => self.message.clone(),
+            FailureKind::User | FailureKind::Config | FailureKind::Network | FailureKind::BrokenPipe => {
+                self.message.clone()
+            }
         };
         let usual = match self.kind {
-            FailureKind::User => None,
+            FailureKind::User | FailureKind::BrokenPipe => None,
             FailureKind::Config => Some("`aish config show` has every key, its value and where that is from"),
             FailureKind::Network => Some("`aish doctor` tells which hosts answer"),
             FailureKind::Internal => Some("this is a fault of aish; please report it with what you did before"),
@@ -113,7 +117,11 @@ impl fmt::Display for Failure {
 
 impl<E: Error + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        let kind = kind_of(&error);
+        let itself = (&error as &dyn Any).downcast_ref::<io::Error>();
+        let kind = match itself.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            true => FailureKind::BrokenPipe,
+            false => kind_of(&error),
+        };
         Self { kind, ..Self::user(chain(&error)) }
     }
 }
@@ -140,21 +148,18 @@ fn kind_of(error: &(dyn Error + 'static)) -> FailureKind {
     FailureKind::User
 }
 
-/// A failure on its way through `anyhow`.
-#[derive(Debug)]
-pub struct Carried(pub Failure);
-
-impl fmt::Display for Carried {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+/// Says of a result that failed what was being done.
+pub trait ResultExt<T> {
+    /// Puts words before the message: what was being done.
+    ///
+    /// # Errors
+    /// When the result is one.
+    fn at<D: fmt::Display>(self, place: impl FnOnce() -> D) -> Result<T, Failure>;
 }
 
-impl Error for Carried {}
-
-impl From<Failure> for anyhow::Error {
-    fn from(failure: Failure) -> Self {
-        Self::new(Carried(failure))
+impl<T, E: Into<Failure>> ResultExt<T> for Result<T, E> {
+    fn at<D: fmt::Display>(self, place: impl FnOnce() -> D) -> Result<T, Failure> {
+        self.map_err(|error| error.into().at(place()))
     }
 }
 
@@ -191,7 +196,10 @@ mod tests {
         let missing = Failure::from(std::fs::read("/nonexistent/file").unwrap_err()).at("/nonexistent/file");
         assert_eq!(missing.kind(), FailureKind::User);
         assert!(missing.to_string().starts_with("/nonexistent/file: No such file"));
-        let carried = anyhow::Error::from(Failure::config("models.a: wrong"));
-        assert_eq!(carried.downcast_ref::<Carried>().unwrap().0.kind(), FailureKind::Config);
+        let written: Result<(), _> = Err(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!(written.at(|| "writing").unwrap_err().kind(), FailureKind::BrokenPipe);
+        let placed: Result<(), _> = Err(Failure::config("wrong"));
+        let placed = placed.at(|| "models.a").unwrap_err();
+        assert_eq!((placed.kind(), placed.to_string()), (FailureKind::Config, "models.a: wrong".to_owned()));
     }
 }

@@ -8,7 +8,7 @@ use aish_store::{LedgerEntry, LedgerFilter, Store};
 use aish_types::{Money, SessionId, Usage};
 
 use crate::base::Base;
-use crate::failure::chain;
+use crate::failure::Failure;
 use crate::project::project_root;
 
 /// The limits of cost.
@@ -68,7 +68,7 @@ pub struct StoredLedger {
 }
 
 /// Returns what all sessions have spent today, or why the database cannot tell.
-pub type Today = Box<dyn Fn() -> Result<Money, String> + Send + Sync>;
+pub type Today = Box<dyn Fn() -> Result<Money, Failure> + Send + Sync>;
 
 /// The session's books, which every request passes.
 #[derive(Default)]
@@ -95,7 +95,7 @@ impl Ledger {
             let from_ms = start_of_day(clock.millis(), &jiff::tz::TimeZone::system());
             let filter = LedgerFilter { from_ms: Some(from_ms), ..LedgerFilter::default() };
             let sum = store.kept().and_then(|()| store.ledger_sum(&filter));
-            sum.map(|row| row.cost).map_err(|error| chain(&error))
+            Ok(sum?.cost)
         }))
     }
 
@@ -122,7 +122,7 @@ impl Ledger {
     ///
     /// # Errors
     /// When the limits are a day's and the day's spending cannot be read.
-    fn counted(&self, books: &Spending) -> Result<Money, String> {
+    fn counted(&self, books: &Spending) -> Result<Money, Failure> {
         match &self.today {
             Some(today) => Ok(today()? + books.unwritten),
             None => Ok(books.rows.values().map(|row| row.cost).sum::<Money>() + books.before),
@@ -256,7 +256,7 @@ impl SpendGuard for Ledger {
 }
 
 /// A day's cap that cannot be compared with the day is not held by guessing.
-fn unreadable(why: String) -> SpendRefusal {
+fn unreadable(why: Failure) -> SpendRefusal {
     SpendRefusal(format!(
         "cost.cap_at_dollars holds for the day, and what was spent today cannot be read: {why}. Mend the \
          database or move it away, or set cost.scope = \"session\""
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn a_days_cap_that_cannot_be_compared_refuses_and_says_so() {
         let limits = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: Some(Money::from_dollars(0.001)) };
-        let broken = || Ledger::new(limits, Money::ZERO).of_the_day(Box::new(|| Err("disk I/O error".into())));
+        let broken = || Ledger::new(limits, Money::ZERO).of_the_day(Box::new(|| Err(Failure::user("disk I/O error"))));
         let ledger = broken();
         let SpendRefusal(said) = ledger.check(&planned(Some(0.0001))).unwrap_err();
         assert!(said.contains("cannot be read: disk I/O error. Mend the database"), "{said}");

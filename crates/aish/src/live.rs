@@ -16,8 +16,8 @@ use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::{Base, brought};
-use crate::failure::chain;
-use crate::shell_tool::{CommandRunner, Order, Ran};
+use crate::failure::Failure;
+use crate::shell_tool::{CommandRunner, Ran, Way};
 use crate::transactions::Transactions;
 
 /// The status of a command that SIGINT ended.
@@ -318,8 +318,8 @@ impl Live {
         timeout_ms: u64,
         cancel: CancellationToken,
         rows: Option<usize>,
-    ) -> Result<Ran, String> {
-        let result = self.run_at_terminal(command, timeout_ms, cancel, rows).await.map_err(|error| chain(&error))?;
+    ) -> Result<Ran, Failure> {
+        let result = self.run_at_terminal(command, timeout_ms, cancel, rows).await?;
         self.tell_folded(command, result.folded, result.status, &result.output);
         // The terminal's Ctrl-C goes to the command, and only its end tells of it; who handles it goes on.
         let by_person = self.terminal.is_some() && result.ending == Ending::Completed && result.status == BY_INTERRUPT;
@@ -363,45 +363,21 @@ impl CommandRunner for Live {
     fn run<'a>(
         &'a self,
         command: &'a str,
+        way: Way<'a>,
         timeout_ms: u64,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        Box::pin(self.run_proposed(command, timeout_ms, cancel, None))
-    }
-
-    fn run_unasked<'a>(
-        &'a self,
-        command: &'a str,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        Box::pin(async move {
-            let _showing = self.show_unasked(command).await;
-            self.run_proposed(command, timeout_ms, cancel, Some(UNASKED_ROWS)).await
-        })
-    }
-
-    fn run_apart<'a>(
-        &'a self,
-        command: &'a str,
-        order: &'a Order,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        Box::pin(apart::run(self, command, order, timeout_ms, cancel))
+    ) -> BoxFuture<'a, Result<Ran, Failure>> {
+        match way {
+            Way::Asked | Way::Outside => Box::pin(self.run_proposed(command, timeout_ms, cancel, None)),
+            Way::Unasked => Box::pin(async move {
+                let _showing = self.show_unasked(command).await;
+                self.run_proposed(command, timeout_ms, cancel, Some(UNASKED_ROWS)).await
+            }),
+            Way::Apart(order) => Box::pin(apart::run(self, command, order, timeout_ms, cancel)),
+        }
     }
 
     fn come_back<'a>(&'a self, call: &'a CallId, kept: bool) -> BoxFuture<'a, Option<String>> {
         Box::pin(apart::come_back(self, call, kept))
-    }
-
-    /// Runs it in the shell itself.
-    fn run_outside<'a>(
-        &'a self,
-        command: &'a str,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        self.run(command, timeout_ms, cancel)
     }
 }

@@ -33,6 +33,7 @@ use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
 use crate::driver::Apart;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;
 use crate::live::Live;
@@ -137,7 +138,7 @@ impl Repl {
     ///
     /// # Errors
     /// When there is no terminal or the line editor cannot start.
-    pub async fn start(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> anyhow::Result<Self> {
+    pub async fn start(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> Result<Self, Failure> {
         let (mut out, mut err) = capabilities(&base, shared);
         if flags.plain {
             let plain = |seen: Capabilities| Capabilities {
@@ -264,7 +265,7 @@ impl Repl {
     ///
     /// # Errors
     /// When the terminal cannot be read.
-    pub async fn run(&mut self) -> anyhow::Result<ExitCode> {
+    pub async fn run(&mut self) -> Result<ExitCode, Failure> {
         let mut notices = self.base.faults();
         notices.append(&mut self.conversation.notices);
         self.say_first(notices);

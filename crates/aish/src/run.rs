@@ -6,9 +6,10 @@ use clap::{CommandFactory as _, Parser as _};
 
 use crate::arguments::{Arguments, Command, NorrisFlags, SharedFlags};
 use crate::base::Base;
+use crate::command;
 use crate::exit::ExitCode;
+use crate::failure::{Failure, FailureKind};
 use crate::output::Output;
-use crate::{command, failure};
 
 /// Parses the command line and runs it.
 pub fn run() -> ExitCode {
@@ -42,12 +43,9 @@ pub fn run() -> ExitCode {
     match ended {
         Ok(ExitCode::Ok) => unwritten.unwrap_or(ExitCode::Ok),
         Ok(code) => code,
-        Err(error) if is_broken_pipe(&error) => ExitCode::Ok,
-        Err(error) => {
-            match error.downcast::<failure::Carried>() {
-                Ok(failure::Carried(failure)) => failure.lines().for_each(|line| complain(&line)),
-                Err(error) => complain(&failure::chain(error.as_ref())),
-            }
+        Err(failure) if failure.kind() == FailureKind::BrokenPipe => ExitCode::Ok,
+        Err(failure) => {
+            failure.lines().for_each(|line| complain(&line));
             ExitCode::Error
         }
     }
@@ -71,7 +69,7 @@ fn no_mixture(arguments: Arguments) -> Result<Arguments, clap::Error> {
     Ok(arguments)
 }
 
-fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let shared = &arguments.shared;
     match &arguments.command {
         Some(Command::Completions { shell }) => {
@@ -155,7 +153,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn norris(shared: SharedFlags, flags: NorrisFlags) -> anyhow::Result<ExitCode> {
+fn norris(shared: SharedFlags, flags: NorrisFlags) -> Result<ExitCode, Failure> {
     let base = Base::load(&shared);
     let runtime = runtime()?;
     let ended = as_task(&runtime, async move { command::norris::run(&base, &shared, &flags).await });
@@ -165,15 +163,15 @@ fn norris(shared: SharedFlags, flags: NorrisFlags) -> anyhow::Result<ExitCode> {
 }
 
 /// Runs a command whose last read of standard input may still wait when it ends.
-fn to_the_end(command: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+fn to_the_end(command: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
     on(tokio::runtime::Builder::new_current_thread(), command)
 }
 
 /// The same on a runtime of one's own choice.
 fn on(
     mut builder: tokio::runtime::Builder,
-    command: impl Future<Output = anyhow::Result<ExitCode>>,
-) -> anyhow::Result<ExitCode> {
+    command: impl Future<Output = Result<ExitCode, Failure>>,
+) -> Result<ExitCode, Failure> {
     let runtime = builder.enable_all().build()?;
     let ended = runtime.block_on(command);
     runtime.shutdown_background();
@@ -184,8 +182,8 @@ fn on(
 /// wakes it for each of its pieces.
 fn as_task(
     runtime: &tokio::runtime::Runtime,
-    command: impl Future<Output = anyhow::Result<ExitCode>> + Send + 'static,
-) -> anyhow::Result<ExitCode> {
+    command: impl Future<Output = Result<ExitCode, Failure>> + Send + 'static,
+) -> Result<ExitCode, Failure> {
     match runtime.block_on(runtime.spawn(command)) {
         Ok(ended) => ended,
         Err(error) => match error.try_into_panic() {
@@ -215,10 +213,6 @@ pub fn print(line: &str) {
 /// Writes a line to standard error.
 pub fn complain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "aish: {line}");
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use aish_process::sandbox::{Bounds, works};
 use aish_types::Stopped;
 
 use crate::base::Base;
+use crate::failure::Failure;
 use crate::project::project_root;
 use crate::transactions::Transactions;
 
@@ -103,7 +104,7 @@ impl Chosen {
 ///
 /// # Errors
 /// In words, when `sandbox.mode = "required"` and none works.
-pub fn find(base: &Base, folder: &Path, layers: bool) -> Result<Found, String> {
+pub fn find(base: &Base, folder: &Path, layers: bool) -> Result<Found, Failure> {
     let section = &base.config.sandbox;
     // Folders that are named are written to for good, as their owner wants it.
     if layers && section.mode != "off" && section.write.is_empty() {
@@ -116,7 +117,7 @@ fn find_by(
     base: &Base,
     folder: &Path,
     works: impl Fn() -> Result<(), aish_process::sandbox::SandboxError>,
-) -> Result<Found, String> {
+) -> Result<Found, Failure> {
     let section = &base.config.sandbox;
     if section.mode == "off" {
         return Ok(Found::Off);
@@ -126,7 +127,7 @@ fn find_by(
         Err(error) => error.to_string(),
     };
     if section.mode == "required" {
-        return Err(format!("sandbox.mode is \"required\" and no sandbox works here: {why}"));
+        return Err(Failure::config(format!("sandbox.mode is \"required\" and no sandbox works here: {why}")));
     }
     Ok(Found::None(why))
 }
@@ -209,7 +210,7 @@ mod tests {
             base.config.sandbox.mode = mode.to_owned();
             if one { find_by(&base, Path::new("/work"), || Ok(())) } else { find_by(&base, Path::new("/work"), none) }
         };
-        let why = find("required", false).unwrap_err();
+        let why = find("required", false).unwrap_err().to_string();
         assert!(why.contains("required") && why.contains("an old kernel"), "{why}");
         let found = find("auto", false).unwrap();
         assert!(found.chosen().is_none() && found.say().contains("none works here"));

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aish_types::{BoxFuture, CallId};
 use tokio_util::sync::CancellationToken;
 
-use crate::shell_tool::{CommandRunner, Order, Ran};
+use crate::failure::Failure;
+use crate::shell_tool::{CommandRunner, Ran, Way};
 
 /// Hands commands to one of two shells.
 pub struct Switch {
@@ -49,42 +50,12 @@ impl CommandRunner for Switch {
     fn run<'a>(
         &'a self,
         command: &'a str,
+        way: Way<'a>,
         timeout_ms: u64,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
+    ) -> BoxFuture<'a, Result<Ran, Failure>> {
         let runner = self.current();
-        Box::pin(async move { runner.run(command, timeout_ms, cancel).await })
-    }
-
-    fn run_unasked<'a>(
-        &'a self,
-        command: &'a str,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        let runner = self.current();
-        Box::pin(async move { runner.run_unasked(command, timeout_ms, cancel).await })
-    }
-
-    fn run_outside<'a>(
-        &'a self,
-        command: &'a str,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        let runner = self.current();
-        Box::pin(async move { runner.run_outside(command, timeout_ms, cancel).await })
-    }
-
-    fn run_apart<'a>(
-        &'a self,
-        command: &'a str,
-        order: &'a Order,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        let runner = self.current();
-        Box::pin(async move { runner.run_apart(command, order, timeout_ms, cancel).await })
+        Box::pin(async move { runner.run(command, way, timeout_ms, cancel).await })
     }
 
     fn come_back<'a>(&'a self, call: &'a CallId, kept: bool) -> BoxFuture<'a, Option<String>> {

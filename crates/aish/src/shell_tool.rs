@@ -12,6 +12,8 @@ use aish_types::{
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::failure::Failure;
+
 /// What came of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
@@ -48,52 +50,41 @@ pub struct Order {
     pub network: bool,
 }
 
+/// How a command is run.
+#[derive(Debug, Clone, Copy)]
+pub enum Way<'a> {
+    /// In the shell; a person said yes.
+    Asked,
+    /// In the shell, and nobody was asked: where its output goes to the person at once, the command is shown first.
+    Unasked,
+    /// Apart from the shell: in a layer, or at least without its secrets.
+    Apart(&'a Order),
+    /// Outside the sandbox that the shell is in.
+    Outside,
+}
+
 /// Runs one command line in the shell that belongs to this run.
 pub trait CommandRunner: Send + Sync {
-    /// Runs a command to its end, or until it is cancelled or `timeout_ms` have passed (0: no limit).
+    /// Runs a command to its end, or until it is cancelled or `timeout_ms` have passed (0: no limit). A shell that knows
+    /// one way alone runs all in that one, but none [`Way::Outside`] of a sandbox that is not there.
     fn run<'a>(
         &'a self,
         command: &'a str,
+        way: Way<'a>,
         timeout_ms: u64,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>>;
-
-    /// Runs a command that nobody was asked about: where its output goes to the person at once, the command is shown first.
-    fn run_unasked<'a>(
-        &'a self,
-        command: &'a str,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        self.run(command, timeout_ms, cancel)
-    }
-
-    /// Runs a command apart from the shell: in a layer, or at least without its secrets.
-    fn run_apart<'a>(
-        &'a self,
-        command: &'a str,
-        _order: &'a Order,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        self.run(command, timeout_ms, cancel)
-    }
+    ) -> BoxFuture<'a, Result<Ran, Failure>>;
 
     /// Takes over what a command that ran apart set, now that its layer was kept or dropped. Returns what did not come
     /// back, in words for the model.
     fn come_back<'a>(&'a self, _call: &'a CallId, _kept: bool) -> BoxFuture<'a, Option<String>> {
         Box::pin(std::future::ready(None))
     }
+}
 
-    /// Runs a command as [`CommandRunner::run`] does, outside the sandbox that the shell is in.
-    fn run_outside<'a>(
-        &'a self,
-        _command: &'a str,
-        _timeout_ms: u64,
-        _cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        Box::pin(std::future::ready(Err("there is no sandbox here that it could run outside of".to_owned())))
-    }
+/// Says that [`Way::Outside`] leads nowhere.
+pub fn no_sandbox() -> Failure {
+    Failure::user("there is no sandbox here that it could run outside of")
 }
 
 /// The source of the tool `shell`.
@@ -170,19 +161,15 @@ impl ToolSource for ShellTool {
         let command = arguments.get(COMMAND).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(Plan::of(Subject::Command { text: command.clone() }, move |call, context| async move {
             let order = order(&call);
-            let running = match (self.place, order.placement) {
-                (Place::Shell, Placement::Open) if call.approved_by() != By::Person => {
-                    self.runner.run_unasked(&command, self.timeout_ms, context.cancel)
-                }
-                (Place::Shell, Placement::Open) => self.runner.run(&command, self.timeout_ms, context.cancel),
-                (Place::Shell, Placement::Clean | Placement::Reading | Placement::Layer(_)) => {
-                    self.runner.run_apart(&command, &order, self.timeout_ms, context.cancel)
-                }
-                (Place::Outside, _) => self.runner.run_outside(&command, self.timeout_ms, context.cancel),
+            let way = match (self.place, order.placement) {
+                (Place::Shell, Placement::Open) if call.approved_by() != By::Person => Way::Unasked,
+                (Place::Shell, Placement::Open) => Way::Asked,
+                (Place::Shell, Placement::Clean | Placement::Reading | Placement::Layer(_)) => Way::Apart(&order),
+                (Place::Outside, _) => Way::Outside,
             };
-            match running.await {
+            match self.runner.run(&command, way, self.timeout_ms, context.cancel).await {
                 Ok(ran) => outcome(&ran),
-                Err(why) => ToolOutcome::failure(why),
+                Err(why) => ToolOutcome::failure(why.to_string()),
             }
         }))
     }

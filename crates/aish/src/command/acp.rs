@@ -19,6 +19,7 @@ use aish_types::BoxFuture;
 use crate::arguments::SharedFlags;
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::termination;
 use approver::SessionMode;
 use session::EditorSession;
@@ -27,7 +28,7 @@ use session::EditorSession;
 ///
 /// # Errors
 /// When the connection fails.
-pub async fn run(shared: &SharedFlags) -> anyhow::Result<ExitCode> {
+pub async fn run(shared: &SharedFlags) -> Result<ExitCode, Failure> {
     let shutdown = termination::on_signals()?;
     let host = Arc::new(Sessions { shared: shared.clone(), open: Mutex::default() });
     let facts = Facts { name: "aish".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), images: true };

@@ -39,7 +39,7 @@ const PIPED: usize = 64 * 1024;
 ///
 /// # Errors
 /// When standard input cannot be read.
-pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> anyhow::Result<ExitCode> {
+pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<ExitCode, Failure> {
     let mut surface = surface(base, shared, flags);
     let now = base.started.elapsed();
     base.faults().iter().for_each(|fault| surface.show(Shown::Notice(fault), now));
@@ -263,7 +263,7 @@ fn question(flags: &AskFlags) -> io::Result<Option<String>> {
 
 /// Reads a line at the terminal as it is typed: nothing in it is special, nothing has to be quoted. None where there is no
 /// terminal, or nothing was typed.
-async fn typed(base: &Base, shared: &SharedFlags) -> anyhow::Result<Option<String>> {
+async fn typed(base: &Base, shared: &SharedFlags) -> Result<Option<String>, Failure> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(None);
     }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::arguments::CheckFlags;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::lines;
 
 /// Judges one command (exit code 0, 1 or 2) or each line of standard input.
@@ -18,7 +19,7 @@ pub fn run(
     surroundings: &Surroundings,
     policy: &Policy,
     print: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let rules = &policy.rules;
     let judge = |command: &str| match &policy.broken {
         // What a broken policy would raise is not known: nothing is let through.
@@ -59,7 +60,7 @@ fn explained(
     as_json: bool,
     (surroundings, rules, broken): (&Surroundings, &PolicyRules, Option<Judgement>),
     print: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let Ok(mut analysis) = std::panic::catch_unwind(|| analyse(command, surroundings, rules)) else {
         print("the checker failed on this command, which is taken for the worst");
         return Ok(exit_code(Verdict::Halt));

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::Command;
 
 use aish_types::near::slip;
-use anyhow::Context as _;
 
 use crate::arguments::ConfigCommand;
 use crate::base::Base;
@@ -13,6 +12,7 @@ use crate::config::keys::{names, near};
 use crate::config::show::show;
 use crate::config::template::template;
 use crate::exit::ExitCode;
+use crate::failure::{Failure, ResultExt as _};
 
 /// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
 ///
@@ -23,7 +23,7 @@ pub fn run(
     command: &ConfigCommand,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     match command {
         ConfigCommand::Show { name } => {
             base.faults().iter().for_each(|fault| complain(fault));
@@ -69,21 +69,21 @@ pub fn unknown(name: &str) -> String {
 }
 
 /// Writes the template where there is no file; says whether it did.
-fn begin(path: &Path) -> anyhow::Result<bool> {
+fn begin(path: &Path) -> Result<bool, Failure> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        crate::paths::make_private(folder).with_context(|| format!("making {}", folder.display()))?;
+        crate::paths::make_private(folder).at(|| format!("making {}", folder.display()))?;
     }
     match std::fs::OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(mut file) => {
-            file.write_all(template().as_bytes()).with_context(|| format!("writing {}", path.display()))?;
+            file.write_all(template().as_bytes()).at(|| format!("writing {}", path.display()))?;
             Ok(true)
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error).with_context(|| format!("writing {}", path.display())),
+        Err(error) => Err(error).at(|| format!("writing {}", path.display())),
     }
 }
 
-fn init(path: &Path, print: &mut dyn FnMut(&str), complain: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+fn init(path: &Path, print: &mut dyn FnMut(&str), complain: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     if begin(path)? {
         print(&format!("{} is written; `aish config edit` opens it", path.display()));
         return Ok(ExitCode::Ok);
@@ -92,7 +92,7 @@ fn init(path: &Path, print: &mut dyn FnMut(&str), complain: &mut dyn FnMut(&str)
     Ok(ExitCode::Error)
 }
 
-fn edit(base: &Base, path: &Path, complain: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+fn edit(base: &Base, path: &Path, complain: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     begin(path)?;
     let editor = base.variable("VISUAL").or_else(|| base.variable("EDITOR")).unwrap_or_else(|| "vi".to_owned());
     let mut words = editor.split_whitespace();

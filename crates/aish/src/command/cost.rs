@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::arguments::{CostBy, CostFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 
 /// Columns of the longest bar of a plot.
 const BAR: u64 = 40;
@@ -20,7 +21,7 @@ pub fn run(
     flags: &CostFlags,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let from_ms = match flags.since.as_deref().map(milliseconds) {
         None => None,
         Some(Some(span)) => Some(base.clock.millis().saturating_sub(span)),

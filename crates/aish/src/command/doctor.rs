@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::installation::Installation;
 use crate::live::Live;
 use crate::search::find_models;
-use crate::shell_tool::CommandRunner as _;
+use crate::shell_tool::{CommandRunner as _, Way};
 
 /// One finding.
 struct Finding {
@@ -22,7 +22,7 @@ struct Finding {
 ///
 /// # Errors
 /// None of its own.
-pub async fn run(base: &Base, shared: &SharedFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub async fn run(base: &Base, shared: &SharedFlags, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let mut findings = vec![configuration(base), state(base)];
     findings.push(model(base, shared).await);
     findings.push(shell(base).await);
@@ -120,7 +120,7 @@ async fn context(found: &crate::models::Found) -> String {
 
 async fn shell(base: &Base) -> Finding {
     let live = Live::headless(&base.config.shell.program);
-    let ran = live.run("echo aish-doctor", 10_000, tokio_util::sync::CancellationToken::new()).await;
+    let ran = live.run("echo aish-doctor", Way::Asked, 10_000, tokio_util::sync::CancellationToken::new()).await;
     live.close().await;
     match ran {
         Ok(ran) if ran.output.contains("aish-doctor") => {
@@ -154,7 +154,7 @@ fn sandbox(base: &Base) -> Finding {
             let text = found.say();
             Finding { good: true, what: "norris", text: text.trim_start_matches("sandbox: ").to_owned() }
         }
-        Err(why) => Finding { good: false, what: "norris", text: why },
+        Err(why) => Finding { good: false, what: "norris", text: why.to_string() },
     }
 }
 

@@ -13,12 +13,13 @@ use aish_hook::agent::{Agent, Place, Scope};
 use crate::arguments::{HookCommand, SharedFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 
 /// Runs a sub-command.
 ///
 /// # Errors
 /// When an agent's settings cannot be read or written; `run` has no errors but its exit code.
-pub fn run(shared: &SharedFlags, command: &HookCommand, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub fn run(shared: &SharedFlags, command: &HookCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     match command {
         HookCommand::Install(flags) => install::install(&Base::load(shared), flags, print),
         HookCommand::Uninstall { agent, scope } => install::uninstall(&Base::load(shared), *agent, *scope, print),

@@ -15,7 +15,7 @@ use crate::prompts::names;
 ///
 /// # Errors
 /// When there is nothing to take over, or no place for it; a role that cannot be taken is said.
-pub fn run(base: &Base, command: &ImportCommand, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub fn run(base: &Base, command: &ImportCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let ImportCommand::Aichat(flags) = command;
     aichat(base, flags, print)?;
     Ok(ExitCode::Ok)

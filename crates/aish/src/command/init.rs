@@ -7,12 +7,11 @@ mod keys;
 
 use std::path::Path;
 
-use anyhow::Context as _;
-
 use crate::arguments::{InitFlags, InitTarget, LineShell};
 use crate::base::Base;
 use crate::command::line::screen;
 use crate::exit::ExitCode;
+use crate::failure::{Failure, ResultExt as _};
 use keys::Chord;
 
 const BASH: &str = include_str!("init/bash.bash");
@@ -34,7 +33,7 @@ pub fn run(
     flags: &InitFlags,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let shell = match flags.target {
         InitTarget::Bash => LineShell::Bash,
         InitTarget::Zsh => LineShell::Zsh,
@@ -48,7 +47,7 @@ pub fn run(
             return Ok(ExitCode::Usage);
         }
     };
-    let program = std::env::current_exe().context("the path of this program is not known")?;
+    let program = std::env::current_exe().at(|| "the path of this program is not known")?;
     print(script(shell, &program, &keys).trim_end());
     Ok(ExitCode::Ok)
 }

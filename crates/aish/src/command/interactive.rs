@@ -7,6 +7,7 @@ use aish_route::{Line, Route, decide, parse_line};
 use crate::arguments::{AskFlags, SharedFlags, ShellFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::names::PathNames;
 use crate::repl::Repl;
 use crate::run::complain;
@@ -15,7 +16,7 @@ use crate::run::complain;
 ///
 /// # Errors
 /// When the terminal cannot be used.
-pub async fn run(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> anyhow::Result<ExitCode> {
+pub async fn run(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> Result<ExitCode, Failure> {
     if let Some(line) = &flags.line {
         return one_line(&base, shared, line, flags.resume.as_deref()).await;
     }
@@ -26,7 +27,7 @@ pub async fn run(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> anyhow
     Repl::start(base, shared, flags).await?.run().await
 }
 
-async fn one_line(base: &Base, shared: &SharedFlags, line: &str, resume: Option<&str>) -> anyhow::Result<ExitCode> {
+async fn one_line(base: &Base, shared: &SharedFlags, line: &str, resume: Option<&str>) -> Result<ExitCode, Failure> {
     let names = PathNames::new(&base.variable("PATH").unwrap_or_default(), &base.folder);
     let (route, text) = match parse_line(line) {
         Line::Empty => return Ok(ExitCode::Ok),
@@ -53,7 +54,7 @@ async fn one_line(base: &Base, shared: &SharedFlags, line: &str, resume: Option<
 }
 
 /// Runs a line that the person wrote, as `bash -c` does: our own standard streams, no gate.
-async fn run_command(base: &Base, command: &str) -> anyhow::Result<ExitCode> {
+async fn run_command(base: &Base, command: &str) -> Result<ExitCode, Failure> {
     let status = tokio::process::Command::new(&base.config.shell.program).arg("-c").arg(command).status().await?;
     use std::os::unix::process::ExitStatusExt as _;
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);

@@ -6,6 +6,7 @@ mod uninstall;
 use crate::arguments::SelfCommand;
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::installation::Installation;
 
 /// Runs a sub-command.
@@ -17,7 +18,7 @@ pub fn run(
     command: &SelfCommand,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     match command {
         SelfCommand::Uninstall(flags) => Ok(uninstall::run(base, flags, print, complain)),
         SelfCommand::Update => {

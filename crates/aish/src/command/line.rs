@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::arguments::{LineCommand, SharedFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use desk::Desk;
 
 /// The longest line, in bytes.
@@ -27,7 +28,7 @@ const LONGEST: u64 = 64 * 1024;
 ///
 /// # Errors
 /// When standard input cannot be read or no runtime can be made.
-pub fn run(shared: &SharedFlags, command: &LineCommand) -> anyhow::Result<ExitCode> {
+pub fn run(shared: &SharedFlags, command: &LineCommand) -> Result<ExitCode, Failure> {
     // First of all: until then Ctrl-C costs the shell its line.
     let beside = Beside::open();
     let cancel = CancellationToken::new();

@@ -14,6 +14,7 @@ use super::ask::spawn_interrupt;
 use crate::arguments::{McpCommand, McpInstallFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::servers;
 use crate::servers::login::login;
 use crate::servers::news::News;
@@ -28,7 +29,7 @@ pub async fn run(
     command: &McpCommand,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     match command {
         McpCommand::List => {
             if base.config.mcp.servers.is_empty() {
@@ -68,7 +69,7 @@ pub(in crate::command) fn leave(
     base: &Base,
     flags: &McpInstallFlags,
     print: &mut dyn FnMut(&str),
-) -> anyhow::Result<()> {
+) -> Result<(), Failure> {
     if base.paths.home.is_none() && !flags.project {
         return Ok(());
     }
@@ -80,7 +81,7 @@ pub(in crate::command) fn leave(
     install::leave(base, flags, print).map(drop)
 }
 
-async fn sign_in(base: &Base, alias: &str, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+async fn sign_in(base: &Base, alias: &str, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let status: Arc<dyn StatusSink> = Arc::new(News::new(Arc::default(), |line: String| {
         crate::run::complain(&aish_types::sanitize(&line));
     }));

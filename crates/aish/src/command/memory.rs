@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 use crate::arguments::MemoryCommand;
 use crate::base::Base;
 use crate::exit::ExitCode;
-use crate::failure::Failure;
-use crate::failure::chain;
+use crate::failure::{Failure, chain};
 use crate::memory::{line, project_scope};
 
 /// Facts that are shown.
@@ -38,7 +37,7 @@ pub enum Verb {
 ///
 /// # Errors
 /// When nothing is remembered under a number, or the store cannot be read or written.
-pub fn run(base: &Base, command: &MemoryCommand, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub fn run(base: &Base, command: &MemoryCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let json_wanted = match command {
         MemoryCommand::List { json } | MemoryCommand::Search { json, .. } => *json,
         MemoryCommand::Add { .. } | MemoryCommand::Forget { .. } => false,

@@ -9,6 +9,7 @@ use aish_local::{Models, Progress, Sources, pull};
 use crate::arguments::ModelCommand;
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::search::find_models;
 
 /// Runs a sub-command.
@@ -20,7 +21,7 @@ pub async fn run(
     command: &ModelCommand,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let Some(data) = &base.paths.data else {
         complain("there is no place for models: HOME and XDG_DATA_HOME are not set");
         return Ok(ExitCode::Error);
@@ -75,7 +76,7 @@ async fn list(
     models: &Models,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let found = find_models(base, None).await;
     found.notices.iter().for_each(|notice| complain(notice));
     for (name, place) in &found.places {

@@ -16,6 +16,7 @@ use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
 use crate::driver::clock::RunClock;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::norris::approver::HaltApprover;
 use crate::norris::log::RunLog;
 use crate::norris::order::Order;
@@ -34,7 +35,7 @@ use crate::transactions::Transactions;
 ///
 /// # Errors
 /// When standard input cannot be read.
-pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyhow::Result<ExitCode> {
+pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Result<ExitCode, Failure> {
     let mut surface = surface(base, shared, flags);
     let now = base.started.elapsed();
     for fault in base.faults() {
@@ -58,7 +59,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> anyh
     let sandbox = match sandbox::find(base, &base.folder, transactions.works().await) {
         Ok(sandbox) => sandbox,
         Err(why) => {
-            surface.show(Shown::Error(&why), now);
+            surface.show(Shown::Error(&why.to_string()), now);
             return Ok(ExitCode::Error);
         }
     };

@@ -9,6 +9,7 @@ use crate::arguments::PolicyCommand;
 use crate::base::Base;
 use crate::config;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 
 /// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
 ///
@@ -19,7 +20,7 @@ pub fn run(
     command: &PolicyCommand,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     match command {
         PolicyCommand::Show { command: words } => {
             let policy = base.policy();
@@ -51,7 +52,7 @@ fn test(
     programs: Option<&Path>,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         // Without a configuration there may be files about programs.

@@ -2,13 +2,14 @@
 
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::meta::project::lines;
 
 /// Shows the project's files and whether they are used.
 ///
 /// # Errors
 /// None.
-pub fn run(base: &Base, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub fn run(base: &Base, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     lines(&base.project).iter().for_each(|line| print(&aish_types::sanitize(line)));
     if base.project.waiting().next().is_some() {
         print("`:project trust` in the shell trusts them");

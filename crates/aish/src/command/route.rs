@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::arguments::LineFlags;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::lines;
 use crate::names::PathNames;
 
@@ -14,7 +15,7 @@ use crate::names::PathNames;
 ///
 /// # Errors
 /// When standard input or output fails.
-pub fn run(flags: &LineFlags, path: &str, folder: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(flags: &LineFlags, path: &str, folder: &Path) -> Result<ExitCode, Failure> {
     let names = PathNames::new(path, folder);
     lines::for_each(flags, |line| {
         let (route, reason) = routed(line, &names);

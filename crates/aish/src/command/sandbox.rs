@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use aish_process::sandbox::{Bounds, enter};
 
 use crate::arguments::SandboxFlags;
+use crate::failure::Failure;
 use crate::sandbox::EXCHANGE;
 
 /// Becomes the program; returns only when that failed.
 ///
 /// # Errors
 /// Why the program did not run.
-pub fn run(flags: &SandboxFlags) -> anyhow::Result<crate::exit::ExitCode> {
+pub fn run(flags: &SandboxFlags) -> Result<crate::exit::ExitCode, Failure> {
     let bounds = Bounds {
         writable: flags.write.clone(),
         protected: flags.protect.clone(),

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::arguments::{ServiceFlags, SharedFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::models::{Found, no_model};
 use crate::run::complain;
@@ -28,7 +29,7 @@ use crate::{plugins, session, termination};
 ///
 /// # Errors
 /// When the bus cannot be used, or the lines cannot be read or written.
-pub async fn run(base: &Base, shared: &SharedFlags, flags: &ServiceFlags) -> anyhow::Result<ExitCode> {
+pub async fn run(base: &Base, shared: &SharedFlags, flags: &ServiceFlags) -> Result<ExitCode, Failure> {
     base.faults().iter().for_each(|fault| complain(fault));
     let prefix = flags.prefix.clone().unwrap_or_else(|| base.config.nats.prefix.clone());
     if !is_prefix(&prefix) {
@@ -41,7 +42,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &ServiceFlags) -> any
     let named = shared.model.as_deref().filter(|name| found.default.as_deref() != Some(*name));
     // A worker without a model would take requests from those that can answer.
     if named.is_some() || (found.default.is_none() && url.is_some()) {
-        return Err(no_model(named).into());
+        return Err(no_model(named));
     }
     let shutdown = termination::on_signals()?;
     let made = Made { options: options(base, &found, &prefix), model: model(base, found) };
@@ -121,7 +122,7 @@ async fn service(
     (Arc::new(Service::new(made.options, ports)), registry, servers.pool)
 }
 
-async fn over_lines(base: &Base, made: Made, shutdown: CancellationToken) -> anyhow::Result<()> {
+async fn over_lines(base: &Base, made: Made, shutdown: CancellationToken) -> Result<(), Failure> {
     let (service, _, pool) = service(base, made, Arc::new(LocalState::default()), Arc::new(Silent)).await;
     let input = tokio::io::BufReader::new(tokio::io::stdin());
     let served = serve_lines(service, input, tokio::io::stdout(), shutdown).await;
@@ -129,7 +130,7 @@ async fn over_lines(base: &Base, made: Made, shutdown: CancellationToken) -> any
     Ok(served?)
 }
 
-async fn on_bus(base: &Base, url: &str, made: Made, shutdown: CancellationToken) -> anyhow::Result<()> {
+async fn on_bus(base: &Base, url: &str, made: Made, shutdown: CancellationToken) -> Result<(), Failure> {
     let prefix = made.options.prefix.clone();
     let bus = connect(&plugins::bus_options(base, url)).await?;
     let state = Arc::new(KvState::open(&bus, &prefix).await?);

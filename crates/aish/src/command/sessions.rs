@@ -24,7 +24,7 @@ use crate::session::{lines, new_id};
 ///
 /// # Errors
 /// When a session is not there, is open elsewhere, or its file cannot be read or written.
-pub fn run(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub fn run(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     act(base, command, print)?;
     Ok(ExitCode::Ok)
 }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
 use crate::base::Base;
+use crate::failure::{Failure, ResultExt as _};
 
 /// What we wrote: a file may hold both, and each is taken out by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,11 +40,11 @@ pub(super) struct Backup {
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
+pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read and was not changed", path.display())),
+        Err(error) => Err(error).at(|| format!("{} cannot be read and was not changed", path.display())),
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn backup(base: &Base, what: What, path: &Path) -> Option<Backup> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn remember(base: &Base, what: What, backup: &Backup) -> anyhow::Result<()> {
+pub(super) fn remember(base: &Base, what: What, backup: &Backup) -> Result<(), Failure> {
     let text = serde_json::to_string(backup)?;
     aish_journal::replace(&backup_path(base, what, &backup.path), text.as_bytes())?;
     Ok(())
@@ -84,12 +84,12 @@ pub(super) fn restore_others(
     what: What,
     dry_run: bool,
     print: &mut dyn FnMut(&str),
-) -> anyhow::Result<()> {
+) -> Result<(), Failure> {
     let folder = base.in_state(what.folder());
     let entries = match std::fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", folder.display())),
+        Err(error) => return Err(error).at(|| format!("{} cannot be read", folder.display())),
     };
     for entry in entries {
         let text = std::fs::read_to_string(entry?.path())?;
@@ -101,8 +101,9 @@ pub(super) fn restore_others(
             Some(now) if now == kept.after => {
                 match &kept.before {
                     Some(before) => aish_journal::replace(&kept.path, before.as_bytes())?,
-                    None => std::fs::remove_file(&kept.path)
-                        .with_context(|| format!("{} cannot be removed", kept.path.display()))?,
+                    None => {
+                        std::fs::remove_file(&kept.path).at(|| format!("{} cannot be removed", kept.path.display()))?
+                    }
                 }
                 forget(base, what, &kept.path);
                 say("is as it was");

@@ -30,7 +30,7 @@ struct Count {
 ///
 /// # Errors
 /// When nothing is kept, a session is open elsewhere, nobody says yes, or files cannot be read or written.
-pub fn run(base: &Base, command: &StateCommand, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub fn run(base: &Base, command: &StateCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     print(&match command {
         StateCommand::Export { folder } => export(base, folder)?,
         StateCommand::Delete { yes } => delete(base, *yes)?,

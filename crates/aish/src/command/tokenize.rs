@@ -9,6 +9,7 @@ use crate::arguments::{SharedFlags, TokenizeFlags};
 use crate::base::Base;
 use crate::counting::Counting;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::search::find_models;
 
 /// Counts and prints `N<TAB>method`, or a JSON object {tokens, method, model}.
@@ -21,7 +22,7 @@ pub async fn run(
     flags: &TokenizeFlags,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let text = if !flags.text.is_empty() {
         flags.text.join(" ")
     } else if io::stdin().is_terminal() {

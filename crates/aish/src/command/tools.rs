@@ -13,6 +13,7 @@ use crate::arguments::ToolsCommand;
 use crate::base::Base;
 use crate::conversation::gate;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::plugins::{self, Plugins};
 use crate::servers::news::News;
 use crate::servers::{self, Servers, SignInWords};
@@ -34,7 +35,7 @@ pub async fn run(
     command: &ToolsCommand,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let (registry, notices) = toolset::registry(base, Arc::new(base.memory()), toolset::files(base));
     notices.iter().for_each(|notice| complain(notice));
     let servers = with_servers(base, &registry, command, complain).await;
@@ -120,7 +121,7 @@ async fn perform(
     command: &ToolsCommand,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     match command {
         ToolsCommand::List { json: true } => {
             print(&serde_json::to_string_pretty(&registry.schemas(None))?);

@@ -10,7 +10,7 @@ use crate::base::Base;
 use crate::confinement::facts::{Facts, remarks};
 use crate::confinement::{Ground, Order, Prepared, kept};
 use crate::exit::ExitCode;
-use crate::failure::chain;
+use crate::failure::{Failure, chain};
 
 /// Exit code where the command could not be run at all, as of `env` and `timeout`.
 const NOT_RUN: u8 = 125;
@@ -30,10 +30,10 @@ pub fn run(
     flags: &TrialFlags,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     // What an earlier run left half done is whole before this one looks at the tree.
     kept(base, complain);
-    let confinement = Ground::of(base).at(&base.folder, Dotenv::Readable).map_err(anyhow::Error::msg)?;
+    let confinement = Ground::of(base).at(&base.folder, Dotenv::Readable)?;
     if confinement.tree().is_none() {
         complain("this folder belongs to no tree (it is the home folder or above): nothing can be written");
     }
@@ -41,12 +41,7 @@ pub fn run(
     let on_terminal =
         !flags.json && io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
     let on_terminal = on_terminal && flags.agent.is_none();
-    let words = flags.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>();
-    let shown = match words.as_slice() {
-        // A hook hands over the line of a shell.
-        [_, option, line] if flags.agent.is_some() && option == "-c" => line.to_string(),
-        words => shell_words::join(words.iter().map(AsRef::as_ref)),
-    };
+    let shown = shown(flags);
     let order = Order {
         shown: &shown,
         session: flags.agent.as_deref(),
@@ -55,8 +50,8 @@ pub fn run(
         terminal: on_terminal,
         shows: None,
     };
-    let Prepared { layer, words } = confinement.prepare(order).map_err(anyhow::Error::msg)?;
-    let (program, arguments) = words.split_first().ok_or_else(|| anyhow::anyhow!("there is no launcher"))?;
+    let Prepared { layer, words } = confinement.prepare(order)?;
+    let (program, arguments) = words.split_first().ok_or_else(|| Failure::internal("there is no launcher"))?;
     let mut launcher = Command::new(program);
     launcher.args(arguments).env_clear().envs(confinement.environment(std::env::vars_os()));
     let streams = if flags.json { Streams::Error } else { Streams::Own };
@@ -78,53 +73,87 @@ pub fn run(
     for line in remarks(&report, flags.net) {
         complain(&format!("{line} (--net gives it one)"));
     }
-    let facts = Facts::of(&layer, Ground::of(base).settings()).map_err(anyhow::Error::msg)?;
-    if facts.is_empty() {
-        if flags.json {
-            print(&facts.to_json(&layer, &report, "empty").to_string());
+    let facts = Facts::of(&layer, Ground::of(base).settings())?;
+    let ran = Ran { layer, report, facts, shown, on_terminal };
+    if ran.settle(flags, print, complain)? { Ok(code) } else { Ok(ExitCode::Halted) }
+}
+
+/// A command that has run in its layer.
+struct Ran {
+    layer: Layer,
+    report: Report,
+    facts: Facts,
+    shown: String,
+    on_terminal: bool,
+}
+
+impl Ran {
+    /// Shows what it changed, and keeps or drops that; says whether nothing was dropped.
+    fn settle(
+        self,
+        flags: &TrialFlags,
+        print: &mut dyn FnMut(&str),
+        complain: &mut dyn FnMut(&str),
+    ) -> Result<bool, Failure> {
+        let json = |end: &str| flags.json.then(|| self.facts.to_json(&self.layer, &self.report, end).to_string());
+        if self.facts.is_empty() {
+            json("empty").iter().for_each(|json| print(json));
+            self.layer.discard()?;
+            return Ok(true);
         }
-        layer.discard()?;
-        return Ok(code);
-    }
-    if !flags.json {
-        complain(&format!("ran apart: {}", aish_types::visible(&layer.about.command)));
-        facts.say().iter().for_each(|line| complain(&format!("  {line}")));
-    }
-    let decision = match (flags.keep, flags.drop) {
-        (true, _) => Decision::Keep,
-        (false, true) => Decision::Drop,
-        (false, false) if flags.agent.is_some() && !facts.has_guarded(Some(&shown)) => Decision::Keep,
-        (false, false) if flags.agent.is_some() => {
-            complain("not all of these are ordinary files, and nobody is here who can be asked about them");
-            Decision::Drop
+        if !flags.json {
+            complain(&format!("ran apart: {}", aish_types::visible(&self.layer.about.command)));
+            self.facts.say().iter().for_each(|line| complain(&format!("  {line}")));
         }
-        (false, false) if on_terminal => ask(&layer, &facts),
-        (false, false) => Decision::Drop,
-    };
-    match decision {
-        Decision::Keep => {
-            let json = flags.json.then(|| facts.to_json(&layer, &report, "kept").to_string());
-            keep(&layer, network == Network::Machine, on_terminal, complain)?;
-            match json {
-                Some(json) => print(&json),
-                None => complain(&format!("kept; `aish undo {}` takes it back", layer.id())),
+        match self.decision(flags, complain) {
+            Decision::Keep => {
+                let json = json("kept");
+                keep(&self.layer, flags.net, self.on_terminal, complain)?;
+                match json {
+                    Some(json) => print(&json),
+                    None => complain(&format!("kept; `aish undo {}` takes it back", self.layer.id())),
+                }
+                Ok(true)
             }
-            Ok(code)
-        }
-        Decision::Drop => {
-            if flags.json {
-                print(&facts.to_json(&layer, &report, "dropped").to_string());
-            } else {
-                complain("dropped: nothing of it is in the tree");
+            Decision::Drop => {
+                match json("dropped") {
+                    Some(json) => print(&json),
+                    None => complain("dropped: nothing of it is in the tree"),
+                }
+                self.layer.discard()?;
+                Ok(false)
             }
-            layer.discard()?;
-            Ok(ExitCode::Halted)
+        }
+    }
+
+    /// Decides what becomes of the changes: the flags, else what they are, else the person.
+    fn decision(&self, flags: &TrialFlags, complain: &mut dyn FnMut(&str)) -> Decision {
+        match (flags.keep, flags.drop) {
+            (true, _) => Decision::Keep,
+            (false, true) => Decision::Drop,
+            (false, false) if flags.agent.is_some() && !self.facts.has_guarded(Some(&self.shown)) => Decision::Keep,
+            (false, false) if flags.agent.is_some() => {
+                complain("not all of these are ordinary files, and nobody is here who can be asked about them");
+                Decision::Drop
+            }
+            (false, false) if self.on_terminal => ask(&self.layer, &self.facts),
+            (false, false) => Decision::Drop,
         }
     }
 }
 
+/// Writes the command as it is shown.
+fn shown(flags: &TrialFlags) -> String {
+    let words = flags.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>();
+    match words.as_slice() {
+        // A hook hands over the line of a shell.
+        [_, option, line] if flags.agent.is_some() && option == "-c" => line.to_string(),
+        words => shell_words::join(words.iter().map(AsRef::as_ref)),
+    }
+}
+
 /// Moves the changes into the tree; where something else changed there in the meantime, a person decides.
-fn keep(layer: &Layer, caches: bool, on_terminal: bool, complain: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
+fn keep(layer: &Layer, caches: bool, on_terminal: bool, complain: &mut dyn FnMut(&str)) -> Result<(), Failure> {
     match layer.keep(caches, OnConflict::Stop) {
         Ok(_) => Ok(()),
         Err(KeepError::Conflicts(conflicts)) => {
@@ -133,16 +162,16 @@ fn keep(layer: &Layer, caches: bool, on_terminal: bool, complain: &mut dyn FnMut
                 complain(&format!("{} {}", aish_types::visible(&path), conflict.why.as_str()));
             }
             if on_terminal && answer("replace it all the same? what is there now can be brought back [y/N] ") == "y" {
-                layer.keep(caches, OnConflict::Replace).map(drop).map_err(|error| anyhow::Error::msg(chain(&error)))
+                layer.keep(caches, OnConflict::Replace).map(drop).map_err(Failure::from)
             } else {
                 layer.discard()?;
-                anyhow::bail!("nothing was kept: the tree changed while the command ran; run it again")
+                Err(Failure::user("nothing was kept: the tree changed while the command ran; run it again"))
             }
         }
         Err(error) => {
             let why = chain(&error);
             layer.discard()?;
-            anyhow::bail!("nothing was kept: {why}")
+            Err(Failure::user(format!("nothing was kept: {why}")))
         }
     }
 }

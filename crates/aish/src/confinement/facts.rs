@@ -5,6 +5,7 @@ use aish_safety::{ChangeLine, ChangedText, Texts};
 use aish_types::visible;
 use serde_json::{Value, json};
 
+use crate::failure::Failure;
 use crate::undo::say::size;
 
 /// Changes that are shown, a line each; there may be more.
@@ -39,9 +40,9 @@ impl Facts {
     ///
     /// # Errors
     /// In words, when the layer cannot be read.
-    pub fn of(layer: &Layer, settings: &Settings) -> Result<Self, String> {
+    pub fn of(layer: &Layer, settings: &Settings) -> Result<Self, Failure> {
         let names: Vec<&str> = settings.settings_files.iter().map(String::as_str).collect();
-        let changes = layer.changes(false).map_err(|error| crate::failure::chain(&error))?;
+        let changes = layer.changes(false)?;
         let guards = layer.guards(&changes.changes, &settings.ordinary, &names);
         let entry = |(number, (change, guarded)): (usize, (&Change, Option<&'static str>))| Entry {
             lines: (number < COUNTED && change.kind == ChangeKind::Changed).then(|| layer.lines(change)).flatten(),

@@ -10,7 +10,8 @@ use aish_types::CallId;
 use tokio_util::sync::CancellationToken;
 
 use super::{BY_INTERRUPT, Live, UNASKED_ROWS};
-use crate::shell_tool::{CommandRunner as _, Order, Ran};
+use crate::failure::Failure;
+use crate::shell_tool::{CommandRunner as _, Order, Ran, Way};
 use crate::transactions::Beside;
 
 /// The longest value of a variable that comes back, in bytes.
@@ -29,11 +30,13 @@ pub(super) async fn run(
     order: &Order,
     timeout_ms: u64,
     cancel: CancellationToken,
-) -> Result<Ran, String> {
+) -> Result<Ran, Failure> {
     let Some(transactions) = &live.transactions else {
         return match order.placement {
-            Placement::Layer(_) => Err("commands cannot run in layers here, and this one was not run".to_owned()),
-            Placement::Clean | Placement::Reading | Placement::Open => live.run(command, timeout_ms, cancel).await,
+            Placement::Layer(_) => Err(Failure::user("commands cannot run in layers here, and this one was not run")),
+            Placement::Clean | Placement::Reading | Placement::Open => {
+                live.run(command, Way::Asked, timeout_ms, cancel).await
+            }
         };
     };
     let shell = live.start().await;

@@ -7,6 +7,7 @@ use aish_safety::{Verdict, analyse};
 use aish_types::{Message, head_and_tail, sanitize};
 use futures_util::StreamExt as _;
 
+use crate::failure::Failure;
 use crate::repl::Repl;
 
 /// Bytes of the output that goes along.
@@ -44,12 +45,12 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
     repl.say(&format!("asking {model} about `{}` (exit code {})", last.command.trim(), last.status));
     match answer(repl, text).await {
         Ok(answer) => show(repl, &answer),
-        Err(why) => repl.complain(&why),
+        Err(why) => repl.complain(&why.to_string()),
     }
 }
 
 /// Asks the model without tools: nothing can come of it but words.
-async fn answer(repl: &mut Repl, text: String) -> Result<String, String> {
+async fn answer(repl: &mut Repl, text: String) -> Result<String, Failure> {
     let request = ChatRequest {
         messages: vec![Message::user(text)],
         tools: Vec::new(),
@@ -70,16 +71,16 @@ async fn answer(repl: &mut Repl, text: String) -> Result<String, String> {
                 Ok(StreamEvent::TextWasReasoning) => answer.clear(),
                 Ok(StreamEvent::Text(piece)) => answer.push_str(&piece),
                 Ok(_) => {}
-                Err(error) => return Err(crate::failure::chain(&error)),
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(answer)
     };
     tokio::select! {
         answer = tokio::time::timeout(PATIENCE, reading) => {
-            answer.unwrap_or_else(|_| Err("the model took too long".to_owned()))
+            answer.unwrap_or_else(|_| Err(Failure::network("the model took too long")))
         }
-        () = interrupt.cancelled() => Err("interrupted".to_owned()),
+        () = interrupt.cancelled() => Err(Failure::user("interrupted")),
     }
 }
 

@@ -7,6 +7,7 @@ use aish_turn::Record;
 use aish_types::Message;
 
 use crate::driver::clock::RunClock;
+use crate::failure::Failure;
 use crate::norris::approver::HaltApprover;
 use crate::norris::log::RunLog;
 use crate::norris::order::Order;
@@ -48,7 +49,7 @@ async fn work(repl: &mut Repl, order: &Order) {
     let clock = Arc::new(RunClock::default());
     let (shell, sandbox) = match own_shell(repl).await {
         Ok((shell, sandbox)) => (Arc::new(shell), sandbox),
-        Err(why) => return repl.complain(&why),
+        Err(why) => return repl.complain(&why.to_string()),
     };
     repl.say(&sandbox);
     let approver = HaltApprover::new(Arc::clone(&repl.editor), Arc::clone(&clock), interrupt.clone());
@@ -65,7 +66,7 @@ async fn work(repl: &mut Repl, order: &Order) {
 }
 
 /// The run's bash begins where the person's is, with what they exported, in the sandbox that works here.
-async fn own_shell(repl: &Repl) -> Result<(OwnShell, String), String> {
+async fn own_shell(repl: &Repl) -> Result<(OwnShell, String), Failure> {
     let folder = PathBuf::from(repl.folder());
     let transactions = Transactions::of(&repl.base);
     let sandbox = sandbox::find(&repl.base, &folder, transactions.works().await)?;
@@ -77,7 +78,7 @@ async fn own_shell(repl: &Repl) -> Result<(OwnShell, String), String> {
         folder,
         exports: snapshot.map(|snapshot| snapshot.environment),
     };
-    Ok((OwnShell::new(seed).map_err(|error| error.to_string())?, sandbox.say()))
+    Ok((OwnShell::new(seed)?, sandbox.say()))
 }
 
 /// Puts goal and report into the conversation, so that the person can ask about them.

@@ -131,12 +131,12 @@ impl RunLog {
     /// Writes a step down.
     ///
     /// # Errors
-    /// In words, when it could not be written; it is kept in memory all the same.
-    pub fn write(&mut self, step: Step) -> Result<(), String> {
+    /// When it could not be written; it is kept in memory all the same.
+    pub fn write(&mut self, step: Step) -> Result<(), Failure> {
         let line = Line { time: self.clock.text(), run: self.run, step };
         let written = match &self.file {
             None => Ok(()),
-            Some(file) => file.append(&line).map(|_| ()).map_err(|error| crate::failure::chain(&error)),
+            Some(file) => file.append(&line).map(drop).map_err(Failure::from),
         };
         self.lines.push(line);
         written

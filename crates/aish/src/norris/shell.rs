@@ -13,9 +13,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::Base;
 use crate::driver::Apart;
+use crate::failure::Failure;
 use crate::live::{Live, ending_words};
 use crate::sandbox::{Chosen, EXCHANGE, suspicion};
-use crate::shell_tool::{CommandRunner, Order, Ran};
+use crate::shell_tool::{CommandRunner, Order, Ran, Way};
 use crate::transactions::{Beside, Transactions};
 
 /// How long one command may take, in milliseconds, where nothing else says so; the run's own time bounds it too.
@@ -100,60 +101,92 @@ impl OwnShell {
     pub async fn close(&self) {
         self.live.close().await;
     }
+
+    /// Runs a command in the bash.
+    async fn inside(&self, command: &str, limit: u64, cancel: CancellationToken) -> Result<Ran, Failure> {
+        let mut ran = self.live.run(command, Way::Asked, limit, cancel).await?;
+        if let (None, Some(sandbox)) = (&ran.ending, &self.sandbox) {
+            ran.stopped = suspicion(ran.status, &ran.output, sandbox);
+        }
+        Ok(ran)
+    }
+
+    /// Runs a command in a layer, beginning as the one before it ended.
+    async fn in_layer(
+        &self,
+        command: &str,
+        order: &Order,
+        limit: u64,
+        cancel: CancellationToken,
+    ) -> Result<Ran, Failure> {
+        let Some((transactions, network)) = &self.layers else {
+            return self.inside(command, limit, cancel).await;
+        };
+        let state = self.state();
+        let beside = Beside { program: &self.program, folder: &state.cwd, state: Some(&state) };
+        let surroundings = aish_shell::Surroundings {
+            cancel,
+            timeout: Some(Duration::from_millis(limit)),
+            ..aish_shell::Surroundings::unwatched()
+        };
+        let order = Order { network: *network, ..order.clone() };
+        let done = transactions.run(command, &order, beside, &surroundings).await?;
+        if let Some(after) = done.result.state {
+            let mut unsettled = self.unsettled.lock().unwrap_or_else(PoisonError::into_inner);
+            unsettled.insert(order.call.clone(), after);
+        }
+        Ok(Ran {
+            status: done.result.status,
+            output: done.result.output.clean_text(),
+            truncated: done.result.output.truncated(),
+            ending: ending_words(done.result.ending, false, limit),
+            stopped: done.stopped,
+            by_person: false,
+        })
+    }
+
+    /// Runs a command in a bash of its own, where the run's bash is and with what it exports by now. What it sets is gone
+    /// with it: the run's bash stays inside.
+    async fn outside(&self, command: &str, limit: u64, cancel: CancellationToken) -> Result<Ran, Failure> {
+        if self.sandbox.is_none() && self.layers.is_none() {
+            return Err(Failure::user("the commands of this run are in no sandbox"));
+        }
+        let inside = self.live.remembered().folder;
+        let mut options = Options::headless();
+        options.program = vec![self.program.clone().into()];
+        options.cwd.clone_from(&inside);
+        if self.layers.is_some() {
+            options.environment = aish_process::Environment::empty();
+            for (name, value) in self.state().exports() {
+                options.environment.set(name, value);
+            }
+        } else if let Some(snapshot) = self.live.snapshot().await {
+            options.environment = aish_process::Environment::empty();
+            for (name, value) in snapshot.environment.into_iter().filter(|(name, _)| name != EXCHANGE) {
+                options.environment.set(name, value);
+            }
+        }
+        let outside = Live::of_run(options, inside.unwrap_or_default());
+        let ran = outside.run(command, Way::Asked, limit, cancel).await;
+        outside.close().await;
+        ran
+    }
 }
 
 impl CommandRunner for OwnShell {
     fn run<'a>(
         &'a self,
         command: &'a str,
+        way: Way<'a>,
         timeout_ms: u64,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
+    ) -> BoxFuture<'a, Result<Ran, Failure>> {
         let limit = if timeout_ms == 0 { COMMAND_MS } else { timeout_ms };
-        Box::pin(async move {
-            let mut ran = self.live.run(command, limit, cancel).await?;
-            if let (None, Some(sandbox)) = (&ran.ending, &self.sandbox) {
-                ran.stopped = suspicion(ran.status, &ran.output, sandbox);
-            }
-            Ok(ran)
-        })
-    }
-
-    /// Runs a command in a layer, beginning as the one before it ended.
-    fn run_apart<'a>(
-        &'a self,
-        command: &'a str,
-        order: &'a Order,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        let limit = if timeout_ms == 0 { COMMAND_MS } else { timeout_ms };
-        Box::pin(async move {
-            let Some((transactions, network)) = &self.layers else {
-                return self.run(command, timeout_ms, cancel).await;
-            };
-            let state = self.state();
-            let beside = Beside { program: &self.program, folder: &state.cwd, state: Some(&state) };
-            let surroundings = aish_shell::Surroundings {
-                cancel,
-                timeout: Some(Duration::from_millis(limit)),
-                ..aish_shell::Surroundings::unwatched()
-            };
-            let order = Order { network: *network, ..order.clone() };
-            let done = transactions.run(command, &order, beside, &surroundings).await?;
-            if let Some(after) = done.result.state {
-                let mut unsettled = self.unsettled.lock().unwrap_or_else(PoisonError::into_inner);
-                unsettled.insert(order.call.clone(), after);
-            }
-            Ok(Ran {
-                status: done.result.status,
-                output: done.result.output.clean_text(),
-                truncated: done.result.output.truncated(),
-                ending: ending_words(done.result.ending, false, limit),
-                stopped: done.stopped,
-                by_person: false,
-            })
-        })
+        match way {
+            Way::Asked | Way::Unasked => Box::pin(self.inside(command, limit, cancel)),
+            Way::Apart(order) => Box::pin(self.in_layer(command, order, limit, cancel)),
+            Way::Outside => Box::pin(self.outside(command, limit, cancel)),
+        }
     }
 
     /// The next command begins as this one ended, in its folder if that is there.
@@ -168,40 +201,5 @@ impl CommandRunner for OwnShell {
             *state = after;
         }
         Box::pin(std::future::ready(None))
-    }
-
-    /// Runs a command in a bash of its own, where the run's bash is and with what it exports by now. What it sets is gone
-    /// with it: the run's bash stays inside.
-    fn run_outside<'a>(
-        &'a self,
-        command: &'a str,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
-        let limit = if timeout_ms == 0 { COMMAND_MS } else { timeout_ms };
-        Box::pin(async move {
-            if self.sandbox.is_none() && self.layers.is_none() {
-                return Err("the commands of this run are in no sandbox".to_owned());
-            }
-            let inside = self.live.remembered().folder;
-            let mut options = Options::headless();
-            options.program = vec![self.program.clone().into()];
-            options.cwd.clone_from(&inside);
-            if self.layers.is_some() {
-                options.environment = aish_process::Environment::empty();
-                for (name, value) in self.state().exports() {
-                    options.environment.set(name, value);
-                }
-            } else if let Some(snapshot) = self.live.snapshot().await {
-                options.environment = aish_process::Environment::empty();
-                for (name, value) in snapshot.environment.into_iter().filter(|(name, _)| name != EXCHANGE) {
-                    options.environment.set(name, value);
-                }
-            }
-            let outside = Live::of_run(options, inside.unwrap_or_default());
-            let ran = outside.run(command, limit, cancel).await;
-            outside.close().await;
-            ran
-        })
     }
 }

@@ -23,9 +23,9 @@ pub struct CallNews {
 
 impl CallNews {
     /// Takes a line, if a call runs; gives it back otherwise.
-    fn tell(&self, line: String) -> Result<(), String> {
+    fn tell(&self, line: String) -> Option<String> {
         if self.calls.load(Ordering::SeqCst) == 0 {
-            return Err(line);
+            return Some(line);
         }
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() < WAITING {
@@ -33,7 +33,7 @@ impl CallNews {
         }
         drop(lines);
         self.told.notify_one();
-        Ok(())
+        None
     }
 
     /// Collects lines until what is returned is dropped.
@@ -83,6 +83,12 @@ impl<F: Fn(String) + Send + Sync> News<F> {
         Self { calls, print, progress: Mutex::default() }
     }
 
+    fn tell_or_print(&self, line: String) {
+        if let Some(line) = self.calls.tell(line) {
+            (self.print)(line);
+        }
+    }
+
     fn is_due(&self, alias: &str) -> bool {
         let mut shown = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         let due = shown.get(alias).is_none_or(|last| last.elapsed() >= PROGRESS);
@@ -108,14 +114,14 @@ impl<F: Fn(String) + Send + Sync> StatusSink for News<F> {
             Status::Log { level, .. } => match level.as_str() {
                 "debug" => {}
                 "info" | "notice" => drop(self.calls.tell(line)),
-                _ => self.calls.tell(line).unwrap_or_else(|line| (self.print)(line)),
+                _ => self.tell_or_print(line),
             },
             Status::Failed(_)
             | Status::Lost { .. }
             | Status::Refused { .. }
             | Status::Changed { .. }
             | Status::PlainToken
-            | Status::SignIn(_) => self.calls.tell(line).unwrap_or_else(|line| (self.print)(line)),
+            | Status::SignIn(_) => self.tell_or_print(line),
         }
     }
 }

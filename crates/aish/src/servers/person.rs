@@ -21,15 +21,15 @@ impl Person for Forms {
             let mut fault = None;
             for _ in 0..TRIES {
                 match self.0.ask(&question(alias, message, schema, &form, fault.as_deref())).await {
-                    Answer::Yes | Answer::Always(_) => match fits(schema, &form) {
-                        Ok(()) => return Some(Some(form)),
-                        Err(why) => fault = Some(why),
+                    Answer::Yes | Answer::Always(_) => match lacking(schema, &form) {
+                        None => return Some(Some(form)),
+                        lacks => fault = lacks,
                     },
                     Answer::No | Answer::Stop | Answer::Try => return Some(None),
                     Answer::Nobody => return None,
                     Answer::Edit(text) => match serde_json::from_str::<Value>(&text) {
                         Ok(edited @ Value::Object(_)) => {
-                            fault = fits(schema, &edited).err();
+                            fault = lacking(schema, &edited);
                             form = edited;
                         }
                         Ok(_) => fault = Some("the form is a JSON object".to_owned()),
@@ -102,18 +102,15 @@ fn begin(schema: &Value) -> Value {
     Value::Object(fields.collect::<Map<_, _>>())
 }
 
-/// Checks a form; a text that has to be there must say something.
-fn fits(schema: &Value, form: &Value) -> Result<(), String> {
+/// Says what a form lacks; a text that has to be there must say something.
+fn lacking(schema: &Value, form: &Value) -> Option<String> {
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let blank: Vec<&str> = required.filter(|name| form.get(*name) == Some(&json!(""))).collect();
     if !blank.is_empty() {
-        return Err(format!("still empty: {}; [e]dit fills it in", blank.join(", ")));
+        return Some(format!("still empty: {}; [e]dit fills it in", blank.join(", ")));
     }
-    match Schema::compile(schema) {
-        Ok(schema) => schema.validate(form).map_err(|faults| faults.to_string()),
-        // A form whose description cannot be used can only be looked at.
-        Err(_) => Ok(()),
-    }
+    // A form whose description cannot be used can only be looked at.
+    Schema::compile(schema).ok()?.validate(form).err().map(|faults| faults.to_string())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use aish_safety::Reads;
 
 use crate::confinement::Confinement;
+use crate::failure::Failure;
 
 /// What may be read of `/proc`, `/sys` and `/dev`, where processes and the kernel show more than files.
 const SHOWN_BY_THE_KERNEL: &[&str] = &[
@@ -27,7 +28,7 @@ const SHOWN_BY_THE_KERNEL: &[&str] = &[
 const KERNELS: &[&str] = &["/proc", "/sys", "/dev"];
 
 /// Returns why a line that was judged to be harmless may read what is hidden; none where it does not.
-pub(super) fn why(reads: &Reads, folder: &Path, confinement: Result<Confinement, String>) -> Option<String> {
+pub(super) fn why(reads: &Reads, folder: &Path, confinement: Result<Confinement, Failure>) -> Option<String> {
     if !reads.known {
         let why = "nothing keeps it from hidden files here, and which files it reads is not known from its text";
         return Some(why.to_owned());

@@ -10,6 +10,7 @@ use aish_types::Stopped;
 
 use super::{Beside, Held, Transactions};
 use crate::confinement::{self, Confinement, Ground};
+use crate::failure::{Failure, ResultExt as _};
 use crate::shell_tool::Order;
 
 /// Bytes of output that are kept, head and tail together.
@@ -34,16 +35,16 @@ impl Transactions {
         order: &Order,
         beside: Beside<'_>,
         surroundings: &Surroundings,
-    ) -> Result<Done, String> {
+    ) -> Result<Done, Failure> {
         let ground = self.ground();
         let dotenv = if order.consented { Dotenv::Readable } else { Dotenv::Locked };
         let confinement = ground.at(beside.folder, dotenv)?;
         let (state, environment) = scrubbed(&ground, &confinement, beside.state, order);
         let file = match &state {
-            Some(state) => Some(StateFile::write(state).map_err(|error| format!("the shell's names: {error}"))?),
+            Some(state) => Some(StateFile::write(state).at(|| "the shell's names")?),
             None => None,
         };
-        let mark = Apart::new_mark().map_err(|error| error.to_string())?;
+        let mark = Apart::new_mark()?;
         let path = file.as_ref().map(|file| file.path().to_owned());
         let words = Apart::bash(beside.program, path.as_ref(), &mark, command);
         let terminal = surroundings.terminal.is_some();
@@ -56,9 +57,9 @@ impl Transactions {
         };
         let mut plan = Plan::new(Mechanism::Bare, beside.folder, words.clone());
         plan.terminal = terminal;
-        let bare = async || -> Result<Done, String> {
+        let bare = async || -> Result<Done, Failure> {
             let run = apart(confinement::launcher(&plan)?).run(surroundings);
-            let result = run.await.map_err(|error| error.to_string())?;
+            let result = run.await?;
             Ok(Done { result, stopped: None })
         };
         if order.placement == Placement::Clean {
@@ -66,7 +67,7 @@ impl Transactions {
         }
         if order.placement == Placement::Reading {
             let run = apart(confinement.reading(words, terminal, path)?).run(surroundings);
-            let result = run.await.map_err(|error| error.to_string())?;
+            let result = run.await?;
             let stopped = suspicion(&result, &Report::default(), false);
             return Ok(Done { result, stopped });
         }
@@ -84,7 +85,7 @@ impl Transactions {
             Ok(result) => result,
             Err(error) => {
                 let _ = layer.discard();
-                return Err(error.to_string());
+                return Err(error.into());
             }
         };
         let report = Report::read(&layer.report_path()).unwrap_or_default();

@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use aish_hook::agent::{Agent, Form, Place};
 use aish_hook::edit::{self, Edited};
 use aish_hook::plugin;
-use anyhow::{Context as _, bail};
 
 use super::place;
 use crate::arguments::{HookInstallFlags, HookScope};
 use crate::base::Base;
 use crate::command::settings::{Backup, What, backup, forget, read, remember};
 use crate::exit::ExitCode;
+use crate::failure::{Failure, ResultExt as _};
 
 /// Puts our entries into an agent's settings.
 ///
 /// # Errors
 /// When the settings cannot be read, edited or written; then they are as they were.
-pub fn install(base: &Base, flags: &HookInstallFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub fn install(base: &Base, flags: &HookInstallFlags, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let agent = flags.agent;
     let place = wanted_place(base, agent, flags.scope)?;
     let program = program(base, flags.program.as_deref())?;
@@ -56,7 +56,12 @@ pub fn install(base: &Base, flags: &HookInstallFlags, print: &mut dyn FnMut(&str
 ///
 /// # Errors
 /// When the settings cannot be read, edited or written; then they are as they were.
-pub fn uninstall(base: &Base, agent: Agent, scope: HookScope, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub fn uninstall(
+    base: &Base,
+    agent: Agent,
+    scope: HookScope,
+    print: &mut dyn FnMut(&str),
+) -> Result<ExitCode, Failure> {
     let place = wanted_place(base, agent, scope)?;
     match rest(base, agent, &place)? {
         None => print(&format!("{} is not hooked: {}", agent.name(), place.path.display())),
@@ -75,7 +80,7 @@ pub(in crate::command) fn leave(
     scope: HookScope,
     dry_run: bool,
     print: &mut dyn FnMut(&str),
-) -> anyhow::Result<()> {
+) -> Result<(), Failure> {
     let Some(place) = place(base, agent, scope.chosen()) else { return Ok(()) };
     // A file that does not name us has nothing of ours, whether it can be parsed or not.
     if !read(&place.path)?.is_some_and(|text| text.contains("aish")) {
@@ -95,7 +100,7 @@ pub(in crate::command) fn leave(
 type Rest = Option<String>;
 
 /// Returns what is left of an agent's settings without our entries; none where there are none.
-fn rest(base: &Base, agent: Agent, place: &Place) -> anyhow::Result<Option<Rest>> {
+fn rest(base: &Base, agent: Agent, place: &Place) -> Result<Option<Rest>, Failure> {
     let Some(now) = read(&place.path)? else { return Ok(None) };
     let backup = backup(base, What::Hooks, &place.path);
     Ok(match &backup {
@@ -113,14 +118,14 @@ fn rest(base: &Base, agent: Agent, place: &Place) -> anyhow::Result<Option<Rest>
     })
 }
 
-fn take_out(base: &Base, agent: Agent, place: &Place, rest: Rest, print: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
+fn take_out(base: &Base, agent: Agent, place: &Place, rest: Rest, print: &mut dyn FnMut(&str)) -> Result<(), Failure> {
     match rest {
         Some(text) => aish_journal::replace(&place.path, text.as_bytes())?,
         None => {
-            std::fs::remove_file(&place.path).with_context(|| format!("{} cannot be removed", place.path.display()))?;
+            std::fs::remove_file(&place.path).at(|| format!("{} cannot be removed", place.path.display()))?;
             for (path, content) in agent.companions(place) {
                 if read(&path)?.as_ref() == Some(&content) {
-                    std::fs::remove_file(&path).with_context(|| format!("{} cannot be removed", path.display()))?;
+                    std::fs::remove_file(&path).at(|| format!("{} cannot be removed", path.display()))?;
                 }
             }
         }
@@ -131,55 +136,56 @@ fn take_out(base: &Base, agent: Agent, place: &Place, rest: Rest, print: &mut dy
 }
 
 /// Returns the file without our entries; none where there are none.
-fn without_ours(now: &str, agent: Agent, place: &Place) -> anyhow::Result<Option<Edited>> {
+fn without_ours(now: &str, agent: Agent, place: &Place) -> Result<Option<Edited>, Failure> {
     if agent.form() == Form::Module {
         return Ok(plugin::program(now).map(|_| Edited::Empty(String::new())));
     }
     let running = std::env::current_exe().ok();
     let edited = edit::uninstall(now, agent, place.comments, running.as_deref())
-        .with_context(|| format!("{} was not changed", place.path.display()))?;
+        .at(|| format!("{} was not changed", place.path.display()))?;
     Ok(Some(edited).filter(|edited| *edited != Edited::Same))
 }
 
-fn entries(before: Option<&str>, agent: Agent, program: &Path, place: &Place) -> anyhow::Result<Option<String>> {
+fn entries(before: Option<&str>, agent: Agent, program: &Path, place: &Place) -> Result<Option<String>, Failure> {
     let edited = edit::install(before.unwrap_or_default(), agent, place.comments, program)
-        .with_context(|| format!("{} was not changed", place.path.display()))?;
+        .at(|| format!("{} was not changed", place.path.display()))?;
     Ok(match edited {
         Edited::Same => None,
         Edited::Text(text) | Edited::Empty(text) => Some(text),
     })
 }
 
-fn module(before: Option<&str>, agent: Agent, program: &Path, place: &Place) -> anyhow::Result<Option<String>> {
+fn module(before: Option<&str>, agent: Agent, program: &Path, place: &Place) -> Result<Option<String>, Failure> {
     if before.is_some_and(|text| plugin::program(text).is_none()) {
-        bail!("{} is not ours and was not changed; move it away first", place.path.display());
+        let path = place.path.display();
+        return Err(Failure::user(format!("{path} is not ours and was not changed; move it away first")));
     }
-    let text = plugin::module(program, agent).context("the agent takes no module")?;
+    let text = plugin::module(program, agent).ok_or_else(|| Failure::internal("the agent takes no module"))?;
     Ok(Some(text).filter(|text| Some(text.as_str()) != before))
 }
 
-fn wanted_place(base: &Base, agent: Agent, scope: HookScope) -> anyhow::Result<Place> {
-    place(base, agent, scope.chosen()).with_context(|| match scope.shared {
-        true => format!("{} has no settings of that kind; leave --shared out", agent.name()),
-        false => "there is no home folder: set HOME".to_owned(),
+fn wanted_place(base: &Base, agent: Agent, scope: HookScope) -> Result<Place, Failure> {
+    place(base, agent, scope.chosen()).ok_or_else(|| match scope.shared {
+        true => Failure::user(format!("{} has no settings of that kind; leave --shared out", agent.name())),
+        false => Failure::user("there is no home folder: set HOME"),
     })
 }
 
 /// Returns the program that another one starts: absolute, there, executable, and in a place where it stays.
-pub(in crate::command) fn program(base: &Base, named: Option<&Path>) -> anyhow::Result<PathBuf> {
+pub(in crate::command) fn program(base: &Base, named: Option<&Path>) -> Result<PathBuf, Failure> {
     let path = match named {
         Some(path) => base.folder.join(path),
-        None => std::env::current_exe().context("the path of this program is not known; name it with --program")?,
+        None => std::env::current_exe().at(|| "the path of this program is not known; name it with --program")?,
     };
     if !super::status::is_executable(&path) {
-        bail!("{} is not a program that can be started", path.display());
+        return Err(Failure::user(format!("{} is not a program that can be started", path.display())));
     }
     if let Some(why) = fleeting(base, &path) {
-        bail!(
+        return Err(Failure::user(format!(
             "{} will not stay: it is in {why}. Install aish for good (a package, or `cargo install`), or name its \
              path with --program",
             path.display()
-        );
+        )));
     }
     Ok(path)
 }

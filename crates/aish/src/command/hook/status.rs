@@ -11,6 +11,7 @@ use serde_json::json;
 use super::place;
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 
 /// How long an agent may take to tell its version.
 const VERSION: Duration = Duration::from_secs(2);
@@ -30,7 +31,7 @@ struct Found {
 ///
 /// # Errors
 /// When a thread for an agent's version cannot be made.
-pub fn run(base: &Base, agent: Option<Agent>, as_json: bool, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub fn run(base: &Base, agent: Option<Agent>, as_json: bool, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let agents: Vec<Agent> = agent.map_or_else(|| Agent::ALL.to_vec(), |agent| vec![agent]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut broken = false;

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use aish_hook::agent::Agent;
 use aish_hook::server::Program;
-use anyhow::Context as _;
 
 use super::rc;
 use crate::arguments::{HookScope, McpInstallFlags, SelfUninstallFlags};
@@ -15,6 +14,7 @@ use crate::base::Base;
 use crate::command::settings::{What, restore_others};
 use crate::command::{hook, mcp};
 use crate::exit::ExitCode;
+use crate::failure::{Failure, ResultExt as _};
 use crate::installation::Installation;
 
 /// Takes everything out, says what, and ends with the command that takes the programs away; exit code 1 when something stayed.
@@ -24,7 +24,7 @@ pub(super) fn run(
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
 ) -> ExitCode {
-    let mut faults: Vec<anyhow::Error> = Vec::new();
+    let mut faults: Vec<Failure> = Vec::new();
     let scopes = [
         HookScope { user: true, ..HookScope::default() },
         HookScope { project: true, ..HookScope::default() },
@@ -60,7 +60,7 @@ pub(super) fn run(
         }
     }
     for fault in &faults {
-        complain(&aish_types::sanitize(&format!("{fault:#}")));
+        complain(&aish_types::sanitize(&format!("{fault}")));
     }
     if flags.delete_state && !faults.is_empty() {
         complain("the state is kept, because not everything above could be taken out");
@@ -80,22 +80,22 @@ fn own_folders(base: &Base) -> Vec<PathBuf> {
         .collect()
 }
 
-fn delete(folder: &Path, dry_run: bool, print: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
+fn delete(folder: &Path, dry_run: bool, print: &mut dyn FnMut(&str)) -> Result<(), Failure> {
     if dry_run {
         print(&aish_types::visible(&format!("would delete: {}", folder.display())));
         return Ok(());
     }
-    std::fs::remove_dir_all(folder).with_context(|| format!("{} cannot be deleted", folder.display()))?;
+    std::fs::remove_dir_all(folder).at(|| format!("{} cannot be deleted", folder.display()))?;
     print(&aish_types::visible(&format!("deleted: {}", folder.display())));
     Ok(())
 }
 
-fn take_out_line(file: &Path, dry_run: bool, print: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
+fn take_out_line(file: &Path, dry_run: bool, print: &mut dyn FnMut(&str)) -> Result<(), Failure> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => {
-            return Err(error).with_context(|| format!("{} cannot be read and was not changed", file.display()));
+            return Err(error).at(|| format!("{} cannot be read and was not changed", file.display()));
         }
     };
     let rest = rc::without_ours(&text);

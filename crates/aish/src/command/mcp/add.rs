@@ -8,6 +8,7 @@ use crate::arguments::McpAddFlags;
 use crate::base::Base;
 use crate::config::servers::{NewServer, ServerFile};
 use crate::exit::ExitCode;
+use crate::failure::{Failure, ResultExt as _};
 
 /// Adds one server; the others and all comments stay as they are.
 ///
@@ -18,11 +19,11 @@ pub(super) fn add(
     flags: &McpAddFlags,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let server = match described(flags) {
         Ok(server) => server,
         Err(why) => {
-            complain(&why);
+            complain(&why.to_string());
             return Ok(ExitCode::Usage);
         }
     };
@@ -46,8 +47,8 @@ pub(super) fn import_file(
     list: &Path,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
-    let text = std::fs::read_to_string(list).map_err(|error| anyhow::anyhow!("{}: {error}", list.display()))?;
+) -> Result<ExitCode, Failure> {
+    let text = std::fs::read_to_string(list).at(|| list.display())?;
     let (servers, faults) = import(&text)?;
     let mut clean = |text: &str| complain(&aish_types::sanitize(text));
     faults.iter().for_each(|fault| clean(fault));
@@ -75,7 +76,7 @@ pub(super) fn import_file(
     Ok(if faults.is_empty() { ExitCode::Ok } else { ExitCode::Error })
 }
 
-fn open(base: &Base, complain: &mut dyn FnMut(&str)) -> anyhow::Result<Option<ServerFile>> {
+fn open(base: &Base, complain: &mut dyn FnMut(&str)) -> Result<Option<ServerFile>, Failure> {
     match &base.config_path {
         Some(path) => Ok(Some(ServerFile::open(path)?)),
         None => {
@@ -85,27 +86,30 @@ fn open(base: &Base, complain: &mut dyn FnMut(&str)) -> anyhow::Result<Option<Se
     }
 }
 
-fn described(flags: &McpAddFlags) -> Result<NewServer, String> {
+fn described(flags: &McpAddFlags) -> Result<NewServer, Failure> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if flags.name.is_empty() || flags.name.len() > 64 || !flags.name.chars().all(is_plain) {
-        return Err(format!("a server's name has 1 to 64 letters, digits, `-` and `_`, unlike {:?}", flags.name));
+        let name = &flags.name;
+        return Err(Failure::user(format!(
+            "a server's name has 1 to 64 letters, digits, `-` and `_`, unlike {name:?}"
+        )));
     }
     let pairs = |texts: &[String], what: &str| {
         let pair = |text: &String| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-            Some(_) | None => Err(format!("{what} takes NAME=VALUE, not {text:?}")),
+            Some(_) | None => Err(Failure::user(format!("{what} takes NAME=VALUE, not {text:?}"))),
         };
         texts.iter().map(pair).collect::<Result<_, _>>()
     };
     // One argument with spaces is a command line; several are its words.
     let words = match flags.target.as_slice() {
-        [only] => shell_words::split(only).map_err(|error| format!("{only:?}: {error}"))?,
+        [only] => shell_words::split(only).at(|| format!("{only:?}"))?,
         several => several.to_vec(),
     };
-    let Some((first, rest)) = words.split_first() else { return Err("the command line is empty".to_owned()) };
+    let Some((first, rest)) = words.split_first() else { return Err(Failure::user("the command line is empty")) };
     if first.starts_with("http://") || first.starts_with("https://") {
         if !rest.is_empty() || !flags.env.is_empty() {
-            return Err("a URL takes no arguments and no --env".to_owned());
+            return Err(Failure::user("a URL takes no arguments and no --env"));
         }
         let headers = pairs(&flags.header, "--header")?;
         return Ok(NewServer {
@@ -116,7 +120,7 @@ fn described(flags: &McpAddFlags) -> Result<NewServer, String> {
         });
     }
     if !flags.header.is_empty() || flags.auth_env.is_some() {
-        return Err("--header and --auth-env are for a URL".to_owned());
+        return Err(Failure::user("--header and --auth-env are for a URL"));
     }
     let env = pairs(&flags.env, "--env")?;
     Ok(NewServer { command: Some(first.clone()), args: rest.to_vec(), env, ..NewServer::default() })

@@ -5,35 +5,35 @@ use std::path::PathBuf;
 use aish_hook::agent::Scope;
 use aish_hook::edit::{Edited, diff};
 use aish_hook::server::{ServerEntry, install as put_in, uninstall as take_out};
-use anyhow::Context as _;
 
 use crate::arguments::McpInstallFlags;
 use crate::base::Base;
 use crate::command::hook::{install::program, project};
 use crate::command::settings::{Backup, What, backup, forget, read, remember};
 use crate::exit::ExitCode;
+use crate::failure::{Failure, ResultExt as _};
 
 /// Our name among the servers.
 const NAME: &str = "aish";
 
-fn settings(base: &Base, flags: &McpInstallFlags) -> anyhow::Result<PathBuf> {
+fn settings(base: &Base, flags: &McpInstallFlags) -> Result<PathBuf, Failure> {
     let variable = |name: &str| base.variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let scope = if flags.project { Scope::Project } else { Scope::User };
     let path = flags.program.settings(scope, project(base), base.paths.home.as_deref(), variable);
-    path.context("there is no home folder: set HOME")
+    path.ok_or_else(|| Failure::user("there is no home folder: set HOME"))
 }
 
 /// Puts aish into a program's settings.
 ///
 /// # Errors
 /// When the settings cannot be read, edited or written; then they are as they were.
-pub(super) fn install(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub(super) fn install(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let path = settings(base, flags)?;
     let program = program(base, flags.binary.as_deref())?;
     let entry = ServerEntry::new(NAME, &program, vec!["mcp".to_owned(), "serve".to_owned()]);
     let before = read(&path)?;
     let edited = put_in(before.as_deref().unwrap_or_default(), flags.program, &entry)
-        .with_context(|| format!("{} was not changed", path.display()))?;
+        .at(|| format!("{} was not changed", path.display()))?;
     let after = match edited {
         Edited::Same => {
             print(&format!("{} starts aish already: {}", flags.program.name(), path.display()));
@@ -57,7 +57,11 @@ pub(super) fn install(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMu
 ///
 /// # Errors
 /// As [`install`].
-pub(super) fn uninstall(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<ExitCode> {
+pub(super) fn uninstall(
+    base: &Base,
+    flags: &McpInstallFlags,
+    print: &mut dyn FnMut(&str),
+) -> Result<ExitCode, Failure> {
     if !leave(base, flags, print)? {
         print(&format!("{} does not start aish: {}", flags.program.name(), settings(base, flags)?.display()));
     }
@@ -68,20 +72,18 @@ pub(super) fn uninstall(base: &Base, flags: &McpInstallFlags, print: &mut dyn Fn
 ///
 /// # Errors
 /// As [`install`].
-pub(super) fn leave(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
+pub(super) fn leave(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> Result<bool, Failure> {
     let path = settings(base, flags)?;
     let Some(now) = read(&path)?.filter(|text| text.contains(NAME)) else { return Ok(false) };
     let kept = backup(base, What::Server, &path);
     let rest = match &kept {
         // Nobody changed the file since: it becomes what it was.
         Some(kept) if kept.after == now => kept.before.clone(),
-        _ => {
-            match take_out(&now, flags.program, NAME).with_context(|| format!("{} was not changed", path.display()))? {
-                Edited::Same => return Ok(false),
-                Edited::Empty(text) => kept.as_ref().is_none_or(|kept| kept.before.is_some()).then_some(text),
-                Edited::Text(text) => Some(text),
-            }
-        }
+        _ => match take_out(&now, flags.program, NAME).at(|| format!("{} was not changed", path.display()))? {
+            Edited::Same => return Ok(false),
+            Edited::Empty(text) => kept.as_ref().is_none_or(|kept| kept.before.is_some()).then_some(text),
+            Edited::Text(text) => Some(text),
+        },
     };
     if flags.dry_run {
         shown(&path, Some(&now), rest.as_deref().unwrap_or_default(), print);
@@ -89,7 +91,7 @@ pub(super) fn leave(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(
     }
     match rest {
         Some(text) => aish_journal::replace(&path, text.as_bytes())?,
-        None => std::fs::remove_file(&path).with_context(|| format!("{} cannot be removed", path.display()))?,
+        None => std::fs::remove_file(&path).at(|| format!("{} cannot be removed", path.display()))?,
     }
     forget(base, What::Server, &path);
     print(&format!("{} no longer starts aish: {}", flags.program.name(), path.display()));

@@ -9,6 +9,7 @@ use climax::serve::{ServeFlags, Transport};
 
 use crate::base::Base;
 use crate::exit::ExitCode;
+use crate::failure::Failure;
 use crate::termination;
 use crate::tool_server::ToolServer;
 use crate::toolset;
@@ -22,7 +23,7 @@ pub(super) async fn run(
     flags: &ServeFlags,
     with_shell: bool,
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     if with_shell && flags.transport == Transport::StreamableHttp && flags.auth_token_env.is_none() {
         complain("a shell is served over HTTP only with a token: name its variable with --auth-token-env");
         return Ok(ExitCode::Usage);

@@ -64,7 +64,7 @@ pub(super) async fn run(
     trial: &Trial<'_>,
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
-) -> anyhow::Result<ExitCode> {
+) -> Result<ExitCode, Failure> {
     let (report, code) = match prepared(base, trial) {
         Ok((options, call)) => {
             let ports = Ports { tokens: Some(Arc::new(TokenFolder::of(base))), ..Ports::default() };

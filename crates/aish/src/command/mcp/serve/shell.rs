@@ -12,8 +12,9 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::Base;
+use crate::failure::Failure;
 use crate::live::Live;
-use crate::shell_tool::{CommandRunner, Ran, ShellTool};
+use crate::shell_tool::{CommandRunner, Ran, ShellTool, Way, no_sandbox};
 use crate::tool_server::Around;
 use crate::undo::answer::journal;
 use crate::undo::{UndoKeeper, say};
@@ -54,19 +55,25 @@ impl CommandRunner for KeptShell {
     fn run<'a>(
         &'a self,
         command: &'a str,
+        way: Way<'a>,
         timeout_ms: u64,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, String>> {
+    ) -> BoxFuture<'a, Result<Ran, Failure>> {
         Box::pin(async move {
+            if matches!(way, Way::Outside) {
+                return Err(no_sandbox());
+            }
             let _turn = self.turn.lock().await;
             if let Some(undo) = &self.undo {
                 let around = (self.around)();
                 let changes = analyse(command, &around, &PolicyRules::default()).changes;
                 let planned = undo.plan(command, &changes, &around).await;
                 let saved = undo.save(&planned, &self.session).await;
-                saved.map_err(|why| format!("not run: what it changes could not be put aside for undo: {why}"))?;
+                let kept =
+                    saved.map_err(|why| format!("not run: what it changes could not be put aside for undo: {why}"));
+                kept.map_err(Failure::user)?;
             }
-            self.live.run(command, timeout_ms, cancel).await
+            self.live.run(command, Way::Asked, timeout_ms, cancel).await
         })
     }
 }
