@@ -13,7 +13,7 @@ mod wants;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use aish_llm::{Purpose, TokenCounter, UseEndpoint};
+use aish_llm::{Broker, Purpose, TokenCounter, UseEndpoint};
 use aish_safety::{Approver, Gate, Surroundings, Taint};
 use aish_tools::{Door, Registry};
 use aish_turn::{Budget, Cap, Transcript, Turn, TurnOptions};
@@ -29,7 +29,7 @@ use crate::driver::{Apart, Driver, SessionLog};
 use crate::here::Here;
 use crate::kept::KeptFile;
 use crate::ledger::{Ledger, uncovered};
-use crate::models::Found;
+use crate::models::{Found, Place};
 use crate::sent::ToldHosts;
 use crate::servers::news::CallNews;
 use crate::servers::writer::Sampling;
@@ -52,7 +52,7 @@ pub struct Conversation {
     /// What was told of the project's files.
     pub told: BTreeSet<String>,
     /// Where the models are.
-    pub found_places: BTreeMap<String, crate::models::Place>,
+    pub found_places: BTreeMap<String, Place>,
     /// Whether tools are offered to models that take them.
     pub offer_tools: bool,
     /// What goes along with the next question.
@@ -98,40 +98,10 @@ impl Conversation {
 
     /// Puts a conversation together over found models, on books that are open already.
     pub fn on(base: &Base, found: Found, setup: Setup, ledger: Arc<Ledger>) -> Self {
-        let model = found.default.clone().unwrap_or_default();
-        let place = found.places.get(&model);
-        let small = place.is_some_and(|place| place.small);
-        let takes_tools = place.is_none_or(|place| place.tools);
-        let offering = Offering {
-            builtin: base.config.tools.builtin.iter().cloned().collect::<BTreeSet<_>>(),
-            tools: setup.offer_tools && takes_tools,
-        };
-        let broker = found.broker.with_guard(Arc::clone(&ledger) as Arc<_>);
-        let use_endpoint =
-            if base.config.tokenize.use_endpoint { UseEndpoint::Allowed } else { UseEndpoint::Forbidden };
-        let counter = TokenCounter::new(use_endpoint, broker.traffic());
-        let choice = place.map(|place| place.tokenizer.clone()).unwrap_or_default();
-        let asker = Asker {
-            counting: Counting::new(counter, broker.model(&model).cloned(), choice),
-            broker,
-            model,
-            registry: Arc::clone(&setup.registry),
-            discovery: Discovery::over(&setup.registry, &offering.builtin, base.config.tools.direct_limit),
-            listing: Listing::Direct,
-            offering,
-            ledger,
-            summarize: base.config.context.summarize,
-            purpose: Purpose::Main,
-            schema: None,
-            sizes: ContextSizes::new(base.config.context.token_budget, found.places.clone()),
-            calibrations: BTreeMap::new(),
-            schemas: 0,
-            summaries: Calibration::default(),
-            counted: None,
-            sent: None,
-            asks_beside: false,
-            last_error: None,
-        };
+        let Found { broker, default, mut notices, places: found_places } = found;
+        let model = default.unwrap_or_default();
+        let small = found_places.get(&model).is_some_and(|place| place.small);
+        let asker = asker(base, &setup, broker, model, &found_places, ledger);
         let here = Here::of(base);
         let facts = Facts {
             here: here.line(),
@@ -157,33 +127,9 @@ impl Conversation {
             max_result_chars: base.config.tools.max_result_chars,
             ..TurnOptions::default()
         };
-        let driver = Driver {
-            asker,
-            door: Door::new(toolset::executor(base, &setup.registry), gate(base)),
-            approver: setup.approver,
-            approved: HashMap::new(),
-            session: setup.session,
-            user: base.variable("USER").unwrap_or_else(|| "user".to_owned()),
-            log: setup.log,
-            secrets: Arc::clone(&base.secrets),
-            surroundings: setup.surroundings,
-            undo: UndoKeeper::open(base).map(Arc::new),
-            standing_notes: Vec::new(),
-            apart: setup.apart,
-            undoes: base.config.undo.enabled,
-            undo_bytes: base.config.undo.max_bytes,
-            targets: HashMap::new(),
-            files: base.paths.state.as_ref().map(|state| state.join("files")),
-            last_thought: String::new(),
-            last_outcome: None,
-            news: setup.news,
-            read: Taint::Clean,
-            told_hosts: Arc::new(ToldHosts::at(base.paths.state.as_ref().map(|state| state.join("told-hosts.json")))),
-            autonomous: None,
-            started: base.started,
-        };
         let turn = Turn::new(options, Transcript::new(system_prompt(&facts)), budget);
-        let (mut notices, found_places) = (found.notices, found.places);
+        let offer_tools = setup.offer_tools;
+        let driver = driver(base, setup, asker);
         notices.extend(uncovered(driver.asker.ledger.limits(), &driver.asker.broker));
         let mut conversation = Self {
             driver,
@@ -193,12 +139,82 @@ impl Conversation {
             here,
             told: BTreeSet::new(),
             found_places,
-            offer_tools: setup.offer_tools,
+            offer_tools,
             attached: Vec::new(),
             sampling: None,
         };
         let said = conversation.follow(&base.project);
         conversation.notices.extend(said);
         conversation
+    }
+}
+
+/// Makes what asks the models.
+fn asker(
+    base: &Base,
+    setup: &Setup,
+    broker: Broker,
+    model: String,
+    places: &BTreeMap<String, Place>,
+    ledger: Arc<Ledger>,
+) -> Asker {
+    let place = places.get(&model);
+    let offering = Offering {
+        builtin: base.config.tools.builtin.iter().cloned().collect::<BTreeSet<_>>(),
+        tools: setup.offer_tools && place.is_none_or(|place| place.tools),
+    };
+    let broker = broker.with_guard(Arc::clone(&ledger) as Arc<_>);
+    let use_endpoint = if base.config.tokenize.use_endpoint { UseEndpoint::Allowed } else { UseEndpoint::Forbidden };
+    let counter = TokenCounter::new(use_endpoint, broker.traffic());
+    let choice = place.map(|place| place.tokenizer.clone()).unwrap_or_default();
+    Asker {
+        counting: Counting::new(counter, broker.model(&model).cloned(), choice),
+        broker,
+        model,
+        registry: Arc::clone(&setup.registry),
+        discovery: Discovery::over(&setup.registry, &offering.builtin, base.config.tools.direct_limit),
+        listing: Listing::Direct,
+        offering,
+        ledger,
+        summarize: base.config.context.summarize,
+        purpose: Purpose::Main,
+        schema: None,
+        sizes: ContextSizes::new(base.config.context.token_budget, places.clone()),
+        calibrations: BTreeMap::new(),
+        schemas: 0,
+        summaries: Calibration::default(),
+        counted: None,
+        sent: None,
+        asks_beside: false,
+        last_error: None,
+    }
+}
+
+/// Makes what performs the effects of a turn.
+fn driver(base: &Base, setup: Setup, asker: Asker) -> Driver {
+    Driver {
+        asker,
+        door: Door::new(toolset::executor(base, &setup.registry), gate(base)),
+        approver: setup.approver,
+        approved: HashMap::new(),
+        session: setup.session,
+        user: base.variable("USER").unwrap_or_else(|| "user".to_owned()),
+        log: setup.log,
+        secrets: Arc::clone(&base.secrets),
+        surroundings: setup.surroundings,
+        undo: UndoKeeper::open(base).map(Arc::new),
+        standing_notes: Vec::new(),
+        apart: setup.apart,
+        undoes: base.config.undo.enabled,
+        undo_bytes: base.config.undo.max_bytes,
+        targets: HashMap::new(),
+        files: base.paths.state.as_ref().map(|state| state.join("files")),
+        last_thought: String::new(),
+        last_outcome: None,
+        news: setup.news,
+        read: Taint::Clean,
+        told_hosts: Arc::new(ToldHosts::at(base.paths.state.as_ref().map(|state| state.join("told-hosts.json")))),
+        autonomous: None,
+        started: base.started,
     }
 }

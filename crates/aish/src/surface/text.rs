@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use aish_safety::UNRECORDED;
+use aish_safety::{Judgement, UNRECORDED};
 use aish_term::capability::terminal_size;
 use aish_term::frame::{Ending, Frames};
 use aish_term::spinner::Spinner;
 use aish_term::{Capabilities, Markdown, Theme};
 use aish_turn::{Checked, End, command_line};
-use aish_types::{ToolOutcome, head_and_tail, sanitize};
+use aish_types::{ToolCall, ToolName, ToolOutcome, head_and_tail, sanitize};
 
 use super::proposals::Proposals;
 use super::{Shown, Surface};
@@ -324,6 +324,89 @@ impl TextSurface {
         markdown.push(piece, now, &mut text);
         self.hold(&text);
     }
+
+    fn status(&mut self, text: &str) {
+        let line = self.frames.status(text);
+        self.write_err(&line);
+    }
+
+    fn warn(&mut self, text: &str) {
+        let line = self.frames.warning(text);
+        self.write_err(&line);
+    }
+
+    /// Says why a call was not run.
+    fn not_run(&mut self, tool: &ToolName, judgement: &Judgement) {
+        self.end_answer();
+        if tool.as_str() == SHELL {
+            self.calls.pop_back();
+        }
+        // What cannot be written down is not run for anybody.
+        let nobody = if &*judgement.rule == UNRECORDED { "" } else { "; nobody is here to approve it" };
+        self.warn(&format!("{tool} was not run: {} ({}){nobody}", judgement.reason, judgement.rule));
+    }
+
+    fn calling(&mut self, call: &ToolCall) {
+        self.end_answer();
+        let command = (call.name.as_str() == SHELL).then(|| command_of(&call.arguments));
+        match (command, call.name.as_str()) {
+            (None, STEPS) => {}
+            (None, name) => self.write_err(&self.frames.tool_begin(name, &call.arguments)),
+            (Some(command), _) => {
+                let proposed = self.proposals.take(&command);
+                match self.commands {
+                    Commands::Live => {}
+                    Commands::Printed => self.calls.push_back((command, proposed)),
+                    Commands::Framed => self.write_err(&self.frames.exec_begin(&command)),
+                }
+            }
+        }
+    }
+
+    fn outcome(&mut self, tool: &ToolName, outcome: &ToolOutcome) {
+        let took = Duration::from_millis(outcome.duration_ms);
+        if tool.as_str() == STEPS && outcome.is_success() {
+            return self.status(&sanitize(&outcome.text));
+        }
+        if tool.as_str() != SHELL {
+            let ending = if outcome.is_success() { Ending::Done } else { Ending::Failed };
+            let line = self.frames.tool_end(ending, &outcome.text, took);
+            return self.write_err(&line);
+        }
+        match self.commands {
+            Commands::Live => {}
+            Commands::Printed => {
+                // What the answer shows is not shown again.
+                if let Some((command, false)) = self.calls.pop_front() {
+                    self.write_err(&self.frames.exec_begin(&command));
+                }
+                self.write_err(&sanitize(&outcome.text));
+            }
+            Commands::Framed => self.framed(outcome, took),
+        }
+    }
+
+    /// Shows what a command changed in its layer.
+    fn changes(&mut self, command: Option<&str>, lines: &[String], end: &str) {
+        self.end_answer();
+        if !lines.is_empty() {
+            let command = command.map(|command| aish_types::visible(command).replace('\n', " "));
+            let ran = command.map_or_else(|| "ran apart".to_owned(), |command| format!("ran apart: {command}"));
+            self.status(&ran);
+        }
+        for line in lines {
+            self.status(&format!("  {}", aish_types::visible(line)));
+        }
+        self.status(end);
+    }
+}
+
+/// Draws the next picture of a spinner.
+fn draw(spinner: &mut Spinner, now: Duration) {
+    let drawn = spinner.draw(now);
+    let mut err = io::stderr().lock();
+    let _ = err.write_all(drawn.as_bytes());
+    let _ = err.flush();
 }
 
 impl Surface for TextSurface {
@@ -331,25 +414,14 @@ impl Surface for TextSurface {
         let quiet = self.verbosity == Verbosity::Quiet;
         match shown {
             Shown::Verdict { tool, judgement, approved: false } if self.commands == Commands::Printed => {
-                self.end_answer();
-                if tool.as_str() == SHELL {
-                    self.calls.pop_back();
-                }
-                // What cannot be written down is not run for anybody.
-                let nobody = if &*judgement.rule == UNRECORDED { "" } else { "; nobody is here to approve it" };
-                let text = format!("{tool} was not run: {} ({}){nobody}", judgement.reason, judgement.rule);
-                let line = self.frames.warning(&text);
-                self.write_err(&line);
+                self.not_run(tool, judgement);
             }
             Shown::TurnStart => self.calls.clear(),
             Shown::Verdict { .. } | Shown::Usage { .. } | Shown::TurnEnd(_) => {}
             Shown::Waiting if quiet || !self.err.live => {}
             Shown::Waiting => {
                 let mut spinner = Spinner::new(self.theme.clone(), self.err, "thinking", now);
-                let drawn = spinner.draw(now);
-                let mut err = io::stderr().lock();
-                let _ = err.write_all(drawn.as_bytes());
-                let _ = err.flush();
+                draw(&mut spinner, now);
                 self.spinner = Some(spinner);
             }
             Shown::Text(piece) => {
@@ -367,80 +439,28 @@ impl Surface for TextSurface {
                 self.write_out(&answer.text);
                 self.end_answer();
             }
-            Shown::Calling(call) if !quiet => {
-                self.end_answer();
-                let command = (call.name.as_str() == SHELL).then(|| command_of(&call.arguments));
-                match (command, call.name.as_str()) {
-                    (None, STEPS) => {}
-                    (None, name) => self.write_err(&self.frames.tool_begin(name, &call.arguments)),
-                    (Some(command), _) => {
-                        let proposed = self.proposals.take(&command);
-                        match self.commands {
-                            Commands::Live => {}
-                            Commands::Printed => self.calls.push_back((command, proposed)),
-                            Commands::Framed => self.write_err(&self.frames.exec_begin(&command)),
-                        }
-                    }
-                }
-            }
-            Shown::Outcome { tool, outcome } if !quiet => {
-                let took = Duration::from_millis(outcome.duration_ms);
-                if tool.as_str() == STEPS && outcome.is_success() {
-                    self.write_err(&self.frames.status(&sanitize(&outcome.text)));
-                } else if tool.as_str() != SHELL {
-                    let ending = if outcome.is_success() { Ending::Done } else { Ending::Failed };
-                    let line = self.frames.tool_end(ending, &outcome.text, took);
-                    self.write_err(&line);
-                } else {
-                    match self.commands {
-                        Commands::Live => {}
-                        Commands::Printed => {
-                            // What the answer shows is not shown again.
-                            if let Some((command, false)) = self.calls.pop_front() {
-                                self.write_err(&self.frames.exec_begin(&command));
-                            }
-                            self.write_err(&sanitize(&outcome.text));
-                        }
-                        Commands::Framed => self.framed(outcome, took),
-                    }
-                }
-            }
+            Shown::Calling(call) if !quiet => self.calling(call),
+            Shown::Outcome { tool, outcome } if !quiet => self.outcome(tool, outcome),
             Shown::Calling(_) | Shown::Outcome { .. } => {}
-            Shown::Changes { command, lines, end, .. } => {
-                self.end_answer();
-                if !lines.is_empty() {
-                    let command = command.map(|command| aish_types::visible(command).replace('\n', " "));
-                    let ran = command.map_or_else(|| "ran apart".to_owned(), |command| format!("ran apart: {command}"));
-                    let line = self.frames.status(&ran);
-                    self.write_err(&line);
-                }
-                for line in lines {
-                    let line = self.frames.status(&format!("  {}", aish_types::visible(line)));
-                    self.write_err(&line);
-                }
-                let line = self.frames.status(end);
-                self.write_err(&line);
-            }
+            Shown::Changes { command, lines, end, .. } => self.changes(command, lines, end),
             Shown::Notice(text) => {
                 self.end_answer();
                 if !quiet {
-                    let line = self.frames.status(text);
-                    self.write_err(&line);
+                    self.status(text);
                 }
             }
             Shown::RunEnd { end, text, used, .. } => {
                 self.end_answer();
-                let line = match end {
-                    End::Done(Checked::Yes) if quiet => return,
-                    End::Done(Checked::Yes) => self.frames.status(&format!("norris: {text}; {used}")),
-                    _ => self.frames.warning(&format!("norris: {text}; {used}")),
-                };
-                self.write_err(&line);
+                let text = format!("norris: {text}; {used}");
+                match end {
+                    End::Done(Checked::Yes) if quiet => {}
+                    End::Done(Checked::Yes) => self.status(&text),
+                    _ => self.warn(&text),
+                }
             }
             Shown::Error(text) => {
                 self.end_answer();
-                let line = self.frames.warning(text);
-                self.write_err(&line);
+                self.warn(text);
             }
         }
     }
@@ -452,10 +472,7 @@ impl Surface for TextSurface {
 
     fn tick(&mut self, now: Duration) {
         if let Some(spinner) = &mut self.spinner {
-            let drawn = spinner.draw(now);
-            let mut err = io::stderr().lock();
-            let _ = err.write_all(drawn.as_bytes());
-            let _ = err.flush();
+            draw(spinner, now);
         }
         if let Some(markdown) = &mut self.markdown {
             let mut text = String::new();
