@@ -163,7 +163,7 @@ pub(super) const IMPORTS_ONLY: &[(&str, &[&str])] = &[
     ),
     ("surface", &["structured"]),
     ("structured", &["failure"]),
-    ("shell_tool", &[]),
+    ("shell_tool", &["failure"]),
 ];
 
 /// Returns the names of our crates.
