@@ -41,13 +41,16 @@ struct Case {
     /// Files of the working folder.
     #[serde(default)]
     files: BTreeMap<String, String>,
-    /// Further variables; `{model}` stands for the endpoint.
+    /// Further variables; `{model}` stands for the endpoint, `{aish}` for the program.
     #[serde(default)]
     env: BTreeMap<String, String>,
     /// Arguments of runs that come first, in the same folders; whatever comes of them.
     #[serde(default)]
     before: Vec<Vec<String>>,
-    /// Arguments of a run without a terminal.
+    /// Arguments of runs that come last; each must end well.
+    #[serde(default)]
+    after: Vec<Vec<String>>,
+    /// Arguments of a run without a terminal, which comes before the one in a terminal where a case has both.
     run: Option<Vec<String>>,
     #[serde(default)]
     stdin: String,
@@ -163,14 +166,25 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
         variables.push(("OPENAI_BASE_URL".into(), endpoint.clone()));
         variables.push(("OPENAI_MODEL".into(), "scripted".into()));
     }
-    variables.extend(case.env.iter().map(|(name, value)| (name.clone(), value.replace("{model}", &endpoint))));
+    let filled = |value: &str| value.replace("{model}", &endpoint).replace("{aish}", &program.display().to_string());
+    variables.extend(case.env.iter().map(|(name, value)| (name.clone(), filled(value))));
     for arguments in &case.before {
         output(program, arguments, "", &variables, &folder)?;
     }
-    match (&case.run, &case.keys) {
-        (Some(arguments), None) => without_terminal(case, program, arguments, &variables, &folder)?,
-        (None, Some(keys)) => in_terminal(case, program, keys, &variables, &folder)?,
-        (Some(_), Some(_)) | (None, None) => return Err("a case has either `run` or `keys`".to_owned()),
+    if case.run.is_none() && case.keys.is_none() {
+        return Err("a case has `run` or `keys`".to_owned());
+    }
+    if let Some(arguments) = &case.run {
+        without_terminal(case, program, arguments, &variables, &folder)?;
+    }
+    if let Some(keys) = &case.keys {
+        in_terminal(case, program, keys, &variables, &folder)?;
+    }
+    for arguments in &case.after {
+        let output = output(program, arguments, "", &variables, &folder)?;
+        if !output.status.success() {
+            return Err(format!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr)));
+        }
     }
     for (name, texts) in &case.home_has {
         let content = std::fs::read_to_string(home.path().join(name)).map_err(|error| format!("{name}: {error}"))?;
@@ -280,7 +294,7 @@ fn in_terminal(
         }
         lacks("the screen", &session.contents(), &key.lacks).map_err(|why| format!("step {at}: {why}"))?;
     }
-    match case.exit {
+    match case.exit.filter(|_| case.run.is_none()) {
         None => Ok(()),
         Some(expected) => match session.exit_code(HUNG) {
             Some(code) if i64::from(code) == i64::from(expected) => Ok(()),

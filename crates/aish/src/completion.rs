@@ -1,9 +1,11 @@
 //! Completion of lines: meta commands, models and tools, commands and their sub-commands, files, and bash's own
 //! programmable completion.
 
+mod alias;
 mod described;
 mod files;
 mod fit;
+mod help;
 mod manual;
 mod meta;
 mod place;
@@ -14,7 +16,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use aish_route::words::programs;
 use aish_term::{Candidate, LineCompleter};
 use tokio::runtime::Handle;
 
@@ -22,6 +23,8 @@ use crate::live::Live;
 use crate::repl::Known;
 
 use fit::Fit;
+use help::Helps;
+pub use help::{ShowsHelp, judged};
 use manual::Manuals;
 pub use meta::Vocabulary;
 use place::Place;
@@ -38,12 +41,20 @@ pub struct Completer {
     runtime: Handle,
     vocabulary: Arc<Vocabulary>,
     manuals: Manuals,
+    helps: Helps,
 }
 
 impl Completer {
     /// Makes a completer over the live shell.
-    pub fn new(live: Arc<Live>, known: Known, runtime: Handle, vocabulary: Arc<Vocabulary>) -> Self {
-        Self { live, known, runtime, vocabulary, manuals: Manuals::default() }
+    pub fn new(
+        live: Arc<Live>,
+        known: Known,
+        runtime: Handle,
+        vocabulary: Arc<Vocabulary>,
+        shows_help: ShowsHelp,
+    ) -> Self {
+        let helps = Helps::new(shows_help, runtime.clone());
+        Self { live, known, runtime, vocabulary, manuals: Manuals::default(), helps }
     }
 
     fn commands(&self, start: usize, typed: &str) -> Vec<Candidate> {
@@ -121,6 +132,11 @@ impl LineCompleter for Completer {
             return self.described_commands(found);
         }
         let snapshot = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(followed) = alias::followed(before, &place, &snapshot.aliases) {
+            let rest = line.get(cursor..).unwrap_or_default();
+            let found = self.complete(&format!("{}{rest}", followed.before), followed.before.len());
+            return followed.back(found);
+        }
         if let Some(found) = variables::complete(&place, &snapshot).or_else(|| variables::users(&place)) {
             return found;
         }
@@ -137,10 +153,7 @@ impl LineCompleter for Completer {
         }
         // What most people have no completion file for.
         if place.is_first_argument && !place.typed.contains(['/', '.']) {
-            let known: Vec<Candidate> = programs::subcommands(place.command)
-                .filter(|name| name.starts_with(place.typed))
-                .map(|name| plain(name, place.start..place.start + place.typed.len(), true))
-                .collect();
+            let known = self.subcommands(&place);
             if !known.is_empty() {
                 return self.described(&place, before, known);
             }

@@ -28,7 +28,7 @@ use tokio::task::JoinHandle;
 
 use crate::arguments::{SharedFlags, ShellFlags};
 use crate::base::Base;
-use crate::completion::{Completer, Vocabulary};
+use crate::completion::{self, Completer, Vocabulary};
 use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
 use crate::driver::Apart;
@@ -170,7 +170,9 @@ impl Repl {
         let registry = Arc::new(Registry::default());
         let vocabulary = Arc::new(Vocabulary::new(Arc::clone(&registry)));
         let runtime = tokio::runtime::Handle::current();
-        let completer = Completer::new(Arc::clone(&live), Arc::clone(&known), runtime, Arc::clone(&vocabulary));
+        let shows_help = completion::judged(base.policy(), surroundings(&base, &live, &known));
+        let completer =
+            Completer::new(Arc::clone(&live), Arc::clone(&known), runtime, Arc::clone(&vocabulary), shows_help);
         let drawn = options.reach == Reach::Full && io::stderr().is_terminal();
         options.completer = Some(Box::new(completer));
         // The console of the kernel prints what it does not know.

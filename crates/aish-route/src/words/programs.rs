@@ -71,6 +71,15 @@ pub fn subcommands(command: &str) -> impl Iterator<Item = &'static str> {
     find(command).into_iter().flat_map(|program| program.tables().texts(program.facts().subcommands))
 }
 
+/// Goes through the options of a command that are known by name.
+pub fn options(command: &str) -> impl Iterator<Item = &'static str> {
+    find(command).into_iter().flat_map(|program| {
+        let (tables, facts) = (program.tables(), program.facts());
+        let all = [facts.flags, facts.values, facts.takes].into_iter().flat_map(|list| tables.texts(list));
+        all.filter(|option| option.starts_with('-'))
+    })
+}
+
 /// Says whether a word is a sub-command of a command that has some.
 pub(crate) fn has_subcommand(command: &str, word: &str) -> bool {
     let mut known = subcommands(command).peekable();

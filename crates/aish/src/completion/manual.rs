@@ -28,6 +28,8 @@ pub(super) struct Page {
     pub(super) about: String,
     /// Its options and what each does, in the page's order.
     pub(super) options: Vec<(String, String)>,
+    /// Its sub-commands and what each does; manual pages list none.
+    pub(super) commands: Vec<(String, String)>,
 }
 
 impl Page {
@@ -39,6 +41,16 @@ impl Page {
             .find(|(known, _)| known == name)
             .map(|(_, told)| told.clone())
             .filter(|told| !told.is_empty())
+    }
+
+    /// Returns what a sub-command does.
+    pub(super) fn says(&self, command: &str) -> Option<String> {
+        let name = command.trim_end();
+        self.commands
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, says)| says.clone())
+            .filter(|says| !says.is_empty())
     }
 }
 
@@ -263,7 +275,7 @@ fn skip(rest: &mut std::str::Chars<'_>, line: &str, out: &mut String) {
 }
 
 /// Returns the first sentence, cut where it is long.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let first = words.split_once(". ").map_or(words.as_str(), |(first, _)| first).trim_end_matches(['.', ';', ' ']);
     match first.char_indices().nth(TOLD) {
@@ -279,7 +291,7 @@ mod tests {
     fn check(text: &str, about: &str, options: &[(&str, &str)]) {
         let page = read(text);
         let options = options.iter().map(|(name, told)| ((*name).to_owned(), (*told).to_owned())).collect();
-        assert_eq!(page, Page { about: about.to_owned(), options });
+        assert_eq!(page, Page { about: about.to_owned(), options, commands: Vec::new() });
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub(super) struct Place<'a> {
     pub(super) is_first_argument: bool,
     /// The command that the word belongs to.
     pub(super) command: &'a str,
+    /// Where that begins, in bytes.
+    pub(super) command_at: usize,
 }
 
 impl<'a> Place<'a> {
@@ -47,19 +49,27 @@ impl<'a> Place<'a> {
             escaped = c == '\\' && !escaped && quote != Some('\'');
         }
         let typed = before.get(start..).unwrap_or_default();
-        let earlier = before.get(command_start..start).unwrap_or_default().trim_matches(['"', '\'', ' ', '\t']);
-        let mut words = earlier.split_whitespace().peekable();
-        while words.peek().is_some_and(|word| matches!(*word, "sudo" | "doas" | "time" | "nohup" | "command")) {
-            words.next();
-        }
-        let command = words.next().unwrap_or_default();
+        let is_around = |c: char| matches!(c, '"' | '\'') || c.is_whitespace();
+        let mut command_at = command_start;
+        let command = loop {
+            let rest = before.get(command_at..start).unwrap_or_default();
+            let earlier = rest.trim_start_matches(is_around);
+            command_at += rest.len() - earlier.len();
+            let word = earlier.split(is_around).next().unwrap_or_default();
+            if !matches!(word, "sudo" | "doas" | "time" | "nohup" | "command") {
+                break word;
+            }
+            command_at += word.len();
+        };
+        let behind = before.get(command_at + command.len()..start).unwrap_or_default();
         Self {
             start,
             typed,
             quote,
             is_command: command.is_empty() && !before.starts_with('?'),
-            is_first_argument: !command.is_empty() && words.next().is_none() && quote.is_none(),
+            is_first_argument: !command.is_empty() && behind.trim_matches(is_around).is_empty() && quote.is_none(),
             command,
+            command_at,
         }
     }
 }

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Plays the tasks of docs/daily.md in tmux, reads the screen, and says which of them failed.
+
+Usage: daily.py FOLDER [--size COLUMNSxROWS] [--theme dark|light|mono] [--plain] [--no-color] [NUMBER]...
+  FOLDER  where the programs `aish` and `testkit-model-server` are
+  NUMBER  a task; all sixty where none is named
+
+The tasks are those of crates/aish/tests/it/cases/daily.yaml, which the tests play in a terminal of their own; here another
+program draws the screen, at any size. In fewer than 80 columns texts are looked for without their blanks and line ends, as
+lines are wrapped there. Ends with 1 where a task failed, where the page and the cases do not have the same tasks, or where a
+task does not use what the page names. Needs tmux and PyYAML.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CASES = ROOT / "crates/aish/tests/it/cases/daily.yaml"
+PAGE = ROOT / "docs/daily.md"
+# Longer than anything takes that is not hung, in seconds.
+HUNG = 30
+MODELS = {"expect": {"path": "/v1/models"}, "reply": {"json": {"object": "list", "data": [{"id": "scripted"}]}}}
+
+
+class Miss(Exception):
+    """Why a task failed."""
+
+
+class Screen:
+    """A session of a tmux server of its own."""
+
+    def __init__(self, size, command, variables, folder):
+        columns, rows = size
+        self.narrow = columns < 80
+        self.name = f"daily-{os.getpid()}"
+        settings = shlex.join(f"{name}={value}" for name, value in variables.items())
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "-c", str(folder),
+                  f"exec env -i {settings} {command}")
+        self.tmux("set-option", "-g", "remain-on-exit", "on")
+
+    def tmux(self, *words):
+        return subprocess.run(["tmux", "-L", self.name, *words], capture_output=True, text=True, check=True).stdout
+
+    def types(self, keys):
+        for at in range(0, len(keys), 200):
+            self.tmux("send-keys", "-H", *(f"{byte:02x}" for byte in keys[at : at + 200].encode()))
+
+    def text(self):
+        lines = self.tmux("capture-pane", "-p", "-J", "-S", "-").split("\n")
+        return "\n".join(line.rstrip() for line in lines).rstrip("\n") + "\n"
+
+    def squeezed(self, text):
+        return re.sub(r"\s+", "", text) if self.narrow else text
+
+    def shows(self, screen, wanted, last):
+        lines = [line for line in screen.split("\n") if line]
+        end = lines[-1] if lines else ""
+        # A line that ends with the screen's has no blank behind it any more.
+        whole = self.squeezed(screen)
+        return all(self.squeezed(text) in whole for text in wanted) and self.squeezed(last or "") in self.squeezed(end)
+
+    def until(self, wanted, last):
+        end = time.monotonic() + HUNG
+        while not self.shows(screen := self.text(), wanted, last):
+            if time.monotonic() > end:
+                raise Miss(f"no {wanted} {last or ''!r} on the screen:\n{screen}")
+            time.sleep(0.05)
+        return screen
+
+    def end(self):
+        subprocess.run(["tmux", "-L", self.name, "kill-server"], capture_output=True, check=False)
+
+
+def tasks_of_page():
+    """Returns number -> (what is done, how)."""
+    rows = re.findall(r"^\| (\d+) \| (.*?) \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.M)
+    return {int(number): (what, how.replace("\\|", "|")) for number, what, how in rows}
+
+
+def commands(how):
+    """Returns the commands of aish that a row names: `:last save`, `aish state export`."""
+    quoted = re.findall(r"`([^`]+)`", how)
+    return [re.split(r" [A-Z]{3,}", text)[0] for text in quoted if re.match(r"(:[a-z]|aish )", text)]
+
+
+def used(case):
+    """Returns what a case types and calls, as one text."""
+    calls = [["aish", *words] for words in [*case.get("before", []), case.get("run", []), *case.get("after", [])]]
+    calls.append(["aish", *case.get("arguments", [])])
+    return "\n".join([*(key.get("type", "") for key in case.get("keys", [])), *(" ".join(words) for words in calls)])
+
+
+def prepare(case, home):
+    """Writes the files of a case, and returns its working folder."""
+    work = home / "work"
+    for folder in (work, home / ".config/aish", home / ".local/state/aish"):
+        folder.mkdir(parents=True, mode=0o700)
+    if "keys" in case:
+        (home / ".local/state/aish/first-start.json").write_text("{}")
+    for name, text in case.get("files", {}).items():
+        path = pathlib.Path(os.path.normpath(work / name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, newline="")
+    return work
+
+
+def variables_of(case, options, home, url):
+    variables = {
+        "HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8", "USER": "tester",
+        "PS1": "$ ", "AISH_UI_THEME": options.theme, **({"NO_COLOR": "1"} if options.no_color else {}),
+    }
+    if case.get("model") and not case.get("config"):
+        variables |= {"OPENAI_BASE_URL": url, "OPENAI_MODEL": "scripted"}
+    filled = {"{model}": url, "{aish}": str(options.folder / "aish")}
+    for name, value in case.get("env", {}).items():
+        for mark, text in filled.items():
+            value = value.replace(mark, text)
+        variables[name] = value
+    return variables
+
+
+def without_keys(case, options, work, variables):
+    """Runs a command that is no conversation, in a terminal all the same."""
+    (work.parent / "input").write_text(case.get("stdin", ""))
+    line = shlex.join([str(options.folder / "aish"), *case["run"]]) + " < ../input; echo ended-$?; exec sleep 1000"
+    screen = Screen(options.size, f"sh -c {shlex.quote(line)}", variables, work)
+    wanted = [case.get("stdout", ""), *case.get("stdout_has", []), *case.get("stderr_has", [])]
+    try:
+        screen.until([*wanted, f"ended-{case.get('exit', 0)}"], None)
+    finally:
+        screen.end()
+
+
+def with_keys(case, options, work, variables):
+    words = case.get("arguments", [])
+    plain = ["--plain"] if options.plain and "--plain" not in words else []
+    screen = Screen(options.size, shlex.join([str(options.folder / "aish"), *plain, *words]), variables, work)
+    try:
+        for key in case["keys"]:
+            screen.types(key.get("type", ""))
+            shown = screen.until(key.get("wait", []), key.get("last"))
+            if there := [text for text in key.get("lacks", []) if text in shown]:
+                raise Miss(f"{there} on the screen:\n{shown}")
+        ended(screen)
+    finally:
+        screen.end()
+
+
+def play(case, options, home, url):
+    work = prepare(case, home)
+    if case.get("config"):
+        (home / ".config/aish/config.toml").write_text(case["config"].replace("{model}", url))
+    variables = variables_of(case, options, home, url)
+
+    def call(words):
+        return subprocess.run([options.folder / "aish", *words], cwd=work, env=variables, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+
+    for words in case.get("before", []):
+        call(words)
+    if "run" in case:
+        without_keys(case, options, work, variables)
+    if "keys" in case:
+        with_keys(case, options, work, variables)
+    for words in case.get("after", []):
+        if (done := call(words)).returncode:
+            raise Miss(f"{words}: {done.stderr}")
+    for name, texts in case.get("home_has", {}).items():
+        path = home / name
+        content = path.read_text() if path.is_file() else None
+        if content is None or any(text not in content for text in texts):
+            raise Miss(f"{name} has not {texts}: {content!r}")
+    if there := [name for name in case.get("home_lacks", []) if (home / name).exists()]:
+        raise Miss(f"{there} is there")
+
+
+def ended(screen):
+    """Waits until the shell has ended, as the last key of a task tells it to."""
+    end = time.monotonic() + HUNG
+    while screen.tmux("list-panes", "-F", "#{pane_dead}").strip() != "1":
+        if time.monotonic() > end:
+            raise Miss(f"it did not end:\n{screen.text()}")
+        time.sleep(0.05)
+
+
+def with_model(case, options):
+    """Plays a case beside its scripted model, whose script must be used up."""
+    with tempfile.TemporaryDirectory() as place:
+        place = pathlib.Path(place)
+        script = dict(case.get("model") or {"steps": []})
+        script["always"] = [*script.get("always", []), MODELS]
+        (place / "script.json").write_text(json.dumps(script))
+        server = subprocess.Popen([options.folder / "testkit-model-server", place / "script.json", "--until-eof"],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        url = server.stdout.readline().strip()
+        try:
+            (place / "home").mkdir()
+            play(case, options, place / "home", url)
+        finally:
+            _, said = server.communicate(timeout=HUNG)
+        if server.returncode:
+            raise Miss(f"the model's script was not kept: {said}")
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("Usage: "))
+    parser.add_argument("folder", type=lambda text: pathlib.Path(text).resolve())
+    parser.add_argument("--size", type=lambda text: tuple(map(int, text.split("x"))), default=(80, 24))
+    parser.add_argument("--theme", choices=["dark", "light", "mono"], default="dark")
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--no-color", action="store_true")
+    parser.add_argument("numbers", type=int, nargs="*")
+    options = parser.parse_intermixed_args()
+    page, cases = tasks_of_page(), yaml.safe_load(CASES.read_text(encoding="utf-8"))
+    by_number = {int(case["name"].split()[0]): case for case in cases}
+    misses = {}
+    for number, (what, how) in page.items():
+        case = by_number.get(number)
+        if case is None or case["name"] != f"{number} {what}":
+            misses[number] = "the page has it, the cases have not"
+        elif unused := [command for command in commands(how) if command not in used(case)]:
+            misses[number] = f"the page names {unused}, and the task does not use it"
+    for number in by_number.keys() - page.keys():
+        misses[number] = "the cases have it, the page has not"
+    for number in sorted(options.numbers or by_number):
+        try:
+            with_model(by_number[number], options)
+        except Miss as why:
+            misses[number] = str(why)
+    played = len(options.numbers or by_number)
+    for number in sorted(misses):
+        print(f"{by_number.get(number, {}).get('name', number)}: {misses[number]}\n")
+    columns, rows = options.size
+    print(f"{len(page)} tasks, {played} played at {columns}x{rows}, {len(misses)} missed: {sorted(misses)}")
+    sys.exit(1 if misses else 0)
+
+
+main()
