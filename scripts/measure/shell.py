@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """Measures the shell beside bash, curl and aichat, and prints a Markdown table.
 
-Usage: shell.py FOLDER [AICHAT [ROUNDS]]
-  FOLDER   where the programs `aish` and `testkit-model-server` are (target/release)
-  AICHAT   the program aichat; `-` leaves it out
-  ROUNDS   how often a thing is measured; the median counts (21)
+Usage: shell.py --aish PATH [--before PATH] [--aichat PATH] [--server PATH] [--rounds N] [--most MB]
+  --aish    the program that is measured (target/release/aish)
+  --before  another build of it, measured beside it in the same run
+  --aichat  the program aichat
+  --server  the program testkit-model-server; without it the one beside aish
+  --rounds  how often a thing is measured; the median counts (21)
+  --most    ends with 1 where aish takes more memory than so many megabytes at the prompt, or after work (20)
 
 In every round the programs take turns, so that a ratio holds on a busy machine, too. "Prompt" is from the spawn to the first
 prompt on a pseudo-terminal that answers when it is asked for the cursor. PSS is that of the program alone, half a second
-later; the live bash of aish is counted apart. "Key" is from a key press to its character on the terminal. "ls" is from Enter to
+later; the live bash of aish is counted apart. "After work" is behind ten questions, 100,000 lines of output, a completion and a
+search in the history; the peak is the largest resident size until then, with what it shares. "Key" is from a key press to its character on the terminal. "ls" is from Enter to
 the next prompt. "To the request" is from the spawn to the first byte of the request on a socket. CPU is user and system time.
 Needs Linux (/proc), bash and curl.
 """
 
+import argparse
 import fcntl
 import json
 import os
@@ -38,6 +43,8 @@ ANSWERS = {
     b"\x1b]11;?\x07": b"\x1b]11;rgb:0000/0000/0000\x07",
 }
 LIMIT = 20
+# What stands behind the prompt of aish.
+MARK = "❯".encode()
 
 
 class Terminal:
@@ -93,6 +100,12 @@ class Terminal:
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         os.close(self.fd)
+
+
+def peak(pid):
+    """The largest resident size so far, in kB."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM:"))
 
 
 def kilobytes(pid):
@@ -168,15 +181,93 @@ def prompts(programs, folder, rounds):
     return times
 
 
+def megabytes(values):
+    return statistics.median(values) / 1000
+
+
 def milliseconds(values):
     return "%.1f" % (statistics.median(values) * 1000)
 
 
+def at_the_prompt(command, environment, folder):
+    """What one start shows: kB of the program and of its shell, and seconds for keys and for `ls`."""
+    person = Terminal(command, environment, folder)
+    person.until(MARK)
+    person.quiet(0.5)
+    found = {"memory": [person.pss()], "shell": [person.children()], "first": [], "key": [], "ls": []}
+    for key in (b"Q", b"W", b"Y"):
+        # What is drawn ends in an escape sequence; an echo would not.
+        typed = person.types(key)
+        found["first" if key == b"Q" else "key"].append(person.until(key + b"\x1b") - typed)
+        person.quiet(0.2)
+    person.types(b"\x15")
+    person.quiet(0.2)
+    for line in (b"true", b"ls", b"ls"):
+        person.types(line)
+        person.quiet(0.1)
+        typed = person.types(b"\r")
+        if line == b"ls":
+            person.until(b"zz-last")
+            found["ls"].append(person.until(MARK) - typed)
+        person.quiet(0.2)
+    person.end()
+    return found
+
+
+def after_work(command, environment, folder):
+    """What it takes after ten questions, much output, a completion and a search: kB now and at most."""
+    person = Terminal(command, environment, folder)
+    person.until(MARK)
+    for number in range(10):
+        person.types(b"?what is %d\r" % number)
+        person.until(b"hi")
+        person.quiet(0.3)
+    for keys, shows in ((b"seq 100000\r", b"100000\r\n"), (b"cat zz-l\t", b"zz-last"), (b"\x03", MARK), (b"\x12seq", b"seq"), (b"\x03", b"\x1b")):
+        person.types(keys)
+        person.until(shows)
+        person.quiet(0.3)
+    person.quiet(1.0)
+    found = {"worked": [person.pss()], "peak": [peak(person.pid)]}
+    person.end()
+    return found
+
+
+def shells(programs, environment, folder, rounds):
+    """Measures each build of aish in turn; returns a table of lists for each."""
+    tables = [{} for _ in programs]
+    for number in range(rounds):
+        order = list(zip(tables, programs))
+        for table, program in order if number % 2 else reversed(order):
+            found = at_the_prompt([program], environment, folder)
+            if number < 3:
+                found |= after_work([program], environment, folder)
+            for name, values in found.items():
+                table.setdefault(name, []).extend(values)
+    return tables
+
+
+def arguments():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("Usage: "))
+    parser.add_argument("--aish", required=True)
+    parser.add_argument("--before")
+    parser.add_argument("--aichat")
+    parser.add_argument("--server")
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--most", type=float, default=20.0)
+    options = parser.parse_args()
+    for name in ("aish", "before", "aichat", "server"):
+        path = getattr(options, name)
+        setattr(options, name, os.path.abspath(path) if path else None)
+    options.server = options.server or os.path.join(os.path.dirname(options.aish), "testkit-model-server")
+    for path in (options.aish, options.before, options.aichat, options.server):
+        if path and not os.access(path, os.X_OK):
+            parser.error(f"{path} is no program")
+    return options
+
+
 def main():
-    folder = os.path.abspath(sys.argv[1])
-    aichat = sys.argv[2] if len(sys.argv) > 2 and sys.argv[2] != "-" else None
-    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 21
-    aish = os.path.join(folder, "aish")
+    options = arguments()
+    aish, aichat, rounds = options.aish, options.aichat, options.rounds
     rows = []
     with tempfile.TemporaryDirectory() as home:
         work = os.path.join(home, "work")
@@ -188,34 +279,13 @@ def main():
         asking = {**base, "OPENAI_BASE_URL": one.url, "OPENAI_API_KEY": "none", "OPENAI_MODEL": "scripted"}
         peer = {**base, **aichat_home(os.path.join(home, "aichat"), one.url)} if aichat else None
         bash = {**base, "PS1": "READY> "}
-        mark = "❯".encode()
+        builds = [aish] + ([options.before] if options.before else [])
 
-        programs = [([aish], asking, mark)] + ([([aichat], peer, b"m>")] if aichat else [])
-        ready, *theirs = prompts(programs, work, 2 * rounds)
-        memory, shells, their_memory = [], [], []
-        first, keys, listing, plain = [], [], [], []
+        programs = [([build], asking, MARK) for build in builds] + ([([aichat], peer, b"m>")] if aichat else [])
+        ready = prompts(programs, work, 2 * rounds)
+        tables = shells(builds, asking, work, rounds)
+        plain, their_memory = [], []
         for _ in range(rounds):
-            person = Terminal([aish], asking, work)
-            person.until(mark)
-            person.quiet(0.5)
-            memory.append(person.pss())
-            shells.append(person.children())
-            for key in (b"Q", b"W", b"Y"):
-                # What is drawn ends in an escape sequence; an echo would not.
-                typed = person.types(key)
-                (first if key == b"Q" else keys).append(person.until(key + b"\x1b") - typed)
-                person.quiet(0.2)
-            person.types(b"\x15")
-            person.quiet(0.2)
-            for line in (b"true", b"ls", b"ls"):
-                person.types(line)
-                person.quiet(0.1)
-                typed = person.types(b"\r")
-                if line == b"ls":
-                    person.until(b"zz-last")
-                    listing.append(person.until(mark) - typed)
-                person.quiet(0.2)
-            person.end()
             other = Terminal([shutil.which("bash"), "--norc", "-i"], bash, work)
             other.until(b"READY> ")
             for _ in range(2):
@@ -231,12 +301,25 @@ def main():
                 other.quiet(0.5)
                 their_memory.append(other.pss())
                 other.end()
-        rows.append(("prompt ready", milliseconds(ready) + " ms", milliseconds(theirs[0]) + " ms (aichat)" if aichat else "-"))
-        kept = "%.1f MB (its bash: %.1f MB)" % (statistics.median(memory) / 1000, statistics.median(shells) / 1000)
-        rows.append(("PSS at the prompt", kept, "%.1f MB (aichat)" % (statistics.median(their_memory) / 1000) if aichat else "-"))
-        rows.append(("the first key press drawn", milliseconds(first) + " ms", "-"))
-        rows.append(("a key press drawn", milliseconds(keys) + " ms", "-"))
-        rows.append(("`ls`, Enter to prompt", milliseconds(listing) + " ms", milliseconds(plain) + " ms (bash)"))
+        ours = tables[0]
+        before = tables[1] if options.before else None
+
+        def row(what, name, write, against="-"):
+            beside = [write(before[name]) + " (before)"] if before else []
+            rows.append((what, write(ours[name]), "; ".join(beside + ([against] if against != "-" else [])) or "-"))
+
+        ours["ready"] = ready[0]
+        if before:
+            before["ready"] = ready[1]
+        in_ms, in_mb = (lambda values: milliseconds(values) + " ms"), (lambda values: "%.1f MB" % megabytes(values))
+        row("prompt ready", "ready", in_ms, in_ms(ready[-1]) + " (aichat)" if aichat else "-")
+        row("PSS at the prompt", "memory", in_mb, in_mb(their_memory) + " (aichat)" if aichat else "-")
+        row("PSS of its bash there", "shell", in_mb)
+        row("PSS after work", "worked", in_mb)
+        row("peak of the resident size until then", "peak", in_mb)
+        row("the first key press drawn", "first", in_ms)
+        row("a key press drawn", "key", in_ms)
+        row("`ls`, Enter to prompt", "ls", in_ms, in_ms(plain) + " (bash)")
 
         asked, theirs = [], []
         for _ in range(rounds):
@@ -251,7 +334,7 @@ def main():
 
         for how, flags in (("each in a write of its own", ["--apart"]), ("all in one write", [])):
             server = subprocess.Popen(
-                [os.path.join(folder, "testkit-model-server"), "--tokens", "2000", *flags], stdout=subprocess.PIPE, text=True
+                [options.server, "--tokens", "2000", *flags], stdout=subprocess.PIPE, text=True
             )
             try:
                 url = server.stdout.readline().strip()
@@ -280,8 +363,11 @@ def main():
             rows.append((f"2,000 tokens at full speed, {how}", figures["aish"], against))
     print("| what | aish | against |")
     print("|---|---|---|")
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
+    for cells in rows:
+        print("| " + " | ".join(cells) + " |")
+    most = max(megabytes(ours["memory"]), megabytes(ours["worked"]))
+    if most > options.most:
+        raise SystemExit(f"{most:.1f} MB are more than {options.most:g}")
 
 
 main()

@@ -27,6 +27,10 @@ const TAKEN: Duration = Duration::from_secs(1);
 /// For how long after its start a command's first process may not be in place.
 const MISSES_INTERRUPTS: Duration = Duration::from_millis(100);
 
+/// How often and for how long it is looked whether a job began in spite of a Ctrl-C that the shell got itself.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const LOOKS: u32 = 10;
+
 /// Ctrl-C.
 const INTERRUPT: &[u8] = b"\x03";
 
@@ -92,6 +96,9 @@ impl Keeper {
             false => session.line.discard_type_ahead().map(|()| Vec::new()),
         }
         .map_err(terminal)?;
+        if passage.is_watched() {
+            early.extend_from_slice(&surroundings.keys);
+        }
         early.append(&mut passage.keys);
         passage.keys = early;
         let insists = refused_exit && is_exit(command);
@@ -190,6 +197,7 @@ async fn follow(
     let mut end_of_input = Instant::now() + END_OF_INPUT;
     let taken_by = Instant::now() + TAKEN;
     let mut runs_since = None;
+    let mut looks = None;
     loop {
         let taken = runs_since.is_some() || Instant::now() >= taken_by;
         let next_step = stopping.map(|(_, at)| at);
@@ -233,8 +241,11 @@ async fn follow(
             at_terminal = passage.next() => match at_terminal {
                 AtTerminal::Keys if !taken => {}
                 AtTerminal::Keys => {
+                    let of_the_shell = is_the_shell(session);
                     let typed = session.line.try_type(&passage.keys).unwrap_or(passage.keys.len());
-                    passage.keys.drain(..typed);
+                    if passage.keys.drain(..typed).any(|key| INTERRUPT.contains(&key)) && of_the_shell {
+                        looks = Some((LOOKS, Instant::now() + LOOK_AGAIN));
+                    }
                 }
                 AtTerminal::Resized(size) => drop(session.line.resize(size)),
                 AtTerminal::Shown => {}
@@ -254,6 +265,7 @@ async fn follow(
             () = std::future::ready(()), if taken && matches!(stopping, Some((Stopping::Wanted, _))) => {
                 stopping = Some(stop(session, Some(Stopping::Wanted)));
             }
+            () = at(looks.map(|(_, at)| at)) => looks = look_again(session, looks),
             () = at(next_step) => match stopping {
                 Some((Stopping::Killed, _)) => return (Outcome::Stuck, wish),
                 Some((step, _)) => stopping = Some(stop(session, Some(step))),
@@ -268,6 +280,17 @@ async fn follow(
             }
         }
     }
+}
+
+/// Sends a Ctrl-C again to a job that began in spite of it: bash misses one between a builtin and the next job's turn at the
+/// terminal. Says how many looks are left, and when the next one is due.
+fn look_again(session: &Session, looks: Option<(u32, Instant)>) -> Option<(u32, Instant)> {
+    if !is_the_shell(session) {
+        let _ = session.line.try_type(INTERRUPT);
+        return None;
+    }
+    let (left, _) = looks?;
+    (left > 1).then(|| (left - 1, Instant::now() + LOOK_AGAIN))
 }
 
 async fn at(time: Option<Instant>) {

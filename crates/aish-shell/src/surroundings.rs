@@ -18,6 +18,8 @@ pub struct Surroundings {
     pub timeout: Option<Duration>,
     /// How many rows of the terminal its output may take; what comes behind them is only kept. All of them when `None`.
     pub rows: Option<usize>,
+    /// Keys that were typed for the command before it began, as its terminal gets them; only where there is a terminal.
+    pub keys: Vec<u8>,
 }
 
 impl Surroundings {

@@ -35,14 +35,14 @@ use tokio::sync::oneshot;
 
 pub(crate) use assemble::edit_text;
 pub use input::{EditorError, Input, Line};
-pub use options::{EditorOptions, KeyMode, Reach, WholenessCheck};
+pub use options::{EditorOptions, KeyMode, PasteListener, Reach, WholenessCheck};
 pub use port::{Candidate, LineCompleter, Route, RouteHint, Wholeness};
 pub use printer::Printer;
 pub use view::PromptView;
 
 use crate::question::HaltAnswer;
 use hangup::Hangup;
-use thread::{Asked, Job, Words};
+use thread::{Asked, Beside, Job};
 
 /// The line editor. Its thread starts at once and ends when the editor is dropped; it holds the terminal only while
 /// a read or a question is under way.
@@ -50,7 +50,7 @@ use thread::{Asked, Job, Words};
 pub struct LineEditor {
     jobs: mpsc::Sender<Job>,
     printer: Printer,
-    words: Arc<Words>,
+    beside: Arc<Beside>,
     hangup: Hangup,
 }
 
@@ -62,13 +62,13 @@ impl LineEditor {
     pub fn start(options: EditorOptions) -> Result<Self, EditorError> {
         let (jobs, inbox) = mpsc::channel();
         let printer = Printer::new(options.capabilities.color);
-        let (shared, words) = (printer.clone(), Arc::new(Words::default()));
-        let said = Arc::clone(&words);
+        let (shared, beside) = (printer.clone(), Arc::new(Beside::default()));
+        let left = Arc::clone(&beside);
         std::thread::Builder::new()
             .name("line-editor".into())
-            .spawn(move || thread::run(options, &shared, &said, &inbox))
+            .spawn(move || thread::run(options, &shared, &left, &inbox))
             .map_err(EditorError::Thread)?;
-        Ok(Self { jobs, printer, words, hangup: Hangup::watch() })
+        Ok(Self { jobs, printer, beside, hangup: Hangup::watch() })
     }
 
     /// Reads a line.
@@ -104,7 +104,15 @@ impl LineEditor {
 
     /// Takes what the person said beside the last no: what is to be done instead.
     pub fn take_words(&self) -> Option<String> {
-        self.words.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.beside.words.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Takes what was typed behind the last line, in the same go: for the program that the line runs, as its terminal would
+    /// have it. Enter is a newline; the keys that a terminal acts on are their control characters. What is not taken is
+    /// for the next read, as is a Ctrl-D that nothing else stands before.
+    pub fn take_behind(&self) -> String {
+        let mut behind = self.beside.behind.lock().unwrap_or_else(PoisonError::into_inner);
+        if behind.starts_with(waiting::END) { String::new() } else { std::mem::take(&mut behind) }
     }
 
     /// Asks at the HALT gate of an autonomous run. End of input and a terminal that cannot be read end the run.

@@ -3,6 +3,7 @@
 //! Commands alone import it.
 
 mod follow;
+mod images;
 mod resumed;
 mod run;
 mod sampling;

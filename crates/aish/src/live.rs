@@ -26,6 +26,9 @@ const BY_INTERRUPT: i32 = 130;
 /// How many rows of the terminal a command takes that nobody was asked about.
 const UNASKED_ROWS: usize = 20;
 
+/// Ctrl-D.
+const END: u8 = 4;
+
 /// How many outputs are kept whose ends are not on the screen.
 const MOST_FOLDED: usize = 16;
 
@@ -245,14 +248,17 @@ impl Live {
         shell.complete(line, cursor).await.unwrap_or_default()
     }
 
-    /// Runs a command that the person typed; a hidden one stays out of the shell's history.
+    /// Runs a command that the person typed; a hidden one stays out of the shell's history. `keys` were typed behind it.
     ///
     /// # Errors
     /// When there is no shell to run it.
-    pub async fn run_typed(&self, command: &str, hidden: bool) -> Result<CommandResult, ShellError> {
+    pub async fn run_typed(&self, command: &str, hidden: bool, keys: &str) -> Result<CommandResult, ShellError> {
         let blank = if hidden { " " } else { "" };
         let line = format!("{blank}{command}");
-        let result = self.run_at_terminal(&line, 0, CancellationToken::new(), None).await?;
+        // Enter is a carriage return at a terminal.
+        let surroundings = self.watched(0, CancellationToken::new(), None);
+        let surroundings = aish_shell::Surroundings { keys: keys.replace('\n', "\r").into_bytes(), ..surroundings };
+        let result = self.run_in(&line, surroundings).await?;
         let mut remembered = self.lock();
         remembered.exited = result.ending == Ending::Exited;
         let executed = Executed {
@@ -272,20 +278,32 @@ impl Live {
         cancel: CancellationToken,
         rows: Option<usize>,
     ) -> Result<CommandResult, ShellError> {
-        let shell = self.start().await;
-        let surroundings = aish_shell::Surroundings {
+        self.run_in(command, self.watched(timeout_ms, cancel, rows)).await
+    }
+
+    /// Returns what a command at the person's terminal runs with.
+    fn watched(&self, timeout_ms: u64, cancel: CancellationToken, rows: Option<usize>) -> aish_shell::Surroundings {
+        aish_shell::Surroundings {
             terminal: self.terminal.clone(),
             cancel,
             timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms)),
             rows,
-        };
+            keys: Vec::new(),
+        }
+    }
+
+    async fn run_in(&self, command: &str, surroundings: aish_shell::Surroundings) -> Result<CommandResult, ShellError> {
+        let shell = self.start().await;
+        let ends = surroundings.keys.contains(&END);
         let result = shell.run(command, surroundings).await?;
         let mut remembered = self.lock();
         remembered.folder = Some(result.cwd.clone());
         remembered.status = result.status;
         remembered.jobs = result.jobs;
         remembered.took = result.duration;
-        remembered.typed_ahead.push_str(&String::from_utf8_lossy(&result.type_ahead));
+        let ahead = String::from_utf8_lossy(&result.type_ahead);
+        // The terminal of a program tells of an end that it did not read by a NUL.
+        remembered.typed_ahead.push_str(&if ends { ahead.replace('\0', "\u{4}") } else { ahead.replace('\u{4}', "") });
         drop(remembered);
         Ok(result)
     }

@@ -1,5 +1,7 @@
 //! Files that a question mentions: `@path`, `@path:10-40`, `@folder`, `@src/*.rs`, `@"a b"`.
 //!
+//! The path of an image that was pasted into the question, as a terminal does where a file is dropped on it, is a mention too.
+//!
 //! A mention is the person's own act, so that nobody is asked about it, but for files that may hold secrets. The question
 //! stays as it was typed; what the files hold goes behind it, as data.
 
@@ -19,6 +21,8 @@ const MOST_ALL: usize = 256 * 1024;
 const MOST_READ: u64 = 16 * 1024 * 1024;
 /// The most names of a folder.
 const MOST_NAMES: usize = 500;
+/// The most bytes of a path that was pasted.
+const MOST_PATH: usize = 4096;
 /// The most files of one question.
 const MOST_FILES: usize = 50;
 
@@ -58,6 +62,7 @@ impl Mentioned {
 /// Reads what a question mentions, seen from a folder. Files that may hold secrets are read where they are in `allowed`.
 pub fn read(
     question: &str,
+    pasted: &[String],
     folder: &Path,
     home: Option<&Path>,
     places: &dyn FilePlaces,
@@ -65,6 +70,13 @@ pub fn read(
 ) -> Mentioned {
     let mut out = Mentioned::default();
     let mut sent = Vec::new();
+    for path in pasted.iter().filter(|text| question.contains(text.trim())).filter_map(|text| image(text, folder, home))
+    {
+        if sent.len() < MOST_FILES && !sent.contains(&(path.clone(), None)) {
+            sent.push((path.clone(), None));
+            attach(&path, None, folder, places, allowed, &mut out);
+        }
+    }
     for mention in find(question) {
         let paths = resolve(&mention, folder, home);
         if paths.is_empty() && mention.path.contains(['/', '.', '*']) {
@@ -165,6 +177,42 @@ fn listing(path: &Path, name: &str, out: &mut Mentioned) {
     out.said.push(format!("sent the names in @{name} ({} of {total})", names.len()));
     let inside = names.join("\n").replace("</folder", "<\\/folder");
     out.text.push_str(&format!("<folder path=\"{name}\" names=\"{total}\">\n{inside}\n</folder>\n"));
+}
+
+/// Returns the image that a pasted text is the path of: as it is, quoted or escaped for a shell, or as a `file:` address.
+fn image(pasted: &str, folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let text = pasted.trim();
+    if text.is_empty() || text.len() > MOST_PATH || text.contains('\n') {
+        return None;
+    }
+    let unquoted =
+        shell_words::split(text).ok().filter(|words| words.len() == 1).and_then(|words| words.into_iter().next());
+    let address = text.strip_prefix("file://").map(|path| percent_decoded(path.trim_start_matches("localhost")));
+    let paths = [Some(text.to_owned()), unquoted, address].into_iter().flatten();
+    let found = paths.map(|path| match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => folder.join(path),
+    });
+    found.into_iter().find(|path| crate::image::read(path).is_ok())
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let digits = behind.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = behind.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Finds what a mention stands for; nothing where there is no such file.
@@ -283,6 +331,37 @@ mod tests {
     }
 
     #[test]
+    fn the_path_of_an_image_that_was_pasted_is_a_mention() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a plot.png"), b"\x89PNG\r\n\x1a\n....").unwrap();
+        std::fs::write(at("text.png"), "no image").unwrap();
+        std::fs::write(at("a.txt"), "text").unwrap();
+        let path = at("a plot.png").display().to_string();
+        let check = |pasted: &str, question: &str, expected: usize| {
+            let found = read(question, &[pasted.to_owned()], folder.path(), None, &Open, &[]);
+            assert_eq!((found.blocks.len(), found.said.len()), (expected, expected), "{pasted:?}: {:?}", found.said);
+        };
+        for pasted in [
+            path.clone(),
+            format!("{path} "),
+            format!("'{path}'"),
+            path.replace(' ', "\\ "),
+            format!("file://{}", path.replace(' ', "%20")),
+            "a plot.png".to_owned(),
+        ] {
+            check(&pasted, &format!("what is on {}?", pasted.trim()), 1);
+        }
+        // What is no longer in the question, no image, no path.
+        check(&path, "what is this?", 0);
+        for pasted in ["text.png", "a.txt", "", " ", "a plot.png\nb", "%zz", "file://%"] {
+            check(pasted, &format!("what is {pasted}"), 0);
+        }
+        let both = read("@a\\ plot.png or a plot.png", &["a plot.png".to_owned()], folder.path(), None, &Open, &[]);
+        assert_eq!(both.said, ["sent @a plot.png as an image"]);
+    }
+
+    #[test]
     fn files_go_behind_the_question() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -291,7 +370,7 @@ mod tests {
         std::fs::write(at(".env"), "T=1").unwrap();
         std::fs::create_dir(at("sub")).unwrap();
         std::fs::write(at("sub/x.md"), "</file> x").unwrap();
-        let read = |question: &str, allowed: &[PathBuf]| read(question, folder.path(), None, &Open, allowed);
+        let read = |question: &str, allowed: &[PathBuf]| read(question, &[], folder.path(), None, &Open, allowed);
         let part = read("explain @a.txt:2-9 please", &[]);
         assert_eq!(
             part.behind("explain @a.txt:2-9 please"),

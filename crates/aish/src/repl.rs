@@ -1,5 +1,6 @@
 //! The shell's loop: read a line, send it its way, show what comes of it.
 
+mod earlier;
 mod editor;
 mod ending;
 mod entered;
@@ -51,8 +52,8 @@ use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Thoughts, Verbosity};
 use crate::toolset;
 use crate::transactions::Transactions;
-use editor::editor_options;
 pub use editor::inputrc;
+use editor::{Pasted, editor_options};
 use ending::Signals;
 use entered::unprompted;
 use jobs::JobOutput;
@@ -109,6 +110,8 @@ pub struct Repl {
     refreshing: Option<JoinHandle<()>>,
     /// Reads the shell's names after its start-up files.
     start_up: Option<JoinHandle<()>>,
+    /// What was pasted since the last question.
+    pasted: Pasted,
     /// What the next prompt offers on its empty line.
     suggestion: Option<String>,
     /// What stands in the next line, to be edited.
@@ -175,6 +178,7 @@ impl Repl {
             Completer::new(Arc::clone(&live), Arc::clone(&known), runtime, Arc::clone(&vocabulary), shows_help);
         let drawn = options.reach == Reach::Full && io::stderr().is_terminal();
         options.completer = Some(Box::new(completer));
+        let pasted = editor::listen_to_pastes(&mut options);
         // The console of the kernel prints what it does not know.
         let marks = drawn && base.config.ui.marks && base.variable("TERM").is_none_or(|term| term != "linux");
         options.marks = marks;
@@ -256,6 +260,7 @@ impl Repl {
             reading,
             refreshing: None,
             start_up: None,
+            pasted,
             suggestion: None,
             prefilled: None,
             marks,
@@ -415,7 +420,7 @@ impl Repl {
         // A secret that is typed stands in no history, bash's own included.
         let hidden = typed.starts_with([' ', '\t']) || self.base.secrets.are_in(command);
         self.tell_start(command);
-        let result = self.live.run_typed(command, hidden).await;
+        let result = self.live.run_typed(command, hidden, &self.editor.take_behind()).await;
         match result {
             Ok(result) => {
                 // Bash says whether its HISTCONTROL and HISTIGNORE keep it.

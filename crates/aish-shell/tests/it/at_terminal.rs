@@ -75,6 +75,35 @@ async fn ctrl_c_ends_the_command_and_not_the_shell() {
 }
 
 #[tokio::test]
+async fn ctrl_c_between_a_builtin_and_the_next_job_ends_the_job() {
+    let (shell, person) = (start(), Person::sit_down());
+    for round in 0..20 {
+        let result = person
+            .run_and(&shell, "echo on; sleep 100; echo never", async {
+                // At once: bash may be anywhere between its output and the job's turn at the terminal.
+                person.sees("on").await;
+                person.type_keys("\x03");
+            })
+            .await;
+        assert_eq!((result.status, result.ending), (130, Ending::Completed), "{round}");
+        assert!(!result.output.text().contains("never"), "{round}");
+        person.forget();
+    }
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn keys_that_were_typed_for_a_command_are_its_first() {
+    let (shell, person) = (start(), Person::sit_down());
+    let surroundings = Surroundings { keys: b"Ada\rls\r".to_vec(), ..Surroundings::at(person.terminal.clone()) };
+    let result = shell.run("read -r name; echo \"it is $name\"", surroundings).await.unwrap();
+    assert!(result.output.clean_text().ends_with("it is Ada\n"), "{:?}", result.output.clean_text());
+    // What it left is for the next line.
+    assert_eq!(String::from_utf8_lossy(&result.type_ahead), "ls\n");
+    shell.stop().await;
+}
+
+#[tokio::test]
 async fn ctrl_backslash_quits() {
     let (shell, person) = (start(), Person::sit_down());
     let result = person

@@ -1,18 +1,21 @@
 //! The Tab menu: the library's own, but one without candidates is as good as closed.
 
+use std::sync::Arc;
+
 use reedline::{ColumnarMenu, Completer, Editor, Menu, MenuBuilder, MenuEvent, MenuSettings, Painter, Suggestion};
 
 use super::keys::COMPLETION;
+use super::session::Shared;
 use super::style::converted;
 use crate::theme::Theme;
 
 /// What a word that is completed may hold beside letters and digits; another character closes the menu.
 const WORD: &str = "_-./~:=@+,%\\";
 
-pub(super) struct CompletionMenu(ColumnarMenu);
+pub(super) struct CompletionMenu(ColumnarMenu, Arc<Shared>);
 
 impl CompletionMenu {
-    pub(super) fn new(theme: &Theme) -> Self {
+    pub(super) fn new(theme: &Theme, shared: Arc<Shared>) -> Self {
         let inner = ColumnarMenu::default()
             .with_name(COMPLETION)
             .with_marker("")
@@ -20,7 +23,7 @@ impl CompletionMenu {
             .with_text_style(nu_ansi_term::Style::default())
             .with_selected_text_style(converted(theme.selected))
             .with_description_text_style(converted(theme.dim));
-        Self(inner)
+        Self(inner, shared)
     }
 }
 
@@ -34,6 +37,7 @@ impl Menu for CompletionMenu {
     }
 
     fn set_active(&mut self, active: bool) {
+        self.1.set_menu(active);
         self.0.set_active(active);
     }
 
@@ -42,6 +46,11 @@ impl Menu for CompletionMenu {
     }
 
     fn menu_event(&mut self, event: MenuEvent) {
+        match event {
+            MenuEvent::Activate(_) => self.1.set_menu(true),
+            MenuEvent::Deactivate => self.1.set_menu(false),
+            _ => {}
+        }
         self.0.menu_event(event);
     }
 

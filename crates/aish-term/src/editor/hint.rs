@@ -73,12 +73,14 @@ impl Hinter for HistoryHinter {
         {
             self.hint = aish_types::sanitize(first).into_owned();
         }
-        // Without colour a hint could not be told from what was typed.
+        // Without colour a hint could not be told from what was typed. What was meant by the line before was said above it.
         if use_ansi_coloring && !self.hint.is_empty() {
             let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
             self.style.paint(shown(&self.hint, line, width)).to_string()
         } else {
-            self.hint.clear();
+            if !line.is_empty() {
+                self.hint.clear();
+            }
             String::new()
         }
     }

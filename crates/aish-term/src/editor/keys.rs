@@ -162,6 +162,9 @@ impl EditMode for LineFeeds {
         if self.behind.keep(&event) {
             return ReedlineEvent::None;
         }
+        if let (Event::Paste(text), Some(shared)) = (&event, &self.shared) {
+            shared.paste(text);
+        }
         if matches!(&event, Event::Key(key) if is_line_feed(key)) {
             self.behind.open();
             return ReedlineEvent::ExecuteHostCommand(ENTER.into());
@@ -183,6 +186,14 @@ impl EditMode for LineFeeds {
         }
         if let Some(event) = taken {
             return event;
+        }
+        // Without a menu to go back in, the route is flipped here: the engine would drop what came in one go behind the key.
+        if let (Event::Key(key), Some(shared)) = (&event, &self.shared)
+            && key.code == KeyCode::BackTab
+            && !shared.has_menu()
+        {
+            shared.flip();
+            return ReedlineEvent::Repaint;
         }
         let Ok(event) = ReedlineRawEvent::try_from(event) else { return ReedlineEvent::None };
         match self.inner().parse_event(event) {

@@ -31,6 +31,9 @@ pub enum Reach {
 /// Says whether Enter ends a line. Called on Enter, on the editor's thread.
 pub type WholenessCheck = Box<dyn Fn(&str) -> Wholeness + Send>;
 
+/// Hears what is pasted, as it came. Called on the editor's thread.
+pub type PasteListener = Box<dyn Fn(&str) + Send + Sync>;
+
 /// An editor's parts.
 pub struct EditorOptions {
     /// What standard error can show: the editor draws there.
@@ -53,6 +56,8 @@ pub struct EditorOptions {
     pub completer: Option<Box<dyn LineCompleter>>,
     /// Says whether Enter ends the line.
     pub wholeness: Option<WholenessCheck>,
+    /// Hears what is pasted.
+    pub pasted: Option<PasteListener>,
     /// Marks prompts for the terminal (OSC 133).
     pub marks: bool,
     /// The time, in milliseconds since the epoch: for the age of lines in the search.
@@ -82,6 +87,7 @@ impl EditorOptions {
             route: None,
             completer: None,
             wholeness: None,
+            pasted: None,
             marks: false,
             now_ms: Arc::new(|| 0),
             hints: true,

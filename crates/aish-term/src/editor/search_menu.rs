@@ -208,6 +208,7 @@ impl Menu for SearchMenu {
     }
 
     fn set_active(&mut self, active: bool) {
+        self.search.lock().shared.set_menu(active);
         self.inner.set_active(active);
     }
 
@@ -217,6 +218,11 @@ impl Menu for SearchMenu {
 
     /// The engine says that values were already fetched where it completes at once; this menu always fetches.
     fn menu_event(&mut self, event: MenuEvent) {
+        match event {
+            MenuEvent::Activate(_) => self.search.lock().shared.set_menu(true),
+            MenuEvent::Deactivate => self.search.lock().shared.set_menu(false),
+            _ => {}
+        }
         match event {
             MenuEvent::Activate(_) => {
                 self.search.reset();

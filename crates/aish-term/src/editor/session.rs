@@ -3,12 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::options::{EditorOptions, WholenessCheck};
+use super::options::{EditorOptions, PasteListener, WholenessCheck};
 use super::port::{LineCompleter, Route, RouteHint, Wholeness};
 
 /// State and ports of a read. The locks are taken by the editor's thread alone; they let an engine be built anew.
 pub(super) struct Shared {
     flipped: AtomicBool,
+    /// A menu may be open.
+    has_menu: AtomicBool,
     /// The line as it was drawn last, and the cursor in it, in bytes.
     painted: Mutex<Option<(String, usize)>>,
     folder: Mutex<Option<String>>,
@@ -17,6 +19,7 @@ pub(super) struct Shared {
     route: Option<Mutex<Box<dyn RouteHint>>>,
     completer: Option<Mutex<Box<dyn LineCompleter>>>,
     wholeness: Option<Mutex<WholenessCheck>>,
+    pasted: Option<PasteListener>,
 }
 
 fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -28,13 +31,32 @@ impl Shared {
     pub(super) fn new(options: &mut EditorOptions) -> Self {
         Self {
             flipped: AtomicBool::new(false),
+            has_menu: AtomicBool::new(false),
             painted: Mutex::new(None),
             folder: Mutex::new(None),
             suggestion: Mutex::new(None),
             route: options.route.take().map(Mutex::new),
             completer: options.completer.take().map(Mutex::new),
             wholeness: options.wholeness.take().map(Mutex::new),
+            pasted: options.pasted.take(),
         }
+    }
+
+    /// Tells who listens what was pasted.
+    pub(super) fn paste(&self, text: &str) {
+        if let Some(listener) = &self.pasted {
+            listener(text);
+        }
+    }
+
+    /// Notes whether a menu is open.
+    pub(super) fn set_menu(&self, is_open: bool) {
+        self.has_menu.store(is_open, Ordering::Relaxed);
+    }
+
+    /// Returns whether a menu may be open.
+    pub(super) fn has_menu(&self) -> bool {
+        self.has_menu.load(Ordering::Relaxed)
     }
 
     /// Notes the line that is drawn.
@@ -62,6 +84,7 @@ impl Shared {
 
     pub(super) fn start(&self, folder: Option<String>, suggestion: Option<String>) {
         self.flipped.store(false, Ordering::Relaxed);
+        self.set_menu(false);
         *locked(&self.folder) = folder;
         *locked(&self.suggestion) = suggestion.map(|text| aish_types::sanitize(&text).into_owned());
     }

@@ -4,10 +4,11 @@
 //! asks or stops, and reads on with the line as it was.
 
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
 
 use aish_safety::{Answer, ChangesAnswer, ChangesQuestion, Question};
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
 use reedline::{EditCommand, Reedline, Signal};
 use tokio::sync::oneshot;
 
@@ -33,8 +34,14 @@ pub(super) enum Job {
     Release { answer: oneshot::Sender<()> },
 }
 
-/// What the person said beside the last no.
-pub(super) type Words = Mutex<Option<String>>;
+/// What the thread leaves beside its answers.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    /// What the person said beside the last no.
+    pub(super) words: Mutex<Option<String>>,
+    /// What was typed behind the last line in the same go.
+    pub(super) behind: Mutex<String>,
+}
 
 /// A question that a person answers by keys.
 pub(super) enum Asked {
@@ -45,7 +52,7 @@ pub(super) enum Asked {
 }
 
 /// Works until every handle is gone.
-pub(super) fn run(mut options: EditorOptions, printer: &Printer, words: &Words, inbox: &mpsc::Receiver<Job>) {
+pub(super) fn run(mut options: EditorOptions, printer: &Printer, beside: &Beside, inbox: &mpsc::Receiver<Job>) {
     // The engine draws on standard error; into a file it would only write escapes.
     if !io::stderr().is_terminal() {
         options.reach = Reach::Plain;
@@ -59,7 +66,7 @@ pub(super) fn run(mut options: EditorOptions, printer: &Printer, words: &Words, 
         options,
         shared,
         printer,
-        words,
+        beside,
         inbox,
         engine: first,
         behind,
@@ -83,7 +90,7 @@ struct Worker<'a> {
     options: EditorOptions,
     shared: Arc<Shared>,
     printer: &'a Printer,
-    words: &'a Words,
+    beside: &'a Beside,
     inbox: &'a mpsc::Receiver<Job>,
     engine: Option<Reedline>,
     behind: Behind,
@@ -107,8 +114,13 @@ impl Worker<'_> {
             // A line begins in the insert mode, also behind one that was given up.
             edits_of(&self.keys, vec![escape(), Event::Key(KeyEvent::new(KeyCode::Char('i'), KeyModifiers::NONE))]);
         }
+        self.waiting.put_first(&std::mem::take(&mut *locked(&self.beside.behind)));
         let is_whole = |line: &str| self.shared.wholeness(line) == Wholeness::Whole;
         let enters = self.waiting.begin(&view.initial, is_whole);
+        if self.waiting.takes_end() && self.options.reach == Reach::Full {
+            let _ = answer.send(Ok(Input::EndOfInput));
+            return;
+        }
         if !self.waiting.carried.text.is_empty() {
             self.engine = None;
         }
@@ -123,6 +135,7 @@ impl Worker<'_> {
         match result {
             Ok(Some(input)) => {
                 if let Err(Ok(Input::Line(line))) = answer.send(Ok(input)) {
+                    locked(&self.beside.behind).clear();
                     self.waiting.carried = Carried::at_end(line.text);
                 }
             }
@@ -138,7 +151,7 @@ impl Worker<'_> {
         self.print_waiting()?;
         let news = self.waiting.news();
         tell(news.as_deref())?;
-        let initial = std::mem::take(&mut self.waiting.carried.text);
+        let initial = self.waiting.take_carried().text;
         let mut stderr = io::stderr();
         let mut silent = io::sink();
         let output: &mut dyn io::Write = if io::stdin().is_terminal() { &mut stderr } else { &mut silent };
@@ -160,6 +173,7 @@ impl Worker<'_> {
                 .with_immediately_accept(true);
             once.read_line(prompt)?;
             self.engine = None;
+            self.leave_behind();
             return Ok(Some(Input::Line(Line { text: carried.text, flipped: false })));
         }
         loop {
@@ -178,7 +192,7 @@ impl Worker<'_> {
                     self.printer,
                     &self.behind,
                     &self.keys,
-                    &std::mem::take(&mut self.waiting.carried),
+                    &self.waiting.take_carried(),
                 ),
             };
             let signal = engine.read_line(prompt)?;
@@ -187,11 +201,12 @@ impl Worker<'_> {
                     // An engine that accepts at once would do so again.
                     self.engine = (!self.accepted).then_some(engine);
                     self.accepted = false;
+                    self.leave_behind();
                     return Ok(Some(Input::Line(Line { text, flipped: self.shared.is_flipped() })));
                 }
                 Signal::CtrlC => {
                     self.engine = Some(engine);
-                    self.waiting.carried = Carried::at_end(text_of(&self.behind.take()));
+                    self.waiting.put_first(&text_of(&self.behind.take()));
                     tell(self.waiting.drop_held().as_deref())?;
                     return Ok(Some(Input::Interrupted));
                 }
@@ -270,6 +285,19 @@ impl Worker<'_> {
         }
     }
 
+    /// Leaves what was typed behind a line to the program that the line may run.
+    fn leave_behind(&mut self) {
+        let mut typed = Aside::default();
+        // The library has taken keys from the terminal that it did not look at.
+        while event::poll(Duration::ZERO).unwrap_or(false)
+            && let Ok(event) = event::read()
+        {
+            typed.keep_all(&event);
+        }
+        let carried = std::mem::take(&mut self.waiting.carried).text;
+        *locked(&self.beside.behind) = carried + &typed.into_text();
+    }
+
     /// Takes the prompt and the line off the screen.
     fn erase(&self, prompt: &DrawnPrompt) -> io::Result<()> {
         let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
@@ -312,6 +340,7 @@ impl Worker<'_> {
 
     /// Puts a question. What was typed before it was shown waits for the prompt.
     fn question(&mut self, asked: Asked, reading: bool) {
+        self.waiting.put_first(&std::mem::take(&mut *locked(&self.beside.behind)));
         let (options, mut aside) = (&self.options, Aside::default());
         match asked {
             Asked::Gate { answer, .. } if answer.is_closed() => return,
@@ -321,7 +350,7 @@ impl Worker<'_> {
             Asked::Gate { question, answer } => {
                 let given = question::ask_on_terminal(&question, options, &|| answer.is_closed(), &mut aside);
                 // Whoever waits for the answer looks for the words next.
-                *self.words.lock().unwrap_or_else(PoisonError::into_inner) = aside.words.take();
+                *locked(&self.beside.words) = aside.words.take();
                 let _ = answer.send(given);
             }
             Asked::Halt { question, answer } => {
@@ -345,9 +374,13 @@ impl Worker<'_> {
 fn text_of(events: &[Event]) -> String {
     let mut typed = Aside::default();
     for event in events {
-        typed.keep(event);
+        typed.keep_all(event);
     }
     typed.into_text()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes a line above the prompt.

@@ -2,6 +2,9 @@
 
 use super::assemble::Carried;
 
+/// Ctrl-D.
+pub(super) const END: char = '\u{4}';
+
 /// Text that waits. What was typed before a question came is entered by nobody but the person: it may have been meant for
 /// another place than that which the answer leads to.
 #[derive(Debug, Default)]
@@ -17,17 +20,42 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    /// Takes what was typed in one go with the line before, ahead of all that waits. Ctrl-C takes back what stands before it,
+    /// and Ctrl-D counts where a line begins.
+    pub(super) fn put_first(&mut self, typed: &str) {
+        let typed = with_ends(typed.rsplit('\u{3}').next().unwrap_or_default());
+        if !typed.is_empty() {
+            self.carried = Carried::at_end(typed + &self.carried.text);
+        }
+    }
+
+    /// Takes a Ctrl-D that was typed ahead, where nothing stands before it any more. Elsewhere it does nothing.
+    pub(super) fn takes_end(&mut self) -> bool {
+        if self.carried.text.starts_with(END) {
+            self.carried = Carried::default();
+            return true;
+        }
+        false
+    }
+
+    /// Takes what stands in the line of the next read.
+    pub(super) fn take_carried(&mut self) -> Carried {
+        let carried = std::mem::take(&mut self.carried);
+        if carried.text.contains(END) { Carried::at_end(carried.text.replace(END, "")) } else { carried }
+    }
+
     /// Takes what was typed between two reads, and says whether whole lines in it are entered by themselves.
     pub(super) fn begin(&mut self, initial: &str, is_whole: impl Fn(&str) -> bool) -> bool {
         if !initial.is_empty() {
             // What was kept from an earlier read comes first: it was typed first.
-            let text = std::mem::take(&mut self.carried.text) + &aish_types::sanitize(initial);
+            let text = std::mem::take(&mut self.carried.text) + &with_ends(initial);
             self.carried = Carried::at_end(text);
         }
         if !std::mem::take(&mut self.asked) && self.held.is_empty() {
             return true;
         }
-        self.held.push_str(&std::mem::take(&mut self.carried.text));
+        // An end was meant for what was typed before it.
+        self.held.push_str(&std::mem::take(&mut self.carried.text).replace(END, ""));
         self.carried = Carried::at_end(self.next_line(is_whole));
         false
     }
@@ -83,6 +111,18 @@ impl Waiting {
     }
 }
 
+/// Takes terminal control out of what was typed; a Ctrl-D stays where a line begins.
+fn with_ends(typed: &str) -> String {
+    let mut text = String::with_capacity(typed.len());
+    for (at, piece) in typed.split(END).enumerate() {
+        if at > 0 && (text.is_empty() || text.ends_with('\n')) {
+            text.push(END);
+        }
+        text.push_str(&aish_types::sanitize(piece));
+    }
+    text
+}
+
 /// Returns where the first whole line ends, at its newline.
 fn first_whole(text: &str, is_whole: impl Fn(&str) -> bool) -> Option<usize> {
     text.match_indices('\n').map(|(at, _)| at).find(|&at| text.get(..at).is_some_and(&is_whole))
@@ -105,6 +145,35 @@ mod tests {
         assert_eq!(waiting.entered(whole), None);
         assert_eq!(waiting.carried.text, "re");
         assert_eq!(waiting.news(), None);
+    }
+
+    #[test]
+    fn an_end_that_is_typed_ahead_counts_where_a_line_begins() {
+        for (typed, lines, ends) in [
+            ("\u{4}", &[][..], true),
+            ("ls\n\u{4}", &["ls"][..], true),
+            ("ls\npwd\n\u{4}x", &["ls", "pwd"][..], true),
+            ("half\u{4}", &[][..], false),
+            ("lost\n\u{3}ls\n\u{4}", &["ls"][..], true),
+            ("\u{4}\u{3}", &[][..], false),
+            ("ls\n", &["ls"][..], false),
+        ] {
+            let mut waiting = Waiting::default();
+            waiting.put_first(typed);
+            for line in lines {
+                assert!(waiting.begin("", whole) && !waiting.takes_end(), "{typed:?}");
+                assert_eq!(waiting.entered(whole).as_deref(), Some(*line), "{typed:?}");
+            }
+            assert!(waiting.begin("", whole));
+            assert_eq!(waiting.takes_end(), ends, "{typed:?}");
+            assert!(!waiting.take_carried().text.contains(END), "{typed:?}");
+        }
+        let mut waiting = Waiting::default();
+        waiting.put_first("rm x\n\u{4}");
+        waiting.question("", false);
+        assert!(!waiting.begin("", whole) && !waiting.takes_end());
+        waiting.carried = Carried::default();
+        assert!(waiting.begin("", whole) && !waiting.takes_end());
     }
 
     #[test]

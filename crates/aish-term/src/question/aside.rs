@@ -38,6 +38,20 @@ impl Aside {
         }
     }
 
+    /// Takes an event of keys that may go to a program: those that a terminal acts on stand in the text as they come from it.
+    pub(crate) fn keep_all(&mut self, event: &Event) {
+        if let Event::Key(key) = event
+            && key.kind != KeyEventKind::Release
+            && key.modifiers.contains(KeyModifiers::CONTROL)
+            && let KeyCode::Char(c @ ('c' | 'd' | 'z' | '\\' | '4')) = key.code
+        {
+            // A terminal library may name Ctrl-\ by its digit.
+            let byte = if c == '4' { 0x1c } else { c as u8 & 0x1f };
+            return self.push(char::from(byte).encode_utf8(&mut [0; 4]));
+        }
+        self.keep(event);
+    }
+
     /// Returns the text.
     pub(crate) fn into_text(self) -> String {
         self.text
@@ -91,6 +105,17 @@ mod tests {
         press(KeyCode::Char('x'), KeyModifiers::NONE);
         press(KeyCode::Char('u'), KeyModifiers::CONTROL);
         assert_eq!(aside.into_text(), "one\ntwo\n");
+    }
+
+    #[test]
+    fn keys_that_a_terminal_acts_on_are_kept_for_programs_alone() {
+        let pressed = |c| Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL));
+        let (mut all, mut text) = (Aside::default(), Aside::default());
+        for c in ['c', 'd', 'z', '\\', '4', 'a'] {
+            all.keep_all(&pressed(c));
+            text.keep(&pressed(c));
+        }
+        assert_eq!((all.into_text().as_str(), text.into_text().as_str()), ("\u{3}\u{4}\u{1a}\u{1c}\u{1c}", ""));
     }
 
     #[test]

@@ -153,12 +153,15 @@ fn asked_with(
     surface: &mut dyn Surface,
 ) -> Event {
     let typed = aish_types::attachment::typed(question);
-    let mentioned = mentions::read(typed, &base.folder, base.paths.home.as_deref(), &ProjectFiles::of(base), &[]);
+    let mentioned = mentions::read(typed, &[], &base.folder, base.paths.home.as_deref(), &ProjectFiles::of(base), &[]);
     for said in &mentioned.said {
         surface.show(Shown::Notice(said), base.started.elapsed());
     }
     let question = mentioned.behind(question);
     blocks.extend(mentioned.blocks);
+    if let Some(unseen) = conversation.sees_no_images(base, &blocks) {
+        surface.show(Shown::Notice(&unseen), base.started.elapsed());
+    }
     let typed = aish_types::attachment::typed(&question);
     let text = base.with_memories(&question, typed, &base.folder, conversation.turn.transcript());
     Event::Asked { text, blocks }

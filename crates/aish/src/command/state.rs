@@ -1,5 +1,6 @@
 //! `aish state`: what is kept, taken along or deleted.
 
+use std::fmt;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -24,6 +25,19 @@ const DEPTH: usize = 32;
 struct Count {
     files: u64,
     bytes: u64,
+}
+
+impl Count {
+    fn and(self, more: Self) -> Self {
+        Self { files: self.files + more.files, bytes: self.bytes + more.bytes }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = if self.files == 1 { "file" } else { "files" };
+        write!(f, "{} {word} ({} kB)", self.files, self.bytes.div_ceil(1024))
+    }
 }
 
 /// Runs a sub-command; `print` writes a line to standard output.
@@ -60,7 +74,7 @@ fn export(base: &Base, folder: &Path) -> Result<String, Failure> {
         count.files += 1;
         count.bytes += fs::metadata(&copy).map_or(0, |file| file.len());
     }
-    Ok(format!("{} files ({} kB) are in {}", count.files, count.bytes.div_ceil(1024), folder.display()))
+    Ok(format!("{count} are in {}", folder.display()))
 }
 
 /// Copies the regular files of a folder; links and sockets are left out.
@@ -72,22 +86,24 @@ fn copied(from: &Path, to: &Path, left: &[&str], depth: usize) -> io::Result<Cou
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let name = entry.file_name();
-        let is_lock = Path::new(&name).extension().is_some_and(|extension| extension == "lock");
-        if is_lock || left.iter().any(|left| name == *left) {
+        if is_lock(Path::new(&name)) || left.iter().any(|left| name == *left) {
             continue;
         }
         let (kind, target) = (entry.file_type()?, to.join(&name));
         if kind.is_dir() {
             DirBuilder::new().mode(0o700).create(&target)?;
-            let below = copied(&entry.path(), &target, &[], depth + 1)?;
-            count = Count { files: count.files + below.files, bytes: count.bytes + below.bytes };
+            count = count.and(copied(&entry.path(), &target, &[], depth + 1)?);
         } else if kind.is_file() {
             let mut source = fs::File::open(entry.path())?;
             let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&target)?;
-            count = Count { files: count.files + 1, bytes: count.bytes + io::copy(&mut source, &mut copy)? };
+            count = count.and(Count { files: 1, bytes: io::copy(&mut source, &mut copy)? });
         }
     }
     Ok(count)
+}
+
+fn is_lock(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "lock")
 }
 
 fn delete(base: &Base, yes: bool) -> Result<String, Failure> {
@@ -108,16 +124,36 @@ fn delete(base: &Base, yes: bool) -> Result<String, Failure> {
             Err(error) => return Err(error.into()),
         }
     }
-    if !yes && !is_sure(state) {
+    let count = counted(state, 0).map_err(|error| Failure::from(error).at(state.display()))?;
+    if !yes && !is_sure(state, count) {
         return Err(Failure::user("nothing was deleted"));
     }
     drop(held);
+    // A link goes, and not what it leads to.
     fs::remove_dir_all(state).map_err(|error| Failure::from(error).at(state.display()))?;
-    Ok(format!("{} and all in it is deleted; the configuration is as it was", state.display()))
+    Ok(format!("{} with its {count} is deleted; the configuration is as it was", state.display()))
+}
+
+/// Counts the regular files of a folder, but for locks; links are not followed.
+fn counted(folder: &Path, depth: usize) -> io::Result<Count> {
+    let mut count = Count::default();
+    if depth > DEPTH {
+        return Ok(count);
+    }
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            count = count.and(counted(&entry.path(), depth + 1)?);
+        } else if kind.is_file() && !is_lock(&entry.path()) {
+            count = count.and(Count { files: 1, bytes: entry.metadata()?.len() });
+        }
+    }
+    Ok(count)
 }
 
 /// Asks at the terminal; nobody's word is a no.
-fn is_sure(state: &Path) -> bool {
+fn is_sure(state: &Path, count: Count) -> bool {
     let mut err = io::stderr().lock();
     if !io::stdin().is_terminal() {
         let _ = writeln!(err, "aish: nobody is here to be asked; --yes deletes {}", state.display());
@@ -125,8 +161,8 @@ fn is_sure(state: &Path) -> bool {
     }
     let _ = write!(
         err,
-        "history, memory, costs, sessions, approvals, undo and the record of decisions in {} are deleted for good.\n\
-         Type `delete` to do it: ",
+        "history, memory, costs, sessions, approvals, tokens of servers, undo and the record of decisions, the {count} in {}, are \
+         deleted for good.\nType `delete` to do it: ",
         state.display()
     );
     let _ = err.flush();

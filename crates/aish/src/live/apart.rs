@@ -53,6 +53,7 @@ pub(super) async fn run(
         cancel,
         timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms)),
         rows: (!order.asked).then_some(UNASKED_ROWS),
+        keys: Vec::new(),
     };
     let _showing = if order.asked { None } else { Some(live.show_unasked(command).await) };
     let done = transactions.run(command, order, beside, &surroundings).await?;

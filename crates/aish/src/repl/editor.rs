@@ -1,7 +1,7 @@
 //! The line editor of the shell: its keys and colours, and what it routes a line by.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_route::{Line, Route, decide, is_unfinished, parse_line};
 use aish_term::editor::readline::inputrc::{self, Inputrc};
@@ -39,6 +39,26 @@ pub(super) fn editor_options(
         if shell && is_unfinished(text) { Wholeness::Unfinished } else { Wholeness::Whole }
     }));
     options
+}
+
+/// Texts that were pasted, oldest first.
+pub(super) type Pasted = Arc<Mutex<Vec<String>>>;
+
+/// Texts that are kept at most, and the most bytes of one: a path is no longer.
+const MOST_PASTED: usize = 50;
+const LONGEST_PASTED: usize = 4096;
+
+/// Keeps what is pasted, where it may be a path.
+pub(super) fn listen_to_pastes(options: &mut EditorOptions) -> Pasted {
+    let pasted = Pasted::default();
+    let kept = Arc::clone(&pasted);
+    options.pasted = Some(Box::new(move |text: &str| {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if text.len() <= LONGEST_PASTED && kept.len() < MOST_PASTED {
+            kept.push(text.to_owned());
+        }
+    }));
+    pasted
 }
 
 /// Reads the person's keys: `$INPUTRC`, `~/.inputrc` or the machine's.

@@ -1,6 +1,7 @@
 //! A question to the model, with what goes along, and what is kept of it at the end.
 
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use aish_turn::{Event, Outcome};
 use aish_types::sanitize;
@@ -47,6 +48,9 @@ impl Repl {
         let text = self.base.with_memories(&text, question, &folder, self.conversation.turn.transcript());
         let interrupt = self.interrupts.arm();
         let blocks = std::mem::take(&mut self.conversation.attached);
+        if let Some(unseen) = self.conversation.sees_no_images(&self.base, &blocks) {
+            self.say(&unseen);
+        }
         let _silent = self.silence();
         let asked = Event::Asked { text, blocks };
         let Conversation { driver, turn, .. } = &mut self.conversation;
@@ -75,7 +79,8 @@ impl Repl {
     async fn mentioned(&mut self, question: &str, folder: &Path) -> Mentioned {
         let home = self.base.paths.home.clone();
         let places = ProjectFiles::of(&self.base);
-        let read = |allowed: &[PathBuf]| mentions::read(question, folder, home.as_deref(), &places, allowed);
+        let pasted = std::mem::take(&mut *self.pasted.lock().unwrap_or_else(PoisonError::into_inner));
+        let read = |allowed: &[PathBuf]| mentions::read(question, &pasted, folder, home.as_deref(), &places, allowed);
         let mut mentioned = read(&[]);
         let mut allowed = Vec::new();
         for path in &mentioned.withheld {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 use super::Repl;
+use super::earlier::Earlier;
 use super::first_start::FirstStart;
 use crate::history_import::HistoryImport;
 use crate::servers;
@@ -25,6 +26,7 @@ impl Repl {
         let model = self.conversation.driver.asker.model.as_str();
         let place = self.conversation.found_places.get(model);
         let first = FirstStart::of(&self.base, place, self.looking.is_some());
+        let earlier = first.as_ref().and_then(|_| Earlier::of(&self.base));
         tokio::spawn(async move {
             tokio::time::sleep(servers::BEHIND_THE_PROMPT + PROMPT_DRAWN).await;
             for line in first.map(FirstStart::said).unwrap_or_default() {
@@ -32,9 +34,11 @@ impl Repl {
             }
             let opened = tokio::task::spawn_blocking(move || {
                 history.newest(1);
-                import.and_then(|import| import.run())
+                let mut said = earlier.map(Earlier::take_over).unwrap_or_default();
+                said.extend(import.and_then(|import| import.run()));
+                said
             });
-            if let Ok(Some(said)) = opened.await {
+            for said in opened.await.unwrap_or_default() {
                 printer.print(&format!("[aish] {}", aish_types::sanitize(&said)));
             }
             aish_process::release_code();

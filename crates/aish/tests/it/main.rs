@@ -13,6 +13,8 @@ mod clouds;
 #[cfg(test)]
 mod daily;
 #[cfg(test)]
+mod earlier;
+#[cfg(test)]
 mod edges;
 #[cfg(test)]
 mod faults;
@@ -72,6 +74,8 @@ mod servers;
 mod shell;
 #[cfg(test)]
 mod signals;
+#[cfg(test)]
+mod state;
 #[cfg(test)]
 mod stopped;
 #[cfg(test)]
