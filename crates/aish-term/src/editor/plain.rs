@@ -7,7 +7,7 @@ use super::port::Wholeness;
 use super::prompt::DrawnPrompt;
 use super::session::Shared;
 
-/// Reads a line and those that continue it. Bytes that are no UTF-8 are replaced.
+/// Reads a line and those that continue it. Bytes that are no UTF-8 are replaced, terminal control is taken out.
 pub(super) fn read(
     prompt: &DrawnPrompt,
     shared: &Shared,
@@ -28,7 +28,8 @@ pub(super) fn read(
         while matches!(bytes.last(), Some(b'\n' | b'\r')) {
             bytes.pop();
         }
-        text.push_str(&String::from_utf8_lossy(&bytes));
+        // Keys that edit a line elsewhere come as what they send.
+        text.push_str(&aish_types::sanitize(&String::from_utf8_lossy(&bytes)));
         if !ended || shared.wholeness(&text) == Wholeness::Whole {
             return Ok(Input::Line(Line { text, flipped: false }));
         }

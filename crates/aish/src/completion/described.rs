@@ -73,6 +73,13 @@ impl Completer {
                 programs::options(name_of(place.command)).map(|name| (name.to_owned(), String::new())).collect();
             return listed(place, &names);
         }
+        // A page may be read in part only, or say less than the program.
+        if !page.options.iter().any(|(name, _)| name.starts_with(place.typed)) {
+            let help = self.help(place.command, second(before, place));
+            if help.options.iter().any(|(name, _)| name.starts_with(place.typed)) {
+                return listed(place, &help.options);
+            }
+        }
         listed(place, &page.options)
     }
 

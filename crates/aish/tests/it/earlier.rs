@@ -36,7 +36,7 @@ fn copy(from: &Path, to: &Path, home: &Home) {
         }
         let bytes = std::fs::read(entry.path()).unwrap();
         let filled = match String::from_utf8(bytes) {
-            Ok(text) => text.replace("{home}", &home.path("").display().to_string().trim_end_matches('/')).into_bytes(),
+            Ok(text) => text.replace("{home}", home.path("").display().to_string().trim_end_matches('/')).into_bytes(),
             Err(binary) => binary.into_bytes(),
         };
         std::fs::write(target, filled).unwrap();

@@ -11,6 +11,8 @@ mod cases;
 #[cfg(test)]
 mod clouds;
 #[cfg(test)]
+mod completes;
+#[cfg(test)]
 mod daily;
 #[cfg(test)]
 mod earlier;
