@@ -51,7 +51,7 @@ pub use discovery::{Found, LocalServers, ProviderKind};
 pub use endpoint::{Endpoint, EndpointError};
 pub use estimate::IMAGE_TOKENS;
 pub use event::{ChatError, FinishReason, SentKey, StreamEvent};
-pub use options::{Images, KeyCommand, KeyCommandError, ModelOptions, Names, Thinking};
+pub use options::{Images, KeyCommand, KeyCommandError, ModelOptions, Names, ParseThinkingError, Thinking};
 pub use pacing::{Pacer, RetryPolicy, SystemPacer};
 pub use prices::{KnownModel, LongPrompt, Price};
 pub use provider::{EventStream, Provider};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +39,27 @@ pub enum Thinking {
     /// With so many tokens at most, where the wire has a word for that.
     Budget(u32),
 }
+
+impl FromStr for Thinking {
+    type Err = ParseThinkingError;
+
+    /// Reads `on` (or `adaptive`), `off`, or the most tokens of it, at least 1.
+    fn from_str(word: &str) -> Result<Self, ParseThinkingError> {
+        match word {
+            "on" | "adaptive" => Ok(Self::On),
+            "off" => Ok(Self::Off),
+            number => match number.parse() {
+                Ok(tokens) if tokens > 0 => Ok(Self::Budget(tokens)),
+                Ok(_) | Err(_) => Err(ParseThinkingError),
+            },
+        }
+    }
+}
+
+/// A word that does not say whether to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("neither \"on\" nor \"off\" nor a number of tokens")]
+pub struct ParseThinkingError;
 
 /// Why a command gave no key.
 #[derive(Debug, thiserror::Error)]
@@ -130,6 +152,8 @@ pub struct ModelOptions {
     pub effort_for: BTreeMap<String, String>,
     /// Whether the model should think; none leaves it to the model.
     pub thinking: Option<Thinking>,
+    /// The same by purpose; it wins.
+    pub thinking_for: BTreeMap<String, Thinking>,
     /// Gives the key where a command does; called once, off the runtime's threads.
     pub key_command: Option<KeyCommand>,
     /// A file of own certificates in PEM, trusted beside the system's.
@@ -166,6 +190,7 @@ impl ModelOptions {
             effort: None,
             effort_for: BTreeMap::new(),
             thinking: None,
+            thinking_for: BTreeMap::new(),
             key_command: None,
             ca_file: None,
             price: None,

@@ -19,6 +19,9 @@ pub enum Purpose {
 }
 
 impl Purpose {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Main, Self::Norris, Self::Fast, Self::Summary, Self::Memory];
+
     /// Returns the category's word in the ledger: `main`, `fast`, `summary`, `norris`, `memory`.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -10,7 +10,7 @@ use crate::event::ChatError;
 use crate::exchange::Decoder;
 use crate::messages::Messages;
 use crate::names::WireNames;
-use crate::options::ModelOptions;
+use crate::options::{ModelOptions, Thinking};
 use crate::quirks::{Lesson, Quirks};
 use crate::request::ChatRequest;
 use crate::responses::Responses;
@@ -117,6 +117,10 @@ impl<'a> Asked<'a> {
     pub(crate) fn effort(&self) -> Option<&'a str> {
         let own = self.options.effort_for.get(self.request.purpose.as_str());
         own.or(self.options.effort.as_ref()).map(String::as_str).filter(|_| !self.quirks.has(Lesson::NoEffort))
+    }
+
+    pub(crate) fn thinking(&self) -> Option<Thinking> {
+        self.options.thinking_for.get(self.request.purpose.as_str()).copied().or(self.options.thinking)
     }
 
     pub(crate) fn schema(&self) -> Option<&'a Value> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aish_llm::{
     Abilities, Api, Broker, BrokerModel, Chain, ChatError, Endpoint, Images, ModelOptions, Names, Price, Provider,
-    RemoteProvider, SentKey, Thinking, TokenizerChoice,
+    RemoteProvider, SentKey, TokenizerChoice,
 };
 use aish_types::Secret;
 
@@ -238,15 +238,6 @@ impl Collector {
     }
 }
 
-/// Reads `models.NAME.thinking`; what is neither a word nor a number leaves it to the model.
-fn thinking(word: &str) -> Option<Thinking> {
-    match word {
-        "on" | "adaptive" => Some(Thinking::On),
-        "off" => Some(Thinking::Off),
-        number => number.parse().ok().map(Thinking::Budget),
-    }
-}
-
 fn options(name: &str, model: &Model) -> ModelOptions {
     let mut options = ModelOptions::new(model.model.clone().unwrap_or_else(|| name.to_owned()));
     options.timeout = Duration::from_millis(model.timeout_ms);
@@ -260,7 +251,9 @@ fn options(name: &str, model: &Model) -> ModelOptions {
     options.temperature = model.temperature;
     options.effort.clone_from(&model.effort);
     options.effort_for.clone_from(&model.effort_for);
-    options.thinking = model.thinking.as_deref().and_then(thinking);
+    options.thinking = model.thinking.as_deref().and_then(|word| word.parse().ok());
+    let by_purpose = model.thinking_for.iter().filter_map(|(name, word)| Some((name.clone(), word.parse().ok()?)));
+    options.thinking_for = by_purpose.collect();
     options.ca_file = model.ca_file.as_ref().map(Into::into);
     if let (Some(input), Some(output)) = (model.price_in, model.price_out) {
         let write_percent = match model.provider {

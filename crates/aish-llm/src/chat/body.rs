@@ -157,13 +157,13 @@ pub(super) fn body(asked: &Asked<'_>) -> serde_json::Result<Vec<u8>> {
 
 /// Returns the effort that stands for no thinking where there is no other word for it.
 fn no_effort(asked: &Asked<'_>) -> Option<&'static str> {
-    let is_off = asked.options.thinking == Some(Thinking::Off) && !asked.quirks.has(Lesson::NoEffort);
+    let is_off = asked.thinking() == Some(Thinking::Off) && !asked.quirks.has(Lesson::NoEffort);
     (is_off && asked.is_at(&["api.openai.com", "api.groq.com", "mistral.ai", "api.x.ai"])).then_some("none")
 }
 
 /// Returns how the server is told whether to think; each family has a word of its own.
 fn thinking(asked: &Asked<'_>) -> Map<String, Value> {
-    let Some(thinking) = asked.options.thinking.filter(|_| !asked.quirks.has(Lesson::NoThinking)) else {
+    let Some(thinking) = asked.thinking().filter(|_| !asked.quirks.has(Lesson::NoThinking)) else {
         return Map::new();
     };
     let on = thinking != Thinking::Off;
@@ -212,7 +212,7 @@ fn fields(asked: &Asked<'_>, state: Option<&ChatState>, has_calls: bool) -> Map<
         }
     }
     let wants = asked.quirks.has(Lesson::WantsReasoning) || asked.is_at(&WANT_REASONING);
-    let is_off = asked.options.thinking == Some(Thinking::Off);
+    let is_off = asked.thinking() == Some(Thinking::Off);
     if fields.is_empty() && wants && !is_off {
         fields.insert("reasoning_content".into(), Value::String(String::new()));
     }

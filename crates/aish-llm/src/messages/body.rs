@@ -128,7 +128,7 @@ fn thinking(asked: &Asked<'_>, limit: u32, is_whole: bool) -> Option<Value> {
     if asked.quirks.has(Lesson::NoThinking) {
         return None;
     }
-    match asked.options.thinking? {
+    match asked.thinking()? {
         // Without a word about it, newer models hide what they think.
         Thinking::On => Some(json!({"type": "adaptive", "display": "summarized"})),
         Thinking::Off => Some(json!({"type": "disabled"})),

@@ -75,12 +75,12 @@ pub(super) fn body(asked: &Asked<'_>) -> serde_json::Result<Vec<u8>> {
 
 fn reasoning(asked: &Asked<'_>) -> Map<String, Value> {
     let mut fields = Map::new();
-    let is_off = asked.options.thinking == Some(Thinking::Off) && !asked.quirks.has(Lesson::NoEffort);
+    let is_off = asked.thinking() == Some(Thinking::Off) && !asked.quirks.has(Lesson::NoEffort);
     let effort = asked.effort().or(is_off.then_some("none"));
     if let Some(effort) = effort {
         fields.insert("effort".into(), json!(effort));
     }
-    let is_on = matches!(asked.options.thinking, Some(Thinking::On | Thinking::Budget(_)));
+    let is_on = matches!(asked.thinking(), Some(Thinking::On | Thinking::Budget(_)));
     if is_on && !asked.quirks.has(Lesson::NoThinking) {
         fields.insert("summary".into(), json!("auto"));
     }

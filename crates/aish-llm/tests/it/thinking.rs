@@ -1,6 +1,6 @@
 //! How a model is told to think, on the wires that have words of their own for it; chat completions' are in `chat::body::tests`.
 
-use aish_llm::{Endpoint, ModelOptions, RemoteProvider, Thinking};
+use aish_llm::{ChatRequest, Endpoint, ModelOptions, Purpose, RemoteProvider, Thinking};
 use aish_testkit::model_server::{AnthropicStream, Expect, Reply, ResponsesStream, Script};
 use serde_json::{Value, json};
 
@@ -46,6 +46,43 @@ async fn responses_are_told_how_to_think_in_their_own_words() {
         let provider = RemoteProvider::responses(Endpoint::parse(&server.url()).unwrap(), options(thinking, effort));
         assert_eq!(run(&provider, ask("hi")).await.text(), "a", "{reasoning:?}");
         server.finish();
+    }
+}
+
+#[tokio::test]
+async fn each_purpose_thinks_in_its_own_way() {
+    let options = ModelOptions {
+        thinking_for: [("memory".to_owned(), Thinking::Off)].into(),
+        effort_for: [("summary".to_owned(), "low".to_owned())].into(),
+        ..options(Some(Thinking::On), Some("high"))
+    };
+    for (purpose, expected) in [
+        (Purpose::Main, json!({"effort": "high", "summary": "auto"})),
+        (Purpose::Summary, json!({"effort": "low", "summary": "auto"})),
+        (Purpose::Memory, json!({"effort": "high"})),
+    ] {
+        let expect = Expect::request("POST", "/v1/responses");
+        let server = start(Script::new().step(expect, ResponsesStream::new().text("a").completed().reply()));
+        let provider = RemoteProvider::responses(Endpoint::parse(&server.url()).unwrap(), options.clone());
+        let request = ChatRequest { purpose, ..ask("hi") };
+        assert_eq!(run(&provider, request).await.text(), "a", "{purpose:?}");
+        let sent = server.finish().remove(0).json().unwrap();
+        assert_eq!(sent["reasoning"], expected, "{purpose:?}");
+    }
+}
+
+#[test]
+fn words_of_thinking_are_read() {
+    for (word, expected) in [
+        ("on", Some(Thinking::On)),
+        ("adaptive", Some(Thinking::On)),
+        ("off", Some(Thinking::Off)),
+        ("2000", Some(Thinking::Budget(2000))),
+        ("0", None),
+        ("yes", None),
+        ("-1", None),
+    ] {
+        assert_eq!(word.parse::<Thinking>().ok(), expected, "{word}");
     }
 }
 

@@ -45,7 +45,7 @@ pub fn layer(variables: &[(String, String)], diagnostics: &mut Vec<Diagnostic>) 
 
 fn value(kind: Kind, text: &str) -> Option<Value> {
     match kind {
-        Kind::Text | Kind::Word(_) => Some(Value::String(text.to_owned())),
+        Kind::Text | Kind::Word(_) | Kind::Thinking => Some(Value::String(text.to_owned())),
         Kind::Bool => match text.to_lowercase().as_str() {
             "true" | "1" | "yes" | "on" => Some(Value::Bool(true)),
             "false" | "0" | "no" | "off" | "" => Some(Value::Bool(false)),
@@ -57,6 +57,8 @@ fn value(kind: Kind, text: &str) -> Option<Value> {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
             Some(Value::Array(items.map(|item| Value::String(item.to_owned())).collect()))
         }
-        Kind::TextMap | Kind::BoolMap | Kind::Rules | Kind::RouterRules => serde_json::from_str(text).ok(),
+        Kind::TextMap | Kind::BoolMap | Kind::ByPurpose(_) | Kind::Rules | Kind::RouterRules => {
+            serde_json::from_str(text).ok()
+        }
     }
 }

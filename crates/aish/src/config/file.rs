@@ -1,5 +1,6 @@
 //! A TOML file as a layer.
 
+use aish_llm::{Purpose, Thinking};
 use serde_json::Value;
 use toml_edit::{Document, Item, TableLike};
 
@@ -106,6 +107,11 @@ pub fn fits(kind: Kind, value: &Value) -> bool {
         Kind::Texts => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
         Kind::TextMap => value.as_object().is_some_and(|map| map.values().all(Value::is_string)),
         Kind::BoolMap => value.as_object().is_some_and(|map| map.values().all(Value::is_boolean)),
+        Kind::Thinking => value.as_str().is_some_and(|word| word.parse::<Thinking>().is_ok()),
+        Kind::ByPurpose(kind) => value.as_object().is_some_and(|map| {
+            let is_purpose = |name: &String| Purpose::ALL.iter().any(|purpose| purpose.as_str() == name);
+            map.iter().all(|(name, value)| is_purpose(name) && fits(*kind, value))
+        }),
         Kind::Rules => value.as_array().is_some_and(|items| items.iter().all(Value::is_object)),
         Kind::RouterRules => serde_json::from_value::<Vec<super::router::RouterRule>>(value.clone()).is_ok(),
     }

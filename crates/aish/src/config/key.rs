@@ -1,5 +1,6 @@
 //! What is said of a key in the tables of the sections: its name, its kind, what a project file may do with it.
 
+use aish_llm::Purpose;
 use serde_json::{Value, json};
 
 /// What values a key takes.
@@ -21,6 +22,10 @@ pub enum Kind {
     TextMap,
     /// A map from text to true or false.
     BoolMap,
+    /// Whether a model should think.
+    Thinking,
+    /// A map from what a request is for to a value of this kind.
+    ByPurpose(&'static Kind),
     /// The list of policy rules.
     Rules,
     /// The list of rules that pick a model.
@@ -32,12 +37,13 @@ impl Kind {
     pub fn example(self) -> Value {
         match self {
             Self::Text => json!(""),
+            Self::Thinking => json!("on"),
             Self::Bool => json!(true),
             Self::Whole(least, _) => json!(least.max(1)),
             Self::Number(least, _) => json!(least.max(1.0)),
             Self::Word(words) => json!(words.first().copied().unwrap_or_default()),
             Self::Texts | Self::Rules | Self::RouterRules => json!([]),
-            Self::TextMap | Self::BoolMap => json!({}),
+            Self::TextMap | Self::BoolMap | Self::ByPurpose(_) => json!({}),
         }
     }
 
@@ -54,6 +60,11 @@ impl Kind {
             Self::Texts => "a list of texts".into(),
             Self::TextMap => "a table of texts".into(),
             Self::BoolMap => "a table of true and false".into(),
+            Self::Thinking => r#""on", "off" or a number of tokens in quotes"#.into(),
+            Self::ByPurpose(kind) => {
+                let purposes = Purpose::ALL.map(Purpose::as_str).join(", ");
+                format!("a table of {purposes}, each with {}", kind.expected())
+            }
             Self::Rules => "a list of rules {match, verdict, reason, examples}".into(),
             Self::RouterRules => {
                 "a list of rules {model, category, longer_than, shorter_than}, category being one of: main, fast, \

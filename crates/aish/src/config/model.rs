@@ -61,9 +61,11 @@ section! {
         /// How hard it thinks, in the server's own words (`none`, `low`, `high`); without it the model's default.
         effort: Option<String> = None, Kind::Text, Overlay::Never;
         /// The same by purpose: `main`, `norris`, `fast`, `summary` or `memory`.
-        effort_for: BTreeMap<String, String> = BTreeMap::new(), Kind::TextMap, Overlay::Never;
+        effort_for: BTreeMap<String, String> = BTreeMap::new(), Kind::ByPurpose(&Kind::Text), Overlay::Never;
         /// Thinking: `on`, `off`, or the most tokens of it; without it the model's default.
-        thinking: Option<String> = None, Kind::Text, Overlay::Never;
+        thinking: Option<String> = None, Kind::Thinking, Overlay::Never;
+        /// The same by purpose: `main`, `norris`, `fast`, `summary` or `memory`.
+        thinking_for: BTreeMap<String, String> = BTreeMap::new(), Kind::ByPurpose(&Kind::Thinking), Overlay::Never;
         /// The command that prints the key, run by `sh` when the model is asked first.
         key_command: Option<String> = None, Kind::Text, Overlay::Never;
         /// The file of own certificates (PEM), trusted beside the system's.
