@@ -2,7 +2,7 @@
 //!
 //! One index serves all tools of all sources. Built once, updated in place. Reading order: [`words`] (text to stems),
 //! [`lexicon`] (what people say for what command lines say), [`document`] (a definition to weighted terms), [`postings`],
-//! [`shape`] (question or order, one or many), [`clause`] (the one that asks), [`query`] (a request to alternatives), [`rank`]
+//! [`languages`] (requests that are not English), [`shape`] (question or order, one or many), [`clause`] (the one that asks), [`query`] (a request to alternatives), [`rank`]
 //! (the score), [`meaning`] (vectors beside words), [`discovery`] (the two tools that a model is given). Results are deterministic: what scores the same keeps its
 //! load order.
 
@@ -14,6 +14,7 @@ mod edits;
 mod forms;
 mod found;
 mod fuse;
+mod languages;
 mod lexicon;
 mod literal;
 mod meaning;

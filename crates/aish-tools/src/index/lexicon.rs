@@ -198,6 +198,16 @@ impl Lexicon {
         self.fillers.contains(word)
     }
 
+    /// Says whether a word is one that it has anything of.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        let stem = self.stem(word);
+        self.is_filler(word)
+            || self.is_particle(word)
+            || self.groups.contains_key(word)
+            || self.synonyms.contains_key(&stem)
+            || self.actions.contains_key(&stem)
+    }
+
     /// Says whether a word says little by itself.
     pub(super) fn is_particle(&self, word: &str) -> bool {
         self.particles.contains(word)

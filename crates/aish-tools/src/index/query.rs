@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::clause;
 use super::edits::one_slip;
 use super::forms;
+use super::languages::{self, Told};
 use super::lexicon::{Actions, Alternative, Lexicon};
 use super::postings::{Postings, TermId};
 use super::shape::{self, Count};
@@ -35,6 +36,8 @@ const VALUE: f32 = 0.5;
 /// Words that begin a clause on when or why, and what its words count.
 const ASIDE: [&str; 9] = ["once", "when", "if", "because", "until", "before", "after", "unless", "while"];
 const SUBCLAUSE: f32 = 0.5;
+/// What the further meanings of a word of another language count.
+const OTHER_MEANING: f32 = 0.8;
 /// What a word counts for one with a slip.
 const SLIP: f32 = 0.9;
 
@@ -68,8 +71,14 @@ pub(super) fn written(word: &str) -> String {
     format!("={word}")
 }
 
-/// Reads a request.
-pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Request {
+/// A request that was told in English: its words, and what else each of them may mean.
+pub(super) fn tell(text: &str, lexicon: &Lexicon, postings: &Postings) -> Option<Vec<Told>> {
+    let is_english = |word: &str| lexicon.knows(word) || postings.id(&lexicon.stem(word)).is_some();
+    languages::english(text, &is_english)
+}
+
+/// Reads a request, with what its words were told for when it was no English one.
+pub(super) fn read(text: &str, told: &[Told], lexicon: &Lexicon, postings: &Postings) -> Request {
     let mut words = lexicon.split(text);
     words.truncate(MAX_WORDS);
     words.extend(forms::words(text).into_iter().map(str::to_owned));
@@ -85,6 +94,14 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, postings: &Postings) -> Reques
     let mut request = Request { actions, count, ..Request::default() };
     // Alternatives that a phrase gives its words, by position.
     let mut from_phrases: Vec<Vec<(TermId, f32)>> = vec![Vec::new(); words.len()];
+    let mut from = 0;
+    for word in told {
+        let others = word.others.iter().filter_map(|other| Some((postings.id(&lexicon.stem(other))?, OTHER_MEANING)));
+        if let Some(slot) = from_phrases.get_mut(from) {
+            slot.extend(others);
+        }
+        from += lexicon.split(&word.text).len();
+    }
     for at in 0..stems.len() {
         for (length, finds) in lexicon.phrases(stems.get(at..).unwrap_or_default()) {
             let (doing, things): (Vec<&Alternative>, Vec<&Alternative>) =

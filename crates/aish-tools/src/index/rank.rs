@@ -53,9 +53,13 @@ pub(super) fn search(index: &Index, query: &Query) -> Page {
         let hits = hits.map(|document| Hit { definition: Arc::clone(&document.definition), score: 0.0 }).collect();
         return Page { hits, total: all.len() };
     }
-    let scored = score(index, text, &filter);
+    let told = query::tell(text, index.lexicon, &index.postings);
+    let english = told.as_ref().map(|words| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
+    let english = english.as_deref().unwrap_or(text);
+    let request = query::read(english, told.as_deref().unwrap_or_default(), index.lexicon, &index.postings);
+    let scored = score(index, text, &request, &filter);
     let scored = match index.meaning.get() {
-        Some(meaning) => with_meaning(index, scored, (&meaning.nearness(text), meaning::weight(text)), &filter),
+        Some(meaning) => with_meaning(index, scored, (&meaning.nearness(english), meaning::weight(english)), &filter),
         None => scored,
     };
     best(index, scored, query)
@@ -160,8 +164,7 @@ struct Sum {
     number: u32,
 }
 
-fn score(index: &Index, text: &str, filter: &Filter) -> Vec<Scored> {
-    let request = query::read(text, index.lexicon, &index.postings);
+fn score(index: &Index, text: &str, request: &Request, filter: &Filter) -> Vec<Scored> {
     let mut sums = vec![Sum::default(); index.documents.len()];
     let mut full = 0.0_f32;
     for (wanted, number) in request.wanted.iter().zip(1..) {
@@ -171,7 +174,7 @@ fn score(index: &Index, text: &str, filter: &Filter) -> Vec<Scored> {
     for &term in &request.written {
         favour(index, &mut sums, term);
     }
-    for (term, weight) in asked_terms(&request) {
+    for (term, weight) in asked_terms(request) {
         for document in index.postings.in_names(term) {
             if let Some(sum) = sums.get_mut(document as usize) {
                 sum.name += weight;
