@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aish_tools::Registry;
+use climax::http::Hosts;
 use climax::load::{self, Source};
 use climax::schema::Flags;
 use climax::source::ConfigTools;
@@ -31,9 +32,12 @@ pub fn add(base: &Base, registry: &Registry) -> Vec<String> {
     faults.extend(loaded.faults.iter().map(|fault| format!("tools.cli: {fault}")));
     let catalogue = Catalogue::new(loaded.configs, Arc::new(Policy::default()), Flags::Hidden);
     faults.extend(catalogue.warnings.iter().map(|warning| format!("tools.cli: {warning}")));
+    // What was confirmed when an API was imported holds here, too.
+    let state = base.paths.state.as_deref().and_then(Path::parent).map(|state| state.join("climax"));
+    let hosts = Hosts::new(state.as_deref());
     let variables = base.variables.clone();
     let world = move |name: &str| variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
-    let refused = registry.add(Arc::new(ConfigTools::new(Arc::new(catalogue), Arc::new(world))));
+    let refused = registry.add(Arc::new(ConfigTools::new(Arc::new(catalogue), Arc::new(world), hosts)));
     faults.extend(refused.iter().map(|refused| format!("tools.cli: {refused}")));
     faults
 }

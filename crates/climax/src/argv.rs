@@ -70,6 +70,8 @@ pub fn build(
                 }
                 invocation.words.push(text);
             }
+            // Of an API, and no part of a command line.
+            Place::Http(_) => {}
         }
     }
     invocation.words.append(&mut flags);
@@ -105,7 +107,9 @@ fn global_words(arg: &Arg, world: &dyn Variables, words: &mut Vec<String>) {
     let Some(value) = &arg.default else { return };
     let flag = match &arg.place {
         Place::Flag(flag) => flag.clone(),
-        Place::Positional { .. } | Place::Stdin | Place::WorkingDir => format!("--{}", arg.name.replace('_', "-")),
+        Place::Positional { .. } | Place::Stdin | Place::WorkingDir | Place::Http(_) => {
+            format!("--{}", arg.name.replace('_', "-"))
+        }
     };
     let (text, all_set) = expand::variables(&plain(value), world);
     if all_set {

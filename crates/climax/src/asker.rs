@@ -18,6 +18,11 @@ pub enum TerminalUse {
     Never,
 }
 
+/// Asks the person at the terminal about something that is no call; none where no terminal is ours.
+pub fn ask_at_terminal(sentence: &str) -> Option<Answer> {
+    Some(Terminal::open()?.ask_now(sentence))
+}
+
 /// Who answers the questions of one call.
 pub(crate) enum Asker<'c> {
     /// The person behind the client.

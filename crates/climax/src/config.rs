@@ -2,7 +2,9 @@
 //!
 //! [`read`](mod@read) makes it from YAML and reports every fault at once; [`check`](mod@check) finds the contradictions.
 
+mod arg;
 mod check;
+mod http;
 mod read;
 
 pub use read::read;
@@ -12,6 +14,7 @@ use std::fmt;
 use aish_types::Risk;
 use serde_json::Value;
 
+use crate::http::{Api, Operation, Slot};
 use crate::servers::ServerEntry;
 
 /// Seconds that a tool may run when its file does not say.
@@ -26,8 +29,11 @@ pub struct Config {
     pub name: String,
     /// What the program is, in a sentence.
     pub description: String,
-    /// The base command as written: `~` and variables are expanded when it is run, then it is split into words.
+    /// The base command as written: `~` and variables are expanded when it is run, then it is split into words. Empty where
+    /// the tools are operations of an API, and where there are servers alone.
     pub command: String,
+    /// The API whose operations the tools are, in the place of a program.
+    pub api: Option<Api>,
     /// Variables added to the inherited environment, in the file's order.
     pub env: Vec<(String, String)>,
     /// The working directory as written.
@@ -53,6 +59,8 @@ pub struct Tool {
     pub description: String,
     /// The sub-command's words, split.
     pub command: Vec<String>,
+    /// The operation, where the config is one of an API.
+    pub operation: Option<Operation>,
     /// The arguments, in the file's order.
     pub args: Vec<Arg>,
     /// Seconds that it may run; over 0.
@@ -90,16 +98,30 @@ pub enum ArgKind {
     Number,
     /// A switch.
     Boolean,
+    /// A list; for an API alone.
+    Array,
+    /// An object; for an API alone.
+    Object,
+    /// Any value; for an API alone.
+    Any,
 }
 
 impl ArgKind {
-    /// Returns the JSON Schema word.
+    /// Says whether only an API can take it: a command line is made of words.
+    pub const fn is_structured(self) -> bool {
+        matches!(self, Self::Array | Self::Object | Self::Any)
+    }
+
+    /// Returns the word in a config; JSON Schema has the same, but for `any`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::String => "string",
             Self::Integer => "integer",
             Self::Number => "number",
             Self::Boolean => "boolean",
+            Self::Array => "array",
+            Self::Object => "object",
+            Self::Any => "any",
         }
     }
 }
@@ -124,6 +146,8 @@ pub enum Place {
     Stdin,
     /// It is the working directory.
     WorkingDir,
+    /// Into a request.
+    Http(Slot),
 }
 
 /// One argument of a tool.
@@ -141,6 +165,8 @@ pub struct Arg {
     pub default: Option<Value>,
     /// The values it may have, of the argument's type; empty means any.
     pub choices: Vec<Value>,
+    /// What else JSON Schema says of its values; an object.
+    pub schema: Option<Value>,
     /// Where the value goes.
     pub place: Place,
 }
@@ -148,7 +174,7 @@ pub struct Arg {
 impl Config {
     /// Says whether it names MCP servers and no program.
     pub fn is_servers_alone(&self) -> bool {
-        self.command.is_empty() && self.tools.is_empty()
+        self.command.is_empty() && self.api.is_none() && self.tools.is_empty()
     }
 
     /// Looks a tool up by name.

@@ -19,15 +19,15 @@ use crate::{docker, template};
 /// Characters of a look-up's output that the sentence takes.
 const MAX_CHARS: usize = 500;
 
-/// Plans the sentence of a call; a place without a value gives the general one.
+/// Plans the sentence of a call; a place without a value gives the `general` one, and so does a tool without a sentence.
 pub(crate) fn plan(
     catalogue: &Arc<Catalogue>,
     entry: &Entry,
     tool: &Tool,
     arguments: &Map<String, Value>,
+    general: String,
     world: &dyn Variables,
 ) -> Confirm {
-    let general = format!("Approve execution of {}?", tool.name);
     let Some(sentence) = tool.confirm_message.clone() else {
         return Confirm { look_ups: Vec::new(), word: Box::new(|_| general) };
     };

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`config`] (one file), [`policy`] (what is left and what is asked), [`load`] (many files at once),
 //! [`catalogue`] (all tools under one roof), [`schema`] and [`argv`] (a tool as JSON Schema and as words),
-//! [`source`] (the executor's port), [`run`] (the outcome),
+//! [`source`] (the executor's port), [`run`] (the outcome), [`http`] (tools that are operations of an API),
 //! [`servers`] (MCP servers as files name them), `gateway` (those servers, started when they are needed), `meaning` (vectors of tools),
 //! [`service`] (the door that every way in goes through), [`mod@serve`] (how clients come to it).
 //! No shell is ever involved, and nothing is printed here: the binary does that.
@@ -18,6 +18,7 @@ mod docker;
 pub mod expand;
 pub mod fault;
 mod gateway;
+pub mod http;
 pub mod import;
 pub mod load;
 mod meaning;

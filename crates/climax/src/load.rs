@@ -134,8 +134,11 @@ fn has_yaml_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
 }
 
-/// Reads a text file with a bound; the error is a sentence.
-pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+/// Reads a text file of at most 64 MiB.
+///
+/// # Errors
+/// In words, when it is larger, cannot be read or is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String, String> {
     let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
     if std::fs::metadata(path).map_err(unreadable)?.len() > MAX_BYTES {
         return Err(format!("the file has more than {} MiB", MAX_BYTES / 1024 / 1024));

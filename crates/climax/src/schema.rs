@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::config::{Place, Tool};
+use crate::config::{ArgKind, Place, Tool};
 
 /// Whether a schema tells how an argument is written on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +17,13 @@ pub enum Flags {
 pub fn input_schema(tool: &Tool, flags: Flags) -> Value {
     let mut properties = Map::new();
     for arg in &tool.args {
-        let mut property = Map::new();
-        property.insert("type".into(), arg.kind.as_str().into());
+        let mut property = match &arg.schema {
+            Some(Value::Object(schema)) => schema.clone(),
+            Some(_) | None => Map::new(),
+        };
+        if arg.kind != ArgKind::Any {
+            property.entry("type").or_insert_with(|| arg.kind.as_str().into());
+        }
         if !arg.description.is_empty() {
             property.insert("description".into(), arg.description.as_str().into());
         }

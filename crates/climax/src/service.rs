@@ -28,11 +28,12 @@ use tokio::sync::{Notify, broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::asker::Asker;
-pub use crate::asker::TerminalUse;
+pub use crate::asker::{TerminalUse, ask_at_terminal};
 use crate::audit::Audit;
 use crate::catalogue::Catalogue;
 use crate::expand::Variables;
 use crate::gateway::{Clients, Gateway, GatewayParts, Upstream, Wanting};
+use crate::http::Hosts;
 use crate::meaning::Meanings;
 use crate::policy::Headless;
 use crate::servers::ServerEntry;
@@ -144,7 +145,8 @@ impl Service {
         if let Some(gateway) = &gateway {
             ports.pins = gateway.pins();
         }
-        let state = State::new(catalogue, &options.world, &ports, gateway.as_deref());
+        let state =
+            State::new(catalogue, &options.world, Hosts::new(options.state.as_deref()), &ports, gateway.as_deref());
         Self {
             state: watch::Sender::new(Arc::new(state)),
             changes: broadcast::Sender::new(16),
@@ -171,7 +173,8 @@ impl Service {
 
     /// Puts another catalogue in the place of the present one and tells clients.
     pub fn replace(&self, catalogue: Catalogue) {
-        let state = State::new(catalogue, &self.world, &self.ports, self.gateway.as_deref());
+        let state =
+            State::new(catalogue, &self.world, Hosts::new(self.kept.as_deref()), &self.ports, self.gateway.as_deref());
         self.state.send_replace(Arc::new(state));
         // Nobody need be there to be told.
         let _ = self.changes.send(Change::Tools);
@@ -378,10 +381,16 @@ impl Service {
 }
 
 impl State {
-    fn new(catalogue: Catalogue, world: &Arc<dyn Variables>, ports: &Ports, gateway: Option<&Gateway>) -> Self {
+    fn new(
+        catalogue: Catalogue,
+        world: &Arc<dyn Variables>,
+        hosts: Hosts,
+        ports: &Ports,
+        gateway: Option<&Gateway>,
+    ) -> Self {
         let catalogue = Arc::new(catalogue);
         let registry = Registry::default();
-        for refused in registry.add(Arc::new(ConfigTools::new(Arc::clone(&catalogue), Arc::clone(world)))) {
+        for refused in registry.add(Arc::new(ConfigTools::new(Arc::clone(&catalogue), Arc::clone(world), hosts))) {
             tracing::warn!("{refused}");
         }
         for source in gateway.map(|gateway| gateway.sources(catalogue.policy())).into_iter().flatten() {

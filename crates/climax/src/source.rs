@@ -5,12 +5,15 @@ use std::sync::Arc;
 use aish_safety::Subject;
 use aish_tools::schema::Faults;
 use aish_tools::{Changes, Plan, ToolSource};
-use aish_types::{CallContext, SourceId, ToolDefinition};
+use aish_types::{CallContext, SourceId, ToolDefinition, visible};
 use serde_json::{Map, Value};
 
 use crate::argv::{self, Refused};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Entry};
+use crate::config::Tool;
 use crate::expand::Variables;
+use crate::http::send::Sender;
+use crate::http::{Api, Hosts, Operation, request};
 use crate::policy::Executor;
 use crate::run::{self, Limits};
 use crate::{confirm, docker};
@@ -20,12 +23,36 @@ pub struct ConfigTools {
     id: SourceId,
     catalogue: Arc<Catalogue>,
     world: Arc<dyn Variables>,
+    sender: Arc<Sender>,
 }
 
 impl ConfigTools {
-    /// Makes the source; `world` knows the environment's variables.
-    pub fn new(catalogue: Arc<Catalogue>, world: Arc<dyn Variables>) -> Self {
-        Self { id: SourceId::new("cli"), catalogue, world }
+    /// Makes the source; `world` knows the environment's variables, and `hosts` where tokens may go.
+    pub fn new(catalogue: Arc<Catalogue>, world: Arc<dyn Variables>, hosts: Hosts) -> Self {
+        let sender = Arc::new(Sender::new(hosts, Arc::clone(&world)));
+        Self { id: SourceId::new("cli"), catalogue, world, sender }
+    }
+
+    /// Plans a request: the one that is judged and asked about is the one that is sent, but for the token.
+    fn plan_request(
+        &self,
+        (entry, tool): (&Entry, &Tool),
+        (api, operation): (&Api, &Operation),
+        arguments: &Map<String, Value>,
+    ) -> Result<Plan, Faults> {
+        let violations = self.catalogue.policy().violations(tool, arguments);
+        let outgoing = match request::build(api, operation, tool, arguments) {
+            Ok(outgoing) if violations.is_empty() => outgoing,
+            Ok(_) => return Err(Faults(violations)),
+            Err(Refused(faults)) => return Err(Faults(faults.into_iter().chain(violations).collect())),
+        };
+        let general = format!("Send {} {}?", outgoing.method.as_str(), visible(outgoing.url.as_str()));
+        let confirm = confirm::plan(&self.catalogue, entry, tool, arguments, general, &*self.world);
+        let (sender, api, timeout_s) = (Arc::clone(&self.sender), api.clone(), tool.timeout_s);
+        let plan = Plan::tool(move |_call, context| async move {
+            sender.call(&api, outgoing, Limits { timeout_s, cancel: context.cancel }).await
+        });
+        Ok(Plan { confirm: Some(confirm), ..plan })
     }
 }
 
@@ -55,6 +82,9 @@ impl ToolSource for ConfigTools {
         let policy = self.catalogue.policy();
         let none = Map::new();
         let arguments = arguments.as_object().unwrap_or(&none);
+        if let Some(call) = entry.config.api.as_ref().zip(tool.operation.as_ref()) {
+            return self.plan_request((entry, tool), call, arguments);
+        }
         let built = argv::build(&entry.config, tool, arguments, &*self.world);
         let violations = policy.violations(tool, arguments);
         let mut invocation = match built {
@@ -68,7 +98,8 @@ impl ToolSource for ConfigTools {
         if let Executor::Docker(container) = &policy.executor {
             docker::wrap(&mut invocation, container, &*self.world);
         }
-        let confirm = confirm::plan(&self.catalogue, entry, tool, arguments, &*self.world);
+        let general = format!("Approve execution of {}?", tool.name);
+        let confirm = confirm::plan(&self.catalogue, entry, tool, arguments, general, &*self.world);
         let (policy, timeout_s) = (Arc::clone(policy), tool.timeout_s);
         let subject = Subject::Argv { words: invocation.words.clone() };
         let plan = Plan::of(subject, move |call, context| async move {

@@ -9,9 +9,25 @@ pub(crate) mod scalar;
 pub(crate) use climax_yaml::{Kind, Node};
 pub(crate) use fields::Fields;
 
+use serde_json::Value;
+
 use crate::fault::Faults;
 
 /// Parses the first document of a text. A fault of the syntax is reported and gives nothing.
 pub(crate) fn parse<'a>(text: &'a str, faults: &mut Faults) -> Option<Node<'a>> {
     climax_yaml::parse(text).map_err(|error| faults.error(error.at, error.message)).ok()
+}
+
+/// Reads a node as JSON.
+pub(crate) fn json(node: &Node<'_>) -> Value {
+    match &node.kind {
+        Kind::Scalar { .. } if node.is_null() => Value::Null,
+        Kind::Scalar { text, plain: true } => scalar::value(text),
+        Kind::Scalar { text, plain: false } => Value::from(text.as_ref()),
+        Kind::Sequence(items) => items.iter().map(json).collect(),
+        Kind::Mapping(entries) => {
+            let entry = |(key, value): &(Node<'_>, Node<'_>)| Some((key.text()?.to_owned(), json(value)));
+            Value::Object(entries.iter().filter_map(entry).collect())
+        }
+    }
 }

@@ -91,7 +91,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("pty-process", &["aish-shell"]),
     ("pulldown-cmark", &["aish-term"]),
     ("reedline", &["aish-term"]),
-    ("reqwest", &["aish-llm", "aish-mcp", "aish-local", "aish-web"]),
+    ("reqwest", &["aish-llm", "aish-mcp", "aish-local", "aish-web", "climax"]),
     ("rmcp", &["aish-mcp"]),
     ("rusqlite", &["aish-store"]),
     ("seccompiler", &["aish-process", "aish-confine"]),

@@ -21,6 +21,11 @@ impl Terminal {
         ours.then_some(Self(file))
     }
 
+    /// Asks at once; everything but a yes is a no.
+    pub(crate) fn ask_now(self, sentence: &str) -> Answer {
+        ask(self.0, sentence)
+    }
+
     /// Asks; everything but a yes is a no.
     pub(crate) async fn ask(&self, sentence: String) -> Answer {
         let Ok(file) = self.0.try_clone() else { return Answer::Nobody };

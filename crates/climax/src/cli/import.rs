@@ -1,5 +1,6 @@
-//! `climax import`: a config from a program's own help, or from what an MCP server has.
+//! `climax import`: a config from a program's own help, from an API's OpenAPI document, or from what an MCP server has.
 
+mod openapi;
 mod server;
 mod walk;
 
@@ -12,11 +13,21 @@ use super::{Exit, output, run};
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Args {
     /// The program; it is run with --help, and so are its sub-commands
-    #[arg(required_unless_present = "mcp", conflicts_with = "mcp")]
+    #[arg(required_unless_present_any = ["mcp", "openapi"], conflicts_with_all = ["mcp", "openapi"])]
     command: Option<String>,
     /// A server of --servers or --config: it is started, and its tools are written down to be looked through
     #[arg(long, value_name = "SERVER")]
     mcp: Option<String>,
+    /// An OpenAPI document (2.0, 3.0 or 3.1; JSON or YAML): a tool an operation, called over HTTP
+    #[arg(long, value_name = "FILE", conflicts_with = "mcp")]
+    openapi: Option<PathBuf>,
+    /// The base URL of the API, in the place of the document's
+    #[arg(long, value_name = "URL", requires = "openapi")]
+    server: Option<String>,
+    /// The environment's variable that holds the API's token. It goes to the host that is confirmed now, and to no other: say
+    /// yes at the terminal, or name the host with --server
+    #[arg(long, value_name = "NAME", requires = "openapi")]
+    auth_env: Option<String>,
     #[command(flatten)]
     selection: Selection,
     /// Start the server when nobody can be asked about it
@@ -29,6 +40,12 @@ pub(super) struct Args {
 
 /// Imports.
 pub(super) fn run(args: &Args) -> Exit {
+    if let Some(file) = &args.openapi {
+        return match openapi::config(file, args.server.as_deref(), args.auth_env.as_deref()) {
+            Some(yaml) => written(&yaml, args.output.as_deref()),
+            None => Exit::Failure,
+        };
+    }
     match (&args.mcp, &args.command) {
         (Some(server), _) => match server::review(server, &args.selection, args.headless_approve) {
             Some(yaml) => written(&yaml, args.output.as_deref()),

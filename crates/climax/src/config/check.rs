@@ -5,10 +5,19 @@ use serde_json::{Number, Value};
 use super::{ArgKind, Place, Tool};
 use crate::fault::{Faults, Position};
 use crate::template;
-use crate::yaml::{Kind, Node, scalar};
+use crate::yaml::{self, Kind, Node, scalar};
 
-/// Reads a scalar as a value of the type; none when it is not of that type.
+/// Reads a value of the type; none when it is not of that type.
 pub(super) fn typed(node: &Node<'_>, kind: ArgKind) -> Option<Value> {
+    if kind.is_structured() {
+        let value = yaml::json(node);
+        let fits = match kind {
+            ArgKind::Array => value.is_array(),
+            ArgKind::Object => value.is_object(),
+            ArgKind::Any | ArgKind::String | ArgKind::Integer | ArgKind::Number | ArgKind::Boolean => true,
+        };
+        return fits.then_some(value);
+    }
     let Kind::Scalar { text, .. } = &node.kind else { return None };
     match kind {
         ArgKind::String => Some(Value::from(text.as_ref())),
@@ -18,6 +27,7 @@ pub(super) fn typed(node: &Node<'_>, kind: ArgKind) -> Option<Value> {
             Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
         },
         ArgKind::Boolean => scalar::boolean(text.trim()).map(Value::from),
+        ArgKind::Array | ArgKind::Object | ArgKind::Any => None,
     }
 }
 

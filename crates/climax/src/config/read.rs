@@ -3,23 +3,15 @@
 use std::collections::HashSet;
 
 use aish_types::Risk;
-use serde_json::Value;
 
-use super::{Arg, ArgKind, Config, DEFAULT_RESOLVE_TIMEOUT_S, DEFAULT_TIMEOUT_S, Place, Resolve, Tool, check};
+use super::arg::{Target, read_arg};
+use super::{Arg, Config, DEFAULT_RESOLVE_TIMEOUT_S, DEFAULT_TIMEOUT_S, Resolve, Tool, check, http};
 use crate::fault::{Fault, Faults, Position};
 use crate::servers;
 use crate::yaml::{self, Fields, Node};
 
 /// The words of `risk`.
 const RISKS: &[(&str, Risk)] = &[("read", Risk::Read), ("write", Risk::Write), ("destructive", Risk::Destructive)];
-/// The words of `type`.
-const KINDS: &[(&str, ArgKind)] = &[
-    ("string", ArgKind::String),
-    ("integer", ArgKind::Integer),
-    ("number", ArgKind::Number),
-    ("boolean", ArgKind::Boolean),
-];
-
 /// Reads a configuration. A tool that cannot be read is lost alone; a file without a command or a list of tools gives nothing.
 ///
 /// `file` is the name that faults carry.
@@ -38,8 +30,15 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     let command_at = fields.position_of("command");
     // A file may name servers alone.
     let (has_command, has_tools) = (command_at.is_some(), fields.position_of("tools").is_some());
-    let names_servers_alone = has_servers && !has_command && !has_tools;
-    let command = if names_servers_alone { Some(String::new()) } else { fields.required_text("command", faults) };
+    let target = if fields.position_of("http").is_some() { Target::Api } else { Target::Program };
+    let names_servers_alone = has_servers && !has_command && !has_tools && target == Target::Program;
+    let api = http::read_api(&mut fields, faults);
+    let command = match target {
+        Target::Program if !names_servers_alone => fields.required_text("command", faults),
+        Target::Program => Some(String::new()),
+        // Without the API nothing of it can be called.
+        Target::Api => api.as_ref().map(|_| String::new()),
+    };
     if let (Some(text), Some(at)) = (&command, command_at) {
         check::words(text, "command", at, faults);
     }
@@ -49,15 +48,16 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     let tags = fields.texts("tags", faults);
     let mut global_args = Vec::new();
     for node in fields.list("global_args", faults) {
-        global_args.extend(read_arg(node, "a global argument", faults));
+        global_args.extend(read_arg(node, "a global argument", Target::Program, faults));
     }
+    http::alone(&fields, target, faults);
     if !has_tools && !names_servers_alone {
         faults.error(fields.at, "a config needs 'tools' (an empty list will do)");
     }
     let mut tools: Vec<Tool> = Vec::new();
     let mut names: HashSet<String> = HashSet::new();
     for node in fields.list("tools", faults) {
-        let Named { name, at, tool } = read_tool(node, faults);
+        let Named { name, at, tool } = read_tool(node, target, faults);
         // Said whatever else is wrong with either of them.
         if let Some(name) = name
             && !names.insert(name.clone())
@@ -76,6 +76,7 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
         name,
         description,
         command,
+        api,
         env,
         working_dir,
         category,
@@ -93,32 +94,36 @@ struct Named {
     tool: Option<Tool>,
 }
 
-fn read_tool(node: &Node<'_>, faults: &mut Faults) -> Named {
+fn read_tool(node: &Node<'_>, target: Target, faults: &mut Faults) -> Named {
     let before = faults.errors();
     let Some(mut fields) = Fields::open(node, "a tool", faults) else {
         return Named { name: None, at: node.at, tool: None };
     };
     let at = fields.position_of("name").unwrap_or(fields.at);
     let name = fields.required_text("name", faults);
-    let tool = read_fields(fields, name.clone(), at, before, faults);
+    let tool = read_fields(fields, target, name.clone(), before, faults);
     Named { name, at, tool }
 }
 
 fn read_fields(
     mut fields: Fields<'_, '_>,
+    target: Target,
     name: Option<String>,
-    at: Position,
     before: usize,
     faults: &mut Faults,
 ) -> Option<Tool> {
+    let at = fields.position_of("name").unwrap_or(fields.at);
     if let Some(name) = &name {
         check::tool_name(name, at, faults);
     }
     let description = fields.required_text("description", faults);
-    let command = read_words(&mut fields, faults);
+    let (command, operation) = match target {
+        Target::Program => (read_words(&mut fields, faults), None),
+        Target::Api => (Vec::new(), http::read_operation(&mut fields, faults)),
+    };
     let mut args: Vec<Arg> = Vec::new();
     for node in fields.list("args", faults) {
-        let Some(arg) = read_arg(node, "an argument", faults) else { continue };
+        let Some(arg) = read_arg(node, "an argument", target, faults) else { continue };
         if let Some(first) = args.iter_mut().find(|first| first.name == arg.name) {
             faults.contradiction(node.at, format!("two arguments are called '{}'; the last one counts", arg.name));
             *first = arg;
@@ -131,6 +136,10 @@ fn read_fields(
     let confirm_at = fields.position_of("confirm_message").unwrap_or(at);
     let confirm_message = fields.text("confirm_message", faults);
     let mut resolve = Vec::new();
+    let resolve_at = fields.position_of("resolve").filter(|_| target == Target::Api);
+    if let Some(at) = resolve_at {
+        faults.contradiction(at, "'resolve' means nothing here: look-ups are sub-commands of a program");
+    }
     for (variable, at, node) in fields.entries("resolve", faults) {
         resolve.extend(read_resolve(variable, at, node, faults));
     }
@@ -138,9 +147,19 @@ fn read_fields(
     if faults.errors() > before {
         return None;
     }
-    let tool =
-        Tool { name: name?, description: description?, command, args, timeout_s, risk, confirm_message, resolve };
+    let tool = Tool {
+        name: name?,
+        description: description?,
+        command,
+        operation,
+        args,
+        timeout_s,
+        risk,
+        confirm_message,
+        resolve,
+    };
     check::tool(&tool, at, confirm_at, faults);
+    http::check(&tool, at, faults);
     Some(tool)
 }
 
@@ -171,64 +190,4 @@ fn read_resolve(variable: String, at: Position, node: &Node<'_>, faults: &mut Fa
     fields.end(faults);
     let command = check::words(&command?, "command", command_at, faults);
     Some(Resolve { variable, command, args, timeout_s })
-}
-
-fn read_arg(node: &Node<'_>, what: &'static str, faults: &mut Faults) -> Option<Arg> {
-    let before = faults.errors();
-    let mut fields = Fields::open(node, what, faults)?;
-    let at = fields.at;
-    let name = fields.required_text("name", faults);
-    let kind = fields.word("type", KINDS, faults).unwrap_or_default();
-    let description = fields.text("description", faults).unwrap_or_default();
-    let required = fields.boolean("required", faults);
-    let flag_at = fields.position_of("flag");
-    let flag = fields.text("flag", faults).filter(|flag| !flag.is_empty());
-    let positional = fields.boolean("positional", faults);
-    let stdin = fields.boolean("stdin", faults);
-    let cwd = fields.boolean("cwd", faults);
-    let allow_dash = fields.optional_boolean("allow_dash", faults);
-    let default = fields.take("default").map(|(_, node)| node);
-    let choices = fields.list("enum", faults);
-    let dash_at = fields.position_of("allow_dash");
-    fields.end(faults);
-    if faults.errors() > before {
-        return None;
-    }
-    let name = name?;
-
-    let mut choices_read: Vec<Value> = Vec::with_capacity(choices.len());
-    for choice in choices {
-        match check::typed(choice, kind) {
-            Some(value) if choices_read.contains(&value) => {
-                faults.contradiction(choice.at, format!("'enum' of '{name}' names {value} twice"));
-            }
-            Some(value) => choices_read.push(value),
-            None => faults.contradiction(choice.at, format!("this member of 'enum' is no {kind}; it is left out")),
-        }
-    }
-    let default = default.and_then(|node| {
-        let value = check::typed(node, kind);
-        match &value {
-            None => faults.contradiction(node.at, format!("'default' of '{name}' is no {kind}; there is none then")),
-            Some(value) if !choices_read.is_empty() && !choices_read.contains(value) => {
-                faults.contradiction(node.at, format!("'default' of '{name}' is not in its 'enum'"));
-            }
-            Some(_) => {}
-        }
-        value
-    });
-
-    let flags = check::Switches { positional, stdin, cwd, flag: flag.is_some(), kind };
-    check::place(&name, &flags, flag_at.unwrap_or(at), faults);
-    if let (Some(at), false) = (dash_at, positional) {
-        faults.contradiction(at, format!("'allow_dash' of '{name}' means nothing: the argument is not positional"));
-    }
-    let place = match (cwd, stdin, positional, flag) {
-        (true, ..) => Place::WorkingDir,
-        (false, true, ..) => Place::Stdin,
-        (false, false, true, _) => Place::Positional { allow_dash: allow_dash.unwrap_or(false) },
-        (false, false, false, Some(flag)) => Place::Flag(flag),
-        (false, false, false, None) => Place::Flag(format!("--{}", name.replace('_', "-"))),
-    };
-    Some(Arg { name, description, kind, required, default, choices: choices_read, place })
 }

@@ -29,6 +29,8 @@ mod meta_tools;
 #[cfg(test)]
 mod official_clients;
 #[cfg(test)]
+mod openapi;
+#[cfg(test)]
 mod pages;
 #[cfg(test)]
 mod peer;

@@ -1,0 +1,196 @@
+//! From validated arguments to a request, without its token.
+
+use reqwest::Url;
+use reqwest::header::HeaderValue;
+use serde_json::{Map, Value};
+
+use super::{Api, Media, Method, Operation, Part, Slot, Style};
+use crate::argv::{Refused, plain};
+use crate::config::{Place, Tool};
+
+/// Levels of an object that are written into a query.
+const MAX_LEVELS: usize = 8;
+
+/// A request that can be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Outgoing {
+    pub(crate) method: Method,
+    pub(crate) url: Url,
+    pub(crate) headers: Vec<(String, HeaderValue)>,
+    /// Media type and bytes.
+    pub(crate) body: Option<(String, Vec<u8>)>,
+}
+
+/// What arguments make, by where they go.
+#[derive(Default)]
+struct Parts {
+    path: Vec<(String, String)>,
+    query: Vec<(String, String)>,
+    headers: Vec<(String, HeaderValue)>,
+    fields: Map<String, Value>,
+    form: Vec<(String, String)>,
+    body: Option<Value>,
+    faults: Vec<String>,
+}
+
+/// Builds the request of a call. Defaults are applied here as well, null is absent.
+///
+/// # Errors
+/// A value that would lead to another path, a header with a line break in it.
+pub(crate) fn build(
+    api: &Api,
+    operation: &Operation,
+    tool: &Tool,
+    arguments: &Map<String, Value>,
+) -> Result<Outgoing, Refused> {
+    let mut parts = Parts::default();
+    for arg in &tool.args {
+        let given = arguments.get(&arg.name).filter(|value| !value.is_null());
+        let (Some(value), Place::Http(slot)) = (given.or(arg.default.as_ref()), &arg.place) else { continue };
+        parts.put(&arg.name, slot, value);
+    }
+    let url = parts.url(api, &operation.path);
+    if !parts.faults.is_empty() {
+        return Err(Refused(parts.faults));
+    }
+    let body = parts.body(&operation.media, &api.url);
+    Ok(Outgoing { method: operation.method, url, headers: parts.headers, body })
+}
+
+impl Parts {
+    fn put(&mut self, argument: &str, slot: &Slot, value: &Value) {
+        match slot.part {
+            Part::Path => self.path.push((slot.name.clone(), joined(value, ","))),
+            Part::Query => pairs(&slot.name, value, slot.style, &mut self.query),
+            Part::Header => match HeaderValue::from_str(&joined(value, ",")) {
+                Ok(value) => self.headers.push((slot.name.clone(), value)),
+                Err(_) => self.faults.push(format!("Argument '{argument}' holds what no header can hold")),
+            },
+            Part::Field => {
+                pairs(&slot.name, value, slot.style, &mut self.form);
+                self.fields.insert(slot.name.clone(), value.clone());
+            }
+            Part::Body => self.body = Some(value.clone()),
+        }
+    }
+
+    /// The URL: the base's path, then each part of the operation's path as one segment, whatever its values hold.
+    fn url(&mut self, api: &Api, path: &str) -> Url {
+        let mut url = api.url.clone();
+        let mut segments = Vec::new();
+        for part in path.trim_start_matches('/').split('/') {
+            let filled = self.filled(part);
+            let leads_away = filled != part && matches!(filled.as_str(), "" | "." | "..");
+            if leads_away || filled.contains('\0') {
+                self.faults.push(format!("'{filled}' cannot stand for {part} in the path {path}"));
+            }
+            segments.push(filled);
+        }
+        if let Ok(mut whole) = url.path_segments_mut() {
+            whole.pop_if_empty().extend(&segments);
+        }
+        if !self.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&self.query);
+        }
+        url
+    }
+
+    /// Fills the places of one segment in. What a value holds is no place.
+    fn filled(&mut self, part: &str) -> String {
+        let (mut out, mut rest) = (String::new(), part);
+        while let Some((before, name, after)) = place(rest) {
+            out.push_str(before);
+            match self.path.iter().find(|(known, _)| known == name) {
+                Some((_, value)) => out.push_str(value),
+                None => self.faults.push(format!("Missing required argument '{name}'")),
+            }
+            rest = after;
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn body(&mut self, media: &Media, base: &Url) -> Option<(String, Vec<u8>)> {
+        let whole = self.body.take();
+        match media {
+            Media::Json(media) => {
+                let body = match whole {
+                    Some(body) => body,
+                    None if self.fields.is_empty() => return None,
+                    None => Value::Object(std::mem::take(&mut self.fields)),
+                };
+                Some((media.clone(), body.to_string().into_bytes()))
+            }
+            Media::Form => {
+                if let Some(whole) = &whole {
+                    pairs("", whole, Style::Deep, &mut self.form);
+                }
+                if self.form.is_empty() {
+                    return None;
+                }
+                // The query of any URL is written as a form is.
+                let mut form = base.clone();
+                form.query_pairs_mut().extend_pairs(&self.form);
+                let text = form.query().unwrap_or_default().to_owned();
+                Some(("application/x-www-form-urlencoded".into(), text.into_bytes()))
+            }
+            Media::Text(media) => whole.map(|text| (media.clone(), plain(&text).into_bytes())),
+        }
+    }
+}
+
+/// Finds the first `{name}`: what is before it, the name, what is behind it.
+pub(crate) fn place(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('{')?;
+    let (name, after) = rest.split_once('}')?;
+    Some((before, name, after))
+}
+
+/// Returns the names of a path's places.
+pub(crate) fn places(path: &str) -> Vec<&str> {
+    let (mut names, mut rest) = (Vec::new(), path);
+    while let Some((_, name, after)) = place(rest) {
+        names.push(name);
+        rest = after;
+    }
+    names
+}
+
+/// Writes a value as one text; a list with its items joined.
+fn joined(value: &Value, separator: &str) -> String {
+    match value {
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(separator),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => plain(value),
+    }
+}
+
+/// Writes a value as pairs of a query or form.
+fn pairs(name: &str, value: &Value, style: Style, out: &mut Vec<(String, String)>) {
+    match (style, value) {
+        (Style::Deep, Value::Array(_) | Value::Object(_)) => deep(name, value, 0, out),
+        (Style::Repeat, Value::Array(items)) => out.extend(items.iter().map(|item| (name.to_owned(), plain(item)))),
+        (Style::Repeat, Value::Object(fields)) => {
+            out.extend(fields.iter().map(|(field, value)| (field.clone(), plain(value))));
+        }
+        (Style::Space, _) => out.push((name.to_owned(), joined(value, " "))),
+        (Style::Pipe, _) => out.push((name.to_owned(), joined(value, "|"))),
+        (Style::Comma | Style::Repeat | Style::Deep, _) => out.push((name.to_owned(), joined(value, ","))),
+    }
+}
+
+/// Writes `a[b][0]=…`; what nests too deep is written as JSON.
+fn deep(name: &str, value: &Value, level: usize, out: &mut Vec<(String, String)>) {
+    let below = |key: &str| if name.is_empty() { key.to_owned() } else { format!("{name}[{key}]") };
+    match value {
+        Value::Object(fields) if level < MAX_LEVELS => {
+            fields.iter().for_each(|(key, value)| deep(&below(key), value, level + 1, out));
+        }
+        Value::Array(items) if level < MAX_LEVELS => {
+            items.iter().enumerate().for_each(|(at, value)| deep(&below(&at.to_string()), value, level + 1, out));
+        }
+        Value::Null => {}
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            out.push((name.to_owned(), plain(value)));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Documents as they are: old, new, odd and hostile. What is made of them can always be read.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use climax::config::{self, ArgKind, Config};
+use climax::import::openapi::{Imported, Wanted};
+use serde_json::{Value, json};
+
+/// Makes the config of a document, which must be without fault.
+fn config(text: &str) -> (Config, Vec<String>) {
+    let imported = Imported::read(text, &Wanted::default()).unwrap();
+    let (config, faults) = config::read("x.yaml", &imported.yaml());
+    assert_eq!(faults, [], "{}", imported.yaml());
+    (config.unwrap(), imported.remarks)
+}
+
+fn error(text: &str) -> String {
+    Imported::read(text, &Wanted::default()).unwrap_err()
+}
+
+/// A document with one operation, `GET /x`.
+fn one(operation: Value) -> Value {
+    json!({"openapi": "3.1.0", "info": {"title": "One"}, "servers": [{"url": "https://a.example"}], "paths": {"/x": {"post": operation}}})
+}
+
+const OLD: &str = "
+swagger: 2.0
+info: {title: Old pets, version: 1}
+host: pets.example:8443
+basePath: /v1/
+schemes: [http, https]
+securityDefinitions: {key: {type: apiKey, in: header, name: X-Key}}
+consumes: [application/json]
+paths:
+  /pets/{petId}/photos:
+    parameters: [{name: petId, in: path, required: true, type: integer}]
+    get:
+      operationId: findPhotos
+      description: |
+        Finds photos.
+
+        A second paragraph.
+      parameters:
+        - {name: sizes, in: query, type: array, items: {type: integer}, collectionFormat: pipes}
+        - {name: Accept, in: header, type: string}
+    put:
+      parameters: [{name: body, in: body, required: true, schema: {$ref: '#/definitions/Photo'}}]
+    post: {operationId: upload, parameters: [{name: file, in: formData, type: file}]}
+  /form:
+    post:
+      consumes: [application/x-www-form-urlencoded]
+      parameters: [{name: name, in: formData, type: string, required: true}]
+definitions: {Photo: {properties: {url: {type: string}}, required: [url]}}
+";
+
+#[test]
+fn version_two_is_read() {
+    let (config, remarks) = config(OLD);
+    let api = config.api.as_ref().unwrap();
+    assert_eq!((config.name.as_str(), api.url.as_str()), ("old_pets", "https://pets.example:8443/v1/"));
+    let names: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["old_pets_find_photos", "old_pets_put_pets_pet_id_photos", "old_pets_post_form"]);
+    assert_eq!(config.tools[0].description, "Finds photos.");
+    assert_eq!(config.tools[0].args.len(), 2, "the header is the request's own");
+    assert_eq!(config.tools[1].args[1].name, "url");
+    assert!(config.tools[1].args.iter().all(|arg| arg.required));
+    assert_eq!(remarks, ["POST /pets/{petId}/photos is left out: its body is multipart/form-data, which is not sent"]);
+}
+
+#[test]
+fn schemas_are_no_stricter_than_they_were() {
+    let operation = json!({"operationId": "x", "requestBody": {"required": true, "content": {"application/merge-patch+json": {"schema": {
+        "allOf": [{"type": "object", "required": ["a"], "properties": {"a": {"type": ["string", "null"], "const": "k"}}},
+                  {"properties": {"b": {"oneOf": [{"type": "string"}, {"type": "integer"}]}, "c": {"$ref": "other.json#/x"},
+                                  "d": {"type": "string", "nullable": true, "enum": ["p", "q"]},
+                                  "e": {"type": "string", "default": "sent by nobody"},
+                                  "f": {"type": "array", "items": {"enum": (0..200).collect::<Vec<_>>()}}}}]}}}}});
+    let (config, _) = config(&one(operation).to_string());
+    let tool = &config.tools[0];
+    let schema = climax::schema::input_schema(tool, climax::schema::Flags::Hidden);
+    let expected = json!({"type": "object", "required": ["a"], "properties": {
+        "a": {"type": ["string", "null"], "enum": ["k"]},
+        "b": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        "c": {},
+        "d": {"type": ["string", "null"], "enum": ["p", "q", null]},
+        "e": {"type": "string"},
+        "f": {"type": "array", "items": {}}}});
+    assert_eq!(schema, expected);
+    assert_eq!(tool.args[2].kind, ArgKind::Any);
+    assert!(tool.args.iter().all(|arg| arg.default.is_none()));
+}
+
+#[test]
+fn names_are_told_apart() {
+    let mut document = one(json!({"operationId": "Do It!", "parameters": [
+        {"name": "id", "in": "query", "schema": {"type": "string"}}, {"name": "id", "in": "header", "schema": {"type": "string"}},
+        {"name": "filter[a:b]", "in": "query", "schema": {"type": "string"}}, {"name": "", "in": "cookie"}]}));
+    document["paths"]["/y/{id}"] = json!({"get": {"operationId": "do-it"}});
+    document["paths"]["/x"]["trace"] = json!({});
+    document["paths"]["/z?a=b"] = json!({"get": {}});
+    document["paths"]["/../z"] = json!({"get": {}});
+    let (config, remarks) = config(&document.to_string());
+    let names: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["one_do_it", "one_do_it_2"]);
+    let args: Vec<&str> = config.tools[0].args.iter().map(|arg| arg.name.as_str()).collect();
+    assert_eq!(args, ["id", "id_2", "filter_a_b"]);
+    assert!(config.tools[1].args[0].required, "a place that no parameter tells");
+    assert_eq!(remarks.len(), 2, "{remarks:?}");
+}
+
+#[test]
+fn what_is_no_document_is_told() {
+    for (text, said) in [
+        ("", "the file is empty"),
+        ("{", "it is no JSON"),
+        ("a: [", "line "),
+        ("{}", "it is no OpenAPI document"),
+        ("openapi: 3.0.0", "it has no `paths`"),
+        ("{\"openapi\":\"3.0.0\",\"paths\":{}}", "--server URL"),
+        ("{\"openapi\":\"3.0.0\",\"paths\":{},\"servers\":[{\"url\":\"/v1\"}]}", "--server URL"),
+        ("{\"openapi\":\"3.0.0\",\"paths\":{},\"servers\":[{\"url\":\"file:///etc\"}]}", "http:// or https://"),
+        (
+            "{\"openapi\":\"3.0.0\",\"paths\":{},\"servers\":[{\"url\":\"https://u:p@a.example\"}]}",
+            "must not hold a user",
+        ),
+    ] {
+        assert!(error(text).contains(said), "{text}: {}", error(text));
+    }
+}
+
+#[test]
+fn hostile_documents_are_bounded_in_time_and_size() {
+    // Each schema names the next one twice; references go in circles; names, lists and texts are long.
+    let mut schemas = String::new();
+    for at in 0..200 {
+        write!(
+            schemas,
+            r##""S{at}":{{"properties":{{"a":{{"$ref":"#/d/S{0}"}},"b":{{"$ref":"#/d/S{0}"}}}}}},"##,
+            (at + 1) % 200
+        )
+        .unwrap();
+    }
+    let twice = format!(r##"{{{schemas}"Loop":{{"$ref":"#/d/Loop"}}}}"##);
+    let mut document = one(
+        json!({"parameters": [{"$ref": "#/d/Loop"}], "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/d/S0"}}}}}),
+    );
+    document["d"] = serde_json::from_str(&twice).unwrap();
+    let wide: serde_json::Map<String, Value> =
+        (0..50_000).map(|at| (format!("p{at}"), json!({"type": "string"}))).collect();
+    document["paths"]["/wide"] =
+        json!({"post": {"requestBody": {"content": {"application/json": {"schema": {"properties": wide}}}}}});
+    document["paths"]["/long"] =
+        json!({"get": {"summary": "é".repeat(1_000_000), "operationId": "A".repeat(1_000_000)}});
+    let all: Vec<Value> =
+        (0..50_000).map(|at| json!({"name": format!("p{at}"), "in": "query", "schema": {"type": "string"}})).collect();
+    document["paths"]["/many"] = json!({"get": {"parameters": all}});
+    for at in 0..8_000 {
+        document["paths"][format!("/op/{at}")] = json!({"get": {}});
+    }
+    let text = document.to_string();
+    let started = Instant::now();
+    let (config, remarks) = config(&text);
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    assert_eq!(config.tools.len(), 5_000);
+    assert!(remarks.iter().any(|remark| remark.contains("operations were left out")), "{remarks:?}");
+    assert!(
+        config
+            .tools
+            .iter()
+            .all(|tool| tool.args.len() <= 101 && tool.name.len() <= 62 && tool.description.len() < 2_000)
+    );
+    let imported = Imported::read(&text, &Wanted::default()).unwrap();
+    assert!(imported.yaml().len() < 4 * 1024 * 1024, "{}", imported.yaml().len());
+    let deep = format!(
+        "{}{}",
+        r#"{"openapi":"3.0.0","paths":"#.to_owned() + &r#"{"a":"#.repeat(500),
+        "1".to_owned() + &"}".repeat(501)
+    );
+    assert!(error(&deep).contains("recursion"), "{}", error(&deep));
+}
+
+#[test]
+fn what_a_document_says_is_data() {
+    let operation = json!({"operationId": "x\n  - name: evil\n    command: rm", "summary": "A\u{202e}b\"\n    risk: read\u{7}",
+        "parameters": [{"name": "a\", in: path}\n", "in": "query", "description": "}\n- x"}]});
+    let mut document = one(operation);
+    document["info"]["title"] = "T\ncommand: rm -rf /".into();
+    let (config, _) = config(&document.to_string());
+    assert_eq!((config.tools.len(), config.command.as_str()), (1, ""));
+    assert_eq!(config.tools[0].risk, aish_types::Risk::Write);
+    assert!(!config.tools[0].description.contains(['\u{202e}', '\n', '\u{7}']));
+}
+
+#[test]
+fn a_config_of_an_api_is_validated() {
+    let check = |text: &str| config::read("x", text).1.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    for (text, said) in [
+        ("http: {url: 'ftp://x'}\ntools: []", "must begin with http:// or https://"),
+        ("http: {}\ntools: []", "'http' needs 'url'"),
+        ("http: {url: 'https://x', auth_env: 'sk-1 2'}\ntools: []", "takes the name of a variable"),
+        ("http: {url: 'https://x', auth_env: A, auth: cookie}\ntools: []", "'auth' must be bearer"),
+        ("http: {url: 'https://x'}\ncommand: ls\ntools: []", "'command' is for programs"),
+        ("http: {url: 'https://x'}\ntools: [{name: a, description: b}]", "needs 'request'"),
+        (
+            "http: {url: 'https://x'}\ntools: [{name: a, description: b, request: EAT /x}]",
+            "must be a method and a path",
+        ),
+        ("http: {url: 'https://x'}\ntools: [{name: a, description: b, request: GET /../x}]", "parts of dots"),
+        ("http: {url: 'https://x'}\ntools: [{name: a, description: b, request: 'GET /{i}'}]", "fills {i}"),
+        (
+            "http: {url: 'https://x'}\ntools: [{name: a, description: b, request: GET /, args: [{name: q}]}]",
+            "needs 'in'",
+        ),
+        (
+            "http: {url: 'https://x'}\ntools: [{name: a, description: b, request: GET /, args: [{name: host, in: header}]}]",
+            "which no argument may set",
+        ),
+        ("command: ls\ntools: [{name: a, description: b, args: [{name: q, type: object}]}]", "takes words alone"),
+        ("command: ls\ntools: [{name: a, description: b, args: [{name: q, in: query}]}]", "no key 'in'"),
+    ] {
+        assert!(check(text).contains(said), "{text}: {}", check(text));
+    }
+}
