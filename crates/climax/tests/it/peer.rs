@@ -135,6 +135,23 @@ fn requests_in_words_find_the_tools_of_the_wheel() {
     }
 }
 
+#[test]
+fn requests_in_five_languages_find_the_tools_of_the_wheel() {
+    let Some(peer) = Peer::find("requests over the configs of climax-mcp 0.5.0") else { return };
+    let sources = Source::find(peer.configs().to_str().unwrap()).unwrap();
+    let catalogue = Catalogue::new(load::load(&sources).configs, std::sync::Arc::new(Policy::default()), Flags::Shown);
+    let index = catalogue.index();
+    let rows = include_str!("../data/discovery-languages.tsv").lines().filter(|line| !line.starts_with('#'));
+    let rows: Vec<Vec<&str>> = rows.map(|line| line.split('\t').collect()).collect();
+    for (column, language) in (1..).zip(["German", "French", "Spanish", "Russian", "Chinese"]) {
+        let requests: Vec<String> = rows.iter().map(|row| format!("{}\t{}", row[0], row[column])).collect();
+        let (all, first, among) = recall(&index, &requests.join("\n"));
+        eprintln!("{language}: {all} requests: {first} first, {among} among five");
+        assert_eq!(all, 100);
+        assert!(among >= 75, "{language}, recall@5: {among} of {all}");
+    }
+}
+
 const CONFIG: &str = r#"
 name: peer-tools
 description: "Everything that a config can say"

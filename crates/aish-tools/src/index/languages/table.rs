@@ -186,8 +186,8 @@ impl Table {
     /// Finds the longest phrase that begins at a word, and where its words stand.
     fn phrase(&self, folded: &[String], taken: &[bool], at: usize) -> Option<(&Notion, Vec<usize>)> {
         let phrases = self.phrases.get(folded.get(at)?)?;
-        let fits = |phrase: &Phrase| Some((phrase, places(&phrase.parts, folded, taken, at)?));
-        let mut found: Vec<_> = phrases.iter().filter_map(fits).collect();
+        let found = phrases.iter().filter_map(|phrase| Some((phrase, places(&phrase.parts, folded, taken, at)?)));
+        let mut found: Vec<(&Phrase, Vec<usize>)> = found.collect();
         found.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
         found.into_iter().next().map(|(phrase, places)| (&phrase.english, places))
     }
