@@ -70,9 +70,21 @@ impl Language {
 /// English words; none for a word that says nothing.
 type Notion = Vec<&'static str>;
 
+/// A word of a phrase or a request: as it is written and its stem, both without accents.
+struct Form {
+    written: String,
+    stem: String,
+}
+
+impl Form {
+    fn is(&self, other: &Self) -> bool {
+        self.written == other.written || self.stem == other.stem
+    }
+}
+
 /// A phrase: parts of words that stand together, with words between the parts.
 struct Phrase {
-    parts: Vec<Vec<String>>,
+    parts: Vec<Vec<Form>>,
     english: Notion,
 }
 
@@ -82,8 +94,9 @@ pub(super) struct Table {
     stemmer: Option<Stemmer>,
     exact: HashMap<String, Notion>,
     stems: HashMap<String, Notion>,
-    /// By the first word.
-    phrases: HashMap<String, Vec<Phrase>>,
+    phrases: Vec<Phrase>,
+    /// The numbers of the phrases that begin with a word.
+    begins: HashMap<String, Vec<usize>>,
 }
 
 /// The lines of the data with their cells.
@@ -103,8 +116,8 @@ pub(super) fn faults() -> Vec<String> {
 impl Table {
     fn read(language: Language) -> Self {
         let stemmer = language.algorithm().map(Stemmer::create);
-        let mut table =
-            Self { language, stemmer, exact: HashMap::new(), stems: HashMap::new(), phrases: HashMap::new() };
+        let (exact, stems, begins) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut table = Self { language, stemmer, exact, stems, phrases: Vec::new(), begins };
         for cells in lines() {
             let english: Notion = cells.first().copied().unwrap_or_default().split_whitespace().collect();
             for word in cells.get(language.column() + 1).copied().unwrap_or_default().split_whitespace() {
@@ -116,11 +129,15 @@ impl Table {
 
     fn add(&mut self, word: &str, english: &Notion) {
         if word.contains(['_', '…']) {
-            let parts: Vec<Vec<String>> =
-                word.split('…').map(|part| part.split(['_', '-']).map(fold).collect()).collect();
-            if let Some(first) = parts.first().and_then(|part| part.first()).cloned() {
-                self.phrases.entry(first).or_default().push(Phrase { parts, english: english.clone() });
+            let part = |part: &str| part.split(['_', '-']).map(|word| self.form(word)).collect();
+            let parts: Vec<Vec<Form>> = word.split('…').map(part).collect();
+            let number = self.phrases.len();
+            if let Some(Form { written, stem }) = parts.first().and_then(|part| part.first()) {
+                let mut words = vec![written.clone(), stem.clone()];
+                words.dedup();
+                words.into_iter().for_each(|word| self.begins.entry(word).or_default().push(number));
             }
+            self.phrases.push(Phrase { parts, english: english.clone() });
             return;
         }
         if word.contains('-') {
@@ -141,6 +158,12 @@ impl Table {
         self.exact.len()
     }
 
+    fn form(&self, word: &str) -> Form {
+        let stem = self.stemmer.as_ref().map(|stemmer| fold(&stemmer.stem(&word.to_lowercase())));
+        let written = fold(word);
+        Form { stem: stem.unwrap_or_else(|| written.clone()), written }
+    }
+
     /// The stems of a word as it is written, and of one whose accents were left out.
     fn stems_of(&self, word: &str) -> Vec<String> {
         let Some(stemmer) = &self.stemmer else { return Vec::new() };
@@ -152,8 +175,7 @@ impl Table {
 
     /// Says whether a word is one of the language.
     pub(super) fn knows(&self, word: &str, is_english: &dyn Fn(&str) -> bool) -> bool {
-        let begins = self.phrases.get(&fold(word)).is_some_and(|phrases| !phrases.is_empty());
-        begins || self.look_up(word, is_english).is_some()
+        self.begins.contains_key(&fold(word)) || self.look_up(word, is_english).is_some()
     }
 
     /// Tells words in English.
@@ -161,7 +183,7 @@ impl Table {
         if self.language == Language::Chinese {
             return words.iter().flat_map(|word| self.segments(word)).collect();
         }
-        let folded: Vec<String> = words.iter().map(|word| fold(word.text)).collect();
+        let forms: Vec<Form> = words.iter().map(|word| self.form(word.text)).collect();
         let mut taken = vec![false; words.len()];
         let mut out = Vec::new();
         for (at, word) in words.iter().enumerate() {
@@ -170,7 +192,7 @@ impl Table {
             }
             if word.is_value {
                 out.push(Told::as_is(word.text));
-            } else if let Some((english, places)) = self.phrase(&folded, &taken, at) {
+            } else if let Some((english, places)) = self.phrase(&forms, &taken, at) {
                 places.into_iter().filter_map(|place| taken.get_mut(place).map(|taken| *taken = true)).for_each(drop);
                 out.extend(told(english));
             } else {
@@ -184,12 +206,13 @@ impl Table {
     }
 
     /// Finds the longest phrase that begins at a word, and where its words stand.
-    fn phrase(&self, folded: &[String], taken: &[bool], at: usize) -> Option<(&Notion, Vec<usize>)> {
-        let phrases = self.phrases.get(folded.get(at)?)?;
-        let found = phrases.iter().filter_map(|phrase| Some((phrase, places(&phrase.parts, folded, taken, at)?)));
-        let mut found: Vec<(&Phrase, Vec<usize>)> = found.collect();
-        found.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
-        found.into_iter().next().map(|(phrase, places)| (&phrase.english, places))
+    fn phrase(&self, forms: &[Form], taken: &[bool], at: usize) -> Option<(&Notion, Vec<usize>)> {
+        let form = forms.get(at)?;
+        let begins = [&form.written, &form.stem].into_iter().filter_map(|word| self.begins.get(word)).flatten();
+        let phrases = begins.filter_map(|&number| self.phrases.get(number));
+        let found = phrases.filter_map(|phrase| Some((phrase, places(&phrase.parts, forms, taken, at)?)));
+        let longest = found.max_by_key(|(_, places)| places.len());
+        longest.map(|(phrase, places)| (&phrase.english, places))
     }
 
     /// Looks a word up: as it is written, by its stem, and in German as a compound.
@@ -275,14 +298,16 @@ fn told(english: &Notion) -> Option<Told> {
 }
 
 /// Where the words of a phrase stand, when it begins at this word.
-fn places(parts: &[Vec<String>], folded: &[String], taken: &[bool], at: usize) -> Option<Vec<usize>> {
+fn places(parts: &[Vec<Form>], forms: &[Form], taken: &[bool], at: usize) -> Option<Vec<usize>> {
     let mut places = Vec::new();
     let mut from = at;
     for (number, part) in parts.iter().enumerate() {
         let most = if number == 0 { 0 } else { MAX_APART };
         let is_free = |place: usize| taken.get(place) == Some(&false);
         let stands = |begin: usize| {
-            part.iter().zip(begin..).all(|(word, place)| folded.get(place) == Some(word) && is_free(place))
+            part.iter()
+                .zip(begin..)
+                .all(|(word, place)| forms.get(place).is_some_and(|form| form.is(word)) && is_free(place))
         };
         let begin = (from..=from + most).find(|&begin| stands(begin))?;
         places.extend(begin..begin + part.len());
