@@ -41,8 +41,29 @@ pub struct Catalogue {
     policy: Arc<Policy>,
     entries: HashMap<String, Entry>,
     definitions: Vec<Arc<ToolDefinition>>,
-    /// Sentences on tools that another file defines again.
-    pub warnings: Vec<String>,
+    /// What the configurations and the policy say that may not be meant.
+    pub warnings: Vec<CatalogueWarning>,
+}
+
+/// What may not be meant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogueWarning {
+    /// Another file defines the tool again.
+    #[error("the tool '{tool}' of '{config}' takes the place of the one of '{before}'")]
+    Replaced {
+        /// The tool.
+        tool: String,
+        /// Whose tool counts.
+        config: String,
+        /// Whose tool does not.
+        before: String,
+    },
+    /// The policy speaks of a tool that no configuration has.
+    #[error("the policy names the tool '{tool}', and no config has it")]
+    NoSuchTool {
+        /// The tool.
+        tool: String,
+    },
 }
 
 impl Catalogue {
@@ -63,15 +84,14 @@ impl Catalogue {
                 }
                 let entry = Entry { config: Arc::clone(config), at };
                 if let Some(before) = self.entries.insert(tool.name.clone(), entry) {
-                    self.warnings.push(format!(
-                        "the tool '{}' of '{}' takes the place of the one of '{}'",
-                        tool.name, config.name, before.config.name
-                    ));
+                    let (tool, config) = (tool.name.clone(), config.name.clone());
+                    let before = before.config.name.clone();
+                    self.warnings.push(CatalogueWarning::Replaced { tool, config, before });
                 }
             }
         }
         for name in self.policy.tools.keys().filter(|name| !self.entries.contains_key(*name)) {
-            self.warnings.push(format!("the policy names the tool '{name}', and no config has it"));
+            self.warnings.push(CatalogueWarning::NoSuchTool { tool: name.clone() });
         }
     }
 

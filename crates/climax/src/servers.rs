@@ -9,7 +9,7 @@ mod overrides;
 mod read;
 
 pub use entry::{Limits, Reach, ServerEntry, joined};
-pub use file::read_list;
+pub use file::{ServerList, read_list};
 pub use overrides::{ArgumentOverride, ToolOverride};
 pub(crate) use overrides::{Offered, Said, offered, strays};
 pub(crate) use read::servers;

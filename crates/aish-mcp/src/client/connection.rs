@@ -154,6 +154,7 @@ pub(super) async fn connect(
     options: &ServerOptions,
     ports: &Ports,
     calls: &Arc<OpenCalls>,
+    signed_out: &Arc<AtomicBool>,
 ) -> Result<Connection, Failed> {
     let deadline = Instant::now() + options.connect_timeout;
     let mut greeting = Greeting::first(options);
@@ -161,7 +162,8 @@ pub(super) async fn connect(
     // What is told of a server that takes no posts is why, and not that it has no stream of events either.
     let mut first: Option<Failed> = None;
     loop {
-        let trial = Trial { health: Health::default(), heard: LastAnswer::default(), authorizer: authorizer.clone() };
+        let (health, heard, signed_out) = (Health::default(), LastAnswer::default(), Arc::clone(signed_out));
+        let trial = Trial { health, heard, authorizer: authorizer.clone(), signed_out };
         let work = attempt(options, ports, calls, greeting, &trial);
         let failed = match patiently(deadline, options.connect_timeout, &trial, work).await {
             Ok(Ok(connection)) => return Ok(connection),
@@ -187,6 +189,7 @@ struct Trial {
     health: Health,
     heard: LastAnswer,
     authorizer: Option<Arc<Authorizer>>,
+    signed_out: Arc<AtomicBool>,
 }
 
 impl Trial {
@@ -300,6 +303,7 @@ async fn attempt(
                 sign_in_hint: options.sign_in_hint.clone(),
                 takes_no_posts: Arc::clone(&takes_no_posts),
                 heard: Arc::clone(&trial.heard),
+                signed_out: Arc::clone(&trial.signed_out),
             };
             let token = token.as_ref().map(Secret::expose).filter(|token| !token.is_empty());
             if greeting == Greeting::Events {

@@ -65,6 +65,8 @@ pub(super) struct HttpClient {
     pub(super) takes_no_posts: Arc<AtomicBool>,
     /// When it last answered a request.
     pub(super) heard: LastAnswer,
+    /// True while the server wants a sign-in or a token that it has not got.
+    pub(super) signed_out: Arc<AtomicBool>,
 }
 
 /// When a server last answered a request.
@@ -171,9 +173,15 @@ impl HttpClient {
                 (Some(_), _) | (None, None) => None,
             };
             let failure = match once(given.clone().or_else(|| own.clone())).await {
-                Ok(done) => return Ok(done),
+                Ok(done) => {
+                    self.signed_out.store(false, Ordering::SeqCst);
+                    return Ok(done);
+                }
                 Err(failure) => failure,
             };
+            if matches!(failure, StreamableHttpError::AuthRequired(_)) {
+                self.signed_out.store(true, Ordering::SeqCst);
+            }
             let Some(authorizer) = self.authorizer.as_ref().filter(|_| given.is_none()) else { return Err(failure) };
             let done = match &failure {
                 StreamableHttpError::AuthRequired(challenge) if !signed_in => {

@@ -93,6 +93,7 @@ struct Inner {
     calls: Arc<OpenCalls>,
     /// False when the last list broke off before its end.
     whole: AtomicBool,
+    signed_out: Arc<AtomicBool>,
     close: CancellationToken,
     refresh: tokio::sync::Notify,
     listed: watch::Sender<u64>,
@@ -117,6 +118,7 @@ impl McpClient {
             first: OnceLock::new(),
             calls: Arc::default(),
             whole: AtomicBool::new(false),
+            signed_out: Arc::default(),
             close: CancellationToken::new(),
             refresh: tokio::sync::Notify::new(),
             listed: watch::Sender::new(0),
@@ -162,6 +164,11 @@ impl McpClient {
     /// Returns where the server stands, to wait on.
     pub fn states(&self) -> watch::Receiver<ServerState> {
         self.inner.state.subscribe()
+    }
+
+    /// Returns whether the server wants a sign-in or a token that it has not got.
+    pub fn is_signed_out(&self) -> bool {
+        self.inner.signed_out.load(Ordering::SeqCst)
     }
 
     /// Returns the alias.

@@ -55,6 +55,9 @@ pub enum Found {
         /// How much of it this is, where it is not all, and what could not be looked into.
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
+        /// What could not be looked into, by itself.
+        #[serde(skip)]
+        left_out: Option<String>,
     },
 }
 
@@ -94,7 +97,7 @@ impl Found {
         let returned = results.len();
         let has_more = offset.saturating_add(returned) < total_matches;
         let note = has_more.then(|| format!("{returned} of {total_matches}"));
-        Self::Search { results, total_matches, offset, returned, has_more, note }
+        Self::Search { results, total_matches, offset, returned, has_more, note, left_out: None }
     }
 
     /// Says of each tool whose server it is and how that stands, where `of` knows it.
@@ -107,12 +110,15 @@ impl Found {
         }
     }
 
-    /// Adds to what is to be known.
-    pub fn note(&mut self, more: Option<String>) {
+    /// Says what could not be looked into.
+    pub fn leave_out(&mut self, what: Option<String>) {
+        if let Self::Search { left_out, .. } = self {
+            left_out.clone_from(&what);
+        }
         let (Self::Summary { note, .. } | Self::Search { note, .. }) = self;
-        *note = match (note.take(), more) {
-            (Some(note), Some(more)) => Some(format!("{note}; {more}")),
-            (note, more) => note.or(more),
+        *note = match (note.take(), what) {
+            (Some(note), Some(what)) => Some(format!("{note}; {what}")),
+            (note, what) => note.or(what),
         };
     }
 }

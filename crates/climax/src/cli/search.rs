@@ -121,7 +121,7 @@ fn show(found: &Found) {
             }
             told(note.as_deref());
         }
-        Found::Search { results, total_matches, returned, has_more, note, .. } => {
+        Found::Search { results, total_matches, returned, has_more, left_out, .. } => {
             let width = results.iter().map(|tool| tool.name().len()).max().unwrap_or_default();
             for tool in results {
                 let line = format!("{:width$}  {}", tool.name(), aish_types::sanitize(tool.description()));
@@ -132,7 +132,7 @@ fn show(found: &Found) {
             } else if *total_matches == 0 {
                 output::tell("Nothing was found. `climax search` without words lists all configs.");
             }
-            told(note.as_deref().filter(|note| note.contains("not searched")));
+            told(left_out.as_deref());
         }
     }
 }

@@ -19,7 +19,7 @@ use super::manifest::{Manifest, ManifestFile, first_sentence};
 use super::pins::UpstreamPins;
 use crate::servers::{Reach, ServerEntry};
 
-/// What a person can do where a server asks for a token; part of what it is told by.
+/// What a person can do where a server asks for a token.
 const SIGN_IN: &str = "give it a token: `auth_env` or a header in its entry";
 /// How long after an empty list, where there was one with tools, it is asked again.
 const EMPTY_AGAIN: Duration = Duration::from_secs(5);
@@ -233,8 +233,7 @@ impl Upstream {
         };
         if let Err(why) = ready {
             client.close().await;
-            let is_signed_out = why.contains(SIGN_IN) || why.contains("401") || why.contains("nauthorized");
-            let state = if is_signed_out { ServerHealth::SignedOut } else { ServerHealth::Failed };
+            let state = if client.is_signed_out() { ServerHealth::SignedOut } else { ServerHealth::Failed };
             self.health.failed(state, &why);
             let alias = self.alias();
             let late = if started.elapsed() >= limit {

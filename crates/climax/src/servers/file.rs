@@ -7,12 +7,22 @@ use super::entry::ServerEntry;
 /// Bytes that a list may have.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Reads a list in the form of Claude, Cursor, VS Code, Gemini, opencode (JSON) or Codex (TOML). The second value says in
-/// sentences what of it was not taken.
+/// A list of servers.
+#[derive(Debug)]
+pub struct ServerList {
+    /// The servers.
+    pub servers: Vec<ServerEntry>,
+    /// Sentences on servers that cannot be used and are left out.
+    pub left_out: Vec<String>,
+    /// Sentences on what was not taken over of the others.
+    pub notes: Vec<String>,
+}
+
+/// Reads a list in the form of Claude, Cursor, VS Code, Gemini, opencode (JSON) or Codex (TOML).
 ///
 /// # Errors
 /// In words, when the file cannot be read or names no servers.
-pub fn read_list(path: &Path) -> Result<(Vec<ServerEntry>, Vec<String>), String> {
+pub fn read_list(path: &Path) -> Result<ServerList, String> {
     let name = path.to_string_lossy();
     let unreadable = |error: std::io::Error| format!("{name}: the file cannot be read: {error}");
     if std::fs::metadata(path).map_err(unreadable)?.len() > MAX_BYTES {
@@ -23,9 +33,10 @@ pub fn read_list(path: &Path) -> Result<(Vec<ServerEntry>, Vec<String>), String>
         let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
         format!("{name}: {error}{cause}")
     })?;
-    let mut notes: Vec<String> = faults.iter().map(|fault| format!("{name}: {fault}; it is left out")).collect();
+    let left_out = faults.iter().map(|fault| format!("{name}: {fault}; it is left out")).collect();
+    let mut notes = Vec::new();
     for server in &servers {
         notes.extend(server.notes.iter().map(|note| format!("{name}: {}: {note}", server.alias)));
     }
-    Ok((servers.into_iter().map(ServerEntry::from).collect(), notes))
+    Ok(ServerList { servers: servers.into_iter().map(ServerEntry::from).collect(), left_out, notes })
 }

@@ -18,7 +18,7 @@ fn bundled() -> Catalogue {
 #[test]
 fn bundled_configs_say_risk_and_ask_by_name() {
     let catalogue = bundled();
-    assert_eq!(catalogue.warnings, Vec::<String>::new());
+    assert_eq!(catalogue.warnings, []);
     for definition in catalogue.definitions() {
         let tool = catalogue.get(definition.name.as_str()).unwrap().tool().unwrap().clone();
         assert!(!definition.category.is_empty() && !definition.tags.is_empty(), "{}", tool.name);

@@ -104,7 +104,7 @@ fn warn_of_plain_token(inner: &Inner) {
 
 /// Connects, lists, and returns why it ended, in words.
 async fn one_connection(inner: &Inner, tries: &mut Tries) -> String {
-    let connection = match connect(&inner.options, &inner.ports, &inner.calls).await {
+    let connection = match connect(&inner.options, &inner.ports, &inner.calls, &inner.signed_out).await {
         Ok(connection) => Arc::new(connection),
         Err(failed) => return failed.to_string(),
     };
