@@ -213,7 +213,7 @@ impl Service {
                 let state = if tool.is_late() { "changed" } else { upstream.state().as_str() };
                 Some((upstream.alias().to_owned(), state.to_owned()))
             });
-            found.note(self.unsearched(gateway));
+            found.leave_out(self.unsearched(gateway));
         }
         Ok(found)
     }
@@ -294,7 +294,8 @@ impl Service {
 
     /// Says in the refusal of an unknown tool whether its server is why.
     fn refused_by_server(&self, name: &ToolName, mut outcome: ToolOutcome) -> ToolOutcome {
-        if let Some(upstream) = self.upstream_of(name).filter(|_| outcome.text.starts_with("Unknown tool")) {
+        let is_unknown = self.state().door.registry().tool(name).is_none();
+        if let Some(upstream) = self.upstream_of(name).filter(|_| is_unknown) {
             let (alias, tools) = (upstream.alias(), upstream.tools().len());
             outcome
                 .text
@@ -398,7 +399,7 @@ impl State {
                 tracing::warn!("{refused}");
             }
         }
-        let policy = gate_policy::for_gate(catalogue.policy(), gateway);
+        let policy = gate_policy::for_gate(&catalogue, gateway);
         let gate = Gate::new(Arc::clone(&ports.audit), Arc::clone(&ports.pins), policy);
         let door = Door::new(Arc::new(Executor::new(Arc::new(registry))), gate);
         let view = match gateway {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use aish_types::near::slip;
 use clap::CommandFactory;
+use climax::catalogue::CatalogueWarning;
 use climax::load::{self, Source};
 use climax::policy::{self, Policy};
 use climax::schema::Flags;
@@ -122,9 +123,12 @@ pub(super) fn tools(sources: &[Source], selection: &Selection, flags: Flags) -> 
     let mut entries = Vec::new();
     for list in &selection.servers {
         match servers::read_list(list) {
-            Ok((servers, notes)) => {
-                entries.extend(servers);
-                notes.iter().for_each(|note| output::tell(&format!("warning: {}", aish_types::sanitize(note))));
+            Ok(list) => {
+                entries.extend(list.servers);
+                list.left_out
+                    .iter()
+                    .chain(&list.notes)
+                    .for_each(|note| output::tell(&format!("warning: {}", aish_types::sanitize(note))));
             }
             Err(why) => {
                 output::tell(&format!("error: {}", aish_types::sanitize(&why)));
@@ -134,16 +138,27 @@ pub(super) fn tools(sources: &[Source], selection: &Selection, flags: Flags) -> 
     }
     entries.extend(loaded.configs.iter().flat_map(|config| config.servers.iter().cloned()));
     let (servers, warnings) = servers::joined(entries);
-    let is_elsewhere = matches!(policy.executor, climax::policy::Executor::Docker(_)) && !servers.is_empty();
+    let is_here = !servers.is_empty() || loaded.configs.iter().any(|config| config.api.is_some());
+    let is_elsewhere = matches!(policy.executor, climax::policy::Executor::Docker(_)) && is_here;
     let catalogue = Catalogue::new(loaded.configs, Arc::new(policy), flags);
-    let of_server = |warning: &&String| {
-        servers.iter().any(|server| warning.contains(&format!("the policy names the tool '{}.", server.alias)))
+    // A policy may name a tool of a server that was not started yet.
+    let of_server = |warning: &&CatalogueWarning| match warning {
+        CatalogueWarning::NoSuchTool { tool } => {
+            let server = tool.split_once('.').map_or("", |(server, _)| server);
+            servers.iter().any(|entry| entry.alias == server)
+        }
+        CatalogueWarning::Replaced { .. } => false,
     };
-    for warning in catalogue.warnings.iter().filter(|warning| !of_server(warning)).chain(&warnings) {
+    for warning in catalogue.warnings.iter().filter(|warning| !of_server(warning)) {
+        output::tell(&format!("warning: {warning}"));
+    }
+    for warning in &warnings {
         output::tell(&format!("warning: {warning}"));
     }
     if is_elsewhere {
-        output::tell("warning: the policy's executor is for programs; MCP servers run here, without a container");
+        output::tell(
+            "warning: the policy's executor is for programs; MCP servers and APIs are reached from here, without a container",
+        );
     }
     Some(Tools { catalogue, servers })
 }

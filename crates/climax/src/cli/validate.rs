@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use climax::http::Hosts;
 use climax::load::{self, Source};
 use climax::{Severity, policy, servers};
 
 use super::configs::{self, OrAll, Selection};
-use super::{Exit, output};
+use super::{Exit, output, run};
 
 /// Arguments of `validate`.
 #[derive(Debug, Clone, clap::Args)]
@@ -41,8 +42,18 @@ pub(super) fn run(args: &Args) -> Exit {
 /// Validates a config and tells its faults, and whether its program is `here`.
 pub(super) fn config(source: &Source, here: bool) -> bool {
     let loaded = load::load(std::slice::from_ref(source));
+    let hosts = Hosts::new(run::state_folder().as_deref());
     for fault in &loaded.faults {
         output::tell(&fault.to_string());
+    }
+    for api in loaded.configs.iter().filter_map(|config| config.api.as_ref()) {
+        if let Some(auth) = api.auth.as_ref().filter(|auth| !hosts.holds(&auth.env, &api.origin())) {
+            let (env, origin) = (&auth.env, api.origin());
+            output::tell(&format!(
+                "{}: note: the token in {env} is sent nowhere yet: nobody confirmed {origin} (`climax import --openapi`)",
+                source.name()
+            ));
+        }
     }
     let errors = loaded.faults.iter().filter(|fault| fault.severity > Severity::Warning).count();
     let tools: usize = loaded.configs.iter().map(|config| config.tools.len()).sum();
@@ -82,15 +93,12 @@ fn missing_program(command: &str) -> Option<String> {
 /// Reads a list of servers; what is not taken of it is told, and one that is left out is an error.
 fn validate_list(path: &Path) -> bool {
     match servers::read_list(path) {
-        Ok((servers, notes)) => {
-            notes.iter().for_each(|note| output::tell(&aish_types::sanitize(note)));
-            let left_out = notes.iter().filter(|note| note.ends_with("it is left out")).count();
-            let (name, count) = (path.to_string_lossy(), servers.len());
-            output::line(&format!(
-                "{name}: {}, {count} servers",
-                if left_out == 0 { "ok" } else { "some are left out" }
-            ));
-            left_out == 0
+        Ok(list) => {
+            list.left_out.iter().chain(&list.notes).for_each(|note| output::tell(&aish_types::sanitize(note)));
+            let (name, count) = (path.to_string_lossy(), list.servers.len());
+            let good = list.left_out.is_empty();
+            output::line(&format!("{name}: {}, {count} servers", if good { "ok" } else { "some are left out" }));
+            good
         }
         Err(why) => {
             output::tell(&format!("error: {}", aish_types::sanitize(&why)));

@@ -232,9 +232,7 @@ fn outcome_of(answer: Answer, token: Option<&Token>) -> ToolOutcome {
         text.push_str(&format!("\n[cut after {MAX_BYTES} bytes]"));
     }
     if let Some(origin) = &answer.elsewhere {
-        text.push_str(&format!(
-            "\n[it redirects to {origin}, which was not followed: requests stay where the config says]"
-        ));
+        text.push_str(&format!("\n[it redirects to {origin}, and was not followed]"));
     }
     let is_good = answer.status.is_success();
     if !is_good {

@@ -158,8 +158,11 @@ fn short_name(title: &str) -> String {
         word.bytes().all(|b| b.is_ascii_digit())
             || word.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
-    let snake = snake(title);
-    let words = snake.split('_').filter(|word| !word.is_empty() && !EMPTY.contains(word) && !is_version(word));
+    // A name such as GitHub stays one word.
+    let title = title.to_ascii_lowercase();
+    let words = title
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty() && !EMPTY.contains(word) && !is_version(word));
     let name: String = words.take(2).collect::<Vec<_>>().join("_").chars().take(24).collect();
     if name.is_empty() { "api".into() } else { name }
 }

@@ -1,16 +1,20 @@
-//! What the gate is told of servers' tools: the policy's level and the user's word on their risk.
+//! What the gate is told of tools of servers and APIs: the policy's level and the user's word on their risk.
 
 use aish_types::Risk;
 
+use crate::catalogue::Catalogue;
 use crate::gateway::Gateway;
-use crate::policy::Policy;
 
-/// Adds what the policy's level means for servers to what the gate is told; what the policy says of a tool by name stays.
+/// Adds what the policy's level means for servers and APIs to what the gate is told; what the policy says of a tool by name stays.
 ///
 /// A stranger's tool counts as one that may destroy. One whose risk the user named counts as that.
-pub(super) fn for_gate(policy: &Policy, gateway: Option<&Gateway>) -> aish_safety::Policy {
+pub(super) fn for_gate(catalogue: &Catalogue, gateway: Option<&Gateway>) -> aish_safety::Policy {
+    let policy = catalogue.policy();
     let mut gate = policy.for_gate();
     let asks = |risk: Risk| policy.approval.level.asks(risk);
+    for tool in catalogue.configs().iter().filter(|config| config.api.is_some()).flat_map(|config| &config.tools) {
+        gate.auto_approve.entry(tool.name.clone()).or_insert(!asks(tool.risk));
+    }
     for upstream in gateway.into_iter().flat_map(Gateway::upstreams) {
         let alias = upstream.alias();
         if !asks(Risk::Destructive) {

@@ -99,8 +99,7 @@ impl<'d> Reader<'d> {
         &self,
         item: &'d Map<String, Value>,
         operation: &'d Map<String, Value>,
-    ) -> Vec<&'d Map<String, Value>>
-where {
+    ) -> Vec<&'d Map<String, Value>> {
         let list =
             |owner: &'d Map<String, Value>| owner.get("parameters").and_then(Value::as_array).into_iter().flatten();
         let mut seen = HashSet::new();
@@ -236,7 +235,13 @@ fn description(operation: &Map<String, Value>, item: &Map<String, Value>, method
         .unwrap_or_default());
     let whole = say(text(operation, "description"));
     let mut said = match (summary.as_str(), whole.as_str()) {
-        ("", "") => format!("{} {}", method.as_str(), aish_types::visible(path)),
+        ("", "") => {
+            let request = format!("{} {}", method.as_str(), aish_types::visible(path));
+            match snake(text(operation, "operationId")).replace('_', " ") {
+                words if words.is_empty() => request,
+                words => format!("{words}: {request}"),
+            }
+        }
         (summary, "") => summary.to_owned(),
         ("", whole) => whole.to_owned(),
         (summary, whole) if whole.starts_with(summary.trim_end_matches('.')) => whole.to_owned(),

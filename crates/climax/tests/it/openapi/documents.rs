@@ -93,16 +93,16 @@ fn schemas_are_no_stricter_than_they_were() {
 
 #[test]
 fn names_are_told_apart() {
-    let mut document = one(json!({"operationId": "Do It!", "parameters": [
+    let mut document = one(json!({"operationId": "doIT_Now!", "parameters": [
         {"name": "id", "in": "query", "schema": {"type": "string"}}, {"name": "id", "in": "header", "schema": {"type": "string"}},
         {"name": "filter[a:b]", "in": "query", "schema": {"type": "string"}}, {"name": "", "in": "cookie"}]}));
-    document["paths"]["/y/{id}"] = json!({"get": {"operationId": "do-it"}});
+    document["paths"]["/y/{id}"] = json!({"get": {"operationId": "do-it-now"}});
     document["paths"]["/x"]["trace"] = json!({});
     document["paths"]["/z?a=b"] = json!({"get": {}});
     document["paths"]["/../z"] = json!({"get": {}});
     let (config, remarks) = config(&document.to_string());
     let names: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, ["one_do_it", "one_do_it_2"]);
+    assert_eq!(names, ["one_do_it_now", "one_do_it_now_2"]);
     let args: Vec<&str> = config.tools[0].args.iter().map(|arg| arg.name.as_str()).collect();
     assert_eq!(args, ["id", "id_2", "filter_a_b"]);
     assert!(config.tools[1].args[0].required, "a place that no parameter tells");

@@ -1,9 +1,16 @@
 //! A token goes to the host that was confirmed when the document was imported, and to no other.
 
+use std::path::Path;
+use std::time::Duration;
+
+use aish_testkit::terminal::TerminalSession;
 use serde_json::{Value, json};
 
 use super::server::{Seen, Server};
 use super::{TOKEN, VARIABLE, call, climax, document, import};
+
+/// Longer than anything here takes that is not hung.
+const HUNG: Duration = Duration::from_secs(60);
 
 /// Says whether a server got the token in any way.
 fn got_token(server: &Server) -> bool {
@@ -27,6 +34,31 @@ fn without_a_yes_nothing_is_written() {
     let ran =
         import(folder.path(), &document(&server.url()), &["--auth-env", "sk-not a name", "--server", &server.url()]);
     assert!(ran.code == Some(1) && ran.told.contains("never the token"), "{ran:?}");
+}
+
+#[test]
+fn a_yes_at_the_terminal_confirms_the_host_once() {
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::friendly());
+    let folder = folder.path();
+    std::fs::write(folder.join("api.json"), document(&server.url()).to_string()).unwrap();
+    let arguments = ["import", "--openapi", "api.json", "--auth-env", VARIABLE, "-o", "api.yaml"].map(str::to_owned);
+    let state = folder.join("state").display().to_string();
+    let environment = [("HOME", folder.display().to_string()), ("XDG_STATE_HOME", state), ("TERM", "xterm".into())];
+    let environment: Vec<(String, String)> = environment.map(|(name, value)| (name.to_owned(), value)).into();
+    let program = Path::new(env!("CARGO_BIN_EXE_climax"));
+    let question = format!("Send the token in {VARIABLE} to {}, and to no other host?", server.url());
+    for (key, code) in [(&b"n\r"[..], 1), (b"y\r", 0)] {
+        let mut session = TerminalSession::start(program, &arguments, &environment, folder, (160, 24)).unwrap();
+        assert!(session.wait_until(HUNG, |screen| screen.contains("[y/N]")), "{}", session.contents());
+        assert!(session.contents().contains(&question), "{}", session.contents());
+        session.type_bytes(key).unwrap();
+        assert_eq!(session.exit_code(HUNG), Some(code), "{}", session.contents());
+        assert_eq!(folder.join("api.yaml").exists(), code == 0);
+    }
+    // From now on nobody is asked again.
+    assert_eq!(import(folder, &document(&server.url()), &["--auth-env", VARIABLE]).code, Some(0));
+    assert_eq!(call(folder, "shelf_get_book", &json!({"id": "1"})).code, Some(0));
+    assert!(got_token(&server));
 }
 
 #[test]
@@ -98,7 +130,9 @@ fn an_edited_config_sends_it_nowhere() {
     std::fs::write(&config, text.replace(VARIABLE, "HOME")).unwrap();
     assert!(format!("{:?}", call(folder, "shelf_get_book", &json!({"id": "1"}))).contains("the token in HOME may go"));
     assert!(server.seen().is_empty() && other.seen().is_empty());
+    assert!(climax(folder, &["validate", "./api.yaml"]).told.contains("the token in HOME is sent nowhere yet"));
     std::fs::write(&config, text).unwrap();
+    assert_eq!(climax(folder, &["validate", "./api.yaml"]).told, "");
     assert_eq!(call(folder, "shelf_get_book", &json!({"id": "1"})).code, Some(0));
     assert!(got_token(&server));
     let kept = std::fs::read_to_string(folder.join("state/climax/hosts.json")).unwrap();
@@ -114,7 +148,7 @@ fn other_servers_of_the_document_get_nothing() {
     document["paths"]["/books"]["post"]["servers"] = json!([{"url": format!("{}/v2/beta", server.url())}]);
     let ran = import(folder.path(), &document, &["--auth-env", VARIABLE, "--server", &format!("{}/v2", server.url())]);
     assert!(ran.code == Some(0) && ran.told.contains("is left out: it is at another server"), "{ran:?}");
-    assert!(call(folder.path(), "shelf_get_book", &json!({"id": "1"})).told.contains("Unknown tool"));
+    assert!(call(folder.path(), "shelf_get_book", &json!({"id": "1"})).out.contains("Unknown tool"));
     assert_eq!(call(folder.path(), "shelf_add_book", &json!({"title": "T"})).code, Some(0));
     assert_eq!(server.last().line, "POST /v2/beta/books");
     assert!(other.seen().is_empty());
