@@ -1,8 +1,9 @@
 //! Requests in German, French, Spanish, Russian and Chinese, told in the English words that tools are described with.
 //!
-//! A request is taken for one of these languages by its script, or where more of its words are that language's alone than
-//! English alone; then each word is told by its table ([`table`]), what says nothing falls away, and names, values and what no
-//! table knows stay as they are. The tables are read when a request is the first to need one.
+//! A request is taken for one of these languages where no tool is described with some of its words, by their script, or where
+//! more of its words are that language's alone than English alone. Then each word is told by its table ([`table`]), what says
+//! nothing falls away, and names, values and what no table knows stay as they are. The tables are read when a request is the
+//! first to need one.
 
 mod table;
 
@@ -10,6 +11,9 @@ use table::{LANGUAGES, Language, Table};
 
 /// Words of a request that are told; the rest is cut.
 const MAX_WORDS: usize = 96;
+
+/// Of a request that is not English, at least one in so many words is not.
+const STRANGE: usize = 3;
 
 /// One word of a request in English.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,15 +33,17 @@ impl Told {
 /// Tells a request in English; none for one that is English, as far as can be seen.
 pub(super) fn english(text: &str, is_english: &dyn Fn(&str) -> bool) -> Option<Vec<Told>> {
     let words: Vec<Word<'_>> = words(text).into_iter().take(MAX_WORDS).collect();
-    let has = |within: fn(char) -> bool| text.chars().any(within);
+    let plain = words.iter().filter(|word| !word.is_value).map(|word| word.text);
+    let unknown: Vec<&str> = plain.clone().filter(|word| !is_english(&word.to_lowercase())).collect();
+    let has = |within: fn(char) -> bool| unknown.iter().any(|word| word.chars().any(within));
     if has(is_han) {
         return Some(Language::Chinese.table().tell(&words, is_english));
     }
     if has(is_cyrillic) {
         return Some(Language::Russian.table().tell(&words, is_english));
     }
-    let plain = words.iter().filter(|word| !word.is_value).map(|word| word.text);
-    if plain.clone().all(|word| word.is_ascii() && is_english(&word.to_ascii_lowercase())) {
+    // A word or two that are not known may be names or slips.
+    if unknown.is_empty() || unknown.len() * STRANGE < plain.clone().count() {
         return None;
     }
     let own = |table: &Table| {

@@ -6,8 +6,15 @@ use super::{Arg, ArgKind, Place, check, http};
 use crate::fault::{Faults, Position};
 use crate::yaml::{Fields, Node};
 
-/// The words of `type`.
+/// The words of `type` on a command line, which is made of words.
 const KINDS: &[(&str, ArgKind)] = &[
+    ("string", ArgKind::String),
+    ("integer", ArgKind::Integer),
+    ("number", ArgKind::Number),
+    ("boolean", ArgKind::Boolean),
+];
+/// The words of `type` in a request.
+const KINDS_OF_APIS: &[(&str, ArgKind)] = &[
     ("string", ArgKind::String),
     ("integer", ArgKind::Integer),
     ("number", ArgKind::Number),
@@ -42,7 +49,11 @@ pub(super) fn read_arg(node: &Node<'_>, what: &'static str, target: Target, faul
     let mut fields = Fields::open(node, what, faults)?;
     let at = fields.at;
     let name = fields.required_text("name", faults);
-    let kind = fields.word("type", KINDS, faults).unwrap_or_default();
+    let kinds = match target {
+        Target::Program => KINDS,
+        Target::Api => KINDS_OF_APIS,
+    };
+    let kind = fields.word("type", kinds, faults).unwrap_or_default();
     let description = fields.text("description", faults).unwrap_or_default();
     let required = fields.boolean("required", faults);
     let default = fields.take("default").map(|(_, node)| node);
@@ -59,16 +70,7 @@ pub(super) fn read_arg(node: &Node<'_>, what: &'static str, target: Target, faul
     let choices = read_choices(choices, &name, kind, faults);
     let default = default.and_then(|node| read_default(node, &name, kind, &choices, faults));
     let place = match (words, slot) {
-        (Some(words), _) => {
-            if kind.is_structured() {
-                faults.error(
-                    at,
-                    format!("the argument '{name}' is of type {kind}, and a command line takes words alone"),
-                );
-                return None;
-            }
-            words.place(&name, kind, at, faults)
-        }
+        (Some(words), _) => words.place(&name, kind, at, faults),
         (None, slot) => Place::Http(slot?.named(&name)),
     };
     Some(Arg { name, description, kind, required, default, choices, schema, place })

@@ -196,7 +196,14 @@ impl Table {
                 places.into_iter().filter_map(|place| taken.get_mut(place).map(|taken| *taken = true)).for_each(drop);
                 out.extend(told(english));
             } else {
+                let lower = word.text.to_lowercase();
                 match self.look_up(word.text, is_english) {
+                    // What tools are described with stands for itself, and for what it is in English besides.
+                    Some(english) if !english.is_empty() && is_english(&lower) => {
+                        let others = self.simple(word.text).into_iter().flatten().copied();
+                        let others = others.filter(|other| !other.contains('_') && *other != lower).collect();
+                        out.push(Told { text: lower, others });
+                    }
                     Some(english) => out.extend(english),
                     None => out.push(Told::as_is(word.text)),
                 }

@@ -216,7 +216,10 @@ fn a_config_of_an_api_is_validated() {
             "http: {url: 'https://x'}\ntools: [{name: a, description: b, request: GET /, args: [{name: host, in: header}]}]",
             "which no argument may set",
         ),
-        ("command: ls\ntools: [{name: a, description: b, args: [{name: q, type: object}]}]", "takes words alone"),
+        (
+            "command: ls\ntools: [{name: a, description: b, args: [{name: q, type: object}]}]",
+            "'type' must be one of: string, integer, number, boolean",
+        ),
         ("command: ls\ntools: [{name: a, description: b, args: [{name: q, in: query}]}]", "no key 'in'"),
     ] {
         assert!(check(text).contains(said), "{text}: {}", check(text));
