@@ -51,7 +51,7 @@ pub fn build(
     let mut flags = Vec::new();
     for arg in &tool.args {
         let given = arguments.get(&arg.name).filter(|value| !value.is_null());
-        let Some(value) = given.or(arg.default.as_ref()) else { continue };
+        let Some(value) = given.or(arg.default.as_deref()) else { continue };
         let text = plain(value);
         if text.contains('\0') {
             faults.push(format!("Argument '{}' contains a NUL character", arg.name));
@@ -83,7 +83,7 @@ pub fn build(
 
 /// Says whether a value could smuggle in an option: a text that begins with `-`, is not just `-`, and that the file does not name itself.
 fn is_option_like(arg: &Arg, value: &Value, text: &str) -> bool {
-    let named = arg.default.as_ref() == Some(value) || arg.choices.contains(value);
+    let named = arg.default.as_deref() == Some(value) || arg.choices.contains(value);
     value.is_string() && text.len() > 1 && text.starts_with('-') && !named
 }
 

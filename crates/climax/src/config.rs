@@ -60,7 +60,7 @@ pub struct Tool {
     /// The sub-command's words, split.
     pub command: Vec<String>,
     /// The operation, where the config is one of an API.
-    pub operation: Option<Operation>,
+    pub operation: Option<Box<Operation>>,
     /// The arguments, in the file's order.
     pub args: Vec<Arg>,
     /// Seconds that it may run; over 0.
@@ -147,7 +147,7 @@ pub enum Place {
     /// It is the working directory.
     WorkingDir,
     /// Into a request.
-    Http(Slot),
+    Http(Box<Slot>),
 }
 
 /// One argument of a tool.
@@ -162,11 +162,11 @@ pub struct Arg {
     /// True when a call without it is refused.
     pub required: bool,
     /// What is used when it is absent; of the argument's type.
-    pub default: Option<Value>,
+    pub default: Option<Box<Value>>,
     /// The values it may have, of the argument's type; empty means any.
     pub choices: Vec<Value>,
     /// What else JSON Schema says of its values; an object.
-    pub schema: Option<Value>,
+    pub schema: Option<Box<Value>>,
     /// Where the value goes.
     pub place: Place,
 }

@@ -49,7 +49,7 @@ pub(crate) fn plan(
 
 fn argument(tool: &Tool, arguments: &Map<String, Value>, name: &str) -> Option<String> {
     let given = arguments.get(name).filter(|value| !value.is_null());
-    given.or_else(|| tool.arg(name)?.default.as_ref()).map(plain)
+    given.or_else(|| tool.arg(name)?.default.as_deref()).map(plain)
 }
 
 /// Plans one look-up; it finds nothing when it fails or says nothing.

@@ -175,7 +175,7 @@ impl Policy {
         for arg in &tool.args {
             let Some(bounds) = policy.args.get(&arg.name) else { continue };
             let given = arguments.get(&arg.name).filter(|value| !value.is_null());
-            if let Some(value) = given.or(arg.default.as_ref()) {
+            if let Some(value) = given.or(arg.default.as_deref()) {
                 bounds.check(&arg.name, value, &mut faults);
             }
         }

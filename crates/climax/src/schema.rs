@@ -15,11 +15,12 @@ pub enum Flags {
 
 /// Makes the schema: every argument of the tool in its order, none of the global ones.
 pub fn input_schema(tool: &Tool, flags: Flags) -> Value {
-    let mut properties = Map::new();
+    let mut properties = Map::with_capacity(tool.args.len());
     for arg in &tool.args {
-        let mut property = match &arg.schema {
+        let mut property = match arg.schema.as_deref() {
             Some(Value::Object(schema)) => schema.clone(),
-            Some(_) | None => Map::new(),
+            // Type, description and flag: among many tools, room for a fourth is a good part of all memory.
+            Some(_) | None => Map::with_capacity(3),
         };
         if arg.kind != ArgKind::Any {
             property.entry("type").or_insert_with(|| arg.kind.as_str().into());
@@ -28,7 +29,7 @@ pub fn input_schema(tool: &Tool, flags: Flags) -> Value {
             property.insert("description".into(), arg.description.as_str().into());
         }
         if let Some(default) = &arg.default {
-            property.insert("default".into(), default.clone());
+            property.insert("default".into(), Value::clone(default));
         }
         if !arg.choices.is_empty() {
             property.insert("enum".into(), Value::Array(arg.choices.clone()));
@@ -40,7 +41,7 @@ pub fn input_schema(tool: &Tool, flags: Flags) -> Value {
     }
     let required: Vec<Value> =
         tool.args.iter().filter(|arg| arg.required).map(|arg| arg.name.as_str().into()).collect();
-    let mut schema = Map::new();
+    let mut schema = Map::with_capacity(if required.is_empty() { 2 } else { 3 });
     schema.insert("type".into(), "object".into());
     schema.insert("properties".into(), Value::Object(properties));
     if !required.is_empty() {

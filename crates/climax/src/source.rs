@@ -82,7 +82,7 @@ impl ToolSource for ConfigTools {
         let policy = self.catalogue.policy();
         let none = Map::new();
         let arguments = arguments.as_object().unwrap_or(&none);
-        if let Some(call) = entry.config.api.as_ref().zip(tool.operation.as_ref()) {
+        if let Some(call) = entry.config.api.as_ref().zip(tool.operation.as_deref()) {
             return self.plan_request((entry, tool), call, arguments);
         }
         let built = argv::build(&entry.config, tool, arguments, &*self.world);

@@ -71,8 +71,9 @@ pub(super) fn read_arg(node: &Node<'_>, what: &'static str, target: Target, faul
     let default = default.and_then(|node| read_default(node, &name, kind, &choices, faults));
     let place = match (words, slot) {
         (Some(words), _) => words.place(&name, kind, at, faults),
-        (None, slot) => Place::Http(slot?.named(&name)),
+        (None, slot) => Place::Http(Box::new(slot?.named(&name))),
     };
+    let (default, schema) = (default.map(Box::new), schema.map(Box::new));
     Some(Arg { name, description, kind, required, default, choices, schema, place })
 }
 

@@ -189,7 +189,7 @@ pub(super) fn check(tool: &Tool, at: Position, faults: &mut Faults) {
 
 fn slot(arg: &Arg) -> Option<(&Arg, &Slot)> {
     match &arg.place {
-        Place::Http(slot) => Some((arg, slot)),
+        Place::Http(slot) => Some((arg, slot.as_ref())),
         Place::Flag(_) | Place::Positional { .. } | Place::Stdin | Place::WorkingDir => None,
     }
 }

@@ -119,7 +119,7 @@ fn read_fields(
     let description = fields.required_text("description", faults);
     let (command, operation) = match target {
         Target::Program => (read_words(&mut fields, faults), None),
-        Target::Api => (Vec::new(), http::read_operation(&mut fields, faults)),
+        Target::Api => (Vec::new(), http::read_operation(&mut fields, faults).map(Box::new)),
     };
     let mut args: Vec<Arg> = Vec::new();
     for node in fields.list("args", faults) {
@@ -144,6 +144,7 @@ fn read_fields(
         resolve.extend(read_resolve(variable, at, node, faults));
     }
     fields.end(faults);
+    args.shrink_to_fit();
     if faults.errors() > before {
         return None;
     }

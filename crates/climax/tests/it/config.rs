@@ -49,7 +49,7 @@ fn every_field_is_read() {
     assert_eq!(tool.command, ["log", "a b"]);
     assert!((tool.timeout_s - 1.5).abs() < 1e-9);
     assert_eq!(tool.resolve[0].args, [("id".to_owned(), "{max_count}".to_owned())]);
-    assert_eq!(tool.arg("max_count").unwrap().default, Some(json!(10)));
+    assert_eq!(tool.arg("max_count").unwrap().default.as_deref(), Some(&json!(10)));
     assert_eq!(tool.arg("max_count").unwrap().place, Place::Flag("-n".into()));
     assert_eq!(tool.arg("no_merges").unwrap().place, Place::Flag("--no-merges".into()));
     assert_eq!(tool.arg("no_merges").unwrap().kind, ArgKind::Boolean);
