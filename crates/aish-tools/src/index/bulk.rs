@@ -74,6 +74,9 @@ impl Index {
             let terms = self.postings.absorb(part.postings);
             self.documents.extend(part.documents.into_iter().map(|document| document.renumbered(&terms)));
         }
+        // Seldom is anything added after many at once.
+        self.postings.shrink();
+        self.literals.shrink();
     }
 
     fn are_new(&self, definitions: &[Arc<ToolDefinition>]) -> bool {

@@ -52,6 +52,12 @@ impl Literals {
         self.text.push(SEPARATOR);
     }
 
+    /// Gives back the room that is kept for more.
+    pub(super) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+
     /// Finds the documents that contain a lower-case text, each once, in rising order.
     pub(super) fn find(&self, needle: &str, mut found: impl FnMut(u32, Literal)) {
         if needle.is_empty() || needle.contains(SEPARATOR) {

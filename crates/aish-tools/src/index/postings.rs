@@ -111,6 +111,11 @@ impl Postings {
         numbers
     }
 
+    /// Gives back the room that lists keep for more.
+    pub(super) fn shrink(&mut self) {
+        self.terms.iter_mut().for_each(|term| term.list.shrink_to_fit());
+    }
+
     /// Takes a dead document out of the counts.
     pub(super) fn forget(&mut self, terms: &[TermId]) {
         for &id in terms {

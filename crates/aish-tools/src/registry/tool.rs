@@ -16,8 +16,9 @@ pub struct Tool {
     /// What is known of it.
     pub definition: Arc<ToolDefinition>,
     hash: OnceLock<Digest>,
-    input: OnceLock<Result<Schema, SchemaError>>,
-    output: OnceLock<Option<Result<Schema, SchemaError>>>,
+    // In boxes: few of many tools are ever called, and a compiled schema is large.
+    input: OnceLock<Box<Result<Schema, SchemaError>>>,
+    output: OnceLock<Option<Box<Result<Schema, SchemaError>>>>,
 }
 
 impl Tool {
@@ -35,7 +36,7 @@ impl Tool {
     /// # Errors
     /// When the schema is no JSON Schema, refers elsewhere or is over the bounds.
     pub fn input(&self) -> Result<&Schema, &SchemaError> {
-        self.input.get_or_init(|| Schema::compile(&self.definition.input_schema)).as_ref()
+        Result::as_ref(self.input.get_or_init(|| Box::new(Schema::compile(&self.definition.input_schema))))
     }
 
     /// Returns the compiled schema of the structured result, where there is one.
@@ -43,7 +44,7 @@ impl Tool {
     /// # Errors
     /// As [`Tool::input`].
     pub fn output(&self) -> Option<Result<&Schema, &SchemaError>> {
-        let compile = || self.definition.output_schema.as_ref().map(Schema::compile);
-        self.output.get_or_init(compile).as_ref().map(Result::as_ref)
+        let compile = || self.definition.output_schema.as_ref().map(|schema| Box::new(Schema::compile(schema)));
+        self.output.get_or_init(compile).as_ref().map(|compiled| Result::as_ref(compiled))
     }
 }
