@@ -17,21 +17,21 @@ const STRANGE: usize = 3;
 
 /// One word of a request in English.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct EnglishWord {
     /// The word, or the words of a name.
     pub(super) text: String,
     /// What else it may mean.
     pub(super) others: Vec<&'static str>,
 }
 
-impl Told {
+impl EnglishWord {
     fn as_is(text: &str) -> Self {
         Self { text: text.to_owned(), others: Vec::new() }
     }
 }
 
 /// Tells a request in English; none for one that is English, as far as can be seen.
-pub(super) fn english(text: &str, is_english: &dyn Fn(&str) -> bool) -> Option<Vec<Told>> {
+pub(super) fn english(text: &str, is_english: &dyn Fn(&str) -> bool) -> Option<Vec<EnglishWord>> {
     let words: Vec<Word<'_>> = words(text).into_iter().take(MAX_WORDS).collect();
     let plain = words.iter().filter(|word| !word.is_value).map(|word| word.text);
     let unknown: Vec<&str> = plain.clone().filter(|word| !is_english(&word.to_lowercase())).collect();

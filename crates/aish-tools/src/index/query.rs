@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::clause;
 use super::edits::one_slip;
 use super::forms;
-use super::languages::{self, Told};
+use super::languages::{self, EnglishWord};
 use super::lexicon::{Actions, Alternative, Lexicon};
 use super::postings::{Postings, TermId};
 use super::shape::{self, Count};
@@ -72,13 +72,13 @@ pub(super) fn written(word: &str) -> String {
 }
 
 /// A request that was told in English: its words, and what else each of them may mean.
-pub(super) fn tell(text: &str, lexicon: &Lexicon, postings: &Postings) -> Option<Vec<Told>> {
+pub(super) fn tell(text: &str, lexicon: &Lexicon, postings: &Postings) -> Option<Vec<EnglishWord>> {
     let is_english = |word: &str| lexicon.knows(word) || postings.id(&lexicon.stem(word)).is_some();
     languages::english(text, &is_english)
 }
 
 /// Reads a request, with what its words were told for when it was no English one.
-pub(super) fn read(text: &str, told: &[Told], lexicon: &Lexicon, postings: &Postings) -> Request {
+pub(super) fn read(text: &str, told: &[EnglishWord], lexicon: &Lexicon, postings: &Postings) -> Request {
     let mut words = lexicon.split(text);
     words.truncate(MAX_WORDS);
     words.extend(forms::words(text).into_iter().map(str::to_owned));

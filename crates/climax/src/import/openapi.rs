@@ -28,7 +28,7 @@ const MAX_REMARKS: usize = 40;
 
 /// What the person said of an import.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted<'w> {
+pub struct ImportOptions<'w> {
     /// The base URL, in the place of the document's.
     pub server: Option<&'w str>,
     /// The variable that holds the token.
@@ -37,7 +37,7 @@ pub struct Wanted<'w> {
 
 /// A config that was made of a document.
 #[derive(Debug)]
-pub struct Imported {
+pub struct ApiDraft {
     /// The API, with the token that would go to it.
     pub api: Api,
     /// Sentences on what could not be taken over, bounded.
@@ -45,21 +45,21 @@ pub struct Imported {
     name: String,
     description: String,
     asks: Option<Scheme>,
-    tools: Vec<Drafted>,
+    tools: Vec<ToolDraft>,
 }
 
 /// One tool.
 #[derive(Debug)]
-struct Drafted {
+struct ToolDraft {
     name: String,
     description: String,
     operation: Operation,
-    args: Vec<DraftedArg>,
+    args: Vec<ArgDraft>,
 }
 
 /// One argument.
 #[derive(Debug)]
-struct DraftedArg {
+struct ArgDraft {
     name: String,
     description: String,
     required: bool,
@@ -67,12 +67,12 @@ struct DraftedArg {
     slot: Slot,
 }
 
-impl Imported {
+impl ApiDraft {
     /// Reads a document.
     ///
     /// # Errors
     /// In words, when it is no OpenAPI document, or says no URL that requests could go to.
-    pub fn read(text: &str, wanted: &Wanted<'_>) -> Result<Self, String> {
+    pub fn read(text: &str, wanted: &ImportOptions<'_>) -> Result<Self, String> {
         let document = Document::read(text)?;
         let mut remarks = Vec::new();
         let url = servers::base(&document, wanted.server, &mut remarks)?;
@@ -105,7 +105,7 @@ impl Imported {
     }
 }
 
-fn read_all(document: &Document, reader: &mut Reader<'_>, remarks: &mut Vec<String>) -> Vec<Drafted> {
+fn read_all(document: &Document, reader: &mut Reader<'_>, remarks: &mut Vec<String>) -> Vec<ToolDraft> {
     let (mut tools, mut names, mut bytes) = (Vec::new(), HashSet::new(), 0_usize);
     let paths = document.root().get("paths").and_then(Value::as_object);
     let mut left = 0_usize;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::{Told, Word};
+use super::{EnglishWord, Word};
 
 const DATA: &str = include_str!("../../../data/languages.txt");
 /// Words that may stand between the two parts of a phrase.
@@ -179,7 +179,7 @@ impl Table {
     }
 
     /// Tells words in English.
-    pub(super) fn tell(&self, words: &[Word<'_>], is_english: &dyn Fn(&str) -> bool) -> Vec<Told> {
+    pub(super) fn tell(&self, words: &[Word<'_>], is_english: &dyn Fn(&str) -> bool) -> Vec<EnglishWord> {
         if self.language == Language::Chinese {
             return words.iter().flat_map(|word| self.segments(word)).collect();
         }
@@ -191,7 +191,7 @@ impl Table {
                 continue;
             }
             if word.is_value {
-                out.push(Told::as_is(word.text));
+                out.push(EnglishWord::as_is(word.text));
             } else if let Some((english, places)) = self.phrase(&forms, &taken, at) {
                 places.into_iter().filter_map(|place| taken.get_mut(place).map(|taken| *taken = true)).for_each(drop);
                 out.extend(told(english));
@@ -202,10 +202,10 @@ impl Table {
                     Some(english) if !english.is_empty() && is_english(&lower) => {
                         let others = self.simple(word.text).into_iter().flatten().copied();
                         let others = others.filter(|other| !other.contains('_') && *other != lower).collect();
-                        out.push(Told { text: lower, others });
+                        out.push(EnglishWord { text: lower, others });
                     }
                     Some(english) => out.extend(english),
-                    None => out.push(Told::as_is(word.text)),
+                    None => out.push(EnglishWord::as_is(word.text)),
                 }
             }
         }
@@ -223,7 +223,7 @@ impl Table {
     }
 
     /// Looks a word up: as it is written, by its stem, and in German as a compound.
-    fn look_up(&self, word: &str, is_english: &dyn Fn(&str) -> bool) -> Option<Vec<Told>> {
+    fn look_up(&self, word: &str, is_english: &dyn Fn(&str) -> bool) -> Option<Vec<EnglishWord>> {
         let one = |notion: &Notion| told(notion).into_iter().collect();
         if let Some(notion) = self.simple(word) {
             return Some(one(notion));
@@ -244,7 +244,7 @@ impl Table {
     }
 
     /// Takes a compound apart: `Dateirechte`, `Commitnachricht`; the longest known end counts.
-    fn compound(&self, word: &str, is_english: &dyn Fn(&str) -> bool) -> Option<Vec<Told>> {
+    fn compound(&self, word: &str, is_english: &dyn Fn(&str) -> bool) -> Option<Vec<EnglishWord>> {
         let says = |word: &str| self.simple(word).and_then(told);
         for (at, _) in word.char_indices().skip(PART) {
             let (before, end) = word.split_at(at);
@@ -258,7 +258,7 @@ impl Table {
                     return Some(vec![first, last]);
                 }
                 if joint.is_empty() && is_english(first) {
-                    return Some(vec![Told::as_is(first), last]);
+                    return Some(vec![EnglishWord::as_is(first), last]);
                 }
             }
         }
@@ -266,9 +266,9 @@ impl Table {
     }
 
     /// Takes Han apart into the longest words of the table; what is not known falls away.
-    fn segments(&self, word: &Word<'_>) -> Vec<Told> {
+    fn segments(&self, word: &Word<'_>) -> Vec<EnglishWord> {
         if !word.text.chars().any(super::is_han) {
-            return vec![Told::as_is(word.text)];
+            return vec![EnglishWord::as_is(word.text)];
         }
         let mut out = Vec::new();
         let mut rest = word.text;
@@ -298,10 +298,10 @@ fn extend(notion: &mut Notion, english: &Notion) {
 }
 
 /// The first English word is the word; the others are what it may mean besides.
-fn told(english: &Notion) -> Option<Told> {
+fn told(english: &Notion) -> Option<EnglishWord> {
     let (first, others) = english.split_first()?;
     let others = others.iter().copied().filter(|word| !word.contains('_')).collect();
-    Some(Told { text: first.replace('_', " "), others })
+    Some(EnglishWord { text: first.replace('_', " "), others })
 }
 
 /// Where the words of a phrase stand, when it begins at this word.

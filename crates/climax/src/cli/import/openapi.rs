@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aish_safety::Answer;
 use climax::http::{Api, Auth, Hosts};
-use climax::import::openapi::{Imported, Wanted};
+use climax::import::openapi::{ApiDraft, ImportOptions};
 use climax::service::ask_at_terminal;
 
 use crate::cli::{output, run};
@@ -13,7 +13,7 @@ use crate::cli::{output, run};
 pub(super) fn config(file: &Path, server: Option<&str>, auth_env: Option<&str>) -> Option<String> {
     let told = |why: &str| output::tell(&format!("error: {}: {}", file.display(), aish_types::sanitize(why)));
     let text = climax::load::read_text(file).map_err(|why| told(&why)).ok()?;
-    let imported = Imported::read(&text, &Wanted { server, auth_env }).map_err(|why| told(&why)).ok()?;
+    let imported = ApiDraft::read(&text, &ImportOptions { server, auth_env }).map_err(|why| told(&why)).ok()?;
     for remark in &imported.remarks {
         output::tell(&format!("note: {}", aish_types::sanitize(remark)));
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::body::{self, Body};
 use super::document::Document;
 use super::schema::Schemas;
-use super::{Drafted, DraftedArg, first_paragraph, servers, snake};
+use super::{ArgDraft, ToolDraft, first_paragraph, servers, snake};
 use crate::http::request::places;
 use crate::http::{Media, Method, Operation, Part, Slot, Style, is_free_header};
 
@@ -34,7 +34,7 @@ pub(super) struct Reader<'d> {
 /// The arguments of one operation in the making.
 pub(super) struct Arguments<'d> {
     pub(super) schemas: Schemas<'d>,
-    pub(super) args: Vec<DraftedArg>,
+    pub(super) args: Vec<ArgDraft>,
     names: HashSet<String>,
 }
 
@@ -50,7 +50,7 @@ impl<'d> Reader<'d> {
         method: Method,
         item: &Map<String, Value>,
         operation: &Map<String, Value>,
-    ) -> Option<Drafted> {
+    ) -> Option<ToolDraft> {
         match self.read(path, method, item, operation) {
             Ok(tool) => Some(tool),
             Err(why) => {
@@ -67,7 +67,7 @@ impl<'d> Reader<'d> {
         method: Method,
         item: &Map<String, Value>,
         operation: &Map<String, Value>,
-    ) -> Result<Drafted, String> {
+    ) -> Result<ToolDraft, String> {
         let is_plain = path.starts_with('/') && path.len() <= 1_000 && !path.contains(['?', '#', '\\']);
         if !is_plain || path.split('/').any(|part| matches!(part, "." | "..")) || path.contains(char::is_control) {
             return Err("its path is none that can be filled in".into());
@@ -91,7 +91,7 @@ impl<'d> Reader<'d> {
         let name = tool_name(self.prefix, operation_id, method, path);
         let description = description(operation, item, method, path);
         let operation = Operation { method, path: format!("{below}{path}"), media };
-        Ok(Drafted { name, description, operation, args: arguments.args })
+        Ok(ToolDraft { name, description, operation, args: arguments.args })
     }
 
     /// The parameters of an operation and its path; the operation's own count.
@@ -162,7 +162,7 @@ impl<'d> Arguments<'d> {
         let said = said.or(own.as_ref().and_then(Value::as_str)).unwrap_or_default();
         let description = first_paragraph(said, MAX_ARGUMENT_TEXT);
         let name = self.unused(&slot);
-        self.args.push(DraftedArg { name, description, required, schema, slot });
+        self.args.push(ArgDraft { name, description, required, schema, slot });
     }
 
     /// Names an argument in letters that every client takes; the path's `id` and the body's are two.

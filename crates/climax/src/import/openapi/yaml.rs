@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Drafted, DraftedArg, Imported};
+use super::{ApiDraft, ArgDraft, ToolDraft};
 use crate::http::{Media, Method, Part, Scheme, Style};
 use crate::import::draft::quoted;
 
-impl Imported {
+impl ApiDraft {
     /// Writes the config.
     pub fn yaml(&self) -> String {
         let mut out = String::from(
@@ -40,7 +40,7 @@ impl Imported {
 }
 
 /// Writes one tool.
-pub(super) fn tool(tool: &Drafted) -> String {
+pub(super) fn tool(tool: &ToolDraft) -> String {
     let method = tool.operation.method;
     let risk = match method {
         Method::Get | Method::Head => "read",
@@ -64,7 +64,7 @@ pub(super) fn tool(tool: &Drafted) -> String {
     out
 }
 
-fn arg(arg: &DraftedArg) -> String {
+fn arg(arg: &ArgDraft) -> String {
     let mut schema = arg.schema.clone();
     let kind = match schema.get("type").and_then(Value::as_str) {
         Some(kind @ ("string" | "integer" | "number" | "boolean" | "array" | "object")) => kind.to_owned(),

@@ -4,19 +4,19 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use climax::config::{self, ArgKind, Config};
-use climax::import::openapi::{Imported, Wanted};
+use climax::import::openapi::{ApiDraft, ImportOptions};
 use serde_json::{Value, json};
 
 /// Makes the config of a document, which must be without fault.
 fn config(text: &str) -> (Config, Vec<String>) {
-    let imported = Imported::read(text, &Wanted::default()).unwrap();
+    let imported = ApiDraft::read(text, &ImportOptions::default()).unwrap();
     let (config, faults) = config::read("x.yaml", &imported.yaml());
     assert_eq!(faults, [], "{}", imported.yaml());
     (config.unwrap(), imported.remarks)
 }
 
 fn error(text: &str) -> String {
-    Imported::read(text, &Wanted::default()).unwrap_err()
+    ApiDraft::read(text, &ImportOptions::default()).unwrap_err()
 }
 
 /// A document with one operation, `GET /x`.
@@ -170,7 +170,7 @@ fn hostile_documents_are_bounded_in_time_and_size() {
             .iter()
             .all(|tool| tool.args.len() <= 101 && tool.name.len() <= 62 && tool.description.len() < 2_000)
     );
-    let imported = Imported::read(&text, &Wanted::default()).unwrap();
+    let imported = ApiDraft::read(&text, &ImportOptions::default()).unwrap();
     assert!(imported.yaml().len() < 4 * 1024 * 1024, "{}", imported.yaml().len());
     let deep = format!(
         "{}{}",
