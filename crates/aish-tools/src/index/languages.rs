@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn words_are_told_in_english() {
         for (request, expected) in [
-            ("Zeige mir die Protokolle des Containers web-1", "show logs containers web-1"),
+            ("Zeige mir die Protokolle des Containers web-1", "show logs container web-1"),
             ("zeig die dateien", "show file"),
             ("Lade die Datei bericht.pdf hoch", "upload file bericht.pdf"),
             ("loesche alle Zweige", "delete all branch"),

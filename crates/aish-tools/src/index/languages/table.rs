@@ -199,7 +199,9 @@ impl Table {
                 let lower = word.text.to_lowercase();
                 match self.look_up(word.text, is_english) {
                     // What tools are described with stands for itself, and for what it is in English besides.
-                    Some(english) if !english.is_empty() && is_english(&lower) => {
+                    Some(english)
+                        if is_english(&lower) && english.first().is_some_and(|word| is_other(&word.text, &lower)) =>
+                    {
                         let others = self.simple(word.text).into_iter().flatten().copied();
                         let others = others.filter(|other| !other.contains('_') && *other != lower).collect();
                         out.push(EnglishWord { text: lower, others });
@@ -287,6 +289,11 @@ impl Table {
         }
         out
     }
+}
+
+/// Says whether two words are no forms of one: `alle` and `all` are.
+fn is_other(english: &str, word: &str) -> bool {
+    english.chars().zip(word.chars()).take_while(|(a, b)| a == b).count() < PART
 }
 
 fn extend(notion: &mut Notion, english: &Notion) {
