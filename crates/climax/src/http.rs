@@ -1,7 +1,7 @@
 //! Tools that are operations of an HTTP API (`http:` in a config): what is in the file, as a request, and its answer.
 //!
-//! Reading order: the types here, [`request`] (from arguments to a request, without the token), [`hosts`] (which token may go
-//! where), [`send`] (the call). A request goes to the origin in the config alone: no argument, redirect or other server of the
+//! Reading order: the types here, `request` (from arguments to a request, without the token), [`hosts`] (which token may go
+//! where), `send` (the call). A request goes to the origin in the config alone: no argument, redirect or other server of the
 //! document leads it elsewhere, and the token goes along only where somebody confirmed that origin.
 
 pub mod hosts;

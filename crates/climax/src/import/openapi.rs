@@ -1,7 +1,7 @@
 //! A config made from an OpenAPI document (2.0, 3.0, 3.1): a tool an operation.
 //!
-//! Reading order: [`document`] (the text and its references), [`schema`] (what an argument's schema comes to), [`operation`]
-//! (one operation), [`yaml`] (the file). Everything is bounded: a document is a stranger's. References lead within the document
+//! Reading order: `document` (the text and its references), `schema` (what an argument's schema comes to), `operation`
+//! (one operation), `yaml` (the file). Everything is bounded: a document is a stranger's. References lead within the document
 //! alone, and requests to one origin alone: an operation that the document has at another one is left out and told.
 
 mod body;

@@ -193,7 +193,11 @@ impl Table {
             if word.is_value {
                 out.push(EnglishWord::as_is(word.text));
             } else if let Some((english, places)) = self.phrase(&forms, &taken, at) {
-                places.into_iter().filter_map(|place| taken.get_mut(place).map(|taken| *taken = true)).for_each(drop);
+                for place in places {
+                    if let Some(taken) = taken.get_mut(place) {
+                        *taken = true;
+                    }
+                }
                 out.extend(told(english));
             } else {
                 let lower = word.text.to_lowercase();
