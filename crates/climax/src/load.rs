@@ -1,6 +1,7 @@
 //! Many files at once: found by name or path, read and parsed on all cores, in the order in which they were named.
 
 use std::borrow::Cow;
+use std::io::Read as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -140,10 +141,13 @@ fn has_yaml_ending(path: &Path) -> bool {
 /// In words, when it is larger, cannot be read or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, String> {
     let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
-    if std::fs::metadata(path).map_err(unreadable)?.len() > MAX_BYTES {
+    // A device tells no length.
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_BYTES) {
         return Err(format!("the file has more than {} MiB", MAX_BYTES / 1024 / 1024));
     }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|error| format!("the file is not UTF-8: {error}"))
 }
 

@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use crate::yaml;
 
+/// Values that a document may have, counted by the signs that begin one: each takes a hundred bytes while it is read.
+const MAX_VALUES: usize = 4_000_000;
 /// References that lead to references.
 const MAX_HOPS: usize = 16;
 
@@ -16,6 +18,10 @@ pub(super) struct Document {
 impl Document {
     /// Reads JSON or YAML.
     pub(super) fn read(text: &str) -> Result<Self, String> {
+        let values = text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+        if values > MAX_VALUES {
+            return Err(format!("it has more than {MAX_VALUES} values"));
+        }
         let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
         let root = match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
             Ok(root) => root,

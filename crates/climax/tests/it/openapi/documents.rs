@@ -117,6 +117,7 @@ fn what_is_no_document_is_told() {
         ("a: [", "line "),
         ("{}", "it is no OpenAPI document"),
         ("openapi: 3.0.0", "it has no `paths`"),
+        (format!("[{}0]", "0,".repeat(4_000_000)).as_str(), "it has more than 4000000 values"),
         ("{\"openapi\":\"3.0.0\",\"paths\":{}}", "--server URL"),
         ("{\"openapi\":\"3.0.0\",\"paths\":{},\"servers\":[{\"url\":\"/v1\"}]}", "--server URL"),
         ("{\"openapi\":\"3.0.0\",\"paths\":{},\"servers\":[{\"url\":\"file:///etc\"}]}", "http:// or https://"),
