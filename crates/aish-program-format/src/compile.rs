@@ -57,6 +57,8 @@ struct Maker {
     shared: bool,
     /// The ids of rules that allow.
     allowing: BTreeSet<String>,
+    /// What rules have under `flags`.
+    flags: BTreeMap<String, Vec<String>>,
     wrappers: BTreeMap<String, u16>,
     names: BTreeSet<String>,
     faults: Vec<Fault>,
@@ -110,6 +112,7 @@ impl Maker {
         let number = self.builder.rule(row);
         if written.verdict == Verdict::Allow {
             self.allowing.insert(written.id.clone());
+            self.flags.insert(written.id.clone(), written.flags.0.clone());
         }
         if self.rules.insert(written.id.clone(), number).is_some() {
             self.fault(file, &written.id, format!("the id {} is given twice", written.id));
@@ -210,6 +213,7 @@ impl Maker {
                         format!("{id} allows, and `local` does not say what of {name} reaches no other machine");
                     self.fault(file, id, message);
                 }
+                self.told_apart(file, id, content);
                 match self.rules.get(id) {
                     Some(number) => rules.push(*number),
                     None => self.fault(file, id, format!("there is no rule {id}")),
@@ -237,6 +241,15 @@ impl Maker {
                 self.fault(file, name, format!("{name} is named in two files, or twice in one"));
             }
         }
+    }
+
+    /// Tells when a rule has an option without a value for harmless that takes the next argument: what stands behind
+    /// it would be taken for its value, and never looked at.
+    fn told_apart(&mut self, file: &str, id: &str, content: &ProgramFile) {
+        let taking = |flag: &&String| content.takes.0.contains(flag) || content.values.0.contains(flag);
+        let Some(flag) = self.flags.get(id).and_then(|flags| flags.iter().find(taking)) else { return };
+        let message = format!("`{flag}` takes a value here, and {id} has it among `flags`");
+        self.fault(file, id, message);
     }
 
     fn facts(&mut self, content: &ProgramFile) -> Facts {

@@ -26,7 +26,15 @@ const STATE: &[&str] = &[
 const OTHER_USERS: &[&str] = &["sudo", "doas", "su", "pkexec", "run0", "runuser", "sudoedit"];
 
 /// Rules of commands that look at the machine around the tree, which a layer hides.
-const LOOKS: &[&str] = &["read.system", "read.system-named", "read.journal", "services.read"];
+const LOOKS: &[&str] = &[
+    "read.system",
+    "read.system-named",
+    "read.machine",
+    "read.processes-by-column",
+    "read.host-name",
+    "read.journal",
+    "services.read",
+];
 
 /// Filters that such a look may be piped through.
 const FILTERS: &[&str] = &["grep", "head", "tail", "wc", "cut", "tr"];
@@ -318,7 +326,14 @@ mod tests {
         for command in ["cd ..", "cd sub/deep", "x=5", "a=1 b=2", "jobs -l", "cd /home/ana/work"] {
             assert_eq!(of(command), Hold::Shell, "{command}");
         }
-        for command in ["ps aux", "ps aux | grep node", "ps -ef | grep x | head -5"] {
+        for command in [
+            "ps aux",
+            "ps aux | grep node",
+            "ps -ef | grep x | head -5",
+            "ps axo pid,etime",
+            "pstree -p",
+            "hostname -s",
+        ] {
             assert_eq!(of(command), Hold::Clean, "{command}");
         }
         for command in ["ps aux | xargs rm", "ps aux; ls", "ps $(ls)", "ps aux | sort", "ps | grep x > f", "ps > f"] {
