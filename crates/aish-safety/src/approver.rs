@@ -35,21 +35,31 @@ pub struct Question {
     pub can_try: bool,
     /// What the person should know beside that, a line each: what can be undone, which sandbox it runs in.
     pub notes: Vec<String>,
+    /// What of its changes undo brings back.
+    pub way_back: WayBack,
 }
 
-/// How a note begins that tells what undo brings back.
-pub const UNDO_NOTE: &str = "undo: ";
-/// How one goes on that tells what undo does not bring back.
-pub const UNDO_LOSS: &str = "undo: cannot ";
+/// What of the changes of a call undo brings back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WayBack {
+    /// Nothing, or nothing is known to be changed.
+    #[default]
+    Nothing,
+    /// Some of it.
+    Partly,
+    /// All of it.
+    Whole,
+}
 
 impl Question {
-    /// Returns why it is asked, in words. That the command has no way back is left out where the notes say that undo is
-    /// one, for all that it changes.
+    /// Returns why it is asked, in words. That the command has no way back is left out where undo is one, for all that it
+    /// changes.
     pub fn reason(&self) -> &str {
         let reason = self.judgement.reason.as_str();
-        let is_way_back = self.notes.iter().any(|note| note.starts_with(UNDO_NOTE))
-            && !self.notes.iter().any(|note| note.starts_with(UNDO_LOSS));
-        if is_way_back { reason.strip_suffix(NO_WAY_BACK).unwrap_or(reason) } else { reason }
+        match self.way_back {
+            WayBack::Whole => reason.strip_suffix(NO_WAY_BACK).unwrap_or(reason),
+            WayBack::Nothing | WayBack::Partly => reason,
+        }
     }
 }
 
@@ -78,6 +88,8 @@ pub enum Answer {
 pub struct Brief {
     /// Lines for the question: what undo brings back, which sandbox it runs in.
     pub notes: Vec<String>,
+    /// What of its changes undo brings back.
+    pub way_back: WayBack,
     /// A judgement of the run that the call belongs to: it only makes the call's own stricter, and an autonomous run
     /// leaves the call to a person then.
     pub raised: Option<Judgement>,

@@ -21,7 +21,7 @@ use crate::call::{PreparedCall, Subject};
 use crate::command::Surroundings;
 use crate::kept::{self, KeptApprovals, NothingKept};
 use crate::pin::{Digest, Pin, PinStore, canonical};
-use crate::placement::{Placed, Placement};
+use crate::placement::{After, Placed, Placement};
 use crate::policy::{Policy, Unrecorded};
 use crate::verdict::{Judgement, Verdict};
 
@@ -193,7 +193,7 @@ impl Gate {
     ) -> Passage {
         let mode = approver.mode();
         let analysis = self.analyse(&call, surroundings);
-        let Brief { notes, raised, hold } = approver.brief(&call, &analysis, surroundings).await;
+        let Brief { notes, way_back, raised, hold } = approver.brief(&call, &analysis, surroundings).await;
         let placed = Placed::new(hold, approver.level().unwrap_or(self.policy.approval), mode);
         let weighed = self.weigh(&call, analysis, surroundings, mode, raised, placed);
         let decision = if weighed.is_for_person(mode) {
@@ -207,6 +207,7 @@ impl Gate {
                 always: if mode == Mode::Interactive { kept::offer(&call, &weighed.analysis.judgement) } else { None },
                 can_try: weighed.placed.can_try(weighed.analysis.judgement.verdict),
                 notes,
+                way_back,
             };
             match self.consult(approver, &question).await {
                 Ok(decision) => decision,
@@ -340,7 +341,19 @@ impl Gate {
             return Passage::Declined { reason: error.to_string(), judgement: analysis.judgement };
         }
         let consented = matches!(decision.by, By::Person | By::Kept);
-        let placement = placed.placement(consented, decision.tried, analysis.judgement.verdict);
+        let judgement = &analysis.judgement;
+        let placement = match placed.placement(consented, decision.tried, judgement.verdict) {
+            // A person's own rule is a word about what it lets run, and none about guarded places.
+            Placement::Layer(After::Ask)
+                if decision.by == By::Policy
+                    && judgement.verdict == Verdict::Allow
+                    && judgement.rule.is_of_policy()
+                    && placed.honours_kept() =>
+            {
+                Placement::Layer(After::Ordinary)
+            }
+            placement => placement,
+        };
         let (call, analysis) = (Box::new(call), Box::new(analysis));
         Passage::Approved(ApprovedCall { call, analysis, by: decision.by, placement })
     }

@@ -30,7 +30,7 @@ mod tool_call;
 pub mod verdict;
 
 pub use analysis::Analysis;
-pub use approver::{Answer, Approver, Brief, Nobody, Question, UNDO_LOSS, UNDO_NOTE};
+pub use approver::{Answer, Approver, Brief, Nobody, Question, WayBack};
 pub use audit::{AuditEntry, AuditError, AuditLog, By};
 pub use autonomy::{Autonomy, Consent, Sends, Taint};
 pub use call::{PreparedCall, Subject};

@@ -91,6 +91,7 @@ async fn converse() -> Result<(), Box<dyn std::error::Error>> {
                 drift: None,
                 always: None,
                 can_try: false,
+                way_back: aish_safety::WayBack::Nothing,
                 notes: Vec::new(),
             };
             writeln!(out, "{:?}", approver.ask(&question).await)?;

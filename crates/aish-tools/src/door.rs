@@ -118,16 +118,27 @@ pub struct Ran {
     pub judgement: Judgement,
 }
 
+impl<T> Passed<T> {
+    /// Returns what came of the approval.
+    ///
+    /// # Errors
+    /// The outcome that tells whoever called why it was not approved.
+    pub fn approved(self) -> Result<T, Box<ToolOutcome>> {
+        let refused = match self {
+            Self::Approved(approved) => return Ok(approved),
+            Self::Refused(outcome) => return Err(outcome),
+            Self::Declined { reason, .. } => reason,
+            Self::Halted(judgement) => format!("not approved: {}", judgement.reason),
+            Self::Edited(_) => "the call was changed and not run".to_owned(),
+        };
+        Err(Box::new(ToolOutcome::failure(refused)))
+    }
+}
+
 impl Passed<Ran> {
     /// Words what came of a call for whoever called, where nothing more is to be done about it.
     pub fn outcome(self) -> ToolOutcome {
-        match self {
-            Self::Approved(ran) => ran.outcome,
-            Self::Refused(outcome) => *outcome,
-            Self::Declined { reason, .. } => ToolOutcome::failure(reason),
-            Self::Halted(judgement) => ToolOutcome::failure(format!("not approved: {}", judgement.reason)),
-            Self::Edited(_) => ToolOutcome::failure("the call was changed and not run"),
-        }
+        self.approved().map_or_else(|refused| *refused, |ran| ran.outcome)
     }
 }
 

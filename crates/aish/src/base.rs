@@ -22,6 +22,7 @@ use crate::secrets::Secrets;
 const STEADY: &[&str] = &["HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
 
 /// What every command starts from.
+#[derive(Clone)]
 pub struct Base {
     /// The environment.
     pub variables: Vec<(String, String)>,

@@ -1,7 +1,6 @@
 //! The driver: performs the effects of a turn and feeds back what came of them.
 
 pub mod autonomous;
-mod changes;
 pub mod clock;
 mod files;
 mod judge;
@@ -10,7 +9,6 @@ mod request;
 mod status;
 mod undo;
 
-pub use changes::Apart;
 pub use outside::outside_of;
 #[cfg(test)]
 pub use request::finish_of;
@@ -31,6 +29,7 @@ use crate::asker::Asker;
 use crate::secrets::Secrets;
 use crate::sent::ToldHosts;
 use crate::servers::news::CallNews;
+use crate::settling::{self, Apart, Settler};
 use crate::surface::{Shown, Surface};
 use crate::undo::UndoKeeper;
 
@@ -206,7 +205,7 @@ impl Driver {
                 let calls = ids.iter().filter_map(|id| self.approved.remove(id)).collect();
                 let calls = self.put_aside(calls, events, surface).await;
                 // What one command keeps is there for the next.
-                let one_by_one = calls.iter().any(|call| changes::layered(call).is_some());
+                let one_by_one = calls.iter().any(|call| settling::layered(call).is_some());
                 let groups = if one_by_one { calls.into_iter().map(|call| vec![call]).collect() } else { vec![calls] };
                 for calls in groups {
                     self.perform_calls(calls, events, surface, interrupt).await;
@@ -264,19 +263,34 @@ impl Driver {
         interrupt: &CancellationToken,
     ) {
         let commands = outside::commands(&calls);
-        let layered: HashMap<CallId, _> =
-            calls.iter().filter_map(|call| Some((call.call().context.call.clone(), changes::layered(call)?))).collect();
+        let layered: HashMap<CallId, _> = calls
+            .iter()
+            .filter_map(|call| Some((call.call().context.call.clone(), settling::layered(call)?)))
+            .collect();
         let mut ran = VecDeque::new();
         self.run(calls, &mut ran, surface, interrupt).await;
         self.offer_outside(&commands, &mut ran, surface, interrupt).await;
         for event in &mut ran {
-            if let Event::Ran { id, outcome } = event
+            if let (Event::Ran { id, outcome }, Some(settler)) = (event, self.settler())
                 && let Some(layered) = layered.get(id)
             {
-                self.settle(layered, outcome, surface, interrupt).await;
+                let mut show = |shown: Shown<'_>| surface.show(shown, self.started.elapsed());
+                settler.settle(layered, outcome, &mut show, interrupt).await;
             }
         }
         events.append(&mut ran);
+    }
+
+    /// Returns what decides about layers; none where commands all run in the shell.
+    fn settler(&self) -> Option<Settler<'_>> {
+        Some(Settler {
+            apart: self.apart.as_ref()?,
+            approver: self.approver.as_ref(),
+            gate: self.door.gate(),
+            secrets: &self.secrets,
+            undoes: self.undoes,
+            undo_bytes: self.undo_bytes,
+        })
     }
 
     /// Runs approved calls at once; an interrupt cancels them, and what they have by then is their outcome.

@@ -395,7 +395,7 @@ impl CommandRunner for Live {
         }
     }
 
-    fn come_back<'a>(&'a self, call: &'a CallId, kept: bool) -> BoxFuture<'a, Option<String>> {
-        Box::pin(apart::come_back(self, call, kept))
+    fn come_back<'a>(&'a self, call: &'a CallId) -> BoxFuture<'a, Option<String>> {
+        Box::pin(apart::come_back(self, call))
     }
 }

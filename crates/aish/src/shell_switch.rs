@@ -58,8 +58,8 @@ impl CommandRunner for Switch {
         Box::pin(async move { runner.run(command, way, timeout_ms, cancel).await })
     }
 
-    fn come_back<'a>(&'a self, call: &'a CallId, kept: bool) -> BoxFuture<'a, Option<String>> {
+    fn come_back<'a>(&'a self, call: &'a CallId) -> BoxFuture<'a, Option<String>> {
         let runner = self.current();
-        Box::pin(async move { runner.come_back(call, kept).await })
+        Box::pin(async move { runner.come_back(call).await })
     }
 }

@@ -65,8 +65,7 @@ pub enum Way<'a> {
 
 /// Runs one command line in the shell that belongs to this run.
 pub trait CommandRunner: Send + Sync {
-    /// Runs a command to its end, or until it is cancelled or `timeout_ms` have passed (0: no limit). A shell that knows
-    /// one way alone runs all in that one, but none [`Way::Outside`] of a sandbox that is not there.
+    /// Runs a command to its end, or until it is cancelled or `timeout_ms` have passed (0: no limit).
     fn run<'a>(
         &'a self,
         command: &'a str,
@@ -77,14 +76,9 @@ pub trait CommandRunner: Send + Sync {
 
     /// Takes over what a command that ran apart set, now that its layer was kept or dropped. Returns what did not come
     /// back, in words for the model.
-    fn come_back<'a>(&'a self, _call: &'a CallId, _kept: bool) -> BoxFuture<'a, Option<String>> {
+    fn come_back<'a>(&'a self, _call: &'a CallId) -> BoxFuture<'a, Option<String>> {
         Box::pin(std::future::ready(None))
     }
-}
-
-/// Says that [`Way::Outside`] leads nowhere.
-pub fn no_sandbox() -> Failure {
-    Failure::user("there is no sandbox here that it could run outside of")
 }
 
 /// The source of the tool `shell`.

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_confine::{Dotenv, Layer, Mechanism, Report};
+use aish_confine::{Dotenv, Layer, Mechanism, Report, State};
 use aish_safety::{Analysis, Hold, Shell, Surroundings, Verdict};
 use aish_shell::ShellState;
 use aish_types::CallId;
@@ -39,6 +39,13 @@ pub struct Held {
     pub report: Report,
     /// Whether it reached other hosts: what it fetched is kept in the caches then.
     pub network: bool,
+}
+
+impl Held {
+    /// Says whether its changes are in no tree.
+    pub fn is_open(&self) -> bool {
+        matches!(self.layer.state(), Ok(State::Open))
+    }
 }
 
 /// The shell that a command is apart from.
@@ -114,8 +121,7 @@ impl Transactions {
         if !analysis.parts.iter().any(|part| part.text.contains("git")) {
             return false;
         }
-        let (parts, folder) = (analysis.parts.clone(), PathBuf::from(around.folder.as_deref().unwrap_or("/")));
-        tokio::task::spawn_blocking(move || signing::signs(&parts, &folder)).await.unwrap_or(true)
+        signing::signs(&analysis.parts, Path::new(around.folder.as_deref().unwrap_or("/"))).await
     }
 
     /// Says whether layers work here.
@@ -148,7 +154,8 @@ impl Transactions {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(call)
     }
 
-    fn put(&self, call: CallId, held: Held) {
+    /// Holds the layer of a call that has run until it is taken.
+    pub fn put(&self, call: CallId, held: Held) {
         let before = self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(call, held);
         if let Some(before) = before {
             let _ = before.layer.discard();
@@ -159,7 +166,8 @@ impl Transactions {
 impl Drop for Transactions {
     fn drop(&mut self) {
         // What nobody decided on is in no tree, and stays out.
-        for (_, held) in self.held.get_mut().unwrap_or_else(PoisonError::into_inner).drain() {
+        let held = self.held.get_mut().unwrap_or_else(PoisonError::into_inner).drain();
+        for (_, held) in held.filter(|(_, held)| held.is_open()) {
             let _ = held.layer.discard();
         }
     }

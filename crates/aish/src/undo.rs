@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_journal::undo::{Plan, Step, UndoJournal, Wanted};
-use aish_safety::{Changes, Surroundings, UNDO_LOSS};
+use aish_safety::{Changes, Surroundings, WayBack};
 use aish_types::{CallId, SessionId};
 
 use crate::failure::chain;
@@ -41,8 +41,8 @@ pub struct Prepared {
     pub unnamed: Vec<String>,
     /// What is told before it runs, a line each.
     pub notes: Vec<String>,
-    /// Whether something cannot be brought back.
-    pub incomplete: bool,
+    /// What of its changes can be brought back.
+    pub way_back: WayBack,
     /// Why nothing can be put aside at all, where that is so.
     pub unusable: Option<String>,
 }
@@ -69,16 +69,18 @@ impl UndoKeeper {
             Some(why) => Err(why),
             None => self.look(prepared.wanted.clone()).await,
         };
-        prepared.incomplete = !unnamed.is_empty();
         prepared.unnamed = unnamed;
         match planned {
             Ok(plan) => {
-                prepared.incomplete |= !plan.missed.is_empty();
+                prepared.way_back = match (plan.files > 0, plan.missed.is_empty() && prepared.unnamed.is_empty()) {
+                    (true, true) => WayBack::Whole,
+                    (true, false) => WayBack::Partly,
+                    (false, _) => WayBack::Nothing,
+                };
                 prepared.notes = say::planned(&plan, &prepared.unnamed);
             }
             Err(why) => {
-                prepared.incomplete = true;
-                prepared.notes = vec![format!("{UNDO_LOSS}put anything aside: {why}")];
+                prepared.notes = vec![format!("{}put anything aside: {why}", say::LOSS)];
                 prepared.wanted.clear();
                 prepared.unusable = Some(why);
             }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use aish_safety::{
-    Analysis, Answer, Approver, AuditEntry, AuditError, AuditLog, Brief, By, Gate, Judgement, KeptApprovals, Mode,
-    Passage, Pin, PinError, PinStore, Policy, PreparedCall, Question, Subject, Surroundings, definition_hash,
+    After, Analysis, Answer, Approval, Approver, AuditEntry, AuditError, AuditLog, Brief, By, Gate, Hold, Judgement,
+    KeptApprovals, Mode, Passage, Pin, PinError, PinStore, Placement, Policy, PreparedCall, Question, Subject,
+    Surroundings, definition_hash,
 };
 use aish_types::{BoxFuture, CallContext, Risk, SourceId, ToolDefinition, ToolName};
 use serde_json::json;
@@ -331,5 +332,67 @@ fn an_approved_tool_is_asked_all_the_same_when_its_arguments_halt() {
         call.arguments = arguments.clone();
         let passage = pass(&world(&[]), policy.clone(), Mode::Autonomous, call);
         assert_eq!(matches!(passage, Passage::Approved(_)), approved, "{name} {arguments}");
+    }
+}
+
+/// Nobody, where a layer holds each command and whoever would be asked sets a level.
+struct Held {
+    mode: Mode,
+    level: Option<Approval>,
+}
+
+impl Approver for Held {
+    fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    fn level(&self) -> Option<Approval> {
+        self.level
+    }
+
+    fn brief<'a>(
+        &'a self,
+        _call: &'a PreparedCall,
+        _analysis: &'a Analysis,
+        _surroundings: &'a Surroundings,
+    ) -> BoxFuture<'a, Brief> {
+        Box::pin(std::future::ready(Brief { hold: Hold::Layer, ..Brief::default() }))
+    }
+
+    fn ask<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(std::future::ready(Answer::Nobody))
+    }
+}
+
+#[test]
+fn what_a_rule_of_ones_own_lets_run_keeps_ordinary_files_and_a_level_of_whoever_is_asked_holds() {
+    let placed = |mode, level, command_line: &str| {
+        let world = world(&[]);
+        let gate = Gate::new(world.clone(), world.clone(), ruled("make *", "allow"));
+        let held = Held { mode, level };
+        let sentence = Box::pin(std::future::ready(None));
+        let around = Surroundings::default();
+        let mut future = pin!(gate.pass(command(command_line), &around, sentence, &held));
+        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Passage::Approved(approved)) => Some(approved.placement()),
+            Poll::Ready(_) => None,
+            Poll::Pending => panic!("the gate waits for nobody here"),
+        }
+    };
+    for (mode, level, command_line, expected) in [
+        (Mode::Headless, None, "make all", Some(After::Ordinary)),
+        (Mode::Interactive, None, "make all", Some(After::Ordinary)),
+        (Mode::Interactive, Some(Approval::Strict), "make all", Some(After::Ask)),
+        (Mode::Headless, None, "ls", Some(After::Ask)),
+        (Mode::Headless, None, "cp a b", None),
+        (Mode::Interactive, None, "cp a b", None),
+        (Mode::Interactive, Some(Approval::Auto), "cp a b", Some(After::Ordinary)),
+        (Mode::Interactive, Some(Approval::Auto), "ls", Some(After::Ordinary)),
+    ] {
+        assert_eq!(
+            placed(mode, level, command_line),
+            expected.map(Placement::Layer),
+            "{mode:?} {level:?} {command_line}"
+        );
     }
 }

@@ -280,6 +280,7 @@ pub(super) mod tests {
             drift: Some("description:\n- old\n+ new\u{1b}[2J".into()),
             always: None,
             can_try: false,
+            way_back: aish_safety::WayBack::Nothing,
             notes: Vec::new(),
         }
     }

@@ -182,6 +182,7 @@ mod tests {
             drift: None,
             always: None,
             can_try: false,
+            way_back: aish_safety::WayBack::Nothing,
             notes: Vec::new(),
         };
         let mut script = Script {

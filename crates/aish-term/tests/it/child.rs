@@ -184,6 +184,7 @@ fn the_question(text: String) -> Question {
         drift: None,
         always: Some("touch *".into()),
         can_try: false,
+        way_back: aish_safety::WayBack::Nothing,
         notes: Vec::new(),
     }
 }

@@ -73,7 +73,9 @@ impl Driver {
             let line = match passed {
                 Passed::Approved(approved) => {
                     // What it did so far is in no tree; it begins again.
-                    self.drop_layer(id);
+                    if let Some(held) = self.apart.as_ref().and_then(|apart| apart.transactions.take(id)) {
+                        let _ = held.layer.discard();
+                    }
                     let again = self.run_again(approved, surface, interrupt).await;
                     outcome.ending = if again.is_success() { Ending::Done } else { Ending::Reported };
                     outcome.truncated |= again.truncated;

@@ -1,51 +1,14 @@
-//! Undo on a call's way: planned before the gate asks, put aside right before the command runs.
+//! Undo on a call's way: put aside right before the command runs.
 
 use std::collections::VecDeque;
 
-use aish_safety::{Act, Analysis, By, FileAccess, Judgement, Mode, PreparedCall, Subject, Surroundings, Verdict};
+use aish_safety::{Act, By, Mode, PreparedCall, Subject};
 use aish_tools::Ready;
 use aish_turn::Event;
 use aish_types::ToolOutcome;
 
 use super::Driver;
-use crate::shell_tool::OUTSIDE;
 use crate::surface::{Shown, Surface};
-use crate::undo::UndoKeeper;
-
-/// Plans what a command's changes need; returns what is told beside the question.
-///
-/// # Errors
-/// The judgement that stops an autonomous run, when nothing can be put aside.
-pub(super) async fn plan(
-    undo: Option<&UndoKeeper>,
-    standing_notes: &[String],
-    call: &PreparedCall,
-    analysis: &Analysis,
-    surroundings: &Surroundings,
-    mode: Mode,
-) -> Result<Vec<String>, Judgement> {
-    let (text, standing_notes) = match &call.subject {
-        Subject::Command { text } => (text.clone(), standing_notes),
-        // A tool of ours writes by itself: no sandbox holds it.
-        Subject::Files { accesses, .. } => {
-            (accesses.iter().map(FileAccess::words).collect::<Vec<_>>().join("; "), &[] as &[String])
-        }
-        Subject::Argv { .. } | Subject::Page { .. } | Subject::Tool => return Ok(Vec::new()),
-    };
-    let mut notes = match call.definition.name.as_str() {
-        OUTSIDE => vec!["sandbox: none, it runs outside".to_owned()],
-        _ => standing_notes.to_vec(),
-    };
-    let Some(undo) = undo else { return Ok(notes) };
-    let planned = undo.plan(&text, &analysis.changes, surroundings).await;
-    if let (Mode::Autonomous, Some(why)) = (mode, &planned.unusable) {
-        let reason = format!("changes files that cannot be put aside for undo: {why}");
-        return Err(Judgement::new(Verdict::Halt, "undo.unusable", reason));
-    }
-    notes.extend(planned.notes.iter().cloned());
-    undo.remember(call.context.call.clone(), planned);
-    Ok(notes)
-}
 
 impl Driver {
     /// Puts aside what approved calls change. One whose files cannot be put aside as was said does not run.

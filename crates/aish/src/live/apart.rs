@@ -80,7 +80,7 @@ pub(super) async fn run(
 }
 
 /// Takes over what comes back.
-pub(super) async fn come_back(live: &Live, call: &CallId, kept: bool) -> Option<String> {
+pub(super) async fn come_back(live: &Live, call: &CallId) -> Option<String> {
     let between = live.apart.lock().unwrap_or_else(std::sync::PoisonError::into_inner).remove(call);
     let Between { before, after } = between?;
     let mut lines = Vec::new();
@@ -120,7 +120,6 @@ pub(super) async fn come_back(live: &Live, call: &CallId, kept: bool) -> Option<
             live.lock().folder = Some(result.cwd);
         }
     }
-    let _ = kept;
     let more = lost.len().saturating_sub(8);
     lost.truncate(8);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -12,10 +12,10 @@ use aish_types::{BoxFuture, CallId};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::Base;
-use crate::driver::Apart;
 use crate::failure::Failure;
 use crate::live::{Live, ending_words};
 use crate::sandbox::{Chosen, EXCHANGE, suspicion};
+use crate::settling::Apart;
 use crate::shell_tool::{CommandRunner, Order, Ran, Way};
 use crate::transactions::{Beside, Transactions};
 
@@ -190,7 +190,7 @@ impl CommandRunner for OwnShell {
     }
 
     /// The next command begins as this one ended, in its folder if that is there.
-    fn come_back<'a>(&'a self, call: &'a CallId, _kept: bool) -> BoxFuture<'a, Option<String>> {
+    fn come_back<'a>(&'a self, call: &'a CallId) -> BoxFuture<'a, Option<String>> {
         let after = self.unsettled.lock().unwrap_or_else(PoisonError::into_inner).remove(call);
         if let Some(mut after) = after {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

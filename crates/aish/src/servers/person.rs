@@ -65,6 +65,7 @@ fn question(alias: &str, message: &str, schema: &Value, form: &Value, fault: Opt
         drift: None,
         always: None,
         can_try: false,
+        way_back: aish_safety::WayBack::Nothing,
         notes: Vec::new(),
     }
 }

@@ -27,6 +27,14 @@ pub fn keep(layer: &Layer, lines: &[String], diff: &str) {
     let _ = fs::write(path(layer), text);
 }
 
+/// Returns the facts of a layer, a line each, and behind an empty line its difference.
+///
+/// # Errors
+/// When they were not written down.
+pub fn of_layer(layer: &Layer) -> Result<String, Failure> {
+    fs::read_to_string(path(layer)).map_err(|_| Failure::user("what it changed was not written down"))
+}
+
 /// Returns the command, and what it changed, of the layer that was kept last or of the one by a name.
 ///
 /// # Errors
@@ -41,7 +49,7 @@ pub fn of(base: &Base, id: &str, say: &mut dyn FnMut(&str)) -> Result<(String, S
         "" => Failure::user("no command has changed anything in a layer yet"),
         id => Failure::user(format!("there is no layer {id:?}")).hint("`:undo list` shows what there is"),
     })?;
-    let text = fs::read_to_string(path(layer)).map_err(|_| Failure::user("what it changed was not written down"))?;
+    let text = of_layer(layer)?;
     let state = match layer.state() {
         Ok(State::TakenBack) => " (taken back since)",
         _ => "",

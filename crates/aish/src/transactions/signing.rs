@@ -1,10 +1,16 @@
 //! Whether a command of git signs with the person's key, which is hidden in a layer: known before from its words and from
 //! the settings of git.
 
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use aish_process::{Command, Exit};
 use aish_safety::Part;
+use tokio_util::sync::CancellationToken;
+
+/// How long git may take to say what is set.
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// Sub-commands that make commits.
 const COMMITS: &[&str] = &["commit", "merge", "rebase", "cherry-pick", "revert", "am", "pull"];
@@ -22,15 +28,23 @@ enum Signs {
 }
 
 /// Says whether some part of a command signs, in a folder.
-pub(super) fn signs(parts: &[Part], folder: &Path) -> bool {
-    parts.iter().any(|part| {
-        let signs = match of_words(&part.text) {
-            Signs::Always => true,
-            Signs::By(setting) => is_set(setting, folder),
-            Signs::Never => false,
-        };
-        signs || self::signs(&part.parts, folder)
-    })
+pub(super) async fn signs(parts: &[Part], folder: &Path) -> bool {
+    let mut rest: Vec<&Part> = parts.iter().collect();
+    let mut settings = BTreeSet::new();
+    while let Some(part) = rest.pop() {
+        match of_words(&part.text) {
+            Signs::Always => return true,
+            Signs::By(setting) => drop(settings.insert(setting)),
+            Signs::Never => {}
+        }
+        rest.extend(&part.parts);
+    }
+    for setting in settings {
+        if is_set(setting, folder).await {
+            return true;
+        }
+    }
+    false
 }
 
 fn of_words(text: &str) -> Signs {
@@ -67,12 +81,17 @@ fn of_words(text: &str) -> Signs {
     }
 }
 
-/// Asks git, which reads its settings and runs nothing for that.
-fn is_set(setting: &str, folder: &Path) -> bool {
-    let mut git = Command::new("git");
-    git.args(["config", "--type=bool", "--get", setting]).current_dir(folder);
-    let output = git.stdin(Stdio::null()).stderr(Stdio::null()).output();
-    output.is_ok_and(|output| output.status.success() && output.stdout.trim_ascii() == b"true")
+/// Asks git, which reads its settings and runs nothing for that. One that does not answer in time may be set.
+async fn is_set(setting: &str, folder: &Path) -> bool {
+    let git = Command::new("git").args(["config", "--type=bool", "--get", setting]).cwd(folder).timeout(LIMIT);
+    match aish_process::run(&git, &CancellationToken::new()).await {
+        Ok(ran) => match ran.exit {
+            Exit::Code(0) => ran.stdout.text().trim() == "true",
+            Exit::Code(_) => false,
+            Exit::Signal(_) | Exit::TimedOut | Exit::Cancelled => true,
+        },
+        Err(_) => false,
+    }
 }
 
 #[cfg(test)]
@@ -101,15 +120,23 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_settings_of_a_repository_are_asked() {
+    #[tokio::test]
+    async fn the_settings_of_a_repository_are_asked() {
         let folder = tempfile::tempdir().unwrap();
         let git = |words: &[&str]| {
-            assert!(Command::new("git").args(words).current_dir(folder.path()).status().unwrap().success());
+            assert!(
+                std::process::Command::new("git").args(words).current_dir(folder.path()).status().unwrap().success()
+            );
         };
         git(&["init", "-q"]);
-        assert!(!is_set("commit.gpgsign", folder.path()));
+        assert!(!is_set("commit.gpgsign", folder.path()).await);
         git(&["config", "commit.gpgSign", "yes"]);
-        assert!(is_set("commit.gpgsign", folder.path()));
+        assert!(is_set("commit.gpgsign", folder.path()).await);
+        git(&["config", "commit.gpgSign", "no"]);
+        assert!(!is_set("commit.gpgsign", folder.path()).await);
+        // A file of settings that is never read to its end: it is asked about rather than waited for.
+        assert!(std::process::Command::new("mkfifo").arg(folder.path().join("endless")).status().unwrap().success());
+        git(&["config", "--add", "include.path", &folder.path().join("endless").display().to_string()]);
+        assert!(tokio::time::timeout(LIMIT * 10, is_set("commit.gpgsign", folder.path())).await.unwrap());
     }
 }

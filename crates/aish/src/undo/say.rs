@@ -3,7 +3,12 @@
 use std::path::Path;
 
 use aish_journal::undo::{AgentCall, CallState, Plan, Purpose, Restored, Step};
-use aish_safety::{UNDO_LOSS, UNDO_NOTE};
+
+/// How a note begins that tells what undo brings back.
+pub const NOTE: &str = "undo: ";
+
+/// How one begins that tells what undo does not bring back.
+pub const LOSS: &str = "undo: cannot ";
 
 /// The most lines of one kind.
 const SHOWN: usize = 5;
@@ -12,16 +17,15 @@ const SHOWN: usize = 5;
 pub fn planned(plan: &Plan, unnamed: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     if plan.files > 0 {
-        lines.push(format!("{UNDO_NOTE}{}, {} put aside", count(plan.files), size(plan.bytes)));
+        lines.push(format!("{NOTE}{}, {} put aside", count(plan.files), size(plan.bytes)));
     }
-    let missed =
-        plan.missed.iter().map(|(path, why)| format!("{UNDO_LOSS}bring back {} because {why}", path.display()));
-    let unnamed = unnamed.iter().map(|what| format!("{UNDO_LOSS}bring back {what}"));
+    let missed = plan.missed.iter().map(|(path, why)| format!("{LOSS}bring back {} because {why}", path.display()));
+    let unnamed = unnamed.iter().map(|what| format!("{LOSS}bring back {what}"));
     let all: Vec<String> = missed.chain(unnamed).collect();
     let more = all.len().saturating_sub(SHOWN);
     lines.extend(all.into_iter().take(SHOWN));
     if more > 0 {
-        lines.push(format!("{UNDO_LOSS}bring back {more} more"));
+        lines.push(format!("{LOSS}bring back {more} more"));
     }
     lines
 }

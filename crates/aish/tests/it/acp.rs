@@ -15,18 +15,23 @@ fn remove(id: &str, file: &str) -> OpenAiStream {
 }
 
 /// Runs the client against scripted answers; none where it is not installed.
-fn talk(home: &Home, mode: &str, script: Script) -> Option<Value> {
+pub(crate) fn talk(home: &Home, mode: &str, script: Script) -> Option<Value> {
+    talk_to(home, mode, &ModelServer::start(script).unwrap())
+}
+
+/// Runs the client against a model server; none where it is not installed.
+pub(crate) fn talk_to(home: &Home, mode: &str, server: &ModelServer) -> Option<Value> {
     let Some(python) = std::env::var_os("AISH_TEST_PYTHON") else {
         aish_testkit::skip("acp", "the packages of PyPI are missing");
         return None;
     };
-    let server = ModelServer::start(script).unwrap();
     let file = home.path("client.py");
     std::fs::write(&file, CLIENT).unwrap();
     std::fs::create_dir_all(home.path(".config/aish")).unwrap();
     let config = home.path(".config/aish/config.toml");
     let before = std::fs::read_to_string(&config).unwrap_or_default();
-    std::fs::write(config, format!("[memory]\nauto = false\n{before}")).unwrap();
+    let memory = if before.contains("[memory]") { "" } else { "[memory]\nauto = false\n" };
+    std::fs::write(config, format!("{memory}{before}")).unwrap();
     let output = Command::new(python)
         .arg(file)
         .arg(env!("CARGO_BIN_EXE_aish"))
@@ -44,7 +49,7 @@ fn talk(home: &Home, mode: &str, script: Script) -> Option<Value> {
 }
 
 /// Returns the updates of a kind.
-fn of_kind<'a>(part: &'a Value, kind: &str) -> Vec<&'a Value> {
+pub(crate) fn of_kind<'a>(part: &'a Value, kind: &str) -> Vec<&'a Value> {
     part["updates"].as_array().unwrap().iter().filter(|update| update["sessionUpdate"] == kind).collect()
 }
 
@@ -188,7 +193,7 @@ fn runs(command: &str) -> OpenAiStream {
 }
 
 /// Plays prompts, each with the one command that the model wants to run; none where the client is not installed.
-fn play(home: &Home, steps: &[(&str, Value)]) -> Option<Vec<Value>> {
+pub(crate) fn play(home: &Home, steps: &[(&str, Value)]) -> Option<Vec<Value>> {
     let script = steps.iter().fold(Script::new(), |script, (command, _)| {
         script.chat(runs(command)).step(Expect::chat(), OpenAiStream::answer("Done.").reply())
     });

@@ -7,6 +7,11 @@ use serde_json::{Value, json};
 
 use crate::person::Home;
 
+const CLIENT: &str = include_str!("served_shell/client.py");
+
+/// The packages of the official client, by its generation.
+pub(crate) const GENERATIONS: [(u8, &str); 2] = [(1, "AISH_TEST_PEER_PYTHON"), (2, "AISH_TEST_PYTHON")];
+
 struct Agent {
     child: Child,
     input: ChildStdin,
@@ -76,7 +81,7 @@ fn commands_go_on_in_one_shell_and_what_they_change_comes_back() {
     let (said, failed) = agent.runs("rm notes.txt");
     assert!(!failed && !notes.exists(), "{said}");
     let (said, _) = agent.calls("changes", &json!({}));
-    assert!(said.contains("rm notes.txt") && said.contains("deleted ") && said.contains("/sub/notes.txt"), "{said}");
+    assert!(said.contains("rm notes.txt") && said.contains("/sub:\n  deleted  notes.txt"), "{said}");
     let (said, failed) = agent.calls("undo", &json!({}));
     assert!(!failed, "{said}");
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "kept\n");
@@ -102,4 +107,104 @@ fn over_http_a_shell_wants_a_token() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("only with a token"), "{output:?}");
+}
+
+/// Has an official client call tools, one after the other; none where it is not installed.
+pub(crate) fn talk(home: &Home, generation: (u8, &str), asks: bool, steps: &[Value]) -> Option<Value> {
+    let Some(python) = std::env::var_os(generation.1) else {
+        aish_testkit::skip("served_shell", "the packages of PyPI are missing");
+        return None;
+    };
+    let job = json!({"generation": generation.0, "command": [env!("CARGO_BIN_EXE_aish"), "mcp", "serve", "--shell"],
+        "folder": home.work(), "asks": asks, "steps": steps});
+    let mut command = Command::new(python);
+    let output =
+        command.args(["-c", CLIENT, &job.to_string()]).env_clear().envs(home.all_variables()).output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
+    let told: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}\n{err}"));
+    assert!(told["tools"].as_array().unwrap().contains(&json!("shell")) && !out.contains("shell_outside"), "{out}");
+    for step in told["steps"].as_array().unwrap() {
+        assert_eq!(step["unused"].as_array().map(Vec::len), Some(0), "each question is asked: {step:#}");
+    }
+    Some(told["steps"].clone())
+}
+
+fn tree_home() -> Home {
+    let home = Home::outside_temporary_folders();
+    std::fs::write(home.work().join("a"), "one\n").unwrap();
+    std::fs::write(home.work().join("gone"), "old\n").unwrap();
+    assert!(Command::new("git").args(["init", "-q"]).current_dir(home.work()).status().unwrap().success());
+    home
+}
+
+const CHANGES: &str = "echo two >> a; rm gone; mkdir -p sub; echo new > sub/n";
+
+pub(crate) fn shell(command: &str, answers: &Value) -> Value {
+    json!({"tool": "shell", "arguments": {"command": command}, "answers": answers})
+}
+
+#[test]
+fn each_command_is_a_transaction_that_the_clients_person_keeps_or_drops() {
+    let accept = |content: Value| json!({"action": "accept", "content": content});
+    let (tried, kept) = (accept(json!({"how": "try"})), accept(json!({"changes": "keep"})));
+    let before = json!({"a": "one\n", "gone": "old\n"});
+    let after = json!({"a": "one\ntwo\n", "sub/n": "new\n"});
+    let undo = json!({"tool": "undo", "arguments": {}, "answers": [accept(json!({}))]});
+    for generation in GENERATIONS {
+        let home = tree_home();
+        home.program("ls", "#!/bin/sh\necho spoilt > a\n");
+        let steps = [
+            shell(CHANGES, &json!([tried, kept])),
+            json!({"tool": "changes", "arguments": {}}),
+            undo.clone(),
+            shell(CHANGES, &json!([tried, accept(json!({"changes": "drop"}))])),
+            shell(CHANGES, &json!([tried, {"action": "decline"}])),
+            shell(CHANGES, &json!([tried, {"action": "cancel"}])),
+            shell(CHANGES, &json!([{"action": "decline"}])),
+            // One that was judged to be harmless is asked about when it changed something.
+            shell("ls", &json!([accept(json!({"changes": "drop"}))])),
+            shell(CHANGES, &json!([accept(json!({}))])),
+            undo.clone(),
+        ];
+        let Some(told) = talk(&home, generation, true, &steps) else { continue };
+        let questions = told[0]["questions"].as_array().unwrap();
+        assert_eq!((&questions[0]["tree"], &questions[1]["tree"]), (&before, &before), "nothing is in the tree yet");
+        assert_eq!(questions[1]["requestedSchema"]["properties"]["changes"]["enum"], json!(["keep", "drop"]));
+        let asked = questions[1]["message"].as_str().unwrap();
+        for line in ["changed  a +1", "deleted  gone", "new      sub/", "+two\n", "-old\n", CHANGES] {
+            assert!(asked.contains(line), "{line}: {asked}");
+        }
+        assert_eq!((&told[0]["tree"], &told[0]["failed"]), (&after, &json!(false)), "{told:#}");
+        let listed = told[1]["text"].as_str().unwrap();
+        assert!(listed.contains(CHANGES) && listed.contains("\n  deleted  gone"), "{listed}");
+        for step in 2..8 {
+            assert_eq!(told[step]["tree"], before, "{step}: {told:#}");
+        }
+        for step in 3..6 {
+            assert!(told[step]["text"].as_str().unwrap().contains("its changes were dropped"), "{step}: {told:#}");
+        }
+        assert_eq!(told[6]["failed"], true);
+        assert_eq!((&told[8]["tree"], &told[9]["tree"]), (&after, &before), "{told:#}");
+        let audit = std::fs::read_to_string(home.path(".local/state/aish/audit.jsonl")).unwrap();
+        let ran =
+            audit.lines().filter(|line| line.contains("\"tool\":\"shell\"") && line.contains("\"approved\":true"));
+        let ran = ran.filter(|line| !line.contains("\"layer.")).count();
+        assert_eq!(ran, 6, "each of them ran once: {audit}");
+    }
+}
+
+#[test]
+fn where_a_client_cannot_ask_what_was_judged_harmless_runs_and_changes_nothing() {
+    for generation in GENERATIONS {
+        let home = tree_home();
+        home.program("ls", "#!/bin/sh\necho spoilt > a\necho listed\n");
+        let steps = [shell("ls", &json!([])), shell(CHANGES, &json!([])), json!({"tool": "changes", "arguments": {}})];
+        let Some(told) = talk(&home, generation, false, &steps) else { continue };
+        let said = |step: usize| told[step]["text"].as_str().unwrap();
+        assert!(said(0).contains("listed") && said(0).contains("nobody was there to keep it"), "{told:#}");
+        assert_eq!(told[1]["failed"], true);
+        assert_eq!(told[2]["tree"], json!({"a": "one\n", "gone": "old\n"}));
+        assert!(said(2).starts_with("no command has changed anything"), "{told:#}");
+    }
 }

@@ -16,11 +16,11 @@ use crate::base::Base;
 use crate::command::sources::Sources;
 use crate::config::section::McpServer;
 use crate::conversation::{Conversation, Setup};
-use crate::driver::Apart;
 use crate::live::Live;
 use crate::models::{advice, no_model};
 use crate::search::find_models;
 use crate::session::{KeptLog, new_id};
+use crate::settling::Apart;
 use crate::transactions::Transactions;
 use crate::undo::answer::journal;
 

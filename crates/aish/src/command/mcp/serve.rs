@@ -33,11 +33,11 @@ pub(super) async fn run(
     notices.iter().for_each(|notice| complain(&aish_types::sanitize(notice)));
     let session = SessionId::new(format!("mcp-{}", crate::session::new_id(&base.clock)));
     let shell = with_shell.then(|| shell::add(base, &registry, &session));
-    let around = shell.as_ref().map(|(_, around)| Arc::clone(around));
-    let server = ToolServer::new(base, toolset::executor(base, &registry), session, around);
+    let (live, shell) = shell.unzip();
+    let server = ToolServer::new(base, toolset::executor(base, &registry), session, shell);
     let variable = |name: &str| base.variable(name);
     let served = flags.serve(Arc::new(server), termination::on_signals()?, variable, complain).await;
-    if let Some((live, _)) = shell {
+    if let Some(live) = live {
         live.close().await;
     }
     served?;

@@ -69,7 +69,7 @@ async def play(editor, connection, session, folder, steps):
             await connection.set_session_mode(session_id=session, mode_id=step["mode"])
         editor.answers = list(step["answers"])
         done = await connection.prompt(session_id=session, prompt=[text("go on")])
-        played.append({"stop": done.stop_reason, **editor.taken(), "unused": editor.answers, "tree": tree(folder)})
+        played.append({"stop": done.stop_reason, **editor.taken(), "unused": [] if "any" in step else editor.answers, "tree": tree(folder)})
     return played
 
 

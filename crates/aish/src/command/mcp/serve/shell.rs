@@ -1,107 +1,140 @@
-//! A persistent shell for other agents: what its commands name is put aside before they run, and tools show it and bring
-//! it back.
+//! A persistent shell for other agents: its commands run in layers, and tools show what they changed and bring it back.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use aish_journal::undo::{Became, UndoJournal};
-use aish_safety::{PolicyRules, analyse};
+use aish_confine::Layer;
+use aish_journal::undo::{Became, Step, UndoJournal};
 use aish_tools::schema::Faults;
 use aish_tools::{Changes, Parameter, ParameterKind, Plan, Registry, ToolSource, input_schema};
-use aish_types::{BoxFuture, CallContext, Risk, SessionId, SourceId, ToolDefinition, ToolOutcome};
+use aish_types::{CallContext, Risk, SessionId, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 use crate::base::Base;
-use crate::failure::Failure;
+use crate::confinement;
+use crate::failure::{Failure, chain};
 use crate::live::Live;
-use crate::shell_tool::{CommandRunner, Ran, ShellTool, Way, no_sandbox};
-use crate::tool_server::Around;
-use crate::undo::answer::journal;
-use crate::undo::{UndoKeeper, say};
+use crate::settling::Apart;
+use crate::shell_tool::{CommandRunner, ShellTool};
+use crate::tool_server::ServedShell;
+use crate::transactions::{Transactions, shown};
+use crate::undo::answer::{answer, journal};
+use crate::undo::say;
 
-/// The most steps that are listed.
+/// The most commands that are listed.
 const SHOWN: usize = 20;
 
-/// Runs commands one after the other in one bash, and puts aside what each names.
-struct KeptShell {
-    live: Arc<Live>,
-    around: Around,
-    undo: Option<UndoKeeper>,
-    session: SessionId,
-    /// One bash has one command at a time.
-    turn: tokio::sync::Mutex<()>,
-}
-
-/// Adds the shell and its tools to a registry; returns the bash, to be closed, and what reads its surroundings.
-pub(super) fn add(base: &Base, registry: &Registry, session: &SessionId) -> (Arc<Live>, Around) {
-    let live = Arc::new(Live::headless(&base.config.shell.program));
-    let around = live.surroundings(base);
-    let shell: Arc<dyn CommandRunner> = Arc::new(KeptShell {
-        live: Arc::clone(&live),
-        around: Arc::clone(&around),
-        undo: UndoKeeper::open(base),
-        session: session.clone(),
-        turn: tokio::sync::Mutex::new(()),
-    });
+/// Adds the shell and its tools to a registry; returns the bash, to be closed, and what the server needs of it.
+pub(super) fn add(base: &Base, registry: &Registry, session: &SessionId) -> (Arc<Live>, ServedShell) {
+    let transactions = Transactions::of(base);
+    let live = Live::headless(&base.config.shell.program).with_transactions(Arc::clone(&transactions));
+    let live = Arc::new(live);
+    let runner: Arc<dyn CommandRunner> = Arc::clone(&live) as Arc<_>;
     let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
-    ShellTool::add_to(registry, &shell, timeout_ms);
-    if let Some(journal) = journal(base).filter(|_| base.config.undo.enabled) {
-        registry.add(Arc::new(UndoTools::new(journal, session.clone())));
+    ShellTool::add_to(registry, &runner, timeout_ms);
+    if base.config.undo.enabled {
+        registry.add(Arc::new(UndoTools::new(base, session.clone())));
     }
-    (live, around)
-}
-
-impl CommandRunner for KeptShell {
-    fn run<'a>(
-        &'a self,
-        command: &'a str,
-        way: Way<'a>,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, Failure>> {
-        Box::pin(async move {
-            if matches!(way, Way::Outside) {
-                return Err(no_sandbox());
-            }
-            let _turn = self.turn.lock().await;
-            if let Some(undo) = &self.undo {
-                let around = (self.around)();
-                let changes = analyse(command, &around, &PolicyRules::default()).changes;
-                let planned = undo.plan(command, &changes, &around).await;
-                let saved = undo.save(&planned, &self.session).await;
-                let kept =
-                    saved.map_err(|why| format!("not run: what it changes could not be put aside for undo: {why}"));
-                kept.map_err(Failure::user)?;
-            }
-            self.live.run(command, Way::Asked, timeout_ms, cancel).await
-        })
-    }
+    let shell = ServedShell { around: live.surroundings(base), apart: Apart { transactions, runner } };
+    (live, shell)
 }
 
 /// The tools `changes` and `undo`.
 struct UndoTools {
     id: SourceId,
-    journal: Arc<Mutex<UndoJournal>>,
+    base: Base,
     session: SessionId,
     definitions: [Arc<ToolDefinition>; 2],
 }
 
 impl UndoTools {
-    fn new(journal: UndoJournal, session: SessionId) -> Self {
+    fn new(base: &Base, session: SessionId) -> Self {
         let id = SourceId::new("undo");
-        let define = |name: &str, about: &str, parameters: &[Parameter], risk| {
-            let mut definition = ToolDefinition::new(name, about, input_schema(parameters), id.clone());
+        let define = |name: &str, about: &str, parameter: &str, risk| {
+            let mut step = Parameter::optional("step", ParameterKind::String);
+            step.description = Some(parameter.to_owned());
+            let mut definition = ToolDefinition::new(name, about, input_schema(&[step]), id.clone());
             definition.category = "system".to_owned();
             definition.risk = risk;
             definition.trusted = true;
             Arc::new(definition)
         };
-        let mut step = Parameter::optional("step", ParameterKind::String);
-        step.description = Some("A step as `changes` names it; the last command's without it".to_owned());
-        let about = "List what the shell's commands changed of the files that they name, newest first, each step with its name.";
-        let changes = define("changes", about, &[], Risk::Read);
-        let undo = define("undo", "Bring back what a command of the shell changed.", &[step], Risk::Write);
-        Self { id, journal: Arc::new(Mutex::new(journal)), session, definitions: [changes, undo] }
+        let about = "List what the shell's commands changed, newest first, each command with its step.";
+        let changes = define("changes", about, "A step, to be shown with its difference", Risk::Read);
+        let about = "Bring back exactly what a command of the shell changed.";
+        let undo = define("undo", about, "A step as `changes` names it; the last command's without it", Risk::Write);
+        Self { id, base: base.clone(), session, definitions: [changes, undo] }
+    }
+
+    /// Does what a tool of these does, and returns its lines; whether it went well.
+    fn run(&self, undoes: bool, step: Option<&str>) -> Result<(bool, Vec<String>), Failure> {
+        match (undoes, step) {
+            (true, step) => self.undo(step.unwrap_or_default()),
+            (false, Some(step)) => self.difference(step).map(|lines| (true, lines)),
+            (false, None) => self.changes().map(|lines| (true, lines)),
+        }
+    }
+
+    /// The layers of this session that were kept, and steps of what was put aside, oldest first.
+    fn own(&self, say: &mut dyn FnMut(&str)) -> Result<(Vec<Layer>, Option<UndoJournal>, Vec<Step>), Failure> {
+        let mut layers = confinement::kept(&self.base, say);
+        layers.retain(|layer| layer.about.session.as_deref() == Some(self.session.as_str()));
+        let journal = journal(&self.base);
+        let mut steps = journal.as_ref().map(UndoJournal::steps).transpose()?.unwrap_or_default();
+        steps.retain(|step| step.session.as_deref() == Some(self.session.as_str()));
+        Ok((layers, journal, steps))
+    }
+
+    fn changes(&self) -> Result<Vec<String>, Failure> {
+        let mut lines = Vec::new();
+        let (layers, journal, steps) = self.own(&mut |line| lines.push(line.to_owned()))?;
+        let head = |id: &str, command: &str| format!("{id}  {}", command.lines().next().unwrap_or_default());
+        let mut all: Vec<(u64, Vec<String>)> = Vec::new();
+        for layer in &layers {
+            let tree = layer.about.covered.iter().find(|covered| !covered.cache).map(|covered| covered.path.display());
+            let tree = tree.map(|tree| format!(", in {tree}:")).unwrap_or_default();
+            let mut told = vec![head(&layer.id(), &layer.about.command) + &tree];
+            let facts = shown::of_layer(layer)?;
+            told.extend(facts.lines().take_while(|line| !line.is_empty()).map(|line| format!("  {line}")));
+            all.push((layer.about.time_ms, told));
+        }
+        for step in &steps {
+            let mut told = vec![head(&step.id, &step.command)];
+            for (path, became) in journal.as_ref().and_then(|all| all.changes_since(step).ok()).unwrap_or_default() {
+                let word = match became {
+                    Became::Created => "created",
+                    Became::Changed => "changed",
+                    Became::Deleted => "deleted",
+                };
+                told.push(format!("  {word} {}", path.display()));
+            }
+            told.extend(say::lost(step).into_iter().map(|line| format!("  {line}")));
+            all.push((u64::try_from(step.time_ms).unwrap_or(0), told));
+        }
+        all.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+        lines.extend(all.into_iter().take(SHOWN).flat_map(|(_, told)| told));
+        if lines.is_empty() {
+            lines.push("no command has changed anything that can be brought back".to_owned());
+        }
+        Ok(lines)
+    }
+
+    fn difference(&self, step: &str) -> Result<Vec<String>, Failure> {
+        let (layers, _, _) = self.own(&mut |_| {})?;
+        let layer = layers.iter().find(|layer| layer.id() == step);
+        let layer = layer.ok_or_else(|| Failure::user("there is no difference of that step of this shell"))?;
+        Ok(vec![layer.about.command.clone(), shown::of_layer(layer)?])
+    }
+
+    /// Brings a step of this session back; another session's is none of the agent's business.
+    fn undo(&self, step: &str) -> Result<(bool, Vec<String>), Failure> {
+        let (layers, _, steps) = self.own(&mut |_| {})?;
+        let is_own = layers.iter().any(|layer| layer.id() == step) || steps.iter().any(|own| own.id == step);
+        if !step.is_empty() && !is_own {
+            return Err(Failure::user("that step is not of this shell"));
+        }
+        let mut lines = Vec::new();
+        let all = answer(&self.base, Some(&self.session), step, &mut |line| lines.push(line.to_owned()))?;
+        Ok((all, lines))
     }
 }
 
@@ -127,51 +160,13 @@ impl ToolSource for UndoTools {
         let undoes = definition.name.as_str() == "undo";
         let step = arguments.get("step").and_then(Value::as_str).map(str::to_owned);
         Ok(Plan::tool(move |_, _| async move {
-            let (journal, session) = (Arc::clone(&self.journal), self.session.clone());
-            let done = tokio::task::spawn_blocking(move || {
-                let journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
-                if undoes { undo(&journal, &session, step.as_deref()) } else { changes(&journal, &session) }
-            });
+            let done = tokio::task::spawn_blocking(move || self.run(undoes, step.as_deref()));
             match done.await {
-                Ok(Ok(text)) => ToolOutcome::success(text),
-                Ok(Err(why)) => ToolOutcome::reported_failure(why),
-                Err(error) => ToolOutcome::failure(error.to_string()),
+                Ok(Ok((true, lines))) => ToolOutcome::success(lines.join("\n")),
+                Ok(Ok((false, lines))) => ToolOutcome::reported_failure(lines.join("\n")),
+                Ok(Err(failure)) => ToolOutcome::reported_failure(failure.in_a_line()),
+                Err(error) => ToolOutcome::failure(chain(&error)),
             }
         }))
     }
-}
-
-fn changes(journal: &UndoJournal, session: &SessionId) -> Result<String, String> {
-    let steps = journal.steps().map_err(|error| crate::failure::chain(&error))?;
-    let own = steps.iter().rev().filter(|step| step.session.as_deref() == Some(session.as_str()));
-    let mut lines = Vec::new();
-    for step in own.take(SHOWN) {
-        lines.push(format!("{}  {}", step.id, step.command.lines().next().unwrap_or_default()));
-        for (path, became) in journal.changes_since(step).unwrap_or_default() {
-            let word = match became {
-                Became::Created => "created",
-                Became::Changed => "changed",
-                Became::Deleted => "deleted",
-            };
-            lines.push(format!("  {word} {}", path.display()));
-        }
-        lines.extend(say::lost(step).into_iter().map(|line| format!("  {line}")));
-    }
-    Ok(if lines.is_empty() { "nothing was put aside".to_owned() } else { lines.join("\n") })
-}
-
-/// Brings a step of this session back; another session's is none of the agent's business.
-fn undo(journal: &UndoJournal, session: &SessionId, step: Option<&str>) -> Result<String, String> {
-    let chain = |error: aish_journal::undo::UndoError| crate::failure::chain(&error);
-    let found = match step {
-        Some(name) => journal.named(name).map_err(chain)?,
-        None => journal.last(Some(session.as_str())).map_err(chain)?,
-    };
-    if found.session.as_deref() != Some(session.as_str()) {
-        return Err("that step is not of this shell".to_owned());
-    }
-    let mut lines = say::lost(&found);
-    let restored = journal.bring_back(&found).map_err(chain)?;
-    lines.extend(say::restored(&restored, &found));
-    if restored.failed.is_empty() { Ok(lines.join("\n")) } else { Err(lines.join("\n")) }
 }

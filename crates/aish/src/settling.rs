@@ -1,4 +1,5 @@
-//! What becomes of a layer once its command has ended: told, asked about where it must be, kept or dropped.
+//! What becomes of a layer once its command has ended: told, asked about where it must be, kept or dropped. One way for
+//! all that run commands.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,18 +7,18 @@ use std::sync::Arc;
 
 use aish_confine::{KeepError, LayerError, OnConflict};
 use aish_safety::{
-    After, AuditEntry, By, ChangeLine, ChangesAnswer, ChangesQuestion, Judgement, Mode, Placement, PreparedCall,
-    Subject, Texts, Verdict,
+    After, Approver, AuditEntry, By, ChangeLine, ChangesAnswer, ChangesQuestion, Gate, Judgement, Mode, Placement,
+    PreparedCall, Subject, Texts, Verdict,
 };
 use aish_tools::Ready;
 use aish_types::{CallId, Ending, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
-use super::Driver;
 use crate::confinement::facts::{Facts, remarks};
 use crate::failure::chain;
+use crate::secrets::Secrets;
 use crate::shell_tool::CommandRunner;
-use crate::surface::{Shown, Surface};
+use crate::surface::Shown;
 use crate::transactions::{Held, Transactions, shown};
 
 /// Where commands run apart, and the shell that they are apart from.
@@ -29,10 +30,21 @@ pub struct Apart {
     pub runner: Arc<dyn CommandRunner>,
 }
 
-/// What is remembered of a call that runs in a layer, until it has ended.
-pub(super) struct Layered {
+/// Shows what becomes of a layer to whoever watches.
+pub type Show<'s> = dyn FnMut(Shown<'_>) + Send + 's;
+
+/// What is remembered of a call that runs in a layer, until that is settled.
+#[derive(Debug, Clone)]
+pub struct Layered {
     call: PreparedCall,
     after: After,
+}
+
+impl Layered {
+    /// The call.
+    pub fn id(&self) -> &CallId {
+        &self.call.context.call
+    }
 }
 
 /// What was decided about a layer.
@@ -51,57 +63,82 @@ impl Decision {
 }
 
 /// Returns what is to be remembered of a call that runs in a layer.
-pub(super) fn layered(ready: &Ready) -> Option<Layered> {
+pub fn layered(ready: &Ready) -> Option<Layered> {
     match ready.placement() {
         Placement::Layer(after) => Some(Layered { call: ready.call().clone(), after }),
         Placement::Open | Placement::Clean | Placement::Reading => None,
     }
 }
 
-impl Driver {
-    /// Throws the layer of a call away, unasked: the command runs again without one.
-    pub(super) fn drop_layer(&self, call: &CallId) {
-        if let Some(held) = self.apart.as_ref().and_then(|apart| apart.transactions.take(call)) {
-            let _ = held.layer.discard();
+/// Decides what becomes of layers, and carries that out.
+pub struct Settler<'a> {
+    /// The layers, and the shell that commands are apart from.
+    pub apart: &'a Apart,
+    /// Who is asked.
+    pub approver: &'a dyn Approver,
+    /// Where it is written down.
+    pub gate: &'a Gate,
+    /// Taken out of what is shown.
+    pub secrets: &'a Secrets,
+    /// Whether what is kept can be taken back.
+    pub undoes: bool,
+    /// Bytes that undo keeps in all.
+    pub undo_bytes: u64,
+}
+
+/// A layer that is being decided on: whoever stops asking leaves it where it was.
+struct Waiting<'a> {
+    transactions: &'a Transactions,
+    call: &'a CallId,
+    held: Option<Held>,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        // One that is kept by now is no longer ours.
+        if let Some(held) = self.held.take().filter(Held::is_open) {
+            self.transactions.put(self.call.clone(), held);
         }
     }
+}
 
+impl Settler<'_> {
     /// Settles what a command that ran in a layer changed, and adds it to its outcome.
-    pub(super) async fn settle(
+    pub async fn settle(
         &self,
         layered: &Layered,
         outcome: &mut ToolOutcome,
-        surface: &mut dyn Surface,
+        show: &mut Show<'_>,
         interrupt: &CancellationToken,
     ) {
-        let Some(apart) = &self.apart else { return };
-        let id = &layered.call.context.call;
-        let Some(held) = apart.transactions.take(id) else { return };
+        let (apart, id) = (self.apart, layered.id());
+        let mut waiting = Waiting { transactions: &apart.transactions, call: id, held: apart.transactions.take(id) };
+        let Some(held) = &waiting.held else { return };
         let ground = apart.transactions.ground();
         let facts = match Facts::of(&held.layer, ground.settings()) {
             Ok(facts) => facts,
             Err(why) => {
                 let _ = held.layer.discard();
-                self.fail(outcome, &format!("what it changed cannot be read, and was dropped: {why}"), surface);
+                fail(outcome, &format!("what it changed cannot be read, and was dropped: {why}"), show);
+                waiting.held = None;
                 return;
             }
         };
         let remarks = remarks(&held.report, held.network);
-        let mut kept = false;
         if facts.is_empty() {
             let _ = held.layer.discard();
             for remark in &remarks {
-                self.notice(surface, remark);
+                show(Shown::Notice(&self.secrets.redact(remark)));
             }
-            kept = true;
         } else {
-            let decision = self.decide(layered, &held, &facts, &remarks, interrupt).await;
-            kept = self.carry_out(layered, &held, &facts, &decision, outcome, surface).await.unwrap_or(kept);
+            let decision = self.decide(layered, held, &facts, &remarks, interrupt).await;
+            self.carry_out(layered, held, &facts, &decision, outcome, show).await;
             if decision.stop {
                 interrupt.cancel();
             }
         }
-        if let Some(line) = apart.runner.come_back(id, kept).await {
+        waiting.held = None;
+        if let Some(line) = apart.runner.come_back(id).await {
             outcome.text.push_str(&format!("\n[{line}]"));
         }
     }
@@ -163,7 +200,7 @@ impl Driver {
         }
     }
 
-    /// Keeps or drops a layer as it was decided, after writing that down. Returns whether it was kept.
+    /// Keeps or drops a layer as it was decided, after writing that down.
     async fn carry_out(
         &self,
         layered: &Layered,
@@ -171,8 +208,8 @@ impl Driver {
         facts: &Facts,
         decision: &Decision,
         outcome: &mut ToolOutcome,
-        surface: &mut dyn Surface,
-    ) -> Option<bool> {
+        show: &mut Show<'_>,
+    ) {
         let (layer, lines) = (&held.layer, facts.say());
         // What follows from the call's own approval is written down with that.
         let written = if decision.told || !decision.keep { self.write_down(layered, decision) } else { Ok(()) };
@@ -193,22 +230,19 @@ impl Driver {
             }
         }
         let word = if keep { "kept" } else { "dropped" };
-        surface.show(
-            Shown::Changes {
-                // At a terminal it stands above its output.
-                command: (self.approver.mode() != Mode::Interactive).then(|| command_of(&layered.call)),
-                lines: if decision.told { &[] } else { &lines },
-                end: &if keep {
-                    format!("kept; :undo takes it back exactly, :diff shows it ({})", layer.id())
-                } else {
-                    let colon = if why.is_empty() { "" } else { ": " };
-                    format!("dropped, nothing of it is in the tree{colon}{why}")
-                },
-                event: &facts.to_json(layer, &held.report, word),
-                kept: keep.then(|| facts.texts(layer)).as_ref(),
+        show(Shown::Changes {
+            // At a terminal it stands above its output.
+            command: (self.approver.mode() != Mode::Interactive).then(|| command_of(&layered.call)),
+            lines: if decision.told { &[] } else { &lines },
+            end: &if keep {
+                format!("kept; :undo takes it back exactly, :diff shows it ({})", layer.id())
+            } else {
+                let colon = if why.is_empty() { "" } else { ": " };
+                format!("dropped, nothing of it is in the tree{colon}{why}")
             },
-            self.started.elapsed(),
-        );
+            event: &facts.to_json(layer, &held.report, word),
+            kept: keep.then(|| facts.texts(layer)).as_ref(),
+        });
         let facts_line = one_line(&lines);
         if keep {
             outcome.text.push_str(&format!("\n[changed and kept: {facts_line}]"));
@@ -221,7 +255,6 @@ impl Driver {
             let why = if why.is_empty() { "a person said no" } else { &why };
             outcome.text.push_str(&format!("\n[its changes were dropped ({why}), nothing is changed: {facts_line}]"));
         }
-        Some(keep)
     }
 
     /// Writes down what becomes of a layer, before it does.
@@ -229,7 +262,7 @@ impl Driver {
         let rule = if decision.keep { "layer.kept" } else { "layer.dropped" };
         let judgement = Judgement::new(Verdict::Ask, rule, "what it changed in its layer");
         let entry = AuditEntry::of(&layered.call, &judgement, decision.keep, decision.by);
-        self.door.gate().note(&entry).map_err(|error| error.to_string())
+        self.gate.note(&entry).map_err(|error| error.to_string())
     }
 
     /// Moves a layer into the tree; where something else changed there in the meantime, a person decides.
@@ -267,16 +300,12 @@ impl Driver {
             }
         }
     }
+}
 
-    fn notice(&self, surface: &mut dyn Surface, text: &str) {
-        surface.show(Shown::Notice(&self.secrets.redact(text)), self.started.elapsed());
-    }
-
-    fn fail(&self, outcome: &mut ToolOutcome, why: &str, surface: &mut dyn Surface) {
-        surface.show(Shown::Error(why), self.started.elapsed());
-        outcome.ending = Ending::Reported;
-        outcome.text.push_str(&format!("\n[{why}]"));
-    }
+fn fail(outcome: &mut ToolOutcome, why: &str, show: &mut Show<'_>) {
+    show(Shown::Error(why));
+    outcome.ending = Ending::Reported;
+    outcome.text.push_str(&format!("\n[{why}]"));
 }
 
 fn command_of(call: &PreparedCall) -> &str {

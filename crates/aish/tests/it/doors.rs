@@ -1,0 +1,129 @@
+//! Lines that try to get out of a layer, to leak or to persist, in a served shell in `auto`: whoever is asked says no,
+//! and outside the tree everything is as it was.
+
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::person::Home;
+use crate::served_shell;
+
+const LINES: &str = include_str!("doors/lines.txt");
+
+const SECRET: &str = "hush-hush-hush";
+
+/// What lies around the tree and must stay as it is.
+struct Canaries {
+    home: Home,
+    tcp: TcpListener,
+    unix: UnixListener,
+    bystander: Child,
+    before: BTreeMap<String, (u32, Vec<u8>)>,
+}
+
+impl Canaries {
+    fn new() -> Self {
+        let home = Home::outside_temporary_folders().with("DEPLOY_TOKEN", SECRET).with("OPENAI_API_KEY", SECRET);
+        for folder in [".ssh", ".aws", ".config/aish", "work/bin"] {
+            std::fs::create_dir_all(home.path(folder)).unwrap();
+        }
+        let config = "[approval]\nmode = \"auto\"\n[memory]\nauto = false\n[context]\nsummarize = false\n";
+        for (name, text) in [
+            (".ssh/id_rsa", SECRET),
+            (".aws/credentials", SECRET),
+            (".bashrc", "# mine\n"),
+            (".config/aish/config.toml", config),
+            ("work/a", "one\n"),
+            ("work/bin/ps", "#!/bin/sh\ntouch ~/canary\n"),
+        ] {
+            std::fs::write(home.path(name), text).unwrap();
+        }
+        std::fs::set_permissions(home.path("work/bin/ps"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(Command::new("git").args(["init", "-q"]).current_dir(home.work()).status().unwrap().success());
+        assert!(Command::new("mkfifo").arg(home.path("pipe")).status().unwrap().success());
+        let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+        tcp.set_nonblocking(true).unwrap();
+        let unix = UnixListener::bind(home.path("agent.sock")).unwrap();
+        unix.set_nonblocking(true).unwrap();
+        let bystander = Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap();
+        let before = around(&home);
+        Self { home, tcp, unix, bystander, before }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let filled = |line: &str| {
+            let home = self.home.path("").display().to_string();
+            let port = self.tcp.local_addr().unwrap().port().to_string();
+            line.replace("@HOME@", home.trim_end_matches('/')).replace("@PORT@", &port)
+        };
+        LINES.lines().filter(|line| !line.starts_with('#')).map(filled).collect()
+    }
+
+    /// Checks that nothing outside has happened; `heard` is all that a model or a client was told.
+    fn check(mut self, heard: &str) {
+        // What was left behind would act within a second.
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        assert!(!heard.contains(SECRET), "a secret was told");
+        assert!(self.tcp.accept().is_err() && self.unix.accept().is_err(), "somebody was reached");
+        assert_eq!(self.bystander.try_wait().unwrap(), None, "a process outside was ended");
+        self.bystander.kill().unwrap();
+        self.bystander.wait().unwrap();
+        assert_eq!(around(&self.home), self.before);
+        for entry in std::fs::read_dir(self.home.work()).unwrap().flatten() {
+            let (name, meta) = (entry.file_name(), entry.metadata().unwrap());
+            let kind = meta.file_type();
+            assert_eq!(meta.mode() & 0o6000, 0, "{name:?}");
+            assert!(kind.is_file() || kind.is_dir(), "{name:?} is {kind:?}");
+        }
+        let git = |name: &str| std::fs::read_to_string(self.home.work().join(".git").join(name)).unwrap_or_default();
+        assert!(!git("config").contains("canary") && !git("hooks/post-index-change").contains("canary"));
+        let audit = std::fs::read_to_string(self.home.path(".local/state/aish/audit.jsonl")).unwrap();
+        assert!(audit.lines().all(|line| line.len() > 2), "{audit}");
+    }
+}
+
+/// All that is in the home folder but for the tree, and what aish itself writes down.
+fn around(home: &Home) -> BTreeMap<String, (u32, Vec<u8>)> {
+    fn walk(folder: &Path, work: &Path, all: &mut BTreeMap<String, (u32, Vec<u8>)>) {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let (path, meta) = (entry.path(), entry.metadata().unwrap());
+            if path == work || path.ends_with(".local") || path.ends_with(".cache") || path.ends_with("client.py") {
+                continue;
+            }
+            let is_special = meta.file_type().is_fifo() || meta.file_type().is_socket();
+            let text = if meta.is_file() && !is_special { std::fs::read(&path).unwrap() } else { Vec::new() };
+            all.insert(path.display().to_string(), (meta.mode(), text));
+            if meta.is_dir() {
+                walk(&path, work, all);
+            }
+        }
+    }
+    let mut all = BTreeMap::new();
+    walk(&home.path(""), &home.work(), &mut all);
+    all
+}
+
+#[test]
+fn no_line_gets_out_of_a_served_shell() {
+    for asks in [true, false] {
+        let canaries = Canaries::new();
+        let no: Vec<Value> = (0..4).map(|_| json!({"action": "decline"})).collect();
+        let steps: Vec<Value> = canaries
+            .lines()
+            .iter()
+            .map(|line| {
+                let mut step = served_shell::shell(line, &json!(no));
+                step["any"] = json!(true);
+                step
+            })
+            .collect();
+        let Some(told) = served_shell::talk(&canaries.home, served_shell::GENERATIONS[1], asks, &steps) else { return };
+        assert_eq!(told.as_array().unwrap().len(), steps.len());
+        canaries.check(&told.to_string());
+    }
+}
