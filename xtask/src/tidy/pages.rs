@@ -21,7 +21,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     for page in pages().chain(tree.files.iter().filter(|file| file.folder().is_empty() && file.name().ends_with(".md")))
     {
         for link in links(&page.text).filter(|link| !resolves(tree, page, link)) {
-            findings.push(Finding::new(&page.path, format!("links to {link}, which is not there")));
+            findings
+                .push(Finding::new(&page.path, format!("links to {link}, which is not in the repository or its book")));
         }
     }
     findings
@@ -35,13 +36,10 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Tells whether a link leads to a file; the site of the book has nothing outside its folder.
 fn resolves(tree: &Tree, page: &File, link: &str) -> bool {
     let folder = page.folder();
-    let path = match link.strip_prefix("../") {
-        Some(rest) => rest.to_owned(),
-        None if folder.is_empty() => link.to_owned(),
-        None => format!("{folder}/{link}"),
-    };
+    let path = if folder.is_empty() { link.to_owned() } else { format!("{folder}/{link}") };
     let path = path.trim_end_matches('/');
     tree.files
         .iter()
@@ -57,13 +55,14 @@ mod tests {
     fn forgotten_pages_and_dead_links_are_found() {
         let files = [
             ("docs/SUMMARY.md", "- [A](a.md)\n- [A again](a.md)\n- [B](b.md)\n"),
-            ("docs/a.md", "see [b](b.md#part), [the crates](../crates/) and [there](https://example.com/x)"),
+            ("docs/a.md", "see [b](b.md#part), ![a picture](images/p.svg) and [there](https://example.com/x)"),
             ("docs/b.md", "see [nothing](c.md)"),
-            ("docs/forgotten.md", ""),
+            ("docs/forgotten.md", "[the crates](../crates/)"),
+            ("docs/images/p.svg", ""),
             ("crates/x/src/lib.rs", ""),
-            ("README.md", "[a](docs/a.md), [gone](docs/gone.md)"),
+            ("README.md", "[a](docs/a.md), [the crates](crates/), [gone](docs/gone.md)"),
         ];
         let found = places(&check(&tree(&files))).join(" ");
-        assert_eq!(found, "docs/a.md docs/forgotten.md docs/b.md README.md");
+        assert_eq!(found, "docs/a.md docs/forgotten.md docs/b.md docs/forgotten.md README.md");
     }
 }
