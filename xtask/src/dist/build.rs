@@ -28,7 +28,7 @@ pub(super) fn build(facts: &Facts, libc: Libc, sources: &Sources) -> anyhow::Res
             let all: Vec<&str> = facts.programs.iter().map(String::as_str).collect();
             cargo(Libc::Static, facts, sources, &all)?;
             for name in all {
-                programs.add(name, strip(Libc::Static, name)?)?;
+                programs.add(name, finish(Libc::Static, name, facts)?)?;
             }
         }
         Libc::Gnu => {
@@ -37,12 +37,10 @@ pub(super) fn build(facts: &Facts, libc: Libc, sources: &Sources) -> anyhow::Res
             cargo(Libc::Gnu, facts, sources, &others)?;
             cargo(Libc::Static, facts, sources, &models)?;
             for name in others {
-                let path = strip(Libc::Gnu, name)?;
-                check_glibc(&path, &facts.glibc)?;
-                programs.add(name, path)?;
+                programs.add(name, finish(Libc::Gnu, name, facts)?)?;
             }
             for name in models {
-                programs.add(name, strip(Libc::Static, name)?)?;
+                programs.add(name, finish(Libc::Static, name, facts)?)?;
             }
         }
     }
@@ -56,6 +54,16 @@ fn target_folder(libc: Libc) -> PathBuf {
 
 fn folder(libc: Libc) -> PathBuf {
     target_folder(libc).join(TARGET).join(PROFILE)
+}
+
+/// Strips a program and checks that it needs what its packages promise and nothing else.
+fn finish(libc: Libc, name: &str, facts: &Facts) -> anyhow::Result<PathBuf> {
+    let program = strip(libc, name)?;
+    match libc {
+        Libc::Gnu => check_glibc(&program, &facts.glibc)?,
+        Libc::Static => check_static(&program)?,
+    }
+    Ok(program)
 }
 
 /// Copies a program without its symbols; the one that has them stays for those who look for what is large or slow in it.
@@ -84,6 +92,10 @@ fn cargo(libc: Libc, facts: &Facts, sources: &Sources, programs: &[&str]) -> any
         Libc::Static => {
             flags.extend(["-Ctarget-feature=+crt-static".to_owned(), "-Crelocation-model=static".to_owned()]);
             command.args(["build", "--target", TARGET]);
+            if programs.contains(&MODEL) {
+                // A program with a static C library and a shared C++ library crashes when it starts.
+                command.args(["--features", &format!("{MODEL}/static-stdcxx")]);
+            }
         }
     }
     let places = places()?;
@@ -146,11 +158,7 @@ fn tools() -> anyhow::Result<PathBuf> {
 
 /// Fails when a program wants a newer glibc than the packages say.
 fn check_glibc(program: &Path, newest: &str) -> anyhow::Result<()> {
-    let output =
-        Command::new("objdump").arg("-T").arg(program).output().context("objdump (binutils) cannot be started")?;
-    ensure!(output.status.success(), "objdump failed: {}", String::from_utf8_lossy(&output.stderr).trim());
-    let wanted =
-        newest_glibc(&String::from_utf8_lossy(&output.stdout)).context("the program names no version of glibc")?;
+    let wanted = newest_glibc(&objdump("-T", program)?).context("the program names no version of glibc")?;
     ensure!(
         wanted <= version(newest).context("the glibc of the table is no version")?,
         "{} wants glibc {}.{}, and the packages promise {newest}",
@@ -159,6 +167,27 @@ fn check_glibc(program: &Path, newest: &str) -> anyhow::Result<()> {
         wanted.1
     );
     Ok(())
+}
+
+/// Fails when a program that should bring everything along loads a library.
+fn check_static(program: &Path) -> anyhow::Result<()> {
+    let headers = objdump("-p", program)?;
+    let libraries = libraries(&headers);
+    ensure!(libraries.is_empty(), "{} is not static: it loads {}", program.display(), libraries.join(", "));
+    Ok(())
+}
+
+/// Returns the libraries that a program loads, by its headers.
+pub(super) fn libraries(headers: &str) -> Vec<&str> {
+    headers.lines().filter_map(|line| line.trim().strip_prefix("NEEDED")).map(str::trim).collect()
+}
+
+/// Asks binutils about a program.
+fn objdump(option: &str, program: &Path) -> anyhow::Result<String> {
+    let output = Command::new("objdump").arg(option).arg(program).output();
+    let output = output.context("objdump (binutils) cannot be started")?;
+    ensure!(output.status.success(), "objdump failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Returns the newest version of glibc that a table of symbols names.

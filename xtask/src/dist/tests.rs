@@ -235,6 +235,14 @@ fn the_newest_glibc_of_a_table_of_symbols_is_found() {
     assert_eq!(build::newest_glibc("no symbols"), None);
 }
 
+#[test]
+fn the_libraries_that_a_program_loads_are_found() {
+    let headers =
+        "Program Header:\n    LOAD off 0x0\nDynamic Section:\n  NEEDED               libstdc++.so.6\n  INIT  0x1\n";
+    assert_eq!(build::libraries(headers), ["libstdc++.so.6"]);
+    assert!(build::libraries("Program Header:\n    LOAD off 0x0\n").is_empty());
+}
+
 /// Starts `./run` with programs of the system that cannot build anything.
 fn start_run(dist: &Path, home: &Path) -> Output {
     let tools = home.join("tools");
