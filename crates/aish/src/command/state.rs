@@ -159,6 +159,9 @@ fn is_sure(state: &Path, count: Count) -> bool {
         let _ = writeln!(err, "aish: nobody is here to be asked; --yes deletes {}", state.display());
         return false;
     }
+    if aish_term::discard_typed_before().is_err() {
+        return false;
+    }
     let _ = write!(
         err,
         "history, memory, costs, sessions, approvals, tokens of servers, undo and the record of decisions, the {count} in {}, are \
@@ -166,9 +169,6 @@ fn is_sure(state: &Path, count: Count) -> bool {
         state.display()
     );
     let _ = err.flush();
-    if aish_term::discard_typed_before().is_err() {
-        return false;
-    }
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
     read.is_ok() && line.trim() == "delete"

@@ -1,12 +1,13 @@
 //! Terminals and surroundings with less than usual: aish says so and works as far as it can.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Reply, Script};
 use serde_json::json;
 
-use crate::person::Home;
+use crate::person::{Home, Person};
 
 /// Runs a line of `sh` around aish, without a terminal.
 fn outside(home: &Home, line: &str) -> (Option<i32>, String, String) {
@@ -143,4 +144,15 @@ fn a_server_that_is_slow_to_list_its_models_does_not_hold_up_the_prompt() {
     person.runs(":model", "slow-one");
     assert_eq!(person.leaves("\x04"), Some(0));
     server.verify().unwrap();
+}
+
+#[test]
+fn what_was_typed_before_the_question_deletes_no_state() {
+    let home = Home::new().with("AISH", env!("CARGO_BIN_EXE_aish"));
+    let line = "\"$AISH\" memory add 'the door is green'; echo rea''dy; sleep 2; exec \"$AISH\" state delete";
+    let person = Person { session: home.terminal(Path::new("bash"), &["-c", line]) };
+    person.sees_line("ready").types("delete\rdelete\rdel");
+    person.sees("Type `delete` to do it:").types("no\r").sees("nothing was deleted");
+    assert_eq!(person.leaves(""), Some(1));
+    assert!(home.path(".local/state/aish/aish.db").exists());
 }
