@@ -46,6 +46,13 @@ struct UndoTools {
     definitions: [Arc<ToolDefinition>; 2],
 }
 
+/// What this session's commands left that can be taken back.
+struct Own {
+    layers: Vec<Layer>,
+    journal: Option<UndoJournal>,
+    steps: Vec<Step>,
+}
+
 impl UndoTools {
     fn new(base: &Base, session: SessionId) -> Self {
         let id = SourceId::new("undo");
@@ -75,18 +82,18 @@ impl UndoTools {
     }
 
     /// The layers of this session that were kept, and steps of what was put aside, oldest first.
-    fn own(&self, say: &mut dyn FnMut(&str)) -> Result<(Vec<Layer>, Option<UndoJournal>, Vec<Step>), Failure> {
+    fn own(&self, say: &mut dyn FnMut(&str)) -> Result<Own, Failure> {
         let mut layers = confinement::kept(&self.base, say);
         layers.retain(|layer| layer.about.session.as_deref() == Some(self.session.as_str()));
         let journal = journal(&self.base);
         let mut steps = journal.as_ref().map(UndoJournal::steps).transpose()?.unwrap_or_default();
         steps.retain(|step| step.session.as_deref() == Some(self.session.as_str()));
-        Ok((layers, journal, steps))
+        Ok(Own { layers, journal, steps })
     }
 
     fn changes(&self) -> Result<Vec<String>, Failure> {
         let mut lines = Vec::new();
-        let (layers, journal, steps) = self.own(&mut |line| lines.push(line.to_owned()))?;
+        let Own { layers, journal, steps } = self.own(&mut |line| lines.push(line.to_owned()))?;
         let head = |id: &str, command: &str| format!("{id}  {}", command.lines().next().unwrap_or_default());
         let mut all: Vec<(u64, Vec<String>)> = Vec::new();
         for layer in &layers {
@@ -119,7 +126,7 @@ impl UndoTools {
     }
 
     fn difference(&self, step: &str) -> Result<Vec<String>, Failure> {
-        let (layers, _, _) = self.own(&mut |_| {})?;
+        let Own { layers, .. } = self.own(&mut |_| {})?;
         let layer = layers.iter().find(|layer| layer.id() == step);
         let layer = layer.ok_or_else(|| Failure::user("there is no difference of that step of this shell"))?;
         Ok(vec![layer.about.command.clone(), shown::of_layer(layer)?])
@@ -127,7 +134,7 @@ impl UndoTools {
 
     /// Brings a step of this session back; another session's is none of the agent's business.
     fn undo(&self, step: &str) -> Result<(bool, Vec<String>), Failure> {
-        let (layers, _, steps) = self.own(&mut |_| {})?;
+        let Own { layers, steps, .. } = self.own(&mut |_| {})?;
         let is_own = layers.iter().any(|layer| layer.id() == step) || steps.iter().any(|own| own.id == step);
         if !step.is_empty() && !is_own {
             return Err(Failure::user("that step is not of this shell"));
