@@ -1,5 +1,5 @@
-//! Lines that try to get out of a layer, to leak or to persist, in a served shell in `auto`: whoever is asked says no,
-//! and outside the tree everything is as it was.
+//! Lines that try to get out of a layer, to leak or to persist, at an editor in `auto` and in a served shell: whoever
+//! is asked says no, and outside the tree everything is as it was.
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -8,14 +8,22 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script};
 use serde_json::{Value, json};
 
 use crate::person::Home;
-use crate::served_shell;
+use crate::{acp, served_shell};
 
 const LINES: &str = include_str!("doors/lines.txt");
 
 const SECRET: &str = "hush-hush-hush";
+
+/// Where a line stands.
+#[derive(Clone, Copy)]
+enum Written {
+    OnTheLine,
+    InAFile,
+}
 
 /// What lies around the tree and must stay as it is.
 struct Canaries {
@@ -55,13 +63,25 @@ impl Canaries {
         Self { home, tcp, unix, bystander, before }
     }
 
-    fn lines(&self) -> Vec<String> {
+    /// The lines, each as it is; or each in a file that is run, so that its text does not tell what it does.
+    fn lines(&self, written: Written) -> Vec<String> {
         let filled = |line: &str| {
             let home = self.home.path("").display().to_string();
             let port = self.tcp.local_addr().unwrap().port().to_string();
             line.replace("@HOME@", home.trim_end_matches('/')).replace("@PORT@", &port)
         };
-        LINES.lines().filter(|line| !line.starts_with('#')).map(filled).collect()
+        let lines = LINES.lines().filter(|line| !line.starts_with('#')).map(filled);
+        match written {
+            Written::OnTheLine => lines.collect(),
+            Written::InAFile => lines
+                .enumerate()
+                .map(|(number, line)| {
+                    let name = format!("bin/{number}.sh");
+                    std::fs::write(self.home.work().join(&name), line).unwrap();
+                    format!("bash {name}")
+                })
+                .collect(),
+        }
     }
 
     /// Checks that nothing outside has happened; `heard` is all that a model or a client was told.
@@ -109,19 +129,40 @@ fn around(home: &Home) -> BTreeMap<String, (u32, Vec<u8>)> {
 }
 
 #[test]
+fn no_line_gets_out_at_an_editor() {
+    for written in [Written::OnTheLine, Written::InAFile] {
+        let canaries = Canaries::new();
+        let lines = canaries.lines(written);
+        assert!(lines.len() >= 30, "{}", lines.len());
+        let script = lines.iter().fold(Script::new(), |script, line| {
+            let call = OpenAiStream::call("c1", "shell", &json!({ "command": line }).to_string());
+            script.chat(call).step(Expect::chat(), OpenAiStream::answer("Done.").reply())
+        });
+        let server = ModelServer::start(script).unwrap();
+        // More answers than there are questions; all of them say no.
+        let step = json!({"answers": ["no", "drop", "no", "drop"], "any": true});
+        let steps = vec![step; lines.len()];
+        let Some(told) = acp::talk_to(&canaries.home, &json!(steps).to_string(), &server) else { return };
+        assert_eq!(told["steps"].as_array().unwrap().len(), lines.len());
+        let requests = server.requests();
+        assert!(requests.len() >= 2 * lines.len(), "each line was played: {}", requests.len());
+        let sent: String = requests.iter().map(|request| String::from_utf8_lossy(&request.body).into_owned()).collect();
+        canaries.check(&(told.to_string() + &sent));
+    }
+}
+
+#[test]
 fn no_line_gets_out_of_a_served_shell() {
-    for asks in [true, false] {
+    for (asks, written) in [(true, Written::OnTheLine), (true, Written::InAFile), (false, Written::OnTheLine)] {
         let canaries = Canaries::new();
         let no: Vec<Value> = (0..4).map(|_| json!({"action": "decline"})).collect();
-        let steps: Vec<Value> = canaries
-            .lines()
-            .iter()
-            .map(|line| {
-                let mut step = served_shell::shell(line, &json!(no));
-                step["any"] = json!(true);
-                step
-            })
-            .collect();
+        let lines = canaries.lines(written);
+        let step = |line: &String| {
+            let mut step = served_shell::shell(line, &json!(no));
+            step["any"] = json!(true);
+            step
+        };
+        let steps: Vec<Value> = lines.iter().map(step).collect();
         let Some(told) = served_shell::talk(&canaries.home, served_shell::GENERATIONS[1], asks, &steps) else { return };
         assert_eq!(told.as_array().unwrap().len(), steps.len());
         canaries.check(&told.to_string());
