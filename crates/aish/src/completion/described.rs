@@ -131,7 +131,12 @@ impl Completer {
             return Arc::default();
         }
         let folder = self.live.remembered().folder.unwrap_or_default();
-        self.helps.page(command, word, &snapshot.environment, &folder)
+        // Before the shell has told its variables they are ours.
+        let own = || {
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        };
+        let variables = if snapshot.environment.is_empty() { own().collect() } else { snapshot.environment };
+        self.helps.page(command, word, &variables, &folder)
     }
 
     fn page(&mut self, name: &str) -> Arc<Page> {

@@ -4,10 +4,14 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script};
 
 use crate::person::{HUNG, Home};
+
+/// What is typed sooner was typed before the question, and is no answer to it.
+const ANSWERED_AFTER: Duration = Duration::from_millis(600);
 
 /// Makes a home in which a question was asked, a file was kept for undo and links lead out of the state.
 fn used() -> (Home, PathBuf, ModelServer) {
@@ -58,6 +62,7 @@ fn nothing_is_deleted_without_a_yes() {
         let mut session = home.terminal(Path::new(env!("CARGO_BIN_EXE_aish")), &["state", "delete"]);
         let asks = |screen: &str| screen.contains("Type `delete` to do it");
         assert!(session.wait_until(HUNG, asks), "{}", session.contents());
+        std::thread::sleep(ANSWERED_AFTER);
         session.type_bytes(answer.as_bytes()).unwrap();
         assert_ne!(session.exit_code(HUNG), Some(0), "{answer:?}");
         assert_eq!(names(&state), before, "{answer:?}");
@@ -89,6 +94,7 @@ fn what_goes_is_told_and_all_of_it_goes_and_nothing_else() {
             .all(|part| whole.contains(part))
     };
     assert!(session.wait_until(HUNG, asks), "{expected}: {}", session.contents());
+    std::thread::sleep(ANSWERED_AFTER);
     session.type_bytes(b"delete\r").unwrap();
     assert_eq!(session.exit_code(HUNG), Some(0));
     assert_eq!(names(&home.path(".local/state")), BTreeSet::new());
