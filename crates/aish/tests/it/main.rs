@@ -14,6 +14,7 @@ mod clouds;
 mod completes;
 #[cfg(test)]
 mod daily;
+#[cfg(test)]
 mod doors;
 #[cfg(test)]
 mod earlier;
