@@ -20,6 +20,9 @@ const PROFILE: &str = "dist";
 /// The embedded model's program: it has C++ and OpenMP in it, looks up no names, and is linked with its C library always.
 const MODEL: &str = "aish-model";
 
+/// What the embedded model computes with and its page promises. ggml leaves all of them out where `SOURCE_DATE_EPOCH` is set.
+const INSTRUCTIONS: [&str; 6] = ["GGML_SSE42", "GGML_AVX", "GGML_AVX2", "GGML_BMI2", "GGML_F16C", "GGML_FMA"];
+
 /// Builds the programs of a release with one C library.
 pub(super) fn build(facts: &Facts, libc: Libc, sources: &Sources) -> anyhow::Result<Programs> {
     let mut programs = Programs::default();
@@ -95,6 +98,7 @@ fn cargo(libc: Libc, facts: &Facts, sources: &Sources, programs: &[&str]) -> any
             if programs.contains(&MODEL) {
                 // A program with a static C library and a shared C++ library crashes when it starts.
                 command.args(["--features", &format!("{MODEL}/static-stdcxx")]);
+                command.envs(INSTRUCTIONS.map(|name| (name, "ON")));
             }
         }
     }
