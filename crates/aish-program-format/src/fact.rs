@@ -111,6 +111,10 @@ named! {
         UploadsRemote = "uploads-remote",
         /// Runs or fetches what it is told, and so is never approved for good.
         NeverKept = "never-kept",
+        /// Has `--help`, and does nothing else with it.
+        ShowsHelp = "shows-help",
+        /// Has `--version`, and does nothing else with it.
+        ShowsVersion = "shows-version",
         /// `-h` asks for help, wherever it stands.
         HelpShort = "help-short",
         /// `-?` asks for help.

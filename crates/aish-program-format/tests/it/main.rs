@@ -62,8 +62,8 @@ fn what_is_wrong_between_files_is_told_with_the_file() {
     );
     let again = RULE.replace("\"x\"", "\"y\"");
     check(&[("x", RULE), ("y", &again)], &[("y", "the id x.y is given twice")]);
-    let valued = "names = [\"x\"]\nlocal = [\"*\"]\nvalues = \"-m\"\n[[rule]]\nid = \"x.y\"\nallow = \"read\"\nflags = \"-m\"\n\
-        reason = \"shows\"\nmatch = [\"x\"]\n";
+    let valued = "names = [\"x\"]\nlocal = [\"*\"]\nvalues = \"-m\"\n[[rule]]\nid = \"x.y\"\nallow = \"read\"\n\
+        flags = \"-m\"\nreason = \"shows\"\nmatch = [\"x\"]\n";
     check(&[("x", valued)], &[("x", "`-m` takes a value here, and x.y has it among `flags`")]);
 }
 

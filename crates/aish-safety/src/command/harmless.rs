@@ -17,6 +17,7 @@ use crate::verdict::Verdict;
 
 /// Lists of options that are known to be harmless.
 struct Lists<'t> {
+    program: Program<'t>,
     flags: [(&'t Tables, List); 3],
     values: [(&'t Tables, List); 2],
     single_dash: bool,
@@ -32,7 +33,9 @@ impl Lists<'_> {
     }
 
     fn knows(&self, text: &str) -> bool {
-        if matches!(text, "--help" | "--version") {
+        if self.program.is(Trait::ShowsHelp) && text == "--help"
+            || self.program.is(Trait::ShowsVersion) && text == "--version"
+        {
             return true;
         }
         let (name, given) = text.split_once('=').map_or((text, false), |(name, _)| (name, true));
@@ -92,6 +95,7 @@ impl Walker<'_> {
             return true;
         }
         let lists = Lists {
+            program: known,
             flags: [(known.tables(), facts.flags), (known.tables(), facts.dry), (rule.tables(), row.flags)],
             values: [(known.tables(), facts.values), (rule.tables(), row.values)],
             single_dash: facts.single_dash,
@@ -131,6 +135,7 @@ impl Walker<'_> {
         let Some(known) = programs::find(program) else { return false };
         let facts = known.facts();
         let lists = Lists {
+            program: known,
             flags: [(known.tables(), facts.flags); 3],
             values: [(known.tables(), facts.values); 2],
             single_dash: facts.single_dash,

@@ -48,8 +48,9 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
     let short_long = words.iter().any(|word| word.text == "-help") && !known.is_some_and(|known| lists(known, "-help"));
     let sure = requests(last) && !short_long || by_word || alone;
     if plain && sure {
-        // What a project controls runs before it answers.
-        return if words.len() < arguments.words.len() { Help::Likely } else { Help::Plain };
+        // What a project controls runs before it answers, and who does not know the option does what it does without.
+        let believed = words.iter().all(|word| !word.text.starts_with('-') || has(known, &word.text));
+        return if words.len() < arguments.words.len() || !believed { Help::Likely } else { Help::Plain };
     }
     let option = arguments.options().any(|(at, text)| {
         requests(text) && !may_take_it(arguments.words, at)
@@ -92,8 +93,19 @@ fn is_version(text: &str) -> bool {
     matches!(text, "--version" | "-version" | "-V")
 }
 
-/// Says whether a program shows its version when it is given one word alone: all know `--version`, other words mean
-/// something else to many.
+/// Says whether it is known of a program that an option shows its help or its version.
+fn has(program: Option<Program<'_>>, option: &str) -> bool {
+    program.is_some_and(|program| match option {
+        "--help" => program.is(Trait::ShowsHelp),
+        "-help" => program.is(Trait::ShowsHelp) && program.facts().single_dash || lists(program, option),
+        "--version" => program.is(Trait::ShowsVersion),
+        "-h" => program.is(Trait::HelpShort),
+        "-?" => program.is(Trait::HelpQuestion),
+        _ => lists(program, option),
+    })
+}
+
+/// Says whether a program shows its version when it is given one word alone: words mean something else to many.
 fn shows_version(program: Program<'_>, word: &str) -> bool {
     match word {
         "--version" => true,
