@@ -97,7 +97,8 @@ impl Keeper {
         }
         .map_err(terminal)?;
         if passage.is_watched() {
-            early.extend_from_slice(&surroundings.keys);
+            // What the shell's terminal has by now was typed while it came to its prompt, and so behind these.
+            early.splice(0..0, surroundings.keys.iter().copied());
         }
         early.append(&mut passage.keys);
         passage.keys = early;
