@@ -242,9 +242,9 @@ async fn follow(
             at_terminal = passage.next() => match at_terminal {
                 AtTerminal::Keys if !taken => {}
                 AtTerminal::Keys => {
-                    let of_the_shell = is_the_shell(session);
+                    let may_miss = is_yet_to_begin(session);
                     let typed = session.line.try_type(&passage.keys).unwrap_or(passage.keys.len());
-                    if passage.keys.drain(..typed).any(|key| INTERRUPT.contains(&key)) && of_the_shell {
+                    if passage.keys.drain(..typed).any(|key| INTERRUPT.contains(&key)) && may_miss {
                         looks = Some((LOOKS, Instant::now() + LOOK_AGAIN));
                     }
                 }
@@ -286,7 +286,7 @@ async fn follow(
 /// Sends a Ctrl-C again to a job that began in spite of it: bash misses one between a builtin and the next job's turn at the
 /// terminal. Says how many looks are left, and when the next one is due.
 fn look_again(session: &Session, looks: Option<(u32, Instant)>) -> Option<(u32, Instant)> {
-    if !is_the_shell(session) {
+    if !is_yet_to_begin(session) {
         let _ = session.line.try_type(INTERRUPT);
         return None;
     }
@@ -305,6 +305,15 @@ async fn at(time: Option<Instant>) {
 fn is_the_shell(session: &Session) -> bool {
     let foreground = session.line.foreground();
     foreground.is_none_or(|group| group.as_raw_nonzero().get().unsigned_abs() == session.pid())
+}
+
+/// Says whether the terminal is the shell's, or that of a job of its that has not become another program: until then a Ctrl-C
+/// may be missed.
+fn is_yet_to_begin(session: &Session) -> bool {
+    let Some(group) = session.line.foreground() else { return true };
+    let command = |pid: u32| std::fs::read(format!("/proc/{pid}/cmdline")).ok();
+    let leader = group.as_raw_nonzero().get().unsigned_abs();
+    leader == session.pid() || command(leader).is_some_and(|line| Some(line) == command(session.pid()))
 }
 
 /// Says whether the foreground job waits for its terminal, as far as the kernel tells.

@@ -178,8 +178,10 @@ fn keep(layer: &Layer, caches: bool, on_terminal: bool, complain: &mut dyn FnMut
 
 /// Asks what becomes of the changes; the end of input drops them.
 fn ask(layer: &Layer, facts: &Facts) -> Decision {
+    const CHOICES: &str = "[k]eep  [d]iff  [n]o, drop it  [?]why ";
+    let mut given = answer(CHOICES);
     loop {
-        match answer("[k]eep  [d]iff  [n]o, drop it  [?]why ").as_str() {
+        match given.as_str() {
             "k" | "keep" | "y" => return Decision::Keep,
             "n" | "no" | "" => return Decision::Drop,
             "d" | "diff" => {
@@ -196,14 +198,21 @@ fn ask(layer: &Layer, facts: &Facts) -> Decision {
                 );
             }
         }
+        // Whoever asked for the difference has seen the question: what they type meanwhile answers it.
+        given = line(CHOICES);
     }
 }
 
-/// Asks on the terminal and returns the answer in small letters; empty at the end of input.
+/// Asks on the terminal, where nothing counts that was typed before the question is shown, and returns the answer.
 fn answer(question: &str) -> String {
     if aish_term::discard_typed_before().is_err() {
         return String::new();
     }
+    line(question)
+}
+
+/// Shows a question and returns the line that is entered in small letters; empty at the end of input.
+fn line(question: &str) -> String {
     let mut terminal = io::stderr();
     let _ = write!(terminal, "{question}");
     let _ = terminal.flush();

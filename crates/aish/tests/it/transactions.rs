@@ -140,7 +140,7 @@ fn a_person_is_asked_and_sees_the_difference() {
         Person { session: home.terminal(Path::new(env!("CARGO_BIN_EXE_aish")), &arguments) }
     };
     let person = ask();
-    person.sees("[k]eep").types("d\r").sees("+two more").sees("[k]eep").types("n\r").sees("dropped");
+    person.sees("[k]eep").types("d\r").sees("+two more").ends_with("[?]why").types("n\r").sees("dropped");
     assert_eq!(person.leaves(""), Some(3));
     assert_eq!(read(&home, "a"), "one\ntwo\n");
     let person = ask();
