@@ -28,7 +28,7 @@ impl Here {
         let system = fs::read_to_string("/etc/os-release").ok().and_then(|text| distribution(&text));
         let system = system.unwrap_or_else(|| std::env::consts::OS.to_owned());
         let day = jiff::Timestamp::from_millisecond(base.clock.millis()).unwrap_or_default();
-        let day = day.to_zoned(jiff::tz::TimeZone::system()).strftime("%A %Y-%m-%d").to_string();
+        let day = day.to_zoned(crate::zone::local()).strftime("%A %Y-%m-%d").to_string();
         let width = aish_term::capability::terminal_size().map(|(width, _)| format!(", {width} columns"));
         let width = width.unwrap_or_default();
         let mut here = Self { fixed: format!("{system}{width}, {day}"), place: String::new() };

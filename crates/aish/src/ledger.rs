@@ -92,7 +92,7 @@ impl Ledger {
         }
         let (store, clock) = (Arc::clone(&base.store), base.clock.clone());
         ledger.of_the_day(Box::new(move || {
-            let from_ms = start_of_day(clock.millis(), &jiff::tz::TimeZone::system());
+            let from_ms = start_of_day(clock.millis(), &crate::zone::local());
             let filter = LedgerFilter { from_ms: Some(from_ms), ..LedgerFilter::default() };
             let sum = store.kept().and_then(|()| store.ledger_sum(&filter));
             Ok(sum?.cost)

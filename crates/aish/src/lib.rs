@@ -71,5 +71,6 @@ mod tool_server;
 mod toolset;
 mod transactions;
 mod undo;
+mod zone;
 
 pub use run::run;

@@ -49,6 +49,6 @@ pub fn line(stored: &StoredMemory) -> String {
 /// Writes the day of a time in milliseconds, in the machine's zone.
 pub fn date(milliseconds: i64) -> String {
     jiff::Timestamp::from_millisecond(milliseconds)
-        .map(|at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d").to_string())
+        .map(|at| at.to_zoned(crate::zone::local()).strftime("%Y-%m-%d").to_string())
         .unwrap_or_default()
 }

@@ -69,7 +69,7 @@ fn milliseconds(text: &str) -> Option<i64> {
 
 /// Returns how many seconds the machine's zone is ahead of UTC now.
 fn east_of_utc() -> i32 {
-    jiff::tz::TimeZone::system().to_offset(jiff::Timestamp::now()).seconds()
+    crate::zone::local().to_offset(jiff::Timestamp::now()).seconds()
 }
 
 fn add(sum: LedgerRow, row: &LedgerRow) -> LedgerRow {

@@ -25,7 +25,7 @@ pub fn table(all: &[SessionSummary], most: usize, running: Option<&SessionId>) -
 /// Writes one session: id, time of the last change, turns, and its name, with what was said first where that made it.
 pub fn of(summary: &SessionSummary) -> String {
     let time = jiff::Timestamp::from_millisecond(summary.modified_ms)
-        .map(|at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string())
+        .map(|at| at.to_zoned(crate::zone::local()).strftime("%Y-%m-%d %H:%M").to_string())
         .unwrap_or_default();
     let what = match (&summary.title, &summary.first_words) {
         (Some(title), _) => format!("[{title}]"),
