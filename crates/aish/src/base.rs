@@ -108,13 +108,22 @@ impl Base {
         lookup(&self.variables, name)
     }
 
-    /// Returns what is known around a command.
+    /// Returns what is known around a command in the folder of the start.
     pub fn surroundings(&self) -> Surroundings {
+        self.surroundings_in(&self.folder)
+    }
+
+    /// Returns what is known around a command in a folder, with the settings that stand there now.
+    pub fn surroundings_in(&self, folder: &Path) -> Surroundings {
+        let (shown, brought) = (folder.display().to_string(), brought(folder));
+        Surroundings { folder: Some(shown), brought, ..self.surroundings_anywhere() }
+    }
+
+    /// Returns what is known around a command wherever it runs.
+    pub fn surroundings_anywhere(&self) -> Surroundings {
         Surroundings {
-            folder: Some(self.folder.display().to_string()),
             home: self.paths.home.as_ref().map(|home| home.display().to_string()),
             variables: self.variables.iter().filter(|(name, _)| STEADY.contains(&name.as_str())).cloned().collect(),
-            brought: brought(&self.folder),
             protected: self.protected(),
             ..Surroundings::default()
         }

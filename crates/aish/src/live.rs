@@ -178,9 +178,9 @@ impl Live {
 
     /// Returns what reads the surroundings of commands in this shell: what is known at the start, and its folder by then.
     pub fn surroundings(self: &Arc<Self>, base: &Base) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
-        let (fixed, live) = (base.surroundings(), Arc::clone(self));
+        let (fixed, start, live) = (base.surroundings_anywhere(), base.folder.clone(), Arc::clone(self));
         Arc::new(move || {
-            let Some(folder) = live.remembered().folder else { return fixed.clone() };
+            let folder = live.remembered().folder.unwrap_or_else(|| start.clone());
             Surroundings { folder: Some(folder.display().to_string()), brought: brought(&folder), ..fixed.clone() }
         })
     }

@@ -490,3 +490,22 @@ fn what_a_rule_wants_asked_is_denied_where_the_agent_cannot_ask() {
         assert_eq!(place.before(agent, "rm notes.txt").1, "", "{agent}");
     }
 }
+
+/// What a folder brings counts where the command runs, not where the hook was started.
+#[test]
+fn settings_of_the_folder_that_the_agent_names_make_a_question() {
+    let place = Place::new();
+    let (config, other) = (place.home().join(".config/aish"), place.root.path().join("other"));
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "[hooks]\nallow = true\n").unwrap();
+    std::fs::create_dir_all(&other).unwrap();
+    let decided = || {
+        let payload = json!({"session_id": "s", "cwd": other, "hook_event_name": "PreToolUse",
+            "permission_mode": "default", "tool_name": "Bash", "tool_input": {"command": "go version"}, "tool_use_id": "t1"});
+        let output = place.start(&["hook", "run", "claude", "PreToolUse"], payload.to_string().as_bytes());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(decided().contains("\"allow\""), "{}", decided());
+    std::fs::write(other.join("go.mod"), "module x\ntoolchain go1.99\n").unwrap();
+    assert!(!decided().contains("\"allow\""), "{}", decided());
+}

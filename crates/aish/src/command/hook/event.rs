@@ -180,8 +180,7 @@ fn read_input() -> Result<Vec<u8>, Fault> {
 
 /// What is known around the command: nothing of a live shell, and the folder only where it is one.
 fn surroundings(base: &Base, folder: Option<&Path>) -> Surroundings {
-    let mut known = base.surroundings();
-    known.folder = folder.map(|folder| folder.display().to_string());
+    let mut known = folder.map_or_else(|| base.surroundings_anywhere(), |folder| base.surroundings_in(folder));
     known.protected.extend(hook_files(base, &[Scope::User]));
     known.protected_in_project = hook_files(base, &[Scope::Project, Scope::Shared]);
     known

@@ -1,6 +1,6 @@
 //! What stays of an event: what was put aside, and its line in the audit log, on the disk before the answer.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use aish_hook::agent::{Agent, Event};
@@ -141,7 +141,7 @@ fn put_aside(base: &Base, agent: Agent, call: &CommandCall) -> Option<String> {
     let folder = call.folder.as_ref()?;
     let keeper = UndoKeeper::open(base)?;
     let journal = answers::journal(base)?;
-    let surroundings = aish_safety::Surroundings { folder: Some(folder.clone()), ..base.surroundings() };
+    let surroundings = base.surroundings_in(Path::new(folder));
     let rules = aish_safety::PolicyRules::default();
     let changes = aish_safety::analyse(&call.command, &surroundings, &rules).changes;
     if changes.is_empty() {
