@@ -239,13 +239,20 @@ fn is_shape_of_argument(text: &str) -> bool {
     special || body.chars().all(|c| c.is_ascii_digit())
 }
 
-/// `ls ?`, `cat file?`: nothing but names behind a command that takes names of files, so that the mark is a pattern.
+/// `ls ?`, `cat file?`, `grep x ?`: nothing but names behind a command that takes names of files, so that the mark is a
+/// pattern. Behind a pattern of its own a common word or a
+/// program's name with the mark is rather the end of a question.
 fn ends_in_glob(command: &str, own: &[&Word], evidence: &Evidence) -> bool {
     let is_name = |word: &&&Word| !word.text.starts_with('-');
-    evidence.language <= 1
-        && takes_files(command)
-        && own.last().is_some_and(|word| word.text.ends_with('?') && !word.quoted)
-        && own.iter().filter(is_name).count() <= 2
+    let Some(last) = own.last().filter(|word| word.text.ends_with('?') && !word.quoted) else { return false };
+    let bare = last.text.trim_end_matches('?');
+    let is_said = is_english(bare) || programs::is_well_known(bare);
+    let most = match (takes_files(command), is(command, Trait::Pattern)) {
+        (_, true) if own.len() > 1 && !is_said => 3,
+        (true, _) => 2,
+        _ => return false,
+    };
+    evidence.language <= 1 && own.iter().filter(is_name).count() <= most
 }
 
 fn ending(line: &str, arguments: &[Word], evidence: &mut Evidence) {

@@ -38,6 +38,9 @@ fn commands_are_commands() {
          ls ?
          ls -l ?
          cat file?
+         grep x ?
+         grep -n main src?
+         rg TODO ?? x?
          rm ?.o
          time for i in 1 2; do echo $i; done
          ( umask 77 && mkdir -p \"` echo $HOME/.ansible/tmp `\" ) && sleep 0
@@ -197,6 +200,9 @@ fn titles_behind_a_command_are_questions() {
          chmod 755 meaning
          rm -rf / what happens
          nice work!
+         grep or ripgrep?
+         grep multiline pattern?
+         grep a word?
          last question
          docker volumes explained
          vim cheat sheet
