@@ -3,7 +3,7 @@
 # destructive and a wrapped command run; the last two must not run, though they do without the hooks, and nothing else is
 # held back.
 #
-# Usage: scripts/agents.sh AISH [FOLDER]   AISH is the program; FOLDER holds node_modules (made where it is missing, 800 MB).
+# Usage: scripts/agents.sh AISH [FOLDER]   AISH is the program; FOLDER holds node_modules (made where it is missing, 1.2 GB).
 # Not part of ./test: what it fetches is large. It prints the versions that it saw. Exit code: 0 when all went as it must.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -13,7 +13,7 @@ aish=$(realpath "$1") folder=${2:-$root/target/agents}
 [ -x "$aish" ] || die "$aish is no program."
 has npm || die "npm is missing."
 mkdir -p "$folder"
-for package in @anthropic-ai/claude-code @openai/codex @google/gemini-cli; do
+for package in @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai; do
     [ -d "$folder/node_modules/$package" ] || (cd "$folder" && npm install --no-audit --no-fund "$package" >&2) || die "npm install $package"
 done
 bin=$folder/node_modules/.bin
@@ -40,6 +40,13 @@ wire_api = "responses"
 [analytics]
 enabled = false
 TOML
+export OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_LSP_DOWNLOAD=1
+mkdir -p "$HOME/.config/opencode"
+cat >"$HOME/.config/opencode/opencode.json" <<JSON
+{"autoupdate": false, "share": "disabled", "model": "anthropic/scripted", "small_model": "anthropic/scripted",
+ "provider": {"anthropic": {"options": {"baseURL": "$url/v1", "apiKey": "dummy"},
+                            "models": {"scripted": {"name": "scripted", "tool_call": true}}}}}
+JSON
 
 # Runs one command through an agent.
 through() {
@@ -58,11 +65,12 @@ for part, reason in ((call, "STOP"), ({"text": "done"}, "STOP"), ({"text": "done
 PY
         GEMINI_API_KEY=dummy "$bin/gemini" --fake-responses-non-strict "$work/FAKE" -p x --yolo
         ;;
+    opencode) "$bin/opencode" run --auto x ;;
     esac
 }
 
 failed=0
-for agent in claude codex gemini; do
+for agent in claude codex gemini opencode; do
     say "$agent $("$bin/$agent" --version 2>/dev/null | head -1)"
     while IFS='|' read -r kind runs command; do
         # What is stopped with the hook runs without it: the agent would have let it through.

@@ -1,7 +1,7 @@
 """A model for scripts/agents.sh: it wants one command run, and then says that it is done.
 
 Usage: model.py PORTFILE. The command is read from the file COMMAND beside it at each request. It speaks the Messages API (Claude
-Code) and the Responses API (Codex).
+Code, opencode) and the Responses API (Codex).
 """
 
 import http.server
@@ -18,13 +18,14 @@ def events(pairs):
 
 
 def messages(body):
-    """The Messages API: a call of Bash, or a text behind its result."""
+    """The Messages API: a call of the shell tool, or a text behind its result."""
     asked = json.dumps(body.get("messages", []))
     tools = [tool.get("name") for tool in body.get("tools", [])]
     block, stop = {"type": "text", "text": ""}, "end_turn"
     delta = {"type": "text_delta", "text": "done"}
-    if "Bash" in tools and "tool_result" not in asked:
-        block, stop = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}, "tool_use"
+    name = next((name for name in ("Bash", "bash") if name in tools), None)
+    if name and "tool_result" not in asked:
+        block, stop = {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}, "tool_use"
         arguments = {"command": command_file.read_text(), "description": "does it"}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
     usage = {"input_tokens": 1, "output_tokens": 1}
