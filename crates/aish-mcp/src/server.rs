@@ -17,7 +17,7 @@ mod priming;
 mod scope;
 mod stdio;
 
-pub use approver::question_text;
+pub use approver::{LAYER_QUESTION, question_text};
 pub use handler::{CallError, Change, ServerHandler, ServerInfo};
 pub use http::{HttpOptions, ServeHttpError, serve_http, serve_http_on};
 pub use material::{

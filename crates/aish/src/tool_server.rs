@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_mcp::server::{CallError, CallScope, ServerHandler, ServerInfo};
+use aish_mcp::server::{CallError, CallScope, LAYER_QUESTION, ServerHandler, ServerInfo};
 use aish_safety::{Gate, Surroundings, Taint};
 use aish_tools::{Call, Door, Executor, Ready};
 use aish_types::{BoxFuture, CallContext, CallId, Risk, SessionId, ToolDefinition, ToolName, ToolOutcome};
@@ -171,6 +171,11 @@ impl ServerHandler for ToolServer {
             let _turn = if tool.risk > Risk::Read { Some(self.turn.lock().await) } else { None };
             if let Some(waiting) = scope.ticket().and_then(|ticket| self.take(ticket)) {
                 return Ok(self.settle(waiting.layered, waiting.outcome, scope).await);
+            }
+            if scope.has_answered(LAYER_QUESTION) {
+                let text = "the command ran, and what it changed was dropped: too many commands waited for an answer. \
+                            It is not run again";
+                return Ok(ToolOutcome::failure(text));
             }
             let surroundings = (self.surroundings)();
             let context = CallContext {

@@ -69,7 +69,7 @@ impl Adapter {
         let rounds = protocol.as_ref().is_some_and(|version| !version.has_initialize());
         let inputs = if rounds {
             let opened = self.shared.rounds.open(call, state, responses.unwrap_or_default());
-            Some(Arc::new(opened.ok_or_else(|| ErrorData::invalid_params("The requestState is not valid", None))?))
+            Some(Arc::new(opened.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?))
         } else {
             None
         };

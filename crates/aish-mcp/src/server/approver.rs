@@ -10,6 +10,10 @@ use super::scope::{CallScope, ElicitAnswer};
 /// Characters of a difference that a question shows.
 const LONGEST_DIFFERENCE: usize = 16 * 1024;
 
+/// How the keys of questions about what a command changed begin.
+pub const LAYER_QUESTION: &str = "layer-";
+const GATE_QUESTION: &str = "gate-";
+
 /// Asks the person behind the client of this call; a client that cannot ask is nobody.
 impl Approver for CallScope {
     fn mode(&self) -> Mode {
@@ -21,7 +25,7 @@ impl Approver for CallScope {
             let text = question_text(question);
             let about = "once runs it; try runs it apart, and what it changed is kept or dropped then";
             let schema = if question.can_try { form("how", about, ["once", "try"]) } else { form_of(json!({})) };
-            match self.elicit_as(Some(&key("gate", &text)), &text, schema).await {
+            match self.elicit_as(Some(&key(GATE_QUESTION, &text)), &text, schema).await {
                 Ok(ElicitAnswer::Accepted(content)) if says_no(&content) => Answer::No,
                 Ok(ElicitAnswer::Accepted(content)) => match choice(&content, "how", "once") {
                     Some("once") => Answer::Yes,
@@ -42,7 +46,7 @@ impl Approver for CallScope {
             let text = changes_text(question);
             let about = "keep moves what it changed into the tree; drop throws it away";
             let schema = form("changes", about, ["keep", "drop"]);
-            match self.elicit_as(Some(&key("layer", &text)), &text, schema).await {
+            match self.elicit_as(Some(&key(LAYER_QUESTION, &text)), &text, schema).await {
                 Ok(ElicitAnswer::Accepted(content)) if says_no(&content) => ChangesAnswer::Drop,
                 Ok(ElicitAnswer::Accepted(content)) => match choice(&content, "changes", "keep") {
                     Some("keep") => ChangesAnswer::Keep,
@@ -62,7 +66,7 @@ impl Approver for CallScope {
 /// next.
 fn key(kind: &str, text: &str) -> String {
     let digest = Digest::of(text.as_bytes());
-    format!("{kind}-{}", digest.as_str().get(..16).unwrap_or_default())
+    format!("{kind}{}", digest.as_str().get(..16).unwrap_or_default())
 }
 
 fn form_of(properties: Value) -> Value {

@@ -45,8 +45,6 @@ pub struct HttpOptions {
     /// Origins of web pages that may call it, as `https://host:port`, beside the server's own and, where a token is asked for,
     /// those of loopback.
     pub origins: Vec<String>,
-    /// The key of input rounds, for several servers behind a balancer; random when none.
-    pub state_key: Option<[u8; 32]>,
     /// The largest request body, in bytes.
     pub max_body: usize,
     /// How long the body of a request may take to come.
@@ -65,7 +63,6 @@ impl HttpOptions {
             token: None,
             hosts: Vec::new(),
             origins: Vec::new(),
-            state_key: None,
             max_body: 4 * 1024 * 1024,
             body_timeout: Duration::from_secs(30),
             max_sessions: 1_000,
@@ -115,7 +112,7 @@ pub async fn serve_http_on(
     guarded(&options, address.ip())?;
     let gone = options.shutdown.child_token();
     let tasks = TaskTracker::new();
-    let rounds = Rounds::new(options.state_key);
+    let rounds = Rounds::new();
     let shared = Arc::new(Shared { handler, rounds, gone: gone.clone(), tasks: tasks.clone() });
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(

@@ -3,9 +3,11 @@
 //! A call that needs input ends with the questions and a sealed state; the client answers and sends the call again
 //! with the state, and the handler runs from its start and finds the answers. The state is bound to the tool and
 //! its arguments, and an answer counts only for the very question that it was given to, so that an approval of one
-//! call cannot be handed in with another.
+//! call cannot be handed in with another. A state is opened once: who sends it again runs nothing again. What was opened
+//! is kept by the process that sealed it, and the key is its own, so no state outlives what is known of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +19,8 @@ use tokio::sync::Notify;
 
 /// How long a sealed state is good for: a person may take their time.
 const STATE_LIFETIME: Duration = Duration::from_secs(3600);
+/// How many opened states are remembered one by one. Behind them, all that were sealed before are refused.
+const MOST_OPENED: usize = 65_536;
 
 /// The state that travels through the client, sealed but not secret.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -26,29 +30,79 @@ struct State {
     /// Questions that were answered in earlier rounds.
     answered: BTreeMap<String, (Digest, Value)>,
     /// What tells the call from others like it, the same in all of its rounds.
-    #[serde(default)]
     ticket: String,
+    /// Which of this server's states it is, by the order of sealing.
+    number: u64,
+}
+
+/// Why the state of a request was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum StateError {
+    /// It was not sealed here for this very call, or too long ago.
+    #[error("The requestState is not valid")]
+    Invalid,
+    /// It was sent before.
+    #[error(
+        "The requestState was used before: an answer is good for one run. Send the call without it to be asked again"
+    )]
+    Used,
+}
+
+/// The states that were opened.
+#[derive(Debug, Default)]
+struct Opened {
+    numbers: BTreeSet<u64>,
+    /// States below this number are taken for opened.
+    floor: u64,
+}
+
+impl Opened {
+    /// Returns whether a state is opened for the first time.
+    fn first(&mut self, number: u64) -> bool {
+        if number < self.floor || !self.numbers.insert(number) {
+            return false;
+        }
+        if self.numbers.len() > MOST_OPENED
+            && let Some(lowest) = self.numbers.pop_first()
+        {
+            self.floor = lowest.saturating_add(1);
+        }
+        true
+    }
 }
 
 /// Seals and opens the states of one server.
 pub(super) struct Rounds {
     codec: RequestStateCodec,
+    sealed: AtomicU64,
+    opened: Mutex<Opened>,
 }
 
 impl Rounds {
-    /// Makes the rounds of a server. Servers that share work behind a balancer share the key; else it is random.
-    pub(super) fn new(key: Option<[u8; 32]>) -> Self {
-        let key = key.unwrap_or_else(rand::random);
-        Self { codec: RequestStateCodec::new_unchecked(key) }
+    /// Makes the rounds of a server.
+    pub(super) fn new() -> Self {
+        let codec = RequestStateCodec::new_unchecked(rand::random::<[u8; 32]>());
+        Self { codec, sealed: AtomicU64::new(0), opened: Mutex::default() }
     }
 
-    /// Opens the rounds of one request; `None` when the state was not sealed here for this very call.
-    pub(super) fn open(&self, call: &Value, state: Option<&str>, responses: BTreeMap<String, Value>) -> Option<Inputs> {
+    /// Opens the rounds of one request.
+    ///
+    /// # Errors
+    /// When the state was not sealed here for this very call, or was opened before.
+    pub(super) fn open(
+        &self,
+        call: &Value,
+        state: Option<&str>,
+        responses: BTreeMap<String, Value>,
+    ) -> Result<Inputs, StateError> {
         let binding = canonical(call);
         let mut known = BTreeMap::new();
         let mut ticket = format!("{:032x}", rand::random::<u128>());
         if let Some(state) = state {
-            let state: State = self.codec.open_json_with(state, binding.as_bytes()).ok()?;
+            let state: State = self.codec.open_json_with(state, binding.as_bytes()).map_err(|_| StateError::Invalid)?;
+            if !self.opened.lock().unwrap_or_else(PoisonError::into_inner).first(state.number) {
+                return Err(StateError::Used);
+            }
             (known, ticket) = (state.answered, state.ticket);
             for (key, value) in responses {
                 if let Some(question) = state.asked.get(&key) {
@@ -56,7 +110,7 @@ impl Rounds {
                 }
             }
         }
-        Some(Inputs { binding, known, ticket, asked: Mutex::default(), waiting: Notify::new() })
+        Ok(Inputs { binding, known, ticket, asked: Mutex::default(), waiting: Notify::new() })
     }
 
     /// Ends a round: the open questions and the sealed state.
@@ -66,6 +120,7 @@ impl Rounds {
             asked: asked.iter().map(|(key, (digest, _))| (key.clone(), digest.clone())).collect(),
             answered: inputs.known.clone(),
             ticket: inputs.ticket.clone(),
+            number: self.sealed.fetch_add(1, Ordering::Relaxed),
         };
         let options = SealOptions::new().associated_data(inputs.binding.as_bytes()).ttl(STATE_LIFETIME);
         let sealed = self.codec.seal_json_with(&state, &options).ok()?;
@@ -140,7 +195,7 @@ mod tests {
 
     #[test]
     fn an_answer_comes_back_in_the_next_round() {
-        let rounds = Rounds::new(None);
+        let rounds = Rounds::new();
         let call = json!({"name": "rm", "arguments": {"path": "a"}});
         let first = rounds.open(&call, None, BTreeMap::new()).unwrap();
         assert_eq!(ask(&first, "Remove a?"), None);
@@ -155,7 +210,7 @@ mod tests {
 
     #[test]
     fn an_answer_without_its_state_counts_for_nothing() {
-        let rounds = Rounds::new(None);
+        let rounds = Rounds::new();
         let call = json!({"name": "rm", "arguments": {"path": "a"}});
         let forged = rounds.open(&call, None, answers()).unwrap();
         assert_eq!(ask(&forged, "Remove a?"), None);
@@ -163,14 +218,49 @@ mod tests {
 
     #[test]
     fn a_state_of_another_call_or_server_is_refused() {
-        let rounds = Rounds::new(None);
+        let rounds = Rounds::new();
         let call = json!({"name": "rm", "arguments": {"path": "a"}});
         let first = rounds.open(&call, None, BTreeMap::new()).unwrap();
         ask(&first, "Remove a?");
         let state = rounds.close(&first).unwrap().request_state.unwrap();
         let other = json!({"name": "rm", "arguments": {"path": "/"}});
-        assert!(rounds.open(&other, Some(&state), answers()).is_none());
-        assert!(rounds.open(&call, Some(&format!("{state}x")), answers()).is_none());
-        assert!(Rounds::new(None).open(&call, Some(&state), answers()).is_none());
+        let refused = |rounds: &Rounds, call, state: &str| rounds.open(call, Some(state), answers()).err();
+        assert_eq!(refused(&rounds, &other, &state), Some(StateError::Invalid));
+        assert_eq!(refused(&rounds, &call, &format!("{state}x")), Some(StateError::Invalid));
+        assert_eq!(refused(&Rounds::new(), &call, &state), Some(StateError::Invalid));
+        assert_eq!(refused(&rounds, &call, &state), None, "what was refused has not used it up");
+    }
+
+    #[test]
+    fn a_state_is_good_for_one_request() {
+        let rounds = Rounds::new();
+        let call = json!({"name": "rm", "arguments": {"path": "a"}});
+        let states: Vec<String> = ["Remove a?", "Remove a?"]
+            .iter()
+            .map(|message| {
+                let first = rounds.open(&call, None, BTreeMap::new()).unwrap();
+                ask(&first, message);
+                rounds.close(&first).unwrap().request_state.unwrap()
+            })
+            .collect();
+        for state in states.iter().rev() {
+            let answered = rounds.open(&call, Some(state), answers()).unwrap();
+            assert_eq!(ask(&answered, "Remove a?").unwrap()["action"], "accept");
+            ask(&answered, "And b?");
+            let next = rounds.close(&answered).unwrap().request_state.unwrap();
+            assert_eq!(rounds.open(&call, Some(state), answers()).err(), Some(StateError::Used));
+            assert!(rounds.open(&call, Some(&next), answers()).is_ok(), "the next round has a state of its own");
+            assert_eq!(rounds.open(&call, Some(&next), answers()).err(), Some(StateError::Used));
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded_and_what_is_forgotten_is_refused() {
+        let mut opened = Opened::default();
+        let most = u64::try_from(MOST_OPENED).unwrap();
+        assert!((1..=most + 10).all(|number| opened.first(number)));
+        assert_eq!(opened.numbers.len(), MOST_OPENED);
+        assert!((0..=most + 10).all(|number| !opened.first(number)));
+        assert!(opened.first(most + 11));
     }
 }

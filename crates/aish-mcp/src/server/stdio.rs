@@ -87,7 +87,7 @@ where
     let gone = CancellationToken::new();
     let ended = CancellationToken::new();
     let tasks = TaskTracker::new();
-    let shared = Arc::new(Shared { handler, rounds: Rounds::new(None), gone: gone.clone(), tasks: tasks.clone() });
+    let shared = Arc::new(Shared { handler, rounds: Rounds::new(), gone: gone.clone(), tasks: tasks.clone() });
     let transport = LineTransport::new(read, write, ended.clone());
     let stop = options.shutdown.child_token();
     let watch = tasks.spawn(watch(ended, options.shutdown.clone(), gone.clone(), options.drain, deaf));

@@ -56,6 +56,11 @@ async fn the_later_era_asks_with_a_round() {
     assert_eq!(answer["result"]["content"][0]["text"], "accepted {\"ok\":true}");
     assert_eq!(fixture.acted.load(Ordering::SeqCst), 1);
 
+    // It is good for one run.
+    let again = raw.request(5, "tools/call", retry.clone()).await;
+    assert_eq!(again["error"]["code"], -32602, "{again}");
+    assert_eq!(fixture.acted.load(Ordering::SeqCst), 1);
+
     // An approval of one call is none of another.
     retry["arguments"] = json!({"text": "b"});
     assert_eq!(raw.request(3, "tools/call", retry.clone()).await["error"]["code"], -32602);

@@ -21,6 +21,16 @@ struct Agent {
 
 impl Agent {
     fn start(home: &Home) -> Self {
+        let mut agent = Self::silent(home);
+        let hello =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        agent.asks("initialize", &hello);
+        writeln!(agent.input, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).unwrap();
+        agent
+    }
+
+    /// Starts the server and says nothing: from 2026-07-28 on there is no greeting.
+    fn silent(home: &Home) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_aish"))
             .args(["mcp", "serve", "--shell"])
             .env_clear()
@@ -31,12 +41,7 @@ impl Agent {
             .spawn()
             .unwrap();
         let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut agent = Self { child, input, output, next: 1 };
-        let hello =
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        agent.asks("initialize", &hello);
-        writeln!(agent.input, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).unwrap();
-        agent
+        Self { child, input, output, next: 1 }
     }
 
     fn asks(&mut self, method: &str, params: &Value) -> Value {
@@ -192,6 +197,71 @@ fn each_command_is_a_transaction_that_the_clients_person_keeps_or_drops() {
         let ran = ran.filter(|line| !line.contains("\"layer.")).count();
         assert_eq!(ran, 6, "each of them ran once: {audit}");
     }
+}
+
+/// A call of a client that is asked in rounds.
+fn in_rounds(command: &str) -> Value {
+    json!({"name": "shell", "arguments": {"command": command}, "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+    }})
+}
+
+/// Answers a round's questions with a form, and returns the call that brings the answers.
+fn answered(call: &Value, round: &Value, form: &Value) -> Value {
+    let requests = round["result"]["inputRequests"].as_object().unwrap_or_else(|| panic!("{round}"));
+    let answers = requests.keys().map(|key| (key.clone(), json!({"action": "accept", "content": form}))).collect();
+    let mut call = call.clone();
+    call["inputResponses"] = Value::Object(answers);
+    call["requestState"] = round["result"]["requestState"].clone();
+    call
+}
+
+#[test]
+fn an_answer_that_came_in_a_round_is_good_for_one_run() {
+    let home = tree_home();
+    let mut agent = Agent::silent(&home);
+    let call = in_rounds("echo two >> a");
+    let text = || std::fs::read_to_string(home.work().join("a")).unwrap();
+    let is_used = |answer: &Value| answer["error"]["message"].as_str().is_some_and(|text| text.contains("one run"));
+    // At once, and with a second round about what it changed.
+    let asked = agent.asks("tools/call", &call);
+    let once = answered(&call, &asked, &json!({"how": "once"}));
+    let done = agent.asks("tools/call", &once);
+    assert_eq!((done["result"]["isError"].as_bool(), text().as_str()), (Some(false), "one\ntwo\n"), "{done}");
+    let asked = agent.asks("tools/call", &call);
+    let tried = answered(&call, &asked, &json!({"how": "try"}));
+    let asked = agent.asks("tools/call", &tried);
+    assert_eq!(text(), "one\ntwo\n");
+    let kept = answered(&call, &asked, &json!({"changes": "keep"}));
+    // The first answer cannot be given again while the second question is open.
+    assert!(is_used(&agent.asks("tools/call", &tried)));
+    let done = agent.asks("tools/call", &kept);
+    assert_eq!((done["result"]["isError"].as_bool(), text().as_str()), (Some(false), "one\ntwo\ntwo\n"), "{done}");
+    for used in [&once, &tried, &kept] {
+        let repeated = agent.asks("tools/call", used);
+        assert!(is_used(&repeated), "{repeated}");
+    }
+    assert_eq!(text(), "one\ntwo\ntwo\n");
+}
+
+#[test]
+fn a_command_whose_layer_had_to_go_is_not_run_again_for_a_late_answer() {
+    let home = tree_home();
+    let mut agent = Agent::silent(&home);
+    let mut waiting = Vec::new();
+    for number in 0..17 {
+        let call = in_rounds(&format!("echo {number} >> a"));
+        let asked = agent.asks("tools/call", &call);
+        let asked = agent.asks("tools/call", &answered(&call, &asked, &json!({"how": "try"})));
+        waiting.push(answered(&call, &asked, &json!({"changes": "keep"})));
+    }
+    let late = agent.asks("tools/call", &waiting[0]);
+    assert!(late["result"]["content"][0]["text"].as_str().unwrap().contains("not run again"), "{late}");
+    let kept = agent.asks("tools/call", &waiting[16]);
+    assert_eq!(kept["result"]["isError"], false, "{kept}");
+    assert_eq!(std::fs::read_to_string(home.work().join("a")).unwrap(), "one\n16\n");
 }
 
 #[test]

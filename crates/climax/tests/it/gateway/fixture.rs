@@ -171,8 +171,15 @@ impl Newest {
         Self { child, wire, next: 0 }
     }
 
+    /// Sends a request and waits for its result.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        let message = self.answer(method, params);
+        assert!(message.get("error").is_none(), "{message}");
+        message["result"].clone()
+    }
+
     /// Sends a request and waits for its answer; notifications on the way are skipped.
-    pub(crate) fn request(&mut self, method: &str, mut params: Value) -> Value {
+    pub(crate) fn answer(&mut self, method: &str, mut params: Value) -> Value {
         self.next += 1;
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -183,8 +190,7 @@ impl Newest {
         loop {
             let message = self.wire.read();
             if message["id"] == json!(self.next) && message.get("method").is_none() {
-                assert!(message.get("error").is_none(), "{message}");
-                return message["result"].clone();
+                return message;
             }
         }
     }

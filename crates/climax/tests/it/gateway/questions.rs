@@ -75,24 +75,32 @@ fn the_gates_own_questions_and_the_servers_are_told_apart_over_rounds() {
 }
 
 #[test]
-fn an_answer_to_a_call_that_is_no_more_runs_nothing() {
+fn an_answer_is_good_for_one_run() {
     let (servers, over) = servers("any");
-    let call = json!({"name": "climax_call", "arguments": {"tool_name": "up.add", "args": {"line": "milk"}}});
-    let mut client = Newest::start(&mut servers.command(&["--config", &over]));
-    let first = client.request("tools/call", call.clone());
-    assert_eq!(first["resultType"], "input_required");
-    let answers: serde_json::Map<String, Value> = first["inputRequests"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(|key| (key.clone(), json!({"action": "accept", "content": {}})))
-        .collect();
-    let mut again = call;
-    again["inputResponses"] = Value::Object(answers);
-    again["requestState"] = first["requestState"].clone();
-    let done = client.request("tools/call", again.clone());
-    assert_eq!(done["content"][0]["text"], "wrote milk");
-    let repeated = client.request("tools/call", again);
-    assert!(repeated["content"][0]["text"].as_str().unwrap().contains("is not run again"), "{repeated}");
-    assert_eq!(runs(&servers), 1);
+    let notes = servers.path("notes.yaml").to_string_lossy().into_owned();
+    let mut classic = std::process::Command::new(env!("CARGO_BIN_EXE_climax"));
+    classic.args(["run", "--classic", &notes]).env("XDG_STATE_HOME", servers.path("state"));
+    let through = json!({"name": "climax_call", "arguments": {"tool_name": "up.add", "args": {"line": "milk"}}});
+    let itself = json!({"name": "add", "arguments": {"line": "milk"}});
+    // The question of a server behind climax, and that of climax itself.
+    for (mut command, call) in [(servers.command(&["--config", &over]), through), (classic, itself)] {
+        let _ = std::fs::remove_file(servers.path("add.ran"));
+        let mut client = Newest::start(&mut command);
+        let first = client.request("tools/call", call.clone());
+        assert_eq!(first["resultType"], "input_required");
+        let answers: serde_json::Map<String, Value> = first["inputRequests"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|key| (key.clone(), json!({"action": "accept", "content": {}})))
+            .collect();
+        let mut again = call;
+        again["inputResponses"] = Value::Object(answers);
+        again["requestState"] = first["requestState"].clone();
+        let done = client.request("tools/call", again.clone());
+        assert_eq!(done["content"][0]["text"], "wrote milk");
+        let repeated = client.answer("tools/call", again);
+        assert!(repeated["error"]["message"].as_str().unwrap().contains("good for one run"), "{repeated}");
+        assert_eq!(runs(&servers), 1);
+    }
 }
