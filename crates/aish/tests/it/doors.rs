@@ -1,5 +1,6 @@
 //! Lines that try to get out of a layer, to leak or to persist, at an editor in `auto` and in a served shell: whoever
-//! is asked says no, and outside the tree everything is as it was.
+//! is asked says no, and outside the tree everything is as it was; where layers work, where Landlock alone does, and where
+//! nothing does.
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -12,7 +13,7 @@ use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script};
 use serde_json::{Value, json};
 
 use crate::person::Home;
-use crate::{acp, served_shell};
+use crate::{acp, served_shell, unheld};
 
 const LINES: &str = include_str!("doors/lines.txt");
 
@@ -23,6 +24,24 @@ const SECRET: &str = "hush-hush-hush";
 enum Written {
     OnTheLine,
     InAFile,
+}
+
+/// What holds commands.
+#[derive(Debug, Clone, Copy)]
+enum Held {
+    ByLayers,
+    ByLandlock,
+    ByNothing,
+}
+
+impl Held {
+    fn start<T: Send>(self, work: impl FnOnce() -> T + Send) -> T {
+        match self {
+            Self::ByLayers => work(),
+            Self::ByLandlock => unheld::without_name_spaces(false, work),
+            Self::ByNothing => unheld::without_name_spaces(true, work),
+        }
+    }
 }
 
 /// What lies around the tree and must stay as it is.
@@ -128,8 +147,7 @@ fn around(home: &Home) -> BTreeMap<String, (u32, Vec<u8>)> {
     all
 }
 
-#[test]
-fn no_line_gets_out_at_an_editor() {
+fn try_at_an_editor(held: Held) {
     for written in [Written::OnTheLine, Written::InAFile] {
         let canaries = Canaries::new();
         let lines = canaries.lines(written);
@@ -141,8 +159,8 @@ fn no_line_gets_out_at_an_editor() {
         let server = ModelServer::start(script).unwrap();
         // More answers than there are questions; all of them say no.
         let step = json!({"answers": ["no", "drop", "no", "drop"], "any": true});
-        let steps = vec![step; lines.len()];
-        let Some(told) = acp::talk_to(&canaries.home, &json!(steps).to_string(), &server) else { return };
+        let steps = json!(vec![step; lines.len()]).to_string();
+        let Some(told) = held.start(|| acp::talk_to(&canaries.home, &steps, &server)) else { return };
         assert_eq!(told["steps"].as_array().unwrap().len(), lines.len());
         let requests = server.requests();
         assert!(requests.len() >= 2 * lines.len(), "each line was played: {}", requests.len());
@@ -151,8 +169,7 @@ fn no_line_gets_out_at_an_editor() {
     }
 }
 
-#[test]
-fn no_line_gets_out_of_a_served_shell() {
+fn try_in_a_served_shell(held: Held) {
     for (asks, written) in [(true, Written::OnTheLine), (true, Written::InAFile), (false, Written::OnTheLine)] {
         let canaries = Canaries::new();
         let no: Vec<Value> = (0..4).map(|_| json!({"action": "decline"})).collect();
@@ -163,8 +180,39 @@ fn no_line_gets_out_of_a_served_shell() {
             step
         };
         let steps: Vec<Value> = lines.iter().map(step).collect();
-        let Some(told) = served_shell::talk(&canaries.home, served_shell::GENERATIONS[1], asks, &steps) else { return };
+        let told = held.start(|| served_shell::talk(&canaries.home, served_shell::GENERATIONS[1], asks, &steps));
+        let Some(told) = told else { return };
         assert_eq!(told.as_array().unwrap().len(), steps.len());
         canaries.check(&told.to_string());
     }
+}
+
+#[test]
+fn no_line_gets_out_at_an_editor() {
+    try_at_an_editor(Held::ByLayers);
+}
+
+#[test]
+fn no_line_gets_out_at_an_editor_where_landlock_alone_holds_it() {
+    try_at_an_editor(Held::ByLandlock);
+}
+
+#[test]
+fn no_line_gets_out_at_an_editor_where_nothing_holds_it() {
+    try_at_an_editor(Held::ByNothing);
+}
+
+#[test]
+fn no_line_gets_out_of_a_served_shell() {
+    try_in_a_served_shell(Held::ByLayers);
+}
+
+#[test]
+fn no_line_gets_out_of_a_served_shell_where_landlock_alone_holds_it() {
+    try_in_a_served_shell(Held::ByLandlock);
+}
+
+#[test]
+fn no_line_gets_out_of_a_served_shell_where_nothing_holds_it() {
+    try_in_a_served_shell(Held::ByNothing);
 }

@@ -36,7 +36,12 @@ fn refuse(call: i64, rules: Vec<SeccompRule>, answer: u32) {
 fn aish(home: &Home, bare: bool, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_aish"));
     command.args(arguments).env_clear().envs(home.all_variables()).current_dir(home.work()).stdin(Stdio::null());
-    let confined = move || {
+    without_name_spaces(bare, || command.output().unwrap())
+}
+
+/// Does something where nothing makes name spaces, and no Landlock is there either when `bare`.
+pub(crate) fn without_name_spaces<T: Send>(bare: bool, work: impl FnOnce() -> T + Send) -> T {
+    let filtered = || {
         let flag = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(NEW_USER), NEW_USER);
         let (clone, create_ruleset, not_permitted, no_such_call) =
             (libc::SYS_clone, libc::SYS_landlock_create_ruleset, 1, 38);
@@ -44,10 +49,10 @@ fn aish(home: &Home, bare: bool, arguments: &[&str]) -> Output {
         if bare {
             refuse(create_ruleset, Vec::new(), no_such_call);
         }
-        command.output().unwrap()
+        work()
     };
     // The filter holds for one thread and its children.
-    thread::spawn(confined).join().unwrap()
+    thread::scope(|scope| scope.spawn(filtered).join().unwrap())
 }
 
 fn home(line: &str) -> (Home, ModelServer) {
