@@ -21,7 +21,7 @@ use futures_util::{SinkExt, StreamExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 
-use crate::client::Client;
+use crate::client::{Client, Editor};
 use crate::host::{History, Host, HostError, Mode, Opened, Server, Stop, Wanted};
 use crate::prompt::Prompt;
 
@@ -58,7 +58,7 @@ pub async fn serve(
     let incoming = FramedRead::new(input, codec()).map(|line| line.map_err(std::io::Error::other));
     let framed = FramedWrite::new(output, codec());
     let outgoing = SinkExt::<String>::sink_map_err(framed, std::io::Error::other);
-    let served = Arc::new(Served { host, facts, editor: Mutex::new(Arc::from("unknown")) });
+    let served = Arc::new(Served { host, facts, editor: Mutex::default() });
     let [first, new, load, resume, list, prompt, mode, close, cancel]: [Arc<Served>; 9] =
         std::array::from_fn(|_| Arc::clone(&served));
     Agent
@@ -143,21 +143,20 @@ pub async fn serve(
 struct Served {
     host: Arc<dyn Host>,
     facts: Facts,
-    /// The editor's name and version.
-    editor: Mutex<Arc<str>>,
+    editor: Mutex<Arc<Editor>>,
 }
 
 impl Served {
     fn initialize(&self, request: InitializeRequest) -> InitializeResponse {
-        let info = request.client_info.map(|info| format!("{} {}", info.name, info.version));
-        *self.editor.lock().unwrap_or_else(PoisonError::into_inner) =
-            info.map_or_else(|| Arc::from("unknown"), Arc::from);
+        let name = request.client_info.map(|info| format!("{} {}", info.name, info.version));
+        let editor = Editor { name, files: request.client_capabilities.fs };
+        *self.editor.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(editor);
         initialized(&self.facts)
     }
 
     fn client(&self, connection: &ConnectionTo<agent_client_protocol::Client>) -> Client {
-        let name = Arc::clone(&self.editor.lock().unwrap_or_else(PoisonError::into_inner));
-        Client::new(connection.clone(), name)
+        let editor = Arc::clone(&self.editor.lock().unwrap_or_else(PoisonError::into_inner));
+        Client::new(connection.clone(), editor)
     }
 
     async fn open(&self, request: NewSessionRequest, client: Client) -> Result<NewSessionResponse, Error> {

@@ -11,7 +11,7 @@ mod web_fetch;
 
 use std::sync::Arc;
 
-pub use files::{FilePlaces, Files};
+pub use files::{Editor, FilePlaces, Files};
 pub use web_fetch::{Page, PageError, Pages};
 
 use aish_types::near::nearest;

@@ -196,7 +196,7 @@ impl Repl {
         };
         let signals = Signals::listen(editor.pauses())?;
         let reading = first.map(|view| editor.begin(view)).transpose()?;
-        notices.extend(toolset::fill(&base, &registry, Arc::new(base.memory()), toolset::files(&base)));
+        notices.extend(toolset::fill(&base, &registry, Arc::new(base.memory()), Some(Arc::new(toolset::files(&base)))));
         let interrupts = Interrupts::listen();
         let approver: Arc<dyn Approver> = Arc::new(approver(&editor, &interrupts));
         let news: Arc<CallNews> = Arc::default();

@@ -53,8 +53,8 @@ pub fn add_builtins(
 }
 
 /// Makes what the tools for files share: they work in the project around the folder of each call.
-pub fn files(base: &Base) -> Option<Arc<Files>> {
-    Some(Arc::new(Files::new(Arc::new(ProjectFiles::of(base)))))
+pub fn files(base: &Base) -> Files {
+    Files::new(Arc::new(ProjectFiles::of(base)))
 }
 
 /// Makes what opens pages of the web; nothing is done for it before the first one.

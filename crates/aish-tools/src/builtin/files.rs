@@ -6,6 +6,7 @@
 pub(super) mod apply_patch;
 mod change;
 pub(super) mod edit_file;
+mod editor;
 pub(super) mod find_files;
 mod image;
 pub(super) mod read_file;
@@ -24,6 +25,7 @@ use serde_json::Value;
 
 use crate::plan::{Plan, blocking};
 use crate::schema::Faults;
+pub use editor::Editor;
 use seen::Seen;
 
 /// Where file tools may work, and which places a person decides about.
@@ -43,12 +45,19 @@ pub trait FilePlaces: Send + Sync {
 pub struct Files {
     places: Arc<dyn FilePlaces>,
     seen: Seen,
+    editor: Option<Arc<dyn Editor>>,
 }
 
 impl Files {
     /// Makes the state of file tools over places.
     pub fn new(places: Arc<dyn FilePlaces>) -> Self {
-        Self { places, seen: Seen::default() }
+        Self { places, seen: Seen::default(), editor: None }
+    }
+
+    /// Lets an editor show what it has not saved, and write what is changed.
+    #[must_use]
+    pub fn with_editor(self, editor: Arc<dyn Editor>) -> Self {
+        Self { editor: Some(editor), ..self }
     }
 
     /// Opens the tree of a call.

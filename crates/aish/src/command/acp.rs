@@ -5,6 +5,7 @@
 
 mod approver;
 mod diff;
+mod open_files;
 mod replay;
 mod session;
 mod surface;

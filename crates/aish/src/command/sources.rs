@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use aish_mcp::client::{ServerOptions, ServerPool};
 use aish_tools::Registry;
+use aish_tools::builtin::Files;
 
 use crate::base::Base;
 use crate::plugins::{self, Plugins};
@@ -31,7 +32,7 @@ pub struct Sources {
 impl Sources {
     /// Starts everything, with commands handed to `runner` for `timeout_ms` each; returns what to tell the person.
     pub async fn start(base: &Base, runner: Arc<dyn CommandRunner>, timeout_ms: u64) -> (Self, Vec<String>) {
-        let (sources, unseen, mut notices) = Self::start_unseen(base, runner, timeout_ms).await;
+        let (sources, unseen, mut notices) = Self::start_unseen(base, runner, timeout_ms, toolset::files(base)).await;
         notices.extend(unseen.iter().map(|(line, _)| line.clone()));
         sources.start_seen(base, unseen).await;
         notices.extend(sources.heard());
@@ -43,8 +44,9 @@ impl Sources {
         base: &Base,
         runner: Arc<dyn CommandRunner>,
         timeout_ms: u64,
+        files: Files,
     ) -> (Self, Vec<(String, ServerOptions)>, Vec<String>) {
-        let (registry, mut notices) = toolset::registry(base, Arc::new(base.memory()), toolset::files(base));
+        let (registry, mut notices) = toolset::registry(base, Arc::new(base.memory()), Some(Arc::new(files)));
         ShellTool::add_to(&registry, &runner, timeout_ms);
         let heard: Arc<Mutex<Vec<String>>> = Arc::default();
         let sink = Arc::clone(&heard);

@@ -36,7 +36,7 @@ pub async fn run(
     print: &mut dyn FnMut(&str),
     complain: &mut dyn FnMut(&str),
 ) -> Result<ExitCode, Failure> {
-    let (registry, notices) = toolset::registry(base, Arc::new(base.memory()), toolset::files(base));
+    let (registry, notices) = toolset::registry(base, Arc::new(base.memory()), Some(Arc::new(toolset::files(base))));
     notices.iter().for_each(|notice| complain(notice));
     let servers = with_servers(base, &registry, command, complain).await;
     let plugins = with_plugins(base, &registry, command, complain).await;

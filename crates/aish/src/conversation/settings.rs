@@ -80,8 +80,12 @@ impl Conversation {
         let driver = &mut self.driver;
         let ledger = Arc::clone(&driver.asker.ledger);
         ledger.set_limits(Limits::of(base));
-        let mut notices =
-            toolset::add_builtins(base, &driver.asker.registry, Arc::new(base.memory()), toolset::files(base));
+        let mut notices = toolset::add_builtins(
+            base,
+            &driver.asker.registry,
+            Arc::new(base.memory()),
+            Some(Arc::new(toolset::files(base))),
+        );
         let kept = KeptLog::of(base, &driver.session);
         let mut log: Box<dyn crate::driver::SessionLog> = Box::new(kept);
         if base.config.history.sessions == before.history.sessions {

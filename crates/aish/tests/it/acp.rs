@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 use crate::person::Home;
 
+mod open_files;
+
 const CLIENT: &str = include_str!("acp/client.py");
 
 fn remove(id: &str, file: &str) -> OpenAiStream {
@@ -179,7 +181,7 @@ fn nothing_but_messages_is_written_and_what_is_no_message_ends_nothing() {
 }
 
 /// A home with a git work tree of a few files, outside the folders that are private in a layer.
-fn tree_home() -> Home {
+pub(crate) fn tree_home() -> Home {
     let home = Home::outside_temporary_folders();
     for (name, text) in [("a", "one\ntwo\n"), ("gone", "old\n"), ("data", "\0one")] {
         std::fs::write(home.work().join(name), text).unwrap();

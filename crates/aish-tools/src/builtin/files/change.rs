@@ -6,6 +6,7 @@ use aish_files::{Change, Located, Tree, difference};
 use aish_safety::{Act, FileAccess, Subject};
 use aish_types::{CallContext, ToolOutcome};
 
+use super::editor::Written;
 use super::{Files, fault, numbered, relative};
 use crate::plan::{Plan, blocking};
 use crate::schema::Faults;
@@ -43,13 +44,14 @@ impl FileChange {
         self.new.as_ref().map(|(text, _)| text.as_str())
     }
 
-    fn write(&self, tree: &Tree) -> Result<(), aish_files::FileError> {
-        match (&self.old, &self.new) {
-            (None, Some((_, bytes))) => tree.replace(&self.located, Change::Create(bytes)),
-            (Some((_, expected)), Some((_, bytes))) => tree.replace(&self.located, Change::Replace { expected, bytes }),
-            (Some((_, expected)), None) => tree.replace(&self.located, Change::Delete { expected }),
-            (None, None) => Ok(()),
-        }
+    fn write(&self, tree: &Tree, files: &Files) -> Result<Written, aish_files::FileError> {
+        let change = match (&self.old, &self.new) {
+            (None, Some((_, bytes))) => Change::Create(bytes),
+            (Some((_, expected)), Some((_, bytes))) => Change::Replace { expected, bytes },
+            (Some((_, expected)), None) => Change::Delete { expected },
+            (None, None) => return Ok(Written::AsMeant),
+        };
+        files.write(tree, &self.located, change, self.new_text())
     }
 
     /// Says what was done, with the new lines.
@@ -104,19 +106,32 @@ impl Files {
                         let why = format!("{name} has changed in the meantime; nothing was written: read it again");
                         return ToolOutcome::failure(why);
                     }
+                    if change.old_text().is_some_and(|old| self.unsaved(&change.located.absolute, old).is_some()) {
+                        let name = change.located.below.display();
+                        let why = format!("{name} {UNSAVED}");
+                        return ToolOutcome::failure(why);
+                    }
                 }
                 let mut told = String::from(note);
                 for change in &changes {
-                    if let Err(error) = change.write(&tree) {
-                        return match told.is_empty() || told == note {
-                            true => ToolOutcome::failure(error.to_string()),
-                            false => ToolOutcome::failure(format!("{told}then it stopped: {error}")),
-                        };
+                    match change.write(&tree, &self) {
+                        Ok(Written::AsMeant) => {
+                            if let Ok(content) = tree.read(&change.located) {
+                                self.seen.put(&session, &change.located.absolute, content.hash);
+                            }
+                            told.push_str(&change.told(&tree));
+                        }
+                        Ok(Written::Otherwise) => {
+                            let name = relative(&change.located.below.display().to_string(), &tree);
+                            told.push_str(&format!("{name} {OTHERWISE}\n"));
+                        }
+                        Err(error) => {
+                            return match told.is_empty() || told == note {
+                                true => ToolOutcome::failure(error.to_string()),
+                                false => ToolOutcome::failure(format!("{told}then it stopped: {error}")),
+                            };
+                        }
                     }
-                    if let Ok(content) = tree.read(&change.located) {
-                        self.seen.put(&session, &change.located.absolute, content.hash);
-                    }
-                    told.push_str(&change.told(&tree));
                 }
                 ToolOutcome::success(told)
             })
@@ -136,3 +151,11 @@ impl Files {
 
 /// Why a file with several names is left to a person.
 const OTHER_NAMES: &str = "it has other names (hard links), maybe elsewhere, and changes under all of them";
+
+/// Why a file is not written over that an editor has open with changes.
+const UNSAVED: &str =
+    "has changes in the editor that are not saved; nothing was written: the person has to save or drop them first";
+
+/// What is told of a file that an editor wrote in its own way.
+const OTHERWISE: &str =
+    "was saved by the editor in another form than was asked for (it may format files): read it again";

@@ -19,6 +19,9 @@ const LONGEST_LINE: usize = 2_000;
 /// The most bytes of one answer.
 const MOST_BYTES: usize = 64 * 1024;
 
+/// What is told of a file that is not saved.
+const UNSAVED: &str = "[as it stands in the editor, where it is not saved yet; it cannot be changed until it is]\n";
+
 /// The tool.
 pub(crate) struct ReadFile(pub(crate) Arc<Files>);
 
@@ -58,7 +61,15 @@ impl Builtin for ReadFile {
                 return outcome;
             }
             match aish_files::Text::decode(&content.bytes) {
-                Ok(text) => lines(&text.text, text.encoding, from.unwrap_or(1).max(1), to),
+                Ok(text) => {
+                    let from = from.unwrap_or(1).max(1);
+                    let Some(unsaved) = files.unsaved(&located.absolute, &text.text) else {
+                        return lines(&text.text, text.encoding, from, to);
+                    };
+                    let mut outcome = lines(&unsaved, Encoding::Utf8, from, to);
+                    outcome.text.push_str(UNSAVED);
+                    outcome
+                }
                 Err(why) => {
                     let length = content.bytes.len();
                     ToolOutcome::failure(format!("{} {why} ({length} bytes)", shown(&located)))

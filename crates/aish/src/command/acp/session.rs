@@ -9,6 +9,7 @@ use aish_types::Block;
 
 use super::approver::{EditorApprover, SessionMode};
 use super::diff::Differences;
+use super::open_files::OpenFiles;
 use super::replay::replay;
 use super::surface::EditorSurface;
 use crate::arguments::SharedFlags;
@@ -21,6 +22,7 @@ use crate::models::{advice, no_model};
 use crate::search::find_models;
 use crate::session::{KeptLog, new_id};
 use crate::settling::Apart;
+use crate::toolset;
 use crate::transactions::Transactions;
 use crate::undo::answer::journal;
 
@@ -80,7 +82,9 @@ impl EditorSession {
         let live = Live::of_run(options, wanted.folder).with_transactions(Arc::clone(&transactions));
         let live = Arc::new(live);
         let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
-        let (sources, unseen, notices) = Sources::start_unseen(&base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
+        let files = toolset::files(&base).with_editor(Arc::new(OpenFiles(client.clone())));
+        let runner = Arc::clone(&live) as Arc<_>;
+        let (sources, unseen, notices) = Sources::start_unseen(&base, runner, timeout_ms, files).await;
         notices.iter().for_each(|notice| crate::run::complain(&aish_types::sanitize(notice)));
         let approver = Arc::new(EditorApprover::new(client.clone(), base.policy().approval));
         let setup = Setup {

@@ -29,7 +29,7 @@ pub(super) async fn run(
         return Ok(ExitCode::Usage);
     }
     base.faults().iter().for_each(|fault| complain(fault));
-    let (registry, notices) = toolset::registry(base, Arc::new(base.memory()), toolset::files(base));
+    let (registry, notices) = toolset::registry(base, Arc::new(base.memory()), Some(Arc::new(toolset::files(base))));
     notices.iter().for_each(|notice| complain(&aish_types::sanitize(notice)));
     let session = SessionId::new(format!("mcp-{}", crate::session::new_id(&base.clock)));
     let shell = with_shell.then(|| shell::add(base, &registry, &session));

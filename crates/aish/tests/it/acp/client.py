@@ -1,7 +1,8 @@
 """An editor over the Python SDK of the Agent Client Protocol: starts the agent, talks to it, prints what came as JSON.
 
 Usage: client.py AGENT FOLDER whole|at-once|STEPS, where STEPS is a JSON array of prompts: each has `answers`, one for each
-question (an option's id; `cancel` cancels the turn instead), and perhaps the `mode` that holds from then on.
+question (an option's id; `cancel` cancels the turn instead), and perhaps the `mode` that holds from then on. A step with `saves`
+makes it an editor with files of its own: `typed` is what is not saved, by name.
 """
 
 import asyncio
@@ -16,10 +17,13 @@ from acp.schema import (
     ClientCapabilities,
     DeniedOutcome,
     EmbeddedResourceContentBlock,
+    FileSystemCapabilities,
     Implementation,
+    ReadTextFileResponse,
     RequestPermissionResponse,
     TextContentBlock,
     TextResourceContents,
+    WriteTextFileResponse,
 )
 
 
@@ -29,6 +33,23 @@ class Editor:
         # Answers in order, in place of the one answer; what there is in the folder is noted at each question.
         self.answers, self.folder, self.cancel = None, None, None
         self.seen = asyncio.Event()
+        # What is typed into open files and not saved, by name; how files are saved; what was read and written, in order.
+        self.typed, self.saves, self.files = {}, "plain", []
+
+    async def read_text_file(self, path, session_id, **kwargs):
+        name = os.path.basename(path)
+        self.files.append(["read", name])
+        if self.saves == "never answers":
+            await asyncio.Event().wait()
+        return ReadTextFileResponse(content=self.typed.get(name, pathlib.Path(path).read_text()))
+
+    async def write_text_file(self, content, path, session_id, **kwargs):
+        self.files.append(["write", os.path.basename(path)])
+        if self.saves == "fails":
+            raise acp.RequestError.internal_error()
+        if self.saves != "lies":
+            pathlib.Path(path).write_text(content.upper() if self.saves == "formats" else content)
+        return WriteTextFileResponse()
 
     async def session_update(self, session_id, update, **kwargs):
         self.updates.append(update.model_dump(mode="json", by_alias=True, exclude_none=True))
@@ -68,8 +89,9 @@ async def play(editor, connection, session, folder, steps):
         if "mode" in step:
             await connection.set_session_mode(session_id=session, mode_id=step["mode"])
         editor.answers = list(step["answers"])
+        editor.typed, editor.saves, editor.files = step.get("typed", {}), step.get("saves", "plain"), []
         done = await connection.prompt(session_id=session, prompt=[text("go on")])
-        played.append({"stop": done.stop_reason, **editor.taken(), "unused": [] if "any" in step else editor.answers, "tree": tree(folder)})
+        played.append({"stop": done.stop_reason, **editor.taken(), "unused": [] if "any" in step else editor.answers, "tree": tree(folder), "files": editor.files})
     return played
 
 
@@ -80,9 +102,11 @@ def text(words):
 async def main(agent, folder, mode):
     editor, told = Editor(), {}
     async with acp.spawn_agent_process(editor, agent, "acp", cwd=folder, env=dict(os.environ)) as (connection, process):
+        opens = mode.startswith("[") and any("saves" in step for step in json.loads(mode))
+        files = FileSystemCapabilities(read_text_file=opens, write_text_file=opens)
         hello = await connection.initialize(
             protocol_version=1,
-            client_capabilities=ClientCapabilities(),
+            client_capabilities=ClientCapabilities(fs=files),
             client_info=Implementation(name="tester", version="1"),
         )
         told["hello"] = hello.model_dump(mode="json", by_alias=True, exclude_none=True)
