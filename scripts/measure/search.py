@@ -9,7 +9,8 @@ Usage: search.py FOLDER [FIG] [COUNT]
 
 The whole process over its standard streams: the time from the write of a request to its whole answer, the pipes and this
 program's reading included; a `ping` beside it shows what of that is no search. CPU is the time that the server ran for a
-request, which other programs on the machine change less. The first 50 requests are not counted.
+request, which other programs on the machine change less. The first 50 requests are not counted. "Up" is from the spawn to the
+first answer of a search; "again" is a second start, which finds what the first one kept.
 """
 
 import json
@@ -103,9 +104,17 @@ def ran(server):
         return int(file.read().split()[0]) / 1e6
 
 
-def measure(program, folder, home, count):
+def started(program, folder, home):
+    """A server that has answered a search, and the milliseconds from its spawn until then."""
     server = Server([program, "run", folder], home)
-    up = (time.perf_counter() - server.began) * 1000
+    server.tool("climax_search", {"query": REQUESTS[0]})
+    return server, (time.perf_counter() - server.began) * 1000
+
+
+def measure(program, folder, home, count):
+    # What was written a moment ago is not kept.
+    time.sleep(1.5)
+    server, up = started(program, folder, home)
     times, pings, spent, slowest = [], [], [], {}
     for number in range(count + 50):
         query = REQUESTS[number % len(REQUESTS)]
@@ -121,9 +130,13 @@ def measure(program, folder, home, count):
     summary = json.loads(server.tool("climax_search", {"limit": 1_000_000}))["summary"]
     pss, rss, peak = server.memory()
     server.close()
+    server, again = started(program, folder, home)
+    time.sleep(1)
+    rss_again = server.memory()[1]
+    server.close()
     tools = sum(line["tool_count"] for line in summary)
     p95 = lambda values: sorted(values)[len(values) * 95 // 100]
-    print(f"| {tools:,} | {statistics.median(times):.2f} | {p95(times):.2f} | {statistics.median(spent):.2f} | {p95(spent):.2f} | {statistics.median(pings):.2f} | {up:.0f} | {pss:.0f} |", flush=True)
+    print(f"| {tools:,} | {statistics.median(times):.2f} | {p95(times):.2f} | {statistics.median(spent):.2f} | {p95(spent):.2f} | {statistics.median(pings):.2f} | {up:.0f} | {again:.0f} | {pss:.0f} | {rss:.0f} | {rss_again:.0f} |", flush=True)
     if os.environ.get("SLOWEST"):
         for query, took in sorted(slowest.items(), key=lambda item: -statistics.median(item[1])):
             print(f"    {statistics.median(took):6.2f}  {query}")
@@ -135,7 +148,7 @@ def main():
     program = os.path.abspath(os.path.join(sys.argv[1], "climax"))
     fig = sys.argv[2] if len(sys.argv) > 2 else ""
     count = int(sys.argv[3]) if len(sys.argv) > 3 else 500
-    print("| tools | median, ms | p95, ms | CPU, ms | CPU p95, ms | ping, ms | greeted after, ms | PSS, MB |\n|---|---|---|---|---|---|---|---|")
+    print("| tools | median, ms | p95, ms | CPU, ms | CPU p95, ms | ping, ms | up, ms | again, ms | PSS, MB | RSS, MB | again, MB |\n|---|---|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as work:
         home = os.path.join(work, "home")
         os.makedirs(home)

@@ -117,7 +117,7 @@ async fn main() -> ExitCode {
         None => client
             .definitions()
             .iter()
-            .map(|tool| (tool.name.split().1.to_owned(), arguments(&tool.input_schema)))
+            .map(|tool| (tool.name.split().1.to_owned(), arguments(&tool.input_schema.value())))
             .collect(),
     };
     let mut failed = false;

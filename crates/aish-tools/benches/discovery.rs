@@ -53,8 +53,8 @@ fn corpus(tools: usize) -> Index {
         }});
         let text = format!("{verb} the {a} of a {b} in the {}", noun(random(4_000)));
         let mut tool = ToolDefinition::new(format!("{cli}_{verb}_{a}_{number}"), text, schema, SourceId::new("bench"));
-        tool.group = cli;
-        tool.category = noun(number / 500);
+        tool.group = cli.into();
+        tool.category = noun(number / 500).into();
         Arc::new(tool)
     }))
 }

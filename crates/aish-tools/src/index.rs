@@ -14,6 +14,7 @@ mod edits;
 mod forms;
 mod found;
 mod fuse;
+mod kept;
 mod languages;
 mod lexicon;
 mod literal;
@@ -206,15 +207,15 @@ impl Index {
 
     /// Says where a tool belongs; groups and categories are numbered as they come.
     fn place(&mut self, definition: &ToolDefinition, order: u64) -> Place {
-        let group = match self.group_numbers.get(&definition.group) {
+        let group = match self.group_numbers.get(definition.group.as_str()) {
             Some(&number) => number,
             None => self.add_group(Group::of(definition)),
         };
-        let category = match self.categories.get(&definition.category) {
+        let category = match self.categories.get(&*definition.category) {
             Some(&number) => number,
             None => {
                 let number = u32::try_from(self.categories.len()).unwrap_or(u32::MAX);
-                self.categories.insert(definition.category.clone(), number);
+                self.categories.insert(definition.category.to_string(), number);
                 number
             }
         };
@@ -230,7 +231,8 @@ impl Index {
         let document = self.documents.get_mut(id as usize).filter(|document| document.alive)?;
         document.alive = false;
         self.dead += 1;
-        self.postings.forget(&document.terms);
+        let terms = Document::terms(&document.definition, self.lexicon, &mut self.postings);
+        self.postings.forget(&terms);
         if let Some(size) = self.group_sizes.get_mut(document.place.group as usize) {
             *size = size.saturating_sub(1);
         }

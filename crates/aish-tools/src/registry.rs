@@ -131,7 +131,7 @@ impl Registry {
     pub fn list(&self, category: Option<&str>) -> Vec<Arc<ToolDefinition>> {
         let snapshot = self.snapshot();
         let all = snapshot.order.iter().map(|tool| &tool.definition);
-        all.filter(|definition| category.is_none_or(|wanted| definition.category == wanted)).cloned().collect()
+        all.filter(|definition| category.is_none_or(|wanted| definition.category == *wanted)).cloned().collect()
     }
 
     /// Returns the schemas that a model is given: `{type: function, function: {name, description, parameters}}`.
@@ -143,8 +143,8 @@ impl Registry {
     pub fn categories(&self) -> Vec<String> {
         let mut categories: Vec<String> = Vec::new();
         for definition in self.list(None) {
-            if !categories.contains(&definition.category) {
-                categories.push(definition.category.clone());
+            if !categories.iter().any(|known| definition.category == **known) {
+                categories.push(definition.category.to_string());
             }
         }
         categories

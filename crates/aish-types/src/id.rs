@@ -1,6 +1,8 @@
-//! Identifiers as types of their own, so that one cannot stand in for another.
+//! Identifiers as types of their own, so that one cannot stand in for another. Copies share their text.
 
 use alloc::string::String;
+use alloc::sync::Arc;
+use core::borrow::Borrow;
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -10,11 +12,11 @@ macro_rules! id {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// Wraps a text as this kind of id, unchanged.
-            pub fn new(text: impl Into<String>) -> Self {
+            pub fn new(text: impl Into<Arc<str>>) -> Self {
                 Self(text.into())
             }
 
@@ -38,7 +40,14 @@ macro_rules! id {
 
         impl From<String> for $name {
             fn from(text: String) -> Self {
-                Self(text)
+                Self(text.into())
+            }
+        }
+
+        // Keys are looked up by plain text.
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
             }
         }
     };

@@ -1,12 +1,14 @@
 //! Tool definitions and the context of a call.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::id::{CallId, SessionId, SourceId, ToolName};
+use crate::schema::JsonSchema;
+use crate::shared::SharedText;
 
 /// What a tool may do, as its author or the user's policy says; ordered so that `max` is the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -47,19 +49,19 @@ pub struct ToolDefinition {
     #[serde(default)]
     pub title: Option<String>,
     /// What it does, for the model.
-    pub description: String,
+    pub description: SharedText,
     /// JSON Schema of the arguments, an object schema; kept whole as it came.
-    pub input_schema: Value,
+    pub input_schema: JsonSchema,
     /// JSON Schema of the structured result.
     #[serde(default)]
-    pub output_schema: Option<Value>,
+    pub output_schema: Option<JsonSchema>,
     /// Discovery category; `general` unless said.
-    pub category: String,
+    pub category: SharedText,
     /// Discovery tags.
     #[serde(default)]
-    pub tags: Vec<String>,
+    pub tags: Arc<[String]>,
     /// The command line, server or plugin it belongs to, for discovery (`git`, `files`).
-    pub group: String,
+    pub group: SharedText,
     /// Where it runs.
     pub source: SourceId,
     /// What it may do, by our own word or the user's (not by a stranger's hint).
@@ -91,8 +93,8 @@ impl ToolDefinition {
     /// Makes a definition with defaults: category `general`, risk `read`, untrusted, no limits, group taken from the source.
     pub fn new(
         name: impl Into<ToolName>,
-        description: impl Into<String>,
-        input_schema: Value,
+        description: impl Into<SharedText>,
+        input_schema: impl Into<JsonSchema>,
         source: SourceId,
     ) -> Self {
         let group = source.as_str().rsplit(':').next().unwrap_or_default().into();
@@ -100,10 +102,10 @@ impl ToolDefinition {
             name: name.into(),
             title: None,
             description: description.into(),
-            input_schema,
+            input_schema: input_schema.into(),
             output_schema: None,
             category: "general".into(),
-            tags: Vec::new(),
+            tags: Arc::default(),
             group,
             source,
             risk: Risk::Read,

@@ -319,8 +319,8 @@ fn specs(definitions: &[Arc<ToolDefinition>]) -> Vec<ToolSpec> {
         .iter()
         .map(|definition| ToolSpec {
             name: definition.name.clone(),
-            description: definition.description.clone(),
-            parameters: definition.input_schema.clone(),
+            description: definition.description.to_string(),
+            parameters: definition.input_schema.value(),
         })
         .collect()
 }

@@ -122,7 +122,7 @@ impl ShellTool {
         parameter.description = Some("The command line, as for bash".to_owned());
         let schema = input_schema(&[parameter]);
         let mut definition = ToolDefinition::new(name, description, schema, id.clone());
-        definition.category = "system".to_owned();
+        definition.category = "system".into();
         definition.risk = Risk::Write;
         definition.trusted = true;
         definition.requires_confirmation = place == Place::Outside;

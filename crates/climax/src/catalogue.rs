@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use aish_tools::Index;
 use aish_tools::index::Group;
-use aish_types::{Hints, Risk, SourceId, ToolDefinition};
+use aish_types::{Hints, JsonSchema, MakeSchema, Risk, SharedText, SourceId, ToolDefinition, ToolName};
+use serde_json::Value;
 
-use crate::config::{Config, Tool};
+use crate::config::{Config, Packed, Tool};
+use crate::kept::{KeptTools, MIN_TOOLS, Sum};
 use crate::policy::Policy;
 use crate::schema::{Flags, input_schema};
 
@@ -24,14 +26,15 @@ const WORTH_A_THREAD: usize = 500;
 pub struct Entry {
     /// The configuration.
     pub config: Arc<Config>,
-    at: usize,
+    /// The tool.
+    pub tool: Tool,
 }
 
-impl Entry {
-    /// Returns the tool.
-    pub fn tool(&self) -> Option<&Tool> {
-        self.config.tools.get(self.at)
-    }
+/// Where a tool is: the number of its configuration, and its number there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct At {
+    config: u32,
+    tool: u32,
 }
 
 /// All tools under one roof.
@@ -39,7 +42,9 @@ impl Entry {
 pub struct Catalogue {
     configs: Vec<Arc<Config>>,
     policy: Arc<Policy>,
-    entries: HashMap<String, Entry>,
+    flags: Flags,
+    kept: KeptTools,
+    entries: HashMap<ToolName, At>,
     definitions: Vec<Arc<ToolDefinition>>,
     /// What the configurations and the policy say that may not be meant.
     pub warnings: Vec<CatalogueWarning>,
@@ -69,28 +74,33 @@ pub enum CatalogueWarning {
 impl Catalogue {
     /// Makes a catalogue. Of tools with the same name in several files the last one counts.
     pub fn new(configs: Vec<Arc<Config>>, policy: Arc<Policy>, flags: Flags) -> Self {
-        let mut catalogue =
-            Self { configs, policy, entries: HashMap::new(), definitions: Vec::new(), warnings: Vec::new() };
+        Self::with_kept(configs, policy, flags, KeptTools::default())
+    }
+
+    /// Makes a catalogue of configurations of which something is kept.
+    pub fn with_kept(configs: Vec<Arc<Config>>, policy: Arc<Policy>, flags: Flags, kept: KeptTools) -> Self {
+        let (entries, definitions, warnings) = (HashMap::new(), Vec::new(), Vec::new());
+        let mut catalogue = Self { configs, policy, flags, kept, entries, definitions, warnings };
         catalogue.collect();
         catalogue.define(flags);
         catalogue
     }
 
     fn collect(&mut self) {
-        for config in &self.configs {
-            for (at, tool) in config.tools.iter().enumerate() {
-                if !self.policy.offers(&tool.name) {
+        for (number, config) in (0_u32..).zip(&self.configs) {
+            for (at, tool) in (0_u32..).zip(config.tools.packed()) {
+                if !self.policy.offers(tool.name.as_str()) {
                     continue;
                 }
-                let entry = Entry { config: Arc::clone(config), at };
-                if let Some(before) = self.entries.insert(tool.name.clone(), entry) {
-                    let (tool, config) = (tool.name.clone(), config.name.clone());
-                    let before = before.config.name.clone();
+                if let Some(before) = self.entries.insert(tool.name.clone(), At { config: number, tool: at }) {
+                    let (tool, config) = (tool.name.to_string(), config.name.clone());
+                    let before = self.configs.get(before.config as usize).map(|config| config.name.clone());
+                    let before = before.unwrap_or_default();
                     self.warnings.push(CatalogueWarning::Replaced { tool, config, before });
                 }
             }
         }
-        for name in self.policy.tools.keys().filter(|name| !self.entries.contains_key(*name)) {
+        for name in self.policy.tools.keys().filter(|name| !self.entries.contains_key(name.as_str())) {
             self.warnings.push(CatalogueWarning::NoSuchTool { tool: name.clone() });
         }
     }
@@ -99,16 +109,17 @@ impl Catalogue {
     fn define(&mut self, flags: Flags) {
         let worth = self.entries.len() / WORTH_A_THREAD;
         if worth <= 1 {
-            self.definitions = self.defined(&self.configs, flags);
+            self.definitions = self.defined(&self.configs, 0, flags);
             return;
         }
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(worth);
         let (this, size) = (&*self, self.configs.len().div_ceil(threads).max(1));
         let definitions = std::thread::scope(|scope| {
-            let mut runs = self.configs.chunks(size);
+            let mut runs = self.configs.chunks(size).zip((0..).step_by(size));
             let own = runs.next();
-            let others: Vec<_> = runs.map(|run| scope.spawn(move || this.defined(run, flags))).collect();
-            let mut definitions = own.map(|run| this.defined(run, flags)).unwrap_or_default();
+            let others: Vec<_> =
+                runs.map(|(run, first)| scope.spawn(move || this.defined(run, first, flags))).collect();
+            let mut definitions = own.map(|(run, first)| this.defined(run, first, flags)).unwrap_or_default();
             for other in others {
                 match other.join() {
                     Ok(more) => definitions.extend(more),
@@ -120,18 +131,15 @@ impl Catalogue {
         self.definitions = definitions;
     }
 
-    fn defined(&self, configs: &[Arc<Config>], flags: Flags) -> Vec<Arc<ToolDefinition>> {
+    /// Makes the definitions of some configurations, of which the first has this number.
+    fn defined(&self, configs: &[Arc<Config>], first: u32, flags: Flags) -> Vec<Arc<ToolDefinition>> {
         let mut definitions = Vec::new();
-        for config in configs {
-            let source = SourceId::new(format!("cli:{}", config.name));
-            for (at, tool) in config.tools.iter().enumerate() {
-                let counts = self
-                    .entries
-                    .get(&tool.name)
-                    .is_some_and(|entry| entry.at == at && Arc::ptr_eq(&entry.config, config));
-                if counts {
-                    let description = self.policy.description(tool);
-                    definitions.push(Arc::new(definition(config, tool, description, &source, flags)));
+        for (number, config) in (first..).zip(configs) {
+            let common = Common::of(config, flags);
+            for (at, tool) in (0_u32..).zip(config.tools.packed()) {
+                if self.entries.get(&tool.name) == Some(&At { config: number, tool: at }) {
+                    let description = self.policy.description(tool.name.as_str());
+                    definitions.push(Arc::new(common.definition(tool, at, description)));
                 }
             }
         }
@@ -144,8 +152,10 @@ impl Catalogue {
     }
 
     /// Looks a tool up.
-    pub fn get(&self, name: &str) -> Option<&Entry> {
-        self.entries.get(name)
+    pub fn get(&self, name: &str) -> Option<Entry> {
+        let at = self.entries.get(name)?;
+        let config = self.configs.get(at.config as usize)?;
+        Some(Entry { config: Arc::clone(config), tool: config.tools.get(at.tool as usize)? })
     }
 
     /// Returns the policy.
@@ -158,14 +168,53 @@ impl Catalogue {
         &self.configs
     }
 
-    /// Builds the discovery index of what is offered.
+    /// Returns the discovery index of what is offered, as it was kept or built now.
     pub fn index(&self) -> Index {
+        if let Some(index) = self.kept.index(self) {
+            return index;
+        }
         let mut index = Index::default();
         for group in self.groups() {
             index.put_group(group);
         }
         index.put_all(&self.definitions);
         index
+    }
+
+    /// Says whether there are so many tools that they are kept.
+    pub fn has_many_tools(&self) -> bool {
+        self.definitions.len() >= MIN_TOOLS
+    }
+
+    /// Returns what is kept of the tools.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> &KeptTools {
+        &self.kept
+    }
+
+    /// Keeps the tools and their index for the next start, where they are many.
+    pub fn keep(&self, index: &Index) {
+        self.kept.write(self, index);
+    }
+
+    /// Returns a hash of all that the index is made of.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut sum = Sum::default();
+        sum.number(self.flags as u64);
+        for (name, tool) in &self.policy.tools {
+            sum.add(name);
+            sum.add(tool.description.as_deref().unwrap_or_default());
+        }
+        sum.number(self.policy.unlisted as u64);
+        for config in &self.configs {
+            sum.add(&config.name);
+            sum.add(config.category.as_deref().unwrap_or_default());
+            config.tags.iter().for_each(|tag| sum.add(tag));
+            sum.number(config.tags.len() as u64);
+            config.tools.add_to(&mut sum);
+            sum.number(config.tools.len() as u64);
+        }
+        sum.get()
     }
 
     /// Returns a group a program, in load order.
@@ -189,22 +238,61 @@ impl Catalogue {
     }
 }
 
-/// Makes the definition of one tool.
-fn definition(config: &Config, tool: &Tool, description: &str, source: &SourceId, flags: Flags) -> ToolDefinition {
-    let mut definition =
-        ToolDefinition::new(tool.name.as_str(), description, input_schema(tool, flags), source.clone());
-    definition.group = config.name.clone();
-    definition.category = config.category.clone().unwrap_or_default();
-    definition.tags = config.tags.clone();
-    definition.risk = tool.risk;
-    definition.trusted = true;
-    definition.hints = Hints {
-        read_only: Some(tool.risk == Risk::Read),
-        destructive: Some(tool.risk == Risk::Destructive),
-        ..Hints::default()
-    };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float to integer cast saturates")]
-    let timeout_ms = (tool.timeout_s * 1000.0) as u64;
-    definition.timeout_ms = Some(timeout_ms.saturating_add(ENDING_MS));
-    definition
+/// What all tools of a configuration have in common.
+struct Common {
+    source: SourceId,
+    group: SharedText,
+    category: SharedText,
+    tags: Arc<[String]>,
+    schemas: Arc<dyn MakeSchema>,
+}
+
+impl Common {
+    fn of(config: &Arc<Config>, flags: Flags) -> Self {
+        Self {
+            source: SourceId::new(format!("cli:{}", config.name)),
+            group: (&config.name).into(),
+            category: config.category.as_deref().unwrap_or_default().into(),
+            tags: config.tags.as_slice().into(),
+            schemas: Arc::new(Schemas { config: Arc::clone(config), flags }),
+        }
+    }
+
+    /// Makes the definition of one tool, which has this number; its own description stands where the policy has none.
+    fn definition(&self, tool: &Packed, number: u32, description: Option<&str>) -> ToolDefinition {
+        let description = description.map_or_else(|| tool.description.clone(), SharedText::from);
+        let schema = JsonSchema::made(Arc::clone(&self.schemas), number);
+        let mut definition = ToolDefinition::new(tool.name.clone(), description, schema, self.source.clone());
+        definition.group = self.group.clone();
+        definition.category = self.category.clone();
+        definition.tags = Arc::clone(&self.tags);
+        definition.risk = tool.risk;
+        definition.trusted = true;
+        definition.hints = Hints {
+            read_only: Some(tool.risk == Risk::Read),
+            destructive: Some(tool.risk == Risk::Destructive),
+            ..Hints::default()
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a float to integer cast saturates"
+        )]
+        let timeout_ms = (tool.timeout_s * 1000.0) as u64;
+        definition.timeout_ms = Some(timeout_ms.saturating_add(ENDING_MS));
+        definition
+    }
+}
+
+/// The schemas of one configuration's tools, made of their arguments when they are asked for.
+struct Schemas {
+    config: Arc<Config>,
+    flags: Flags,
+}
+
+impl MakeSchema for Schemas {
+    fn make(&self, number: u32) -> Value {
+        let tool = self.config.tools.get(number as usize);
+        tool.map_or(Value::Bool(false), |tool| input_schema(&tool, self.flags))
+    }
 }

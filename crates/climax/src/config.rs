@@ -6,12 +6,15 @@ mod arg;
 mod check;
 mod http;
 mod read;
+mod tools;
 
 pub use read::read;
+pub use tools::{Packed, Tools};
 
 use std::fmt;
 
 use aish_types::Risk;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::http::{Api, Operation, Slot};
@@ -45,36 +48,45 @@ pub struct Config {
     /// Arguments appended to every call from their defaults alone.
     pub global_args: Vec<Arg>,
     /// The tools, in the file's order, each name once.
-    pub tools: Vec<Tool>,
+    pub tools: Tools,
     /// MCP servers, in the file's order.
     pub servers: Vec<ServerEntry>,
 }
 
-/// One tool: a sub-command with its arguments.
-#[derive(Debug, Clone, PartialEq)]
+/// One tool: a sub-command with its arguments. The keys are those of the packed form ([`Tools`]), which knows what is skipped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tool {
     /// The name under which it is called.
+    #[serde(skip)]
     pub name: String,
     /// What it does, for the model.
+    #[serde(skip)]
     pub description: String,
     /// The sub-command's words, split.
+    #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// The operation, where the config is one of an API.
+    #[serde(rename = "o", default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Box<Operation>>,
     /// The arguments, in the file's order.
+    #[serde(rename = "a", default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Arg>,
     /// Seconds that it may run; over 0.
+    #[serde(skip)]
     pub timeout_s: f64,
     /// What it may do.
+    #[serde(skip)]
     pub risk: Risk,
     /// What is asked at the gate, with `{argument}` places.
+    #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
     pub confirm_message: Option<String>,
     /// Look-ups that fill places of `confirm_message`.
+    #[serde(rename = "r", default, skip_serializing_if = "Vec::is_empty")]
     pub resolve: Vec<Resolve>,
 }
 
 /// A read-only look-up that turns an opaque id into words for the person who is asked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Resolve {
     /// The place that its output fills.
     pub variable: String,
@@ -87,7 +99,7 @@ pub struct Resolve {
 }
 
 /// The type of an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ArgKind {
     /// Text.
     #[default]
@@ -107,6 +119,12 @@ pub enum ArgKind {
 }
 
 impl ArgKind {
+    /// Says whether it is the usual one.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_text(&self) -> bool {
+        *self == Self::String
+    }
+
     /// Says whether only an API can take it: a command line is made of words.
     pub const fn is_structured(self) -> bool {
         matches!(self, Self::Array | Self::Object | Self::Any)
@@ -133,9 +151,10 @@ impl fmt::Display for ArgKind {
 }
 
 /// Where the value of an argument goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
     /// Behind a flag; one that ends in `=` is joined with its value to one word.
+    #[serde(rename = "f")]
     Flag(String),
     /// On its own, in the order of definition.
     Positional {
@@ -151,23 +170,31 @@ pub enum Place {
 }
 
 /// One argument of a tool.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Arg {
     /// Its name.
+    #[serde(rename = "n")]
     pub name: String,
     /// What it means, for the model.
+    #[serde(rename = "d", default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Its type.
+    #[serde(rename = "k", default, skip_serializing_if = "ArgKind::is_text")]
     pub kind: ArgKind,
     /// True when a call without it is refused.
+    #[serde(rename = "r", default, skip_serializing_if = "core::ops::Not::not")]
     pub required: bool,
     /// What is used when it is absent; of the argument's type.
+    #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Box<Value>>,
     /// The values it may have, of the argument's type; empty means any.
+    #[serde(rename = "e", default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Value>,
     /// What else JSON Schema says of its values; an object.
+    #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Box<Value>>,
     /// Where the value goes.
+    #[serde(rename = "p")]
     pub place: Place,
 }
 
@@ -178,8 +205,8 @@ impl Config {
     }
 
     /// Looks a tool up by name.
-    pub fn tool(&self, name: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| tool.name == name)
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        self.tools.find(name)
     }
 }
 

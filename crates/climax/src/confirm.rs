@@ -23,17 +23,17 @@ const MAX_CHARS: usize = 500;
 pub(crate) fn plan(
     catalogue: &Arc<Catalogue>,
     entry: &Entry,
-    tool: &Tool,
     arguments: &Map<String, Value>,
     general: String,
     world: &dyn Variables,
 ) -> Confirm {
+    let tool = &entry.tool;
     let Some(sentence) = tool.confirm_message.clone() else {
         return Confirm { look_ups: Vec::new(), word: Box::new(|_| general) };
     };
     let wanted = |resolve: &&Resolve| template::places(&sentence).any(|place| place == resolve.variable);
     let resolves: Vec<&Resolve> = tool.resolve.iter().filter(wanted).collect();
-    let look_ups = resolves.iter().map(|resolve| look_up(catalogue, entry, tool, resolve, arguments, world)).collect();
+    let look_ups = resolves.iter().map(|resolve| look_up(catalogue, entry, resolve, arguments, world)).collect();
     let given: Vec<(String, String)> = template::places(&sentence)
         .filter_map(|place| Some((place.to_owned(), argument(tool, arguments, place)?)))
         .collect();
@@ -56,7 +56,6 @@ fn argument(tool: &Tool, arguments: &Map<String, Value>, name: &str) -> Option<S
 fn look_up(
     catalogue: &Arc<Catalogue>,
     entry: &Entry,
-    tool: &Tool,
     resolve: &Resolve,
     arguments: &Map<String, Value>,
     world: &dyn Variables,
@@ -67,7 +66,7 @@ fn look_up(
     words.extend(resolve.command.iter().cloned());
     for (flag, text) in &resolve.args {
         // A template whose argument is absent is left out whole.
-        let Ok(value) = template::fill(text, |name| argument(tool, arguments, name)) else { continue };
+        let Ok(value) = template::fill(text, |name| argument(&entry.tool, arguments, name)) else { continue };
         words.push(if flag.starts_with('-') { flag.clone() } else { format!("--{}", flag.replace('_', "-")) });
         words.push(value);
     }

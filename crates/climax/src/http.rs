@@ -10,6 +10,7 @@ pub(crate) mod send;
 
 pub use hosts::Hosts;
 use reqwest::Url;
+use serde::{Deserialize, Serialize};
 
 /// An API: where it is, and what it is told who calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub enum Scheme {
 }
 
 /// A method of HTTP.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Method {
     /// Reads.
     Get,
@@ -83,7 +84,7 @@ impl Method {
 }
 
 /// The operation behind a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation {
     /// The method.
     pub method: Method,
@@ -97,7 +98,7 @@ pub struct Operation {
 pub const JSON: &str = "application/json";
 
 /// What the body of a request is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Media {
     /// JSON, of this media type.
     Json(String),
@@ -114,7 +115,7 @@ impl Default for Media {
 }
 
 /// Where in a request a value goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Part {
     /// Into the place of its name in the path.
     Path,
@@ -129,7 +130,7 @@ pub enum Part {
 }
 
 /// How a list or an object is written into a query or a form; after OpenAPI's `style` and `explode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Style {
     /// `a=1&a=2`.
     #[default]
@@ -145,7 +146,7 @@ pub enum Style {
 }
 
 /// The place of an argument in a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
     /// Where it goes.
     pub part: Part,

@@ -1,6 +1,6 @@
 //! Command-line programs and MCP servers as tools: YAML files say which sub-commands a program has, and each becomes a tool.
 //!
-//! Reading order: [`config`] (one file), [`policy`] (what is left and what is asked), [`load`] (many files at once),
+//! Reading order: [`config`] (one file), [`policy`] (what is left and what is asked), [`load`] (many files at once), [`kept`] (what is kept of very many),
 //! [`catalogue`] (all tools under one roof), [`schema`] and [`argv`] (a tool as JSON Schema and as words),
 //! [`source`] (the executor's port), [`run`] (the outcome), [`http`] (tools that are operations of an API),
 //! [`servers`] (MCP servers as files name them), `gateway` (those servers, started when they are needed), `meaning` (vectors of tools),
@@ -20,6 +20,7 @@ pub mod fault;
 mod gateway;
 pub mod http;
 pub mod import;
+pub mod kept;
 pub mod load;
 mod meaning;
 pub mod policy;

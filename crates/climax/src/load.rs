@@ -170,10 +170,11 @@ pub fn load(sources: &[Source]) -> Loaded {
     loaded
 }
 
+/// What came of one source.
 type Read = (Option<Config>, Vec<Fault>);
 
 /// Reads on as many threads as there are cores, where it is worth it.
-fn read_all(sources: &[Source]) -> Vec<Read> {
+pub(crate) fn read_all(sources: &[Source]) -> Vec<Read> {
     // How many cores there are is asked of several files of the kernel: not for one config.
     if sources.len() <= 1 {
         return sources.iter().map(Source::load).collect();

@@ -133,10 +133,9 @@ impl Policy {
         self.unlisted == Unlisted::Offered || self.tools.contains_key(tool)
     }
 
-    /// Returns the description that is shown.
-    pub fn description<'p>(&'p self, tool: &'p Tool) -> &'p str {
-        let own = self.tools.get(&tool.name).and_then(|policy| policy.description.as_deref());
-        own.unwrap_or(&tool.description)
+    /// Returns the description that is shown in the place of a tool's own.
+    pub fn description(&self, tool: &str) -> Option<&str> {
+        self.tools.get(tool)?.description.as_deref()
     }
 
     /// Returns what the gate is told of this policy.

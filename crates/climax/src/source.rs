@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 
 use crate::argv::{self, Refused};
 use crate::catalogue::{Catalogue, Entry};
-use crate::config::Tool;
 use crate::expand::Variables;
 use crate::http::send::Sender;
 use crate::http::{Api, Hosts, Operation, request};
@@ -36,10 +35,11 @@ impl ConfigTools {
     /// Plans a request: the one that is judged and asked about is the one that is sent, but for the token.
     fn plan_request(
         &self,
-        (entry, tool): (&Entry, &Tool),
+        entry: &Entry,
         (api, operation): (&Api, &Operation),
         arguments: &Map<String, Value>,
     ) -> Result<Plan, Faults> {
+        let tool = &entry.tool;
         let violations = self.catalogue.policy().violations(tool, arguments);
         let outgoing = match request::build(api, operation, tool, arguments) {
             Ok(outgoing) if violations.is_empty() => outgoing,
@@ -47,7 +47,7 @@ impl ConfigTools {
             Err(Refused(faults)) => return Err(Faults(faults.into_iter().chain(violations).collect())),
         };
         let general = format!("Send {} {}?", outgoing.method.as_str(), visible(outgoing.url.as_str()));
-        let confirm = confirm::plan(&self.catalogue, entry, tool, arguments, general, &*self.world);
+        let confirm = confirm::plan(&self.catalogue, entry, arguments, general, &*self.world);
         let (sender, api, timeout_s) = (Arc::clone(&self.sender), api.clone(), tool.timeout_s);
         let plan = Plan::tool(move |_call, context| async move {
             sender.call(&api, outgoing, Limits { timeout_s, cancel: context.cancel }).await
@@ -78,12 +78,12 @@ impl ToolSource for ConfigTools {
         let name = definition.name.as_str();
         let unknown = || Faults(vec![format!("Unknown tool: {name}")]);
         let entry = self.catalogue.get(name).ok_or_else(unknown)?;
-        let tool = entry.tool().ok_or_else(unknown)?;
+        let tool = &entry.tool;
         let policy = self.catalogue.policy();
         let none = Map::new();
         let arguments = arguments.as_object().unwrap_or(&none);
         if let Some(call) = entry.config.api.as_ref().zip(tool.operation.as_deref()) {
-            return self.plan_request((entry, tool), call, arguments);
+            return self.plan_request(&entry, call, arguments);
         }
         let built = argv::build(&entry.config, tool, arguments, &*self.world);
         let violations = policy.violations(tool, arguments);
@@ -99,7 +99,7 @@ impl ToolSource for ConfigTools {
             docker::wrap(&mut invocation, container, &*self.world);
         }
         let general = format!("Approve execution of {}?", tool.name);
-        let confirm = confirm::plan(&self.catalogue, entry, tool, arguments, general, &*self.world);
+        let confirm = confirm::plan(&self.catalogue, &entry, arguments, general, &*self.world);
         let (policy, timeout_s) = (Arc::clone(policy), tool.timeout_s);
         let subject = Subject::Argv { words: invocation.words.clone() };
         let plan = Plan::of(subject, move |call, context| async move {

@@ -139,8 +139,8 @@ fn definition(at: usize, tool: &Document) -> Arc<ToolDefinition> {
     let schema = tool.schema.clone().unwrap_or_else(|| json!({"type": "object"}));
     let mut definition =
         ToolDefinition::new(tool.name.as_str(), tool.description.as_str(), schema, SourceId::new(format!("mcp:{at}")));
-    definition.group.clone_from(&tool.group);
-    definition.category.clone_from(&tool.category);
+    definition.group = (&tool.group).into();
+    definition.category = (&tool.category).into();
     definition.examples.clone_from(&tool.examples);
     Arc::new(definition)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aish_safety::pin::Digest;
 use aish_tools::schema::Schema;
-use aish_types::{Hints, Risk, SourceId, ToolDefinition};
+use aish_types::{Hints, JsonSchema, Risk, SourceId, ToolDefinition};
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
@@ -111,14 +111,14 @@ fn definition(alias: &str, source: &SourceId, tool: Tool) -> ToolDefinition {
     let annotations = tool.annotations.unwrap_or_default();
     definition.title = tool.title.or(annotations.title);
     let output = tool.output_schema.map(|schema| Value::Object(schema.as_ref().clone()));
-    definition.output_schema = output.filter(|schema| Schema::compile(schema).is_ok());
+    definition.output_schema = output.filter(|schema| Schema::compile(schema).is_ok()).map(JsonSchema::from);
     definition.hints = Hints {
         read_only: annotations.read_only_hint,
         destructive: annotations.destructive_hint,
         idempotent: annotations.idempotent_hint,
         open_world: annotations.open_world_hint,
     };
-    definition.group = alias.to_owned();
+    definition.group = alias.into();
     // A stranger's word is no more than a guess.
     definition.risk = match (definition.hints.read_only, definition.hints.destructive) {
         (Some(true), _) => Risk::Read,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aish_types::{Block, Risk, Role, ToolDefinition, ToolOutcome};
+use aish_types::{Block, JsonSchema, Risk, Role, ToolDefinition, ToolOutcome};
 use rmcp::model::{
     CallToolResult, ContentBlock, Prompt as WirePrompt, PromptArgument as WireArgument, PromptMessage as WireMessage,
     Resource as WireResource, ResourceContents, ResourceTemplate as WireTemplate, Role as WireRole, Tool,
@@ -16,15 +16,15 @@ use super::material::{Part, Prompt, PromptMessage, Resource, ResourceContent, Re
 pub(super) fn tool(definition: &ToolDefinition) -> Tool {
     let mut tool = Tool::new(
         definition.name.as_str().to_owned(),
-        definition.description.clone(),
-        Arc::new(object_schema(&definition.input_schema)),
+        definition.description.to_string(),
+        Arc::new(object_schema(definition.input_schema.value())),
     );
     if definition.description.is_empty() {
         tool.description = None;
     }
     tool.title.clone_from(&definition.title);
-    if let Some(Value::Object(schema)) = &definition.output_schema {
-        tool.output_schema = Some(Arc::new(schema.clone()));
+    if let Some(Value::Object(schema)) = definition.output_schema.as_ref().map(JsonSchema::value) {
+        tool.output_schema = Some(Arc::new(schema));
     }
     let hints = definition.hints;
     let (read_only, destructive) = match (definition.trusted, definition.risk) {
@@ -47,8 +47,11 @@ pub(super) fn tool(definition: &ToolDefinition) -> Tool {
 }
 
 /// An input schema must be an object schema; any other becomes the schema of no arguments.
-fn object_schema(schema: &Value) -> Map<String, Value> {
-    let mut map = schema.as_object().cloned().unwrap_or_default();
+fn object_schema(schema: Value) -> Map<String, Value> {
+    let mut map = match schema {
+        Value::Object(map) => map,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    };
     map.entry("type").or_insert_with(|| json!("object"));
     map
 }

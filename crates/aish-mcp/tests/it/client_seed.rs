@@ -98,7 +98,7 @@ async fn done_when_mcp_list_shows_servers_and_mcp_tools_shows_tools() {
     let (_server, client) = lmcp().await;
     let names: Vec<String> = client.definitions().iter().map(|tool| tool.name.to_string()).collect();
     assert_eq!(names, ["boltzmann.list_dir", "boltzmann.fail"]);
-    let schema = &client.definitions()[0].input_schema;
+    let schema = client.definitions()[0].input_schema.value();
     assert_eq!(schema["required"], json!(["path"]), "`:mcp tool` shows the whole inputSchema");
     let (ports, _) = fake::ports();
     let pool = ServerPool::new(ports);

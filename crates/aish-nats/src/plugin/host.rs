@@ -167,7 +167,7 @@ impl Host {
                 description: tool.description.clone(),
                 parameters: tool.parameters.clone(),
                 subject: self.subject(tool),
-                category: Some(tool.category.clone()),
+                category: Some(tool.category.to_string()),
                 requires_confirmation: false,
                 cooldown_seconds: 0.0,
                 timeout_ms: None,

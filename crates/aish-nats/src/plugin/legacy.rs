@@ -50,7 +50,7 @@ impl LegacySource {
             let name = format!("{}.{}", tool.plugin, tool.action);
             let mut definition =
                 ToolDefinition::new(name, tool.description.clone(), tool.parameters.clone(), id.clone());
-            definition.group.clone_from(&tool.plugin);
+            definition.group = (&tool.plugin).into();
             (Arc::new(definition), tool)
         });
         Self { tools: tools.collect(), id, bus, prefix: prefix.into() }

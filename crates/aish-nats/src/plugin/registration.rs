@@ -146,8 +146,8 @@ fn accept(offer: &Value, plugin: &str, prefix: &str) -> Result<Accepted, Fault> 
     }
     Schema::compile(&schema).map_err(|error| fault("bad_schema", error.to_string()))?;
     let mut definition = ToolDefinition::new(format!("{plugin}.{tool}"), offer.description, schema, source_of(plugin));
-    definition.category = offer.category.unwrap_or_else(|| "general".into());
-    definition.tags = offer.tags;
+    definition.category = offer.category.unwrap_or_else(|| "general".to_owned()).into();
+    definition.tags = offer.tags.into();
     definition.requires_confirmation = offer.requires_confirmation;
     definition.cooldown_seconds = offer.cooldown_seconds;
     definition.timeout_ms = offer.timeout_ms.map(|ms| ms.min(MAX_TIMEOUT_MS));

@@ -98,7 +98,7 @@ impl ChannelMemory {
         mine.sort_by_key(|fact| (std::cmp::Reverse(fact.importance), std::cmp::Reverse(fact.created_ms)));
         let index = Index::of(mine.iter().map(|fact| {
             let mut entry = ToolDefinition::new(unsaid(fact.id), fact.content.clone(), Value::Null, "memory".into());
-            entry.category.clone_from(&fact.category);
+            entry.category = (&fact.category).into();
             Arc::new(entry)
         }));
         let page = index.search(&Query { text: Some(query.into()), limit, ..Query::default() });

@@ -75,7 +75,7 @@ impl Toolbox {
 pub(crate) fn spec(definition: &ToolDefinition) -> ToolSpec {
     ToolSpec {
         name: definition.name.clone(),
-        description: definition.description.clone(),
-        parameters: definition.input_schema.clone(),
+        description: definition.description.to_string(),
+        parameters: definition.input_schema.value(),
     }
 }

@@ -62,7 +62,7 @@ impl Builtin for Calculator {
         ToolDefinition {
             category: "math".into(),
             examples: vec!["what is 15% of 47.50".into(), "square root of 2".into()],
-            tags: ["math", "arithmetic", "compute"].map(String::from).to_vec(),
+            tags: ["math", "arithmetic", "compute"].map(String::from).into(),
             ..definition(
                 "calculator",
                 "Perform mathematical calculations, exactly. Supports basic arithmetic, powers, percent, and common math \

@@ -31,7 +31,7 @@ impl Builtin for GetTime {
         ToolDefinition {
             category: "utility".into(),
             examples: vec!["what time is it in Tokyo".into(), "what day is it".into()],
-            tags: ["clock", "date", "timezone", "now"].map(String::from).to_vec(),
+            tags: ["clock", "date", "timezone", "now"].map(String::from).into(),
             ..definition("get_time", "Get current date and time, optionally in a specific timezone.", &parameters)
         }
     }

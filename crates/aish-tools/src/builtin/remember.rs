@@ -35,7 +35,7 @@ impl Builtin for Remember {
             category: "memory".into(),
             risk: Risk::Write,
             examples: vec!["remember that I prefer tabs".into()],
-            tags: ["memory", "store", "facts"].map(String::from).to_vec(),
+            tags: ["memory", "store", "facts"].map(String::from).into(),
             ..definition("remember", "Keep a fact about the user for later sessions.", &parameters)
         };
         definition.hints.read_only = Some(false);

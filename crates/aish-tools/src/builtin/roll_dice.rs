@@ -44,7 +44,7 @@ impl Builtin for RollDice {
         ToolDefinition {
             category: "fun".into(),
             examples: vec!["roll two dice".into(), "flip a d20".into()],
-            tags: ["dice", "random", "game"].map(String::from).to_vec(),
+            tags: ["dice", "random", "game"].map(String::from).into(),
             ..definition(
                 "roll_dice",
                 "Roll dice using standard notation (e.g., '2d6', '1d20+5', '4d6kh3').",

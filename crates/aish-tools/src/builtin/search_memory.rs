@@ -28,7 +28,7 @@ impl Builtin for SearchMemory {
         ToolDefinition {
             category: "memory".into(),
             examples: vec!["what do you know about my project".into()],
-            tags: ["memory", "recall", "facts"].map(String::from).to_vec(),
+            tags: ["memory", "recall", "facts"].map(String::from).into(),
             ..definition("search_memory", "Search stored memories about the user, best match first.", &parameters)
         }
     }

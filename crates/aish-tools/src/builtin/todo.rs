@@ -22,7 +22,7 @@ impl Builtin for Todo {
         definition.trusted = true;
         definition.hints.read_only = Some(true);
         definition.category = "utility".into();
-        definition.tags = ["plan", "steps", "progress", "tasks"].map(String::from).to_vec();
+        definition.tags = ["plan", "steps", "progress", "tasks"].map(String::from).into();
         definition
     }
 

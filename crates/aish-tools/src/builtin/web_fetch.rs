@@ -67,7 +67,7 @@ impl Builtin for WebFetch {
         definition.hints.open_world = Some(true);
         definition.category = "web".into();
         definition.examples = vec!["what does this page say".into(), "read the documentation at an address".into()];
-        definition.tags = ["url", "http", "internet", "website", "download"].map(String::from).to_vec();
+        definition.tags = ["url", "http", "internet", "website", "download"].map(String::from).into();
         definition
     }
 

@@ -71,10 +71,11 @@ impl Index {
             self.literals.push(definition);
         }
         for part in parts {
-            let terms = self.postings.absorb(part.postings);
-            self.documents.extend(part.documents.into_iter().map(|document| document.renumbered(&terms)));
+            self.postings.absorb(part.postings);
+            self.documents.extend(part.documents);
         }
         // Seldom is anything added after many at once.
+        self.documents.shrink_to_fit();
         self.postings.shrink();
         self.literals.shrink();
     }
@@ -103,7 +104,7 @@ mod tests {
             let name = format!("cli{group}_{verb}_{}", noun.replace(' ', "_"));
             let description = format!("{verb} a {noun} of program {group}");
             let mut tool = ToolDefinition::new(name.as_str(), description, schema, SourceId::new("cli:x"));
-            tool.group = format!("cli{}", group % 7);
+            tool.group = format!("cli{}", group % 7).into();
             Arc::new(tool)
         };
         (0..1_200).map(tool).collect()

@@ -36,8 +36,6 @@ pub(super) struct Document {
     pub(super) definition: Arc<ToolDefinition>,
     /// False when it was removed or replaced.
     pub(super) alive: bool,
-    /// All its terms, each once.
-    pub(super) terms: Box<[TermId]>,
     /// How many terms its name has without those of its group, each once.
     pub(super) name_length: u16,
     /// Where it belongs.
@@ -66,6 +64,34 @@ impl Document {
         lexicon: &Lexicon,
         postings: &mut Postings,
     ) -> Self {
+        let Read { weights, name_ids, group_ids, actions } = Read::of(&definition, lexicon, postings);
+        let mut name_length = 0;
+        for (term, weight) in weights {
+            let in_name = name_ids.contains(&term) && !group_ids.contains(&term);
+            name_length += u16::from(in_name);
+            postings.add(term, Posting::new(id, weight / (weight + SATURATION), in_name));
+        }
+        Self { definition, alive: true, name_length, place, actions }
+    }
+
+    /// Returns all terms of a definition that is in the postings, each once. They are read anew, since tools seldom go and
+    /// very many lists of terms take much room.
+    pub(super) fn terms(definition: &ToolDefinition, lexicon: &Lexicon, postings: &mut Postings) -> Vec<TermId> {
+        Read::of(definition, lexicon, postings).weights.into_iter().map(|(term, _)| term).collect()
+    }
+}
+
+/// What was read of a definition.
+struct Read {
+    /// Each term once, with its weight.
+    weights: Vec<(TermId, f32)>,
+    name_ids: Vec<TermId>,
+    group_ids: Vec<TermId>,
+    actions: Actions,
+}
+
+impl Read {
+    fn of(definition: &ToolDefinition, lexicon: &Lexicon, postings: &mut Postings) -> Self {
         let mut terms = Terms { lexicon, postings, weights: Vec::new() };
         let name = lexicon.split(definition.name.as_str());
         let group: Vec<String> = lexicon.split(&definition.group).into_iter().filter(|word| word != "tools").collect();
@@ -85,30 +111,14 @@ impl Document {
         terms.text(&CATEGORY, &definition.category);
         terms.text(&TAGS, &definition.tags.join(" "));
         terms.text(&EXAMPLES, &definition.examples.join(" "));
-        let (names, texts) = argument_words(&definition.input_schema);
+        let (names, texts) = argument_words(&definition.input_schema.value());
         terms.text(&ARGUMENTS, &names);
         terms.text(&ARGUMENT_TEXTS, &flags);
         terms.text(&ARGUMENT_TEXTS, &texts);
 
         let weights = terms.summed();
-        let mut name_length = 0;
-        for &(term, weight) in &weights {
-            let in_name = name_ids.contains(&term) && !group_ids.contains(&term);
-            name_length += u16::from(in_name);
-            postings.add(term, Posting::new(id, weight / (weight + SATURATION), in_name));
-        }
         let actions = lexicon.actions_of_tool(&name, lead);
-        let terms = weights.into_iter().map(|(term, _)| term).collect();
-        Self { definition, alive: true, terms, name_length, place, actions }
-    }
-
-    /// Gives its terms other numbers; without any it keeps those that it has.
-    pub(super) fn renumbered(mut self, numbers: &[TermId]) -> Self {
-        for term in &mut self.terms {
-            *term = numbers.get(*term as usize).copied().unwrap_or(*term);
-        }
-        self.terms.sort_unstable();
-        self
+        Self { weights, name_ids, group_ids, actions }
     }
 }
 

@@ -158,7 +158,7 @@ pub struct FoundTool {
 struct Facts {
     cli_name: String,
     category: Option<String>,
-    tags: Vec<String>,
+    tags: Arc<[String]>,
     input_schema: Value,
 }
 
@@ -167,13 +167,13 @@ impl FoundTool {
         let description = match detail {
             Detail::Names => None,
             Detail::Line => Some(line(&definition.description)),
-            Detail::Schema => Some(definition.description.clone()),
+            Detail::Schema => Some(definition.description.to_string()),
         };
         let facts = (detail == Detail::Schema).then(|| Facts {
-            cli_name: definition.group.clone(),
-            category: Some(definition.category.clone()).filter(|category| !category.is_empty()),
-            tags: definition.tags.clone(),
-            input_schema: definition.input_schema.clone(),
+            cli_name: definition.group.to_string(),
+            category: Some(definition.category.to_string()).filter(|category| !category.is_empty()),
+            tags: Arc::clone(&definition.tags),
+            input_schema: definition.input_schema.value(),
         });
         Self {
             tool_name: definition.name.to_string(),
@@ -182,7 +182,7 @@ impl FoundTool {
             server: None,
             state: None,
             matched,
-            group: definition.group.clone(),
+            group: definition.group.to_string(),
             late: definition.late,
         }
     }

@@ -13,6 +13,16 @@ use super::words::{self, Stems};
 pub(super) struct Actions(u64);
 
 impl Actions {
+    /// Returns the bits, for a file.
+    pub(super) fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Takes bits out of a file of this build.
+    pub(super) fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
     /// Says whether nothing is known.
     pub(super) fn is_none(self) -> bool {
         self.0 == 0

@@ -33,7 +33,7 @@ impl Literals {
         self.field(&definition.description);
         self.field(&definition.group);
         self.field(&definition.category);
-        for tag in &definition.tags {
+        for tag in definition.tags.iter() {
             self.field(tag);
         }
         self.ends.push((self.text.len(), name_end));

@@ -110,8 +110,8 @@ pub struct Group {
 impl Group {
     /// Makes a group of what one of its tools says.
     pub(super) fn of(definition: &ToolDefinition) -> Self {
-        let category = Some(definition.category.clone()).filter(|category| !category.is_empty());
-        Self { name: definition.group.clone(), category, ..Self::default() }
+        let category = Some(definition.category.to_string()).filter(|category| !category.is_empty());
+        Self { name: definition.group.to_string(), category, ..Self::default() }
     }
 }
 

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
+use aish_types::record::{RecordReader, RecordWriter};
+
 /// A term's number.
 pub(super) type TermId = u32;
 
@@ -88,12 +90,12 @@ impl Postings {
         }
     }
 
-    /// Takes over what was read apart, of documents that come after those that are here; returns the numbers that the
-    /// terms have here, by those that they had there. They are those that reading all in one would have given.
-    pub(super) fn absorb(&mut self, other: Self) -> Vec<TermId> {
+    /// Takes over what was read apart, of documents that come after those that are here. Terms get the numbers that reading
+    /// all in one would have given them.
+    pub(super) fn absorb(&mut self, other: Self) {
         if self.terms.is_empty() {
             *self = other;
-            return Vec::new();
+            return;
         }
         let mut stems: Vec<(TermId, Box<str>)> = other.ids.into_iter().map(|(stem, id)| (id, stem)).collect();
         stems.sort_unstable_by_key(|&(id, _)| id);
@@ -108,7 +110,58 @@ impl Postings {
         let here = |id: TermId| numbers.get(id as usize).copied().unwrap_or(id);
         self.written.extend(other.written.into_iter().map(|(word, id)| (word, here(id))));
         self.read.extend(other.read.into_iter().map(|(word, id)| (word, id.map(here))));
-        numbers
+    }
+
+    /// Writes everything: lists as steps from document to document.
+    pub(super) fn write(&self, out: &mut RecordWriter) {
+        let mut stems: Vec<(&str, TermId)> = self.ids.iter().map(|(stem, &id)| (&**stem, id)).collect();
+        stems.sort_unstable_by_key(|&(_, id)| id);
+        out.number(stems.len() as u64);
+        for ((stem, _), term) in stems.into_iter().zip(&self.terms) {
+            out.text(stem);
+            out.number(term.list.len() as u64);
+            let mut before = 0;
+            for posting in &term.list {
+                let step = u64::from(posting.document.wrapping_sub(before));
+                out.number(step << 1 | u64::from(posting.in_name));
+                out.number(u64::from(posting.impact));
+                before = posting.document;
+            }
+        }
+        out.number(self.read.len() as u64);
+        for (word, id) in &self.read {
+            out.text(word);
+            out.number(id.map_or(0, |id| u64::from(id) + 1));
+        }
+    }
+
+    /// Reads what was written of this many documents, all alive; nothing where it is not whole.
+    pub(super) fn read(from: &mut RecordReader<'_>, documents: u32) -> Option<Self> {
+        let mut postings = Self::default();
+        for _ in 0..from.count()? {
+            let id = postings.intern(from.text()?);
+            let count = from.count()?;
+            let mut list = Vec::with_capacity(count);
+            let (mut document, mut in_names) = (0_u32, false);
+            for _ in 0..count {
+                let step = from.number()?;
+                document = document.checked_add(u32::try_from(step >> 1).ok()?).filter(|&at| at < documents)?;
+                let (impact, in_name) = (u16::try_from(from.number()?).ok()?, step & 1 == 1);
+                in_names |= in_name;
+                list.push(Posting { document, impact, in_name });
+            }
+            let alive = u32::try_from(list.len()).ok()?;
+            *postings.terms.get_mut(id as usize)? = Term { list, alive, in_names };
+        }
+        for _ in 0..from.count()? {
+            let (word, id) = (from.text()?, u32::try_from(from.number()?).ok()?.checked_sub(1));
+            if let Some(id) = id {
+                postings.terms.get(id as usize)?;
+                postings.written.insert(word.into(), id);
+            }
+            postings.read.insert(word.into(), id);
+        }
+        Some(postings)
     }
 
     /// Gives back the room that lists keep for more.

@@ -211,7 +211,7 @@ fn score(index: &Index, text: &str, request: &Request, filter: &Filter) -> Vec<S
 /// Finds the tool whose name the request is, with blanks for what joins its words: `git stash pop`.
 fn spelt_out(index: &Index, text: &str) -> Option<u32> {
     let name = text.split_whitespace().collect::<Vec<_>>().join("_").to_lowercase();
-    index.names.get(&name.as_str().into()).copied()
+    index.names.get(name.as_str()).copied()
 }
 
 /// Adds what contains the request literally to what was found by words, in rising order.

@@ -36,7 +36,7 @@ impl Tool {
     /// # Errors
     /// When the schema is no JSON Schema, refers elsewhere or is over the bounds.
     pub fn input(&self) -> Result<&Schema, &SchemaError> {
-        Result::as_ref(self.input.get_or_init(|| Box::new(Schema::compile(&self.definition.input_schema))))
+        Result::as_ref(self.input.get_or_init(|| Box::new(Schema::compile(&self.definition.input_schema.value()))))
     }
 
     /// Returns the compiled schema of the structured result, where there is one.
@@ -44,7 +44,8 @@ impl Tool {
     /// # Errors
     /// As [`Tool::input`].
     pub fn output(&self) -> Option<Result<&Schema, &SchemaError>> {
-        let compile = || self.definition.output_schema.as_ref().map(|schema| Box::new(Schema::compile(schema)));
+        let compile =
+            || self.definition.output_schema.as_ref().map(|schema| Box::new(Schema::compile(&schema.value())));
         self.output.get_or_init(compile).as_ref().map(|compiled| Result::as_ref(compiled))
     }
 }

@@ -144,7 +144,9 @@ async fn a_structured_result_is_checked() {
         ToolOutcome { structured: Some(arguments), ..ToolOutcome::success("the text") }
     });
     let echo = ToolDefinition {
-        output_schema: Some(json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})),
+        output_schema: Some(
+            json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}).into(),
+        ),
         ..definition("echo", json!({"type": "object"}), "builtin")
     };
     registry.register(echo, run).unwrap();
@@ -164,8 +166,8 @@ async fn ignored_keys_are_named_in_the_notes() {
 #[tokio::test]
 async fn a_schema_that_cannot_be_used_loses_that_tool_alone() {
     let registry = Registry::default();
-    let bad = ToolDefinition { input_schema: json!({"type": "nonsense"}), ..tool("bad") };
-    let remote = ToolDefinition { input_schema: json!({"$ref": "http://127.0.0.1:1/s.json"}), ..tool("remote") };
+    let bad = ToolDefinition { input_schema: json!({"type": "nonsense"}).into(), ..tool("bad") };
+    let remote = ToolDefinition { input_schema: json!({"$ref": "http://127.0.0.1:1/s.json"}).into(), ..tool("remote") };
     registry.add(Changing::new("mcp:a", vec![bad, tool("fine"), remote], Tells::Revision));
     let executor = door(Executor::new(Arc::new(registry)));
     for name in ["bad", "remote"] {

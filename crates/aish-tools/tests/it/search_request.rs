@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 fn tool(name: &str, source: &str, description: &str) -> ToolDefinition {
     let mut tool = ToolDefinition::new(name, description, json!({"type": "object"}), SourceId::new(source));
-    tool.group = source.split(':').nth(1).unwrap().split('#').next().unwrap().to_owned();
+    tool.group = source.split(':').nth(1).unwrap().split('#').next().unwrap().into();
     tool
 }
 

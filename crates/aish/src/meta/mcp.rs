@@ -60,7 +60,7 @@ fn tool(repl: &mut Repl, name: &str) {
     let found = repl.conversation.driver.asker.registry.get(&ToolName::new(name));
     match found {
         Some((_, definition)) => {
-            let schema = serde_json::to_string_pretty(&definition.input_schema).unwrap_or_default();
+            let schema = serde_json::to_string_pretty(&definition.input_schema.value()).unwrap_or_default();
             repl.print(&format!("{name}: {}", definition.description));
             repl.print(&schema);
         }

@@ -176,7 +176,7 @@ fn undo_approvals_and_pins_go_on() {
     let pins = PinFile::new(state.join("pins.json"));
     let pin = pins.get(&SourceId::new("mcp:db"), &ToolName::new("db.query")).unwrap().unwrap();
     assert_eq!(pin, Pin::of(&definition));
-    definition.description.push('!');
+    definition.description = format!("{}!", definition.description).into();
     assert_ne!(pin, Pin::of(&definition));
 
     let person = home.start();

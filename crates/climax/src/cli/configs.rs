@@ -6,13 +6,15 @@ use std::sync::Arc;
 use aish_types::near::slip;
 use clap::CommandFactory;
 use climax::catalogue::CatalogueWarning;
-use climax::load::{self, Source};
+use climax::kept::KeptTools;
+use climax::load::Source;
 use climax::policy::{self, Policy};
 use climax::schema::Flags;
 use climax::servers::{self, ServerEntry};
 use climax::{Catalogue, Severity, bundled};
 
 use super::output;
+use super::run::state_folder;
 
 /// Which configs, and what is left of them.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -109,7 +111,7 @@ pub(super) struct Tools {
 /// Loads configs and lists of servers: faults are told, and what can be read is left. The error is told already.
 pub(super) fn tools(sources: &[Source], selection: &Selection, flags: Flags) -> Option<Tools> {
     let policy = read_policy(selection.policy.as_deref())?;
-    let loaded = load::load(sources);
+    let (loaded, kept) = KeptTools::load(state_folder().as_deref(), sources);
     for fault in &loaded.faults {
         match fault.severity {
             Severity::Note => tracing::debug!("{fault}"),
@@ -140,7 +142,7 @@ pub(super) fn tools(sources: &[Source], selection: &Selection, flags: Flags) -> 
     let (servers, warnings) = servers::joined(entries);
     let is_here = !servers.is_empty() || loaded.configs.iter().any(|config| config.api.is_some());
     let is_elsewhere = matches!(policy.executor, climax::policy::Executor::Docker(_)) && is_here;
-    let catalogue = Catalogue::new(loaded.configs, Arc::new(policy), flags);
+    let catalogue = Catalogue::with_kept(loaded.configs, Arc::new(policy), flags, kept);
     // A policy may name a tool of a server that was not started yet.
     let of_server = |warning: &&CatalogueWarning| match warning {
         CatalogueWarning::NoSuchTool { tool } => {

@@ -173,8 +173,9 @@ fn risk(tool: &ToolDefinition) -> &'static str {
 /// Lists the arguments of a tool, required ones first and others in brackets.
 fn arguments_of(tool: &ToolDefinition) -> String {
     let empty = Vec::new();
-    let required = tool.input_schema.get("required").and_then(Value::as_array).unwrap_or(&empty);
-    let properties = tool.input_schema.get("properties").and_then(Value::as_object);
+    let schema = tool.input_schema.value();
+    let required = schema.get("required").and_then(Value::as_array).unwrap_or(&empty);
+    let properties = schema.get("properties").and_then(Value::as_object);
     let names: Vec<&String> = properties.into_iter().flat_map(|properties| properties.keys()).collect();
     let is_required = |name: &String| required.iter().any(|required| required == name.as_str());
     let (first, rest): (Vec<&String>, Vec<&String>) = names.into_iter().partition(|name| is_required(name));

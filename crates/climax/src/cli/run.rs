@@ -71,6 +71,10 @@ pub(super) fn run(args: &Args) -> Exit {
     aish_process::release_code();
     let exit = runtime.block_on(async {
         tokio::spawn(release_when_idle(Arc::clone(&service)));
+        if service.has_many_tools() {
+            let many = Arc::clone(&service);
+            tokio::task::spawn_blocking(move || many.keep_tools());
+        }
         let keeping = Arc::clone(&service);
         let keeping = AbortOnDropHandle::new(tokio::spawn(async move { keeping.keep_servers().await }));
         if args.watch {

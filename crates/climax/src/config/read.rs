@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use aish_types::Risk;
 
 use super::arg::{Target, read_arg};
-use super::{Arg, Config, DEFAULT_RESOLVE_TIMEOUT_S, DEFAULT_TIMEOUT_S, Resolve, Tool, check, http};
+use super::{Arg, Config, DEFAULT_RESOLVE_TIMEOUT_S, DEFAULT_TIMEOUT_S, Resolve, Tool, Tools, check, http};
 use crate::fault::{Fault, Faults, Position};
 use crate::servers;
 use crate::yaml::{self, Fields, Node};
@@ -54,22 +54,24 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     if !has_tools && !names_servers_alone {
         faults.error(fields.at, "a config needs 'tools' (an empty list will do)");
     }
-    let mut tools: Vec<Tool> = Vec::new();
+    let mut tools = Tools::default();
     let mut names: HashSet<String> = HashSet::new();
     for node in fields.list("tools", faults) {
         let Named { name, at, tool } = read_tool(node, target, faults);
         // Said whatever else is wrong with either of them.
-        if let Some(name) = name
-            && !names.insert(name.clone())
-        {
-            faults.contradiction(at, format!("two tools are called '{name}'; the last one counts"));
-        }
-        let Some(tool) = tool else { continue };
-        match tools.iter_mut().find(|first| first.name == tool.name) {
-            Some(first) => *first = tool,
-            None => tools.push(tool),
+        let is_known = name.as_ref().is_some_and(|name| names.contains(name));
+        match (name, tool) {
+            (Some(name), tool) if is_known => {
+                faults.contradiction(at, format!("two tools are called '{name}'; the last one counts"));
+                tool.iter().for_each(|tool| tools.replace(tool));
+            }
+            (name, tool) => {
+                names.extend(name);
+                tool.iter().for_each(|tool| tools.push(tool));
+            }
         }
     }
+    tools.shrink();
     fields.end(faults);
     let command = command?;
     (has_tools || names_servers_alone).then_some(Config {

@@ -120,7 +120,7 @@ impl ManifestFile {
         for tool in &mut manifest.tools {
             let tool = Arc::make_mut(tool);
             tool.source = self.source.clone();
-            tool.group.clone_from(&self.alias);
+            tool.group = (&self.alias).into();
             (tool.trusted, tool.risk, tool.requires_confirmation) = (false, Risk::Destructive, false);
         }
         manifest

@@ -24,11 +24,12 @@ pub fn review(alias: &str, tools: &[Arc<ToolDefinition>]) -> String {
         out.push_str(&format!("      {}:\n", quoted(&own(tool))));
         out.push_str(&format!("        description: {}\n", quoted(&visible(&tool.description))));
         out.push_str(&format!("        # risk: write    # {}\n", said(tool)));
-        let properties = tool.input_schema.get("properties").and_then(Value::as_object);
+        let schema = tool.input_schema.value();
+        let properties = schema.get("properties").and_then(Value::as_object);
         for (name, property) in properties.into_iter().flatten() {
             let is_word = |kind: &&str| kind.chars().all(|c| c.is_ascii_alphabetic());
             let kind = property.get("type").and_then(Value::as_str).filter(is_word).unwrap_or("any");
-            let required = tool.input_schema.get("required").and_then(Value::as_array);
+            let required = schema.get("required").and_then(Value::as_array);
             let is_required = required.is_some_and(|required| required.iter().any(|item| item == name));
             let must = if is_required { ", required" } else { "" };
             out.push_str(&format!("        # argument {}: {}{must}\n", quoted(&visible(name)), kind));

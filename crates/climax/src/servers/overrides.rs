@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aish_types::{Hints, Risk, ToolDefinition, ToolName};
+use aish_types::{Hints, Risk, SharedText, ToolDefinition, ToolName};
 use serde_json::{Map, Value};
 
 use super::entry::ServerEntry;
@@ -120,7 +120,7 @@ fn make(entry: &ServerEntry, upstream: &Arc<ToolDefinition>, over: Option<&ToolO
     // A stranger's word decides nothing: not what is asked, and not what runs where nothing can be written down.
     (definition.risk, definition.trusted) = (Risk::Destructive, false);
     definition.late = upstream.late && !(said.is_settled)(upstream);
-    definition.category.clear();
+    definition.category = SharedText::default();
     let (mut call_ms, mut fixed) = (entry.limits.call_ms(), Map::new());
     if let Some(over) = over {
         if let Some(name) = &over.name {
@@ -128,9 +128,13 @@ fn make(entry: &ServerEntry, upstream: &Arc<ToolDefinition>, over: Option<&ToolO
         }
         definition.title = over.title.clone().or(definition.title);
         if let Some(description) = &over.description {
-            definition.description.clone_from(description);
+            definition.description = description.into();
         }
-        fixed = with_arguments(&mut definition.input_schema, &over.arguments);
+        if !over.arguments.is_empty() {
+            let mut schema = definition.input_schema.value();
+            fixed = with_arguments(&mut schema, &over.arguments);
+            definition.input_schema = schema.into();
+        }
         call_ms = over.timeout_ms.filter(|&ms| ms > 0).unwrap_or(call_ms);
         if let Some(risk) = over.risk {
             if !definition.late {
@@ -151,7 +155,7 @@ fn make(entry: &ServerEntry, upstream: &Arc<ToolDefinition>, over: Option<&ToolO
         };
     }
     if let Some(description) = (said.description)(definition.name.as_str()) {
-        definition.description = description;
+        definition.description = description.into();
     }
     definition.timeout_ms = Some(call_ms.saturating_add(ANSWERS_MS));
     let unshown = over.map(|over| over.arguments.iter().filter(|(_, argument)| argument.is_unshown())).into_iter();
@@ -202,7 +206,8 @@ pub(crate) fn strays(entry: &ServerEntry, tools: &[Arc<ToolDefinition>]) -> Vec<
             out.push(format!("{} has no tool '{}', of which a file says something", entry.alias, over.tool));
             continue;
         };
-        let properties = known.input_schema.get("properties").and_then(Value::as_object);
+        let schema = known.input_schema.value();
+        let properties = schema.get("properties").and_then(Value::as_object);
         for name in over.arguments.keys() {
             if properties.is_none_or(|properties| !properties.contains_key(name)) {
                 out.push(format!("{} has no argument '{name}', of which a file says something", known.name));

@@ -12,8 +12,10 @@ pub(super) fn for_gate(catalogue: &Catalogue, gateway: Option<&Gateway>) -> aish
     let policy = catalogue.policy();
     let mut gate = policy.for_gate();
     let asks = |risk: Risk| policy.approval.level.asks(risk);
-    for tool in catalogue.configs().iter().filter(|config| config.api.is_some()).flat_map(|config| &config.tools) {
-        gate.auto_approve.entry(tool.name.clone()).or_insert(!asks(tool.risk));
+    for tool in
+        catalogue.configs().iter().filter(|config| config.api.is_some()).flat_map(|config| config.tools.packed())
+    {
+        gate.auto_approve.entry(tool.name.to_string()).or_insert(!asks(tool.risk));
     }
     for upstream in gateway.into_iter().flat_map(Gateway::upstreams) {
         let alias = upstream.alias();

@@ -57,6 +57,18 @@ impl Service {
         })
     }
 
+    /// Says whether [`Service::keep_tools`] has anything to do.
+    pub fn has_many_tools(&self) -> bool {
+        self.state().catalogue.has_many_tools()
+    }
+
+    /// Keeps the tools of very many configs for the next start; takes a second for a hundred thousand.
+    pub fn keep_tools(&self) {
+        let state = self.state();
+        let view = state.view(self.gateway.as_deref());
+        state.catalogue.keep(&view.index);
+    }
+
     /// Returns a row a server.
     pub fn rows(&self) -> Vec<ServerRow> {
         self.gateway.as_ref().map(|gateway| gateway.rows()).unwrap_or_default()

@@ -18,7 +18,7 @@ fn config(args: &str, more: &str) -> Config {
 
 fn call(config: &Config, arguments: Value) -> Result<Invocation, String> {
     let Value::Object(arguments) = arguments else { panic!("an object") };
-    build(config, &config.tools[0], &arguments, &world).map_err(|refused| refused.to_string())
+    build(config, &config.tools.get(0).unwrap(), &arguments, &world).map_err(|refused| refused.to_string())
 }
 
 const ARGS: &str = "name: s
@@ -85,5 +85,5 @@ fn nul_is_refused_and_faults_come_together() {
     let config = config("name: p, positional: true\nname: s", "");
     let refused = call(&config, json!({"p": "-x", "s": "a\u{0}b"})).unwrap_err();
     assert!(refused.contains("'p'") && refused.contains("'s' contains a NUL"), "{refused}");
-    assert!(build(&config, &config.tools[0], &Map::new(), &world).is_ok());
+    assert!(build(&config, &config.tools.get(0).unwrap(), &Map::new(), &world).is_ok());
 }

@@ -125,7 +125,7 @@ fn what_is_no_config_is_one_clear_fault() {
 fn one_bad_tool_loses_that_tool_alone() {
     let (config, faults) = config::read("t", "command: x\ntools:\n  - {name: bad}\n  - {name: good, description: d}\n");
     assert_eq!(faults.iter().filter(|fault| fault.severity == Severity::Error).count(), 1);
-    let names: Vec<String> = config.unwrap().tools.into_iter().map(|tool| tool.name).collect();
+    let names: Vec<String> = config.unwrap().tools.iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["good"]);
 }
 

@@ -20,7 +20,7 @@ fn bundled_configs_say_risk_and_ask_by_name() {
     let catalogue = bundled();
     assert_eq!(catalogue.warnings, []);
     for definition in catalogue.definitions() {
-        let tool = catalogue.get(definition.name.as_str()).unwrap().tool().unwrap().clone();
+        let tool = catalogue.get(definition.name.as_str()).unwrap().tool;
         assert!(!definition.category.is_empty() && !definition.tags.is_empty(), "{}", tool.name);
         assert!(tool.risk == aish_types::Risk::Read || tool.confirm_message.is_some(), "{} asks something", tool.name);
     }

@@ -84,12 +84,13 @@ fn a_specification_of_fig_is_a_valid_config() {
     assert_eq!(faults, [], "{}", draft.yaml());
     let config = config.unwrap();
     let names: Vec<(&str, aish_types::Risk)> =
-        config.tools.iter().map(|tool| (tool.name.as_str(), tool.risk)).collect();
+        config.tools.packed().iter().map(|tool| (tool.name.as_str(), tool.risk)).collect();
     assert_eq!(names, [("demo_volume_rm", aish_types::Risk::Destructive), ("demo_ps", aish_types::Risk::Read)]);
-    let args: Vec<(&str, bool)> = config.tools[0].args.iter().map(|arg| (arg.name.as_str(), arg.required)).collect();
+    let first = config.tools.get(0).unwrap();
+    let args: Vec<(&str, bool)> = first.args.iter().map(|arg| (arg.name.as_str(), arg.required)).collect();
     assert_eq!(args, [("force", false), ("filter", true), ("volume_name", true)]);
-    assert_eq!(config.tools[0].arg("filter").unwrap().place, config::Place::Flag("--filter=".into()));
-    assert_eq!(config.tools[0].command, ["volume", "rm"]);
+    assert_eq!(first.arg("filter").unwrap().place, config::Place::Flag("--filter=".into()));
+    assert_eq!(first.command, ["volume", "rm"]);
     assert!(climax::import::fig::draft("{}").is_err());
 }
 
@@ -214,7 +215,7 @@ fn a_draft_is_a_valid_config() {
     assert_eq!(faults, [], "{}", draft.yaml());
     let config = config.unwrap();
     let risks: Vec<(&str, aish_types::Risk)> =
-        config.tools.iter().map(|tool| (tool.name.as_str(), tool.risk)).collect();
+        config.tools.packed().iter().map(|tool| (tool.name.as_str(), tool.risk)).collect();
     assert_eq!(
         risks,
         [
@@ -224,5 +225,5 @@ fn a_draft_is_a_valid_config() {
         ]
     );
     assert_eq!(climax::expand::command(&config.command, &|_: &str| None), ["/opt/my tools/kube"]);
-    assert_eq!(config.tools[0].arg("format").unwrap().choices.len(), 2);
+    assert_eq!(config.tools.get(0).unwrap().arg("format").unwrap().choices.len(), 2);
 }

@@ -62,7 +62,7 @@ fn bounds_hold_for_what_will_be_used() {
         "t",
         "command: x\ntools: [{name: t, description: d, args: [{name: s, default: BAD}, {name: n, type: integer}]}]",
     );
-    let tool = config.0.unwrap().tools[0].clone();
+    let tool = config.0.unwrap().tools.get(0).unwrap();
     let policy = read("tools: {t: {args: {s: {pattern: '[a-z]+|x'}, n: {min: 1, max: 5}}}}");
     let check = |arguments: Value| match arguments {
         Value::Object(map) => policy.violations(&tool, &map),

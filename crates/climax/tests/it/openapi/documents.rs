@@ -59,12 +59,12 @@ fn version_two_is_read() {
     let (config, remarks) = config(OLD);
     let api = config.api.as_ref().unwrap();
     assert_eq!((config.name.as_str(), api.url.as_str()), ("old_pets", "https://pets.example:8443/v1/"));
-    let names: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let names: Vec<String> = config.tools.iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["old_pets_find_photos", "old_pets_put_pets_pet_id_photos", "old_pets_post_form"]);
-    assert_eq!(config.tools[0].description, "Finds photos.");
-    assert_eq!(config.tools[0].args.len(), 2, "the header is the request's own");
-    assert_eq!(config.tools[1].args[1].name, "url");
-    assert!(config.tools[1].args.iter().all(|arg| arg.required));
+    assert_eq!(config.tools.get(0).unwrap().description, "Finds photos.");
+    assert_eq!(config.tools.get(0).unwrap().args.len(), 2, "the header is the request's own");
+    assert_eq!(config.tools.get(1).unwrap().args[1].name, "url");
+    assert!(config.tools.get(1).unwrap().args.iter().all(|arg| arg.required));
     assert_eq!(remarks, ["POST /pets/{petId}/photos is left out: its body is multipart/form-data, which is not sent"]);
 }
 
@@ -77,7 +77,7 @@ fn schemas_are_no_stricter_than_they_were() {
                                   "e": {"type": "string", "default": "sent by nobody"},
                                   "f": {"type": "array", "items": {"enum": (0..200).collect::<Vec<_>>()}}}}]}}}}});
     let (config, _) = config(&one(operation).to_string());
-    let tool = &config.tools[0];
+    let tool = &config.tools.get(0).unwrap();
     let schema = climax::schema::input_schema(tool, climax::schema::Flags::Hidden);
     let expected = json!({"type": "object", "required": ["a"], "properties": {
         "a": {"type": ["string", "null"], "enum": ["k"]},
@@ -101,11 +101,12 @@ fn names_are_told_apart() {
     document["paths"]["/z?a=b"] = json!({"get": {}});
     document["paths"]["/../z"] = json!({"get": {}});
     let (config, remarks) = config(&document.to_string());
-    let names: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let names: Vec<String> = config.tools.iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["one_do_it_now", "one_do_it_now_2"]);
-    let args: Vec<&str> = config.tools[0].args.iter().map(|arg| arg.name.as_str()).collect();
+    let first = config.tools.get(0).unwrap();
+    let args: Vec<&str> = first.args.iter().map(|arg| arg.name.as_str()).collect();
     assert_eq!(args, ["id", "id_2", "filter_a_b"]);
-    assert!(config.tools[1].args[0].required, "a place that no parameter tells");
+    assert!(config.tools.get(1).unwrap().args[0].required, "a place that no parameter tells");
     assert_eq!(remarks.len(), 2, "{remarks:?}");
 }
 
@@ -189,8 +190,8 @@ fn what_a_document_says_is_data() {
     document["info"]["title"] = "T\ncommand: rm -rf /".into();
     let (config, _) = config(&document.to_string());
     assert_eq!((config.tools.len(), config.command.as_str()), (1, ""));
-    assert_eq!(config.tools[0].risk, aish_types::Risk::Write);
-    assert!(!config.tools[0].description.contains(['\u{202e}', '\n', '\u{7}']));
+    assert_eq!(config.tools.get(0).unwrap().risk, aish_types::Risk::Write);
+    assert!(!config.tools.get(0).unwrap().description.contains(['\u{202e}', '\n', '\u{7}']));
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl UndoTools {
             let mut step = Parameter::optional("step", ParameterKind::String);
             step.description = Some(parameter.to_owned());
             let mut definition = ToolDefinition::new(name, about, input_schema(&[step]), id.clone());
-            definition.category = "system".to_owned();
+            definition.category = "system".into();
             definition.risk = risk;
             definition.trusted = true;
             Arc::new(definition)

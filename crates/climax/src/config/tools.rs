@@ -1,0 +1,203 @@
+//! The tools of a configuration, kept small: of very many, few are ever called.
+
+use aish_types::record::{RecordReader, RecordWriter};
+use aish_types::{Risk, SharedText, ToolName};
+
+use super::Tool;
+use crate::kept::Sum;
+
+/// Tools in their order, each with what a list says of it, and the rest packed.
+///
+/// Arguments with their names, descriptions and places are most of a tool, and are unpacked when it is shown or called.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tools(Vec<Packed>);
+
+/// A tool whose arguments are not unpacked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Packed {
+    /// The name under which it is called.
+    pub name: ToolName,
+    /// What it does, for the model.
+    pub description: SharedText,
+    /// What it may do.
+    pub risk: Risk,
+    /// Seconds that it may run; over 0.
+    pub timeout_s: f64,
+    /// The rest, as JSON.
+    rest: Box<str>,
+}
+
+impl Packed {
+    fn new(tool: &Tool) -> Self {
+        Self {
+            name: ToolName::new(tool.name.as_str()),
+            description: tool.description.as_str().into(),
+            risk: tool.risk,
+            timeout_s: tool.timeout_s,
+            rest: serde_json::to_string(tool).unwrap_or_default().into(),
+        }
+    }
+
+    /// Unpacks it; nothing where that fails, which is a fault of this program.
+    pub fn unpack(&self) -> Option<Tool> {
+        let rest =
+            serde_json::from_str(&self.rest).inspect_err(|error| tracing::error!(%error, "a packed tool is broken"));
+        let (name, description) = (self.name.as_str().to_owned(), self.description.as_str().to_owned());
+        Some(Tool { name, description, risk: self.risk, timeout_s: self.timeout_s, ..rest.ok()? })
+    }
+}
+
+impl Tools {
+    /// Adds a tool at the end.
+    pub(super) fn push(&mut self, tool: &Tool) {
+        self.0.push(Packed::new(tool));
+    }
+
+    /// Puts a tool in the place of the one of its name, or at the end.
+    pub(super) fn replace(&mut self, tool: &Tool) {
+        match self.0.iter_mut().find(|first| first.name.as_str() == tool.name) {
+            Some(first) => *first = Packed::new(tool),
+            None => self.push(tool),
+        }
+    }
+
+    /// Gives back the room that is kept for more.
+    pub(super) fn shrink(&mut self) {
+        self.0.shrink_to_fit();
+    }
+
+    /// Writes them for a file.
+    pub(crate) fn write(&self, out: &mut RecordWriter) {
+        out.number(self.0.len() as u64);
+        for Packed { name, description, risk, timeout_s, rest } in &self.0 {
+            out.text(name.as_str());
+            out.text(description);
+            out.number(*risk as u64);
+            out.number(timeout_s.to_bits());
+            out.text(rest);
+        }
+    }
+
+    /// Reads what was written; nothing where it is not whole.
+    pub(crate) fn read(from: &mut RecordReader<'_>) -> Option<Self> {
+        let count = from.count()?;
+        let mut tools = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (name, description) = (ToolName::from(from.text()?), SharedText::from(from.text()?));
+            let risk =
+                [Risk::Read, Risk::Write, Risk::Destructive].get(usize::try_from(from.number()?).ok()?).copied()?;
+            let timeout_s = f64::from_bits(from.number()?);
+            tools.push(Packed { name, description, risk, timeout_s, rest: from.text()?.into() });
+        }
+        Some(Self(tools))
+    }
+
+    /// Adds all of them to a hash.
+    pub(crate) fn add_to(&self, sum: &mut Sum) {
+        for Packed { name, description, risk, timeout_s: _, rest } in &self.0 {
+            sum.add(name.as_str());
+            sum.add(description);
+            sum.number(*risk as u64);
+            sum.add(rest);
+        }
+    }
+
+    /// Counts them.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Says whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns them packed.
+    pub fn packed(&self) -> &[Packed] {
+        &self.0
+    }
+
+    /// Unpacks the one at this place.
+    pub fn get(&self, at: usize) -> Option<Tool> {
+        self.0.get(at)?.unpack()
+    }
+
+    /// Unpacks the one of this name.
+    pub fn find(&self, name: &str) -> Option<Tool> {
+        self.0.iter().find(|tool| tool.name.as_str() == name)?.unpack()
+    }
+
+    /// Unpacks all, one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = Tool> {
+        self.0.iter().filter_map(Packed::unpack)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+
+    #[test]
+    fn a_packed_tool_comes_back_whole() {
+        let text = r#"
+command: x
+tools:
+  - name: all
+    description: Has everything
+    command: a "b c"
+    risk: destructive
+    timeout: 1.5
+    confirm_message: Really {title} of {n}?
+    resolve: {title: {command: show it, args: {--id: "{n}"}, timeout: 2}}
+    args:
+      - {name: n, type: integer, required: true, description: A number, default: 3, enum: [1, 3]}
+      - {name: x, flag: --xx=}
+      - {name: p, positional: true, allow_dash: true}
+      - {name: q, positional: true}
+      - {name: i, stdin: true}
+      - {name: w, cwd: true}
+      - {name: b, type: boolean}
+      - {name: f, type: number, default: 0.1}
+"#;
+        let (config, faults) = read("t", text);
+        assert_eq!(faults, []);
+        let tool = config.unwrap().tools.get(0).unwrap();
+        let places: Vec<String> = tool.args.iter().map(|arg| format!("{:?}", arg.place)).collect();
+        assert_eq!(places[..2], ["Flag(\"--n\")", "Flag(\"--xx=\")"]);
+        assert_eq!(places[2..4], ["Positional { allow_dash: true }", "Positional { allow_dash: false }"]);
+        assert_eq!(places[4..], ["Stdin", "WorkingDir", "Flag(\"--b\")", "Flag(\"--f\")"]);
+        let n = tool.arg("n").unwrap();
+        assert_eq!((n.description.as_str(), n.required, n.choices.len()), ("A number", true, 2));
+        assert_eq!(n.default.as_deref(), Some(&3.into()));
+        assert_eq!(tool.arg("f").unwrap().default.as_deref(), Some(&0.1.into()));
+        assert_eq!(tool.command, ["a", "b c"]);
+        assert_eq!((tool.timeout_s, tool.resolve[0].timeout_s, tool.risk), (1.5, 2.0, aish_types::Risk::Destructive));
+        assert_eq!(tool.resolve[0].args, [("--id".to_owned(), "{n}".to_owned())]);
+        assert_eq!(tool.confirm_message.as_deref(), Some("Really {title} of {n}?"));
+    }
+
+    #[test]
+    fn so_does_an_operation() {
+        let text = r#"
+http: {url: "https://x.example/v1"}
+tools:
+  - name: put
+    description: Puts
+    request: PUT /a/{id}
+    media: form
+    args:
+      - {name: id, in: path, required: true}
+      - {name: list, type: array, in: field, as: items, style: deep, schema: {type: array, items: {type: string}}}
+      - {name: any, type: any, in: query}
+"#;
+        let (config, faults) = read("t", text);
+        assert_eq!(faults, []);
+        let tool = config.unwrap().tools.get(0).unwrap();
+        let operation = tool.operation.as_deref().unwrap();
+        assert_eq!((operation.method.as_str(), operation.path.as_str()), ("PUT", "/a/{id}"));
+        assert_eq!(operation.media, crate::http::Media::Form);
+        assert!(format!("{:?}", tool.arg("list").unwrap().place).contains("name: \"items\", style: Deep"));
+        assert_eq!(tool.arg("list").unwrap().schema.as_ref().unwrap()["items"]["type"], "string");
+        assert_eq!(tool.arg("any").unwrap().kind, super::super::ArgKind::Any);
+    }
+}
