@@ -7,6 +7,7 @@ mod itself;
 mod line;
 mod mcp;
 mod norris;
+mod quick;
 mod state;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ pub use itself::{SelfCommand, SelfUninstallFlags};
 pub use line::{LineCommand, LineShell};
 pub use mcp::{McpAddFlags, McpCommand, McpInstallFlags};
 pub use norris::NorrisFlags;
+pub use quick::quick;
 pub use state::{ImportCommand, ImportFlags, StateCommand};
 
 /// An AI-augmented conversational shell: a line is a shell command or a question.

@@ -9,9 +9,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use clap::CommandFactory as _;
+use clap::Subcommand as _;
 
-use crate::arguments::{Arguments, SharedFlags};
+use crate::arguments::SharedFlags;
 use crate::base::Base;
 
 /// Short options of bash that no option of ours has the letter of.
@@ -35,7 +35,7 @@ pub fn arguments() -> Vec<OsString> {
     let name = all.next().unwrap_or_else(|| "aish".into());
     let given: Vec<OsString> = all.collect();
     let is_login = name.as_bytes().starts_with(b"-");
-    let is_command = |word: &str| Arguments::command().find_subcommand(word).is_some() || word == "help";
+    let is_command = |word: &str| crate::arguments::Command::has_subcommand(word) || word == "help";
     let ours = |rest: Vec<OsString>| std::iter::once(OsString::from("aish")).chain(rest).collect();
     match whose(&given, is_login, io::stdin().is_terminal(), &is_command) {
         Call::Ours(rest) => ours(rest),

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use clap::{CommandFactory as _, Parser as _};
 
-use crate::arguments::{Arguments, Command, NorrisFlags, SharedFlags};
+use crate::arguments::{Arguments, Command, NorrisFlags, SharedFlags, quick};
 use crate::base::Base;
 use crate::command;
 use crate::exit::ExitCode;
@@ -51,13 +51,17 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Parses the command line. A start without arguments, the one that a person waits for, does without a parser.
+/// Parses the command line. A start without arguments, the one that a person waits for, does without a parser, and what is
+/// started most does without the definition of all commands.
 fn parse() -> Result<Arguments, clap::Error> {
     let given = crate::as_shell::arguments();
     if given.len() <= 1 {
         return Ok(Arguments::default());
     }
-    Arguments::try_parse_from(given).and_then(no_mixture)
+    match quick(&given) {
+        Some(arguments) => Ok(arguments),
+        None => Arguments::try_parse_from(given).and_then(no_mixture),
+    }
 }
 
 /// Refuses flags of the shell beside a command; flags that every command takes may stand on either side of it.
