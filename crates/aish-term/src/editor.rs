@@ -102,6 +102,11 @@ impl LineEditor {
         self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(Answer::No)
     }
 
+    /// Says that Ctrl-C came as a signal, as it does where the terminal edits the lines itself.
+    pub fn interrupt(&self) {
+        self.beside.interrupted.store(true, Ordering::Relaxed);
+    }
+
     /// Takes what the person said beside the last no: what is to be done instead.
     pub fn take_words(&self) -> Option<String> {
         self.beside.words.lock().unwrap_or_else(PoisonError::into_inner).take()

@@ -14,6 +14,7 @@ pub mod beside;
 pub mod capability;
 pub mod cells;
 pub mod clean;
+mod cooked;
 pub mod diff;
 pub mod editor;
 pub mod frame;

@@ -1,7 +1,9 @@
 //! Ctrl-C: who is to be stopped now.
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// Turns SIGINT into the cancellation of whatever runs at the time.
@@ -11,16 +13,21 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// Starts to listen.
-    pub fn listen() -> Self {
+    /// Listens from now on; `heard` is called at each.
+    ///
+    /// # Errors
+    /// When the signal cannot be watched.
+    pub fn listen(heard: impl Fn() + Send + 'static) -> io::Result<Self> {
+        let mut signals = signal(SignalKind::interrupt())?;
         let interrupts = Self::default();
         let current = Arc::clone(&interrupts.current);
         tokio::spawn(async move {
-            while tokio::signal::ctrl_c().await.is_ok() {
+            while signals.recv().await.is_some() {
+                heard();
                 current.lock().unwrap_or_else(PoisonError::into_inner).cancel();
             }
         });
-        interrupts
+        Ok(interrupts)
     }
 
     /// Stops what runs now, as Ctrl-C does.

@@ -197,7 +197,12 @@ impl Repl {
         let signals = Signals::listen(editor.pauses())?;
         let reading = first.map(|view| editor.begin(view)).transpose()?;
         notices.extend(toolset::fill(&base, &registry, Arc::new(base.memory()), Some(Arc::new(toolset::files(&base)))));
-        let interrupts = Interrupts::listen();
+        let reader = Arc::downgrade(&editor);
+        let interrupts = Interrupts::listen(move || {
+            if let Some(editor) = reader.upgrade() {
+                editor.interrupt();
+            }
+        })?;
         let approver: Arc<dyn Approver> = Arc::new(approver(&editor, &interrupts));
         let news: Arc<CallNews> = Arc::default();
         let runner = Arc::new(Switch::new(Arc::clone(&live) as Arc<_>));

@@ -1,28 +1,34 @@
 //! Reads lines without escape sequences: a dumb terminal, or no terminal at all.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 
 use super::input::{Input, Line};
 use super::port::Wholeness;
 use super::prompt::DrawnPrompt;
 use super::session::Shared;
+use crate::cooked;
 
-/// Reads a line and those that continue it. Bytes that are no UTF-8 are replaced, terminal control is taken out.
+/// Reads a line and those that continue it; none where the read was given up. Bytes that are no UTF-8 are replaced,
+/// terminal control is taken out.
 pub(super) fn read(
     prompt: &DrawnPrompt,
     shared: &Shared,
     initial: &str,
-    input: &mut dyn BufRead,
+    given_up: &dyn Fn() -> bool,
     output: &mut dyn Write,
-) -> io::Result<Input> {
+) -> io::Result<Option<Input>> {
     let mut text = initial.to_owned();
     write!(output, "{}{initial}", prompt.plain())?;
     output.flush()?;
     loop {
-        let mut bytes = Vec::new();
-        let read = input.read_until(b'\n', &mut bytes)?;
-        if read == 0 {
-            return Ok(if text.is_empty() { Input::EndOfInput } else { Input::Line(Line { text, flipped: false }) });
+        let Some(mut bytes) = cooked::line(given_up)? else {
+            // The terminal has shown the key on the line that is gone now.
+            writeln!(output)?;
+            return Ok(None);
+        };
+        if bytes.is_empty() {
+            let input = if text.is_empty() { Input::EndOfInput } else { Input::Line(Line { text, flipped: false }) };
+            return Ok(Some(input));
         }
         let ended = bytes.last() == Some(&b'\n');
         while matches!(bytes.last(), Some(b'\n' | b'\r')) {
@@ -31,7 +37,7 @@ pub(super) fn read(
         // Keys that edit a line elsewhere come as what they send.
         text.push_str(&aish_types::sanitize(&String::from_utf8_lossy(&bytes)));
         if !ended || shared.wholeness(&text) == Wholeness::Whole {
-            return Ok(Input::Line(Line { text, flipped: false }));
+            return Ok(Some(Input::Line(Line { text, flipped: false })));
         }
         text.push('\n');
         write!(output, "{}", prompt.plain_continuation())?;

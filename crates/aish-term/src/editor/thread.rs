@@ -4,6 +4,7 @@
 //! asks or stops, and reads on with the line as it was.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
@@ -41,6 +42,8 @@ pub(super) struct Beside {
     pub(super) words: Mutex<Option<String>>,
     /// What was typed behind the last line in the same go.
     pub(super) behind: Mutex<String>,
+    /// Ctrl-C came as a signal since the last read or question began.
+    pub(super) interrupted: AtomicBool,
 }
 
 /// A question that a person answers by keys.
@@ -130,7 +133,7 @@ impl Worker<'_> {
         let prompt = DrawnPrompt::new(view, ink);
         let result = match self.options.reach {
             Reach::Full => self.edit(&prompt, entered, &answer),
-            Reach::Plain => self.read_plain(&prompt),
+            Reach::Plain => self.read_plain(&prompt, &answer),
         };
         match result {
             Ok(Some(input)) => {
@@ -147,7 +150,12 @@ impl Worker<'_> {
         }
     }
 
-    fn read_plain(&mut self, prompt: &DrawnPrompt) -> io::Result<Option<Input>> {
+    fn read_plain(
+        &mut self,
+        prompt: &DrawnPrompt,
+        answer: &oneshot::Sender<Result<Input, EditorError>>,
+    ) -> io::Result<Option<Input>> {
+        self.beside.interrupted.store(false, Ordering::Relaxed);
         self.print_waiting()?;
         let news = self.waiting.news();
         tell(news.as_deref())?;
@@ -155,7 +163,13 @@ impl Worker<'_> {
         let mut stderr = io::stderr();
         let mut silent = io::sink();
         let output: &mut dyn io::Write = if io::stdin().is_terminal() { &mut stderr } else { &mut silent };
-        plain::read(prompt, &self.shared, &initial, &mut io::stdin().lock(), output).map(Some)
+        let interrupted = || self.beside.interrupted.load(Ordering::Relaxed);
+        let read = plain::read(prompt, &self.shared, &initial, &|| interrupted() || answer.is_closed(), output)?;
+        if read.is_none() && interrupted() {
+            tell(self.waiting.drop_held().as_deref())?;
+            return Ok(Some(Input::Interrupted));
+        }
+        Ok(read)
     }
 
     /// Reads with the engine; none where nobody waits for the line any more.
@@ -342,27 +356,30 @@ impl Worker<'_> {
     fn question(&mut self, asked: Asked, reading: bool) {
         self.waiting.put_first(&std::mem::take(&mut *locked(&self.beside.behind)));
         let (options, mut aside) = (&self.options, Aside::default());
+        self.beside.interrupted.store(false, Ordering::Relaxed);
+        let over = |closed: bool| closed || self.beside.interrupted.load(Ordering::Relaxed);
         match asked {
             Asked::Gate { answer, .. } if answer.is_closed() => return,
             Asked::Halt { answer, .. } if answer.is_closed() => return,
             Asked::Changes { answer, .. } if answer.is_closed() => return,
             Asked::Choice { answer, .. } if answer.is_closed() => return,
             Asked::Gate { question, answer } => {
-                let given = question::ask_on_terminal(&question, options, &|| answer.is_closed(), &mut aside);
+                let given = question::ask_on_terminal(&question, options, &|| over(answer.is_closed()), &mut aside);
                 // Whoever waits for the answer looks for the words next.
                 *locked(&self.beside.words) = aside.words.take();
                 let _ = answer.send(given);
             }
             Asked::Halt { question, answer } => {
-                let given = question::halt_on_terminal(&question, options, &|| answer.is_closed(), &mut aside);
+                let given = question::halt_on_terminal(&question, options, &|| over(answer.is_closed()), &mut aside);
                 let _ = answer.send(given);
             }
             Asked::Changes { question, answer } => {
-                let given = question::changes_on_terminal(&question, options, &|| answer.is_closed(), &mut aside);
+                let given = question::changes_on_terminal(&question, options, &|| over(answer.is_closed()), &mut aside);
                 let _ = answer.send(given);
             }
             Asked::Choice { label, keys, answer } => {
-                let given = question::choose_on_terminal(&label, &keys, options, &|| answer.is_closed(), &mut aside);
+                let given =
+                    question::choose_on_terminal(&label, &keys, options, &|| over(answer.is_closed()), &mut aside);
                 let _ = answer.send(given);
             }
         }

@@ -13,6 +13,7 @@ use super::dialogue::{ask, choose};
 use super::halt::{HaltAnswer, halt};
 use super::terminal::{AskTerminal, Key};
 use crate::capability::Capabilities;
+use crate::cooked;
 use crate::editor::{EditorOptions, Reach, edit_text};
 use crate::guard::RawGuard;
 
@@ -154,11 +155,11 @@ impl Tty<'_> {
         }
     }
 
-    /// Reads a line where keys cannot be read one by one.
+    /// Reads a line where keys cannot be read one by one: no text at the end of the input, none where it was given up.
     fn line(&mut self) -> io::Result<Option<String>> {
         self.raw = None;
-        let mut line = String::new();
-        Ok((io::stdin().read_line(&mut line)? > 0).then_some(line))
+        let line = cooked::line(self.withdrawn)?;
+        Ok(line.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 
@@ -229,8 +230,9 @@ impl AskTerminal for Tty<'_> {
                     self.next_key()?
                 }
                 Reach::Plain => match self.line()? {
+                    Some(line) if line.is_empty() => Key::EndOfInput,
                     Some(line) => word(line.trim()),
-                    None => Key::EndOfInput,
+                    None => Key::Interrupt,
                 },
             };
             if key == Key::Interrupt || answers(key) {

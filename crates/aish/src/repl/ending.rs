@@ -19,6 +19,8 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 pub(super) struct Signals {
     hangup: Signal,
     terminate: Signal,
+    /// Ctrl-\ ends what runs and not the shell; it is heard and nothing comes of it.
+    _quit: Signal,
     stops: JoinHandle<()>,
 }
 
@@ -28,6 +30,7 @@ impl Signals {
         Ok(Self {
             hangup: signal(SignalKind::hangup())?,
             terminate: signal(SignalKind::terminate())?,
+            _quit: signal(SignalKind::quit())?,
             stops: aish_shell::follow_stops(pauses.0, pauses.1)?,
         })
     }
