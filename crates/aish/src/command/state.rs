@@ -64,7 +64,14 @@ fn state(base: &Base) -> Result<&Path, Failure> {
 fn export(base: &Base, folder: &Path) -> Result<String, Failure> {
     let state = state(base)?;
     let fail = |error: io::Error| Failure::from(error).at(folder.display());
-    DirBuilder::new().mode(0o700).create(folder).map_err(fail)?;
+    DirBuilder::new().mode(0o700).create(folder).map_err(|error| {
+        let hint = match error.kind() {
+            io::ErrorKind::AlreadyExists => "name a folder that is not there yet; nothing in this one was touched",
+            io::ErrorKind::NotFound => "the folder that it is to be in has to be there",
+            _ => "name a folder that you may make",
+        };
+        fail(error).hint(hint)
+    })?;
     let mut count = copied(state, folder, LEFT, 0).map_err(fail)?;
     if state.join(DATABASE).is_file() {
         let copy = folder.join(DATABASE);
