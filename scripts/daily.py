@@ -6,8 +6,8 @@ Usage: daily.py FOLDER [--size COLUMNSxROWS] [--theme dark|light|mono] [--plain]
   NUMBER  a task; all sixty where none is named
 
 The tasks are those of crates/aish/tests/it/cases/daily.yaml, which the tests play in a terminal of their own; here another
-program draws the screen, at any size. In fewer than 80 columns texts are looked for without their blanks and line ends, as
-lines are wrapped there. Ends with 1 where a task failed, where the page and the cases do not have the same tasks, or where a
+program draws the screen, at any size. Texts are looked for without their blanks and line ends, as lines are wrapped
+there. Ends with 1 where a task failed, where the page and the cases do not have the same tasks, or where a
 task does not use what the page names. Needs tmux and PyYAML.
 """
 
@@ -48,7 +48,6 @@ class Screen:
 
     def __init__(self, size, command, variables, folder):
         columns, rows = size
-        self.narrow = columns < 80
         # A server that ends keeps its name for a while.
         self.name = f"daily-{os.getpid()}-{next(Screen.numbers)}"
         settings = shlex.join(f"{name}={value}" for name, value in variables.items())
@@ -70,7 +69,7 @@ class Screen:
     def has(self, screen, text):
         """Says whether a text is there, or is wrapped there; a short one is never wrapped on purpose."""
         squeezed = re.sub(r"\s+", "", text)
-        return text in screen or self.narrow and len(squeezed) >= 10 and squeezed in re.sub(r"\s+", "", screen)
+        return text in screen or len(squeezed) >= 10 and squeezed in re.sub(r"\s+", "", screen)
 
     def shows(self, screen, wanted, last):
         lines = [line for line in screen.split("\n") if line]

@@ -50,6 +50,8 @@ impl Facts {
 /// What may be written to a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
+    /// The stream is a terminal, whose rows end somewhere.
+    pub rows_end: bool,
     /// Colour and weight may be used.
     pub color: bool,
     /// The cursor may be moved, so that unfinished output is drawn again.
@@ -80,6 +82,7 @@ impl Capabilities {
         };
         let (width, height) = facts.size.unwrap_or((80, 24));
         Self {
+            rows_end: facts.is_terminal,
             color,
             live: capable && color,
             unicode: facts.locale.as_deref().is_none_or(is_utf8),
@@ -93,12 +96,21 @@ impl Capabilities {
 
     /// The capabilities of a pipe: plain text.
     pub const fn plain() -> Self {
-        Self { color: false, live: false, unicode: true, links: false, reflows: false, width: 80, height: 24 }
+        Self {
+            rows_end: false,
+            color: false,
+            live: false,
+            unicode: true,
+            links: false,
+            reflows: false,
+            width: 80,
+            height: 24,
+        }
     }
 
     /// A capable terminal of the given size; for tests and examples.
     pub const fn terminal(width: u16, height: u16) -> Self {
-        Self { color: true, live: true, unicode: true, links: false, reflows: false, width, height }
+        Self { rows_end: true, color: true, live: true, unicode: true, links: false, reflows: false, width, height }
     }
 }
 

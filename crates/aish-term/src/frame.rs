@@ -7,6 +7,7 @@ use anstyle::Style;
 
 use crate::capability::Capabilities;
 use crate::cells::{cells, cut};
+use crate::message::{self, MARK};
 use crate::styled::{Ink, Styled};
 use crate::theme::Theme;
 
@@ -75,23 +76,41 @@ impl Frames {
         Some(self.row(&[(style, mark), (style, &text), (self.theme.dim, &format!(" {}", shown_duration(took)))]))
     }
 
-    /// A status line of aish: `[aish] …`. Long ones are not cut, they wrap.
+    /// A status line of aish: `[aish] …`. Long ones are not cut, they are broken at words.
     pub fn status(&self, text: &str) -> String {
-        let mut line = Styled::default();
-        line.push(self.theme.dim, &format!("[aish] {}", sanitize(text).trim_end()));
-        let mut out = line.to_text(self.ink());
-        out.push('\n');
-        out
+        self.said(&[(self.theme.dim, MARK), (self.theme.dim, sanitize(text).trim_end())])
+    }
+
+    /// A status line that ends with a command, which no newline comes into.
+    pub fn command(&self, label: &str, command: &str) -> String {
+        let (mut head, mut tail) = (Styled::default(), Styled::default());
+        head.push(self.theme.dim, &format!("{MARK}{label}"));
+        tail.push(self.theme.dim, &sanitize(command));
+        let columns = if self.capabilities.rows_end { usize::from(self.capabilities.width) } else { usize::MAX };
+        message::joined(&message::rows_of_command(&head, &tail, columns), self.ink()) + "\n"
     }
 
     /// A status line that should be looked at.
     pub fn warning(&self, text: &str) -> String {
-        let mut line = Styled::default();
-        line.push(self.theme.warn, "[aish] ");
-        line.push(Style::new(), sanitize(text).trim_end());
-        let mut out = line.to_text(self.ink());
-        out.push('\n');
-        out
+        self.said(&[(self.theme.warn, MARK), (Style::new(), sanitize(text).trim_end())])
+    }
+
+    fn said(&self, parts: &[(Style, &str)]) -> String {
+        let mut lines = vec![Styled::default()];
+        for (style, text) in parts {
+            for (at, piece) in text.split('\n').enumerate() {
+                if at > 0 {
+                    lines.push(Styled::default());
+                }
+                if let Some(line) = lines.last_mut() {
+                    line.push(*style, piece);
+                }
+            }
+        }
+        let columns = usize::from(self.capabilities.width);
+        let rows = |line| if self.capabilities.rows_end { message::rows(&line, columns) } else { vec![line] };
+        let rows: Vec<Styled> = lines.into_iter().flat_map(rows).collect();
+        message::joined(&rows, self.ink()) + "\n"
     }
 
     fn ink(&self) -> Ink {

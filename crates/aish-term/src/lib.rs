@@ -1,7 +1,7 @@
 //! The terminal: line editor, streamed markdown, frames and the gate's question.
 //!
 //! Reading order: [`capability`] (what the terminal can do), [`theme`], [`styled`] (text with styles), [`cells`] and
-//! [`wrap`] (how wide text is and where it breaks), [`clean`] (the sanitiser for streams), [`markdown`], [`html`], [`frame`],
+//! [`wrap`] (how wide text is and where it breaks), [`message`] (what aish itself says), [`clean`] (the sanitiser for streams), [`markdown`], [`html`], [`frame`],
 //! [`spinner`], [`diff`], [`history`], [`editor`], [`beside`] (the terminal of a shell that waits for us) and last [`question`], what a person is
 //! asked at the gate.
 //!
@@ -22,6 +22,7 @@ pub mod guard;
 pub mod history;
 pub mod html;
 pub mod markdown;
+pub mod message;
 pub mod question;
 pub mod spinner;
 pub mod styled;

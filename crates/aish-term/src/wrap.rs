@@ -45,13 +45,13 @@ fn fit(grapheme: &str, width: usize) -> (&str, usize) {
 }
 
 /// What cannot be broken (or only when it is longer than a line), or a run of spaces.
-struct Piece {
-    parts: Styled,
-    width: usize,
-    space: bool,
+pub(crate) struct Piece {
+    pub(crate) parts: Styled,
+    pub(crate) width: usize,
+    pub(crate) space: bool,
 }
 
-fn pieces(line: &Styled) -> Vec<Piece> {
+pub(crate) fn pieces(line: &Styled) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();
     let mut may_break = true;
     for span in &line.spans {

@@ -75,8 +75,13 @@ impl TerminalSession {
         input.flush()
     }
 
-    /// Returns what the screen shows, lines without the blanks at their ends.
+    /// Returns what the screen shows, lines without the blanks at their ends; what aish says is on one line each.
     pub fn contents(&self) -> String {
+        said_whole(&self.rows())
+    }
+
+    /// Returns the rows of the screen as they stand.
+    pub fn rows(&self) -> String {
         lock(&self.screen.0).parser.screen().contents()
     }
 
@@ -86,12 +91,12 @@ impl TerminalSession {
         let (mutex, changed) = &*self.screen;
         let mut screen = lock(mutex);
         loop {
-            if condition(&screen.parser.screen().contents()) {
+            if condition(&said_whole(&screen.parser.screen().contents())) {
                 return true;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || screen.ended {
-                return condition(&screen.parser.screen().contents());
+                return condition(&said_whole(&screen.parser.screen().contents()));
             }
             screen = changed.wait_timeout(screen, left).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -155,4 +160,27 @@ fn watch(mut output: Box<dyn Read + Send>, shared: &(Mutex<Screen>, Condvar), re
         screen.parser.process(&ready);
         shared.1.notify_all();
     }
+}
+
+/// Takes out the newlines at which aish breaks its own lines for the terminal's width.
+fn said_whole(screen: &str) -> String {
+    let mut text = String::with_capacity(screen.len());
+    let mut hang = None;
+    for line in screen.split('\n') {
+        match hang.and_then(|hang| line.strip_prefix(hang)) {
+            Some(rest) if !rest.starts_with(' ') => {
+                text.push(' ');
+                text.push_str(rest);
+            }
+            Some(_) | None => {
+                hang = [("[aish] ", "       "), ("aish: ", "  ")]
+                    .iter()
+                    .find(|(mark, _)| line.starts_with(mark))
+                    .map(|(_, hang)| *hang);
+                text.push('\n');
+                text.push_str(line);
+            }
+        }
+    }
+    text.split_off(1)
 }

@@ -145,6 +145,7 @@ impl Repl {
         let (mut out, mut err) = capabilities(&base, shared);
         if flags.plain {
             let plain = |seen: Capabilities| Capabilities {
+                rows_end: seen.rows_end,
                 width: seen.width,
                 height: seen.height,
                 unicode: seen.unicode,
@@ -209,7 +210,7 @@ impl Repl {
         ShellTool::add_to(&registry, &(Arc::clone(&runner) as Arc<_>), 0);
         let runs = RunLog::new(&base, &session);
         let printer = editor.printer();
-        let sink = News::new(Arc::clone(&news), move |line: String| printer.print(&format!("[aish] {line}")));
+        let sink = News::new(Arc::clone(&news), move |line: String| printer.say(&line));
         let sampling = Arc::new(Sampling::default());
         let ports = Ports {
             person: Some(Arc::new(Forms(Arc::clone(&approver)))),
@@ -219,7 +220,7 @@ impl Repl {
         let Servers { pool: servers, waiting, faults } = servers::start(&base, &registry, ports, SignInWords::Shell);
         notices.extend(faults);
         let printer = editor.printer();
-        let plugins = plugins::start(&base, &registry, move |line| printer.print(&format!("[aish] {line}")));
+        let plugins = plugins::start(&base, &registry, move |line| printer.say(&line));
         let setup = Setup {
             approver,
             log: Box::new(KeptLog::of(&base, &session)),
@@ -438,7 +439,7 @@ impl Repl {
                 if result.status == NOT_FOUND
                     && let Some(meant) = corrected(command, &self.names())
                 {
-                    self.say(&format!("did you mean: {meant}"));
+                    self.say(&format!("did you mean `{meant}`?"));
                     self.suggestion = Some(meant);
                 }
                 self.refresh_names();

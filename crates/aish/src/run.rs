@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 
+use aish_term::message::{self, columns_of};
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::arguments::{Arguments, Command, NorrisFlags, SharedFlags, quick};
@@ -120,7 +121,7 @@ fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         Some(Command::Model(sub)) => {
             let base = Base::load(shared);
-            runtime()?.block_on(command::model::run(&base, sub, &mut print, &mut complain))
+            runtime()?.block_on(command::model::run(&base, sub, &mut print_words, &mut complain))
         }
         Some(Command::Mcp(sub)) => {
             let base = Base::load(shared);
@@ -140,19 +141,19 @@ fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(Command::Hook(sub)) => command::hook::run(shared, sub, &mut print),
         Some(Command::Init(flags)) => command::init::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Line(sub)) => command::line::run(shared, sub),
-        Some(Command::Project) => command::project::run(&Base::load(shared), &mut print),
+        Some(Command::Project) => command::project::run(&Base::load(shared), &mut print_words),
         Some(Command::Sessions(sub)) => command::sessions::run(&Base::load(shared), sub, &mut print),
-        Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print),
-        Some(Command::State(sub)) => command::state::run(&Base::load(shared), sub, &mut print),
-        Some(Command::Import(sub)) => command::import::run(&Base::load(shared), sub, &mut print),
+        Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print_words),
+        Some(Command::State(sub)) => command::state::run(&Base::load(shared), sub, &mut print_words),
+        Some(Command::Import(sub)) => command::import::run(&Base::load(shared), sub, &mut print_words),
         Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Undo { what }) => command::undo::run(&Base::load(shared), what.as_deref(), &mut print),
         Some(Command::Try(flags)) => command::trial::run(&Base::load(shared), flags, &mut print, &mut complain),
-        Some(Command::Itself(sub)) => command::itself::run(&Base::load(shared), sub, &mut print, &mut complain),
+        Some(Command::Itself(sub)) => command::itself::run(&Base::load(shared), sub, &mut print_words, &mut complain),
         Some(Command::Sandbox(flags)) => command::sandbox::run(flags),
         Some(Command::Doctor) => {
             let base = Base::load(shared);
-            runtime()?.block_on(command::doctor::run(&base, shared, &mut print))
+            runtime()?.block_on(command::doctor::run(&base, shared, &mut print_words))
         }
     }
 }
@@ -214,9 +215,20 @@ pub fn print(line: &str) {
     let _ = writeln!(Output, "{line}");
 }
 
+/// Writes what aish itself says to standard output, broken at words where that is a terminal.
+pub fn print_words(line: &str) {
+    print(&message::text(line, columns_of(io::stdout())));
+}
+
 /// Writes a line to standard error.
 pub fn complain(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "aish: {line}");
+    let _ = writeln!(io::stderr().lock(), "{}", message::text(&format!("aish: {line}"), columns_of(io::stderr())));
+}
+
+/// Writes a status line to standard error, at once.
+pub fn status(line: &str) {
+    let line = format!("{}{}", message::MARK, aish_types::sanitize(line));
+    let _ = writeln!(io::stderr().lock(), "{}", message::text(&line, columns_of(io::stderr())));
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::message::{self, MARK};
+
 /// A handle that takes lines to be printed above the prompt. While no line is read they wait for the next prompt.
 #[derive(Debug, Clone)]
 pub struct Printer {
@@ -20,6 +22,11 @@ struct Queue {
     texts: Vec<String>,
     bytes: usize,
     left_out: usize,
+}
+
+/// Returns a status line as the terminal shows it.
+pub(super) fn said(text: &str) -> String {
+    message::text(&format!("{MARK}{}", aish_types::sanitize(text)), message::columns_of(std::io::stderr()))
 }
 
 impl Printer {
@@ -41,6 +48,11 @@ impl Printer {
         self.knock();
     }
 
+    /// Prints something that aish itself says.
+    pub fn say(&self, text: &str) {
+        self.print(&said(text));
+    }
+
     /// Says whether styles may be used.
     pub fn color(&self) -> bool {
         self.color
@@ -51,7 +63,7 @@ impl Printer {
         let waiting = std::mem::take(&mut *self.queue.lock().unwrap_or_else(PoisonError::into_inner));
         let mut texts = waiting.texts;
         if waiting.left_out > 0 {
-            texts.push(format!("[aish] {} more lines were left out", waiting.left_out));
+            texts.push(said(&format!("{} more lines were left out", waiting.left_out)));
         }
         texts
     }

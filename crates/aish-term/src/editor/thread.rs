@@ -19,7 +19,7 @@ use super::keys::{Behind, EDITOR, ENTER, ESCAPE, FLIP, LINE, SharedMode, UNFOLD,
 use super::options::{EditorOptions, KeyMode, Reach};
 use super::plain;
 use super::port::Wholeness;
-use super::printer::Printer;
+use super::printer::{Printer, said};
 use super::prompt::DrawnPrompt;
 use super::session::Shared;
 use super::text_editor;
@@ -400,10 +400,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a line above the prompt.
+/// Writes a status line above the prompt.
 fn tell(line: Option<&str>) -> io::Result<()> {
     match line {
-        Some(line) => writeln!(io::stderr(), "{line}"),
+        Some(line) => writeln!(io::stderr(), "{}", said(line)),
         None => Ok(()),
     }
 }

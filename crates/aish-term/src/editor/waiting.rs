@@ -93,13 +93,13 @@ impl Waiting {
             1 => "; one more line waits".to_owned(),
             count => format!("; {count} more lines wait"),
         };
-        news.then(|| format!("[aish] typed before the question and not run: Enter runs it, Ctrl-C drops it{more}"))
+        news.then(|| format!("typed before the question and not run: Enter runs it, Ctrl-C drops it{more}"))
     }
 
     /// Drops the held lines, and returns what to say of that.
     pub(super) fn drop_held(&mut self) -> Option<String> {
         let count = std::mem::take(&mut self.held).lines().count();
-        (count > 0).then(|| format!("[aish] dropped too: {count} more that waited"))
+        (count > 0).then(|| format!("dropped too: {count} more that waited"))
     }
 
     fn next_line(&mut self, is_whole: impl Fn(&str) -> bool) -> String {

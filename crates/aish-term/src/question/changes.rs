@@ -6,9 +6,10 @@ use aish_safety::{ChangesAnswer, ChangesQuestion};
 use aish_types::visible;
 use anstyle::Style;
 
-use super::dialogue::{Paged, inked, paged};
+use super::dialogue::{Paged, choice_of, paged};
 use super::terminal::{AskTerminal, Key};
 use crate::capability::Capabilities;
+use crate::message;
 use crate::styled::Styled;
 use crate::theme::Theme;
 use crate::wrap;
@@ -51,7 +52,7 @@ fn converse(question: &ChangesQuestion, theme: &Theme, terminal: &mut dyn AskTer
         Key::Char(_) | Key::Enter | Key::Other => None,
     };
     loop {
-        let key = terminal.offer(&inked(&label, terminal), &|key| meaning(key).is_some())?;
+        let key = terminal.offer(&choice_of(std::slice::from_ref(&label), terminal), &|key| meaning(key).is_some())?;
         let (choice, word) = meaning(key).unwrap_or(('n', "no"));
         terminal.write(&format!("{word}\n"))?;
         match choice {
@@ -77,8 +78,9 @@ pub fn changes_lines(question: &ChangesQuestion, theme: &Theme, capabilities: &C
     let width = usize::from(capabilities.width).max(1);
     let mut head = Styled::default();
     head.push(theme.strong, "[aish] ran apart: ");
-    head.push(Style::new(), &visible(&question.command).replace('\n', " "));
-    let mut lines = wrap::words(&head, width);
+    let mut command = Styled::default();
+    command.push(Style::new(), &visible(&question.command).replace('\n', " "));
+    let mut lines = message::rows_of_command(&head, &command, width);
     for line in &question.lines {
         let style = if line.guarded.is_some() { theme.warn } else { Style::new() };
         let mut text = visible(&line.text).into_owned();

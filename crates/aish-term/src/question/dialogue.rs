@@ -6,6 +6,8 @@ use aish_safety::{Answer, Question, Subject};
 
 use super::body::{question_lines, shown_json, why_lines};
 use super::terminal::{AskTerminal, Key};
+use crate::capability::Capabilities;
+use crate::message;
 use crate::styled::{Ink, Styled};
 use crate::theme::Theme;
 
@@ -72,15 +74,14 @@ pub fn choose(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskT
 }
 
 fn chosen(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Option<char>> {
-    let mut line = Styled::default();
-    line.push(theme.strong, &aish_types::sanitize(label));
+    let label: Vec<Styled> = aish_types::sanitize(label).split('\n').map(|line| styled(theme.strong, line)).collect();
     let of = |c: char| keys.iter().copied().find(|key| key.eq_ignore_ascii_case(&c));
     let answers = |key| match key {
         Key::Char(c) => of(c).is_some(),
         Key::Enter | Key::Escape | Key::Interrupt | Key::EndOfInput => true,
         Key::Other => false,
     };
-    let choice = match terminal.offer(&inked(&line, terminal), &answers)? {
+    let choice = match terminal.offer(&choice_of(&label, terminal), &answers)? {
         Key::Char(c) => of(c),
         Key::Enter | Key::Escape | Key::Interrupt | Key::EndOfInput | Key::Other => None,
     };
@@ -121,7 +122,7 @@ fn offered(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -
         Key::Char('a' | 'A') => question.always.clone().map(Choice::Always),
         Key::Char(_) | Key::Other => None,
     };
-    let line = inked(&choices(question, theme), terminal);
+    let line = choice_of(&[choices(question, theme)], terminal);
     let key = terminal.offer(&line, &|key| meaning(key).is_some())?;
     Ok(meaning(key).unwrap_or(Choice::No))
 }
@@ -162,6 +163,19 @@ pub(super) fn inked(line: &Styled, terminal: &dyn AskTerminal) -> String {
     line.to_text(Ink { color: terminal.capabilities().color, links: false })
 }
 
+fn styled(style: anstyle::Style, text: &str) -> Styled {
+    let mut line = Styled::default();
+    line.push(style, text);
+    line
+}
+
+/// Returns a choice as this terminal shows it, broken between the keys; the answer comes behind it.
+pub(super) fn choice_of(lines: &[Styled], terminal: &dyn AskTerminal) -> String {
+    let Capabilities { width, color, .. } = terminal.capabilities();
+    let rows: Vec<Styled> = lines.iter().flat_map(|line| message::rows_below(line, usize::from(width), 0)).collect();
+    message::joined(&rows, Ink { color, links: false })
+}
+
 /// How far a question was read.
 pub(super) enum Paged {
     /// To its end.
@@ -172,13 +186,25 @@ pub(super) enum Paged {
     Interrupted,
 }
 
+/// Counts the lines that fit into so many rows; one that is longer than a row takes several.
+fn fitting(lines: &[Styled], room: usize, width: u16) -> usize {
+    let rows = |line: &Styled| line.width().div_ceil(usize::from(width).max(1)).max(1);
+    let ends = lines.iter().scan(0, |end, line| {
+        *end += rows(line);
+        Some(*end)
+    });
+    ends.take_while(|end| *end <= room).count()
+}
+
 /// Shows lines page by page where they do not fit.
 pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Paged> {
     let mut shown = 0;
     loop {
-        let room = usize::from(terminal.capabilities().height).saturating_sub(3).max(1);
-        let left = lines.len().saturating_sub(shown);
-        let take = if left <= room { left } else { room.saturating_sub(1).max(1) };
+        let Capabilities { width, height, .. } = terminal.capabilities();
+        let room = usize::from(height).saturating_sub(3).max(1);
+        let left = lines.get(shown..).unwrap_or_default();
+        let take =
+            if fitting(left, room, width) == left.len() { left.len() } else { fitting(left, room - 1, width).max(1) };
         let mut page = String::new();
         let ink = Ink { color: terminal.capabilities().color, links: false };
         for line in lines.iter().skip(shown).take(take) {
@@ -190,15 +216,14 @@ pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTermi
         if shown >= lines.len() {
             return Ok(Paged::Whole);
         }
-        let mut more = Styled::default();
-        more.push(theme.dim, &format!("-- {} of {} lines; space for more, n for no --", shown, lines.len()));
+        let more = styled(theme.dim, &format!("-- {} of {} lines; space for more, n for no --", shown, lines.len()));
         let meaning = |key| match key {
             Key::Char(' ') | Key::Enter => Some(None),
             Key::Char('n' | 'N' | 'q') | Key::Escape | Key::EndOfInput => Some(Some(Paged::GivenUp)),
             Key::Interrupt => Some(Some(Paged::Interrupted)),
             Key::Char(_) | Key::Other => None,
         };
-        let key = terminal.offer(&inked(&more, terminal), &|key| meaning(key).is_some())?;
+        let key = terminal.offer(&choice_of(&[more], terminal), &|key| meaning(key).is_some())?;
         let ended = meaning(key).unwrap_or(Some(Paged::GivenUp));
         terminal.write("\n")?;
         if let Some(ended) = ended {
@@ -215,7 +240,6 @@ pub(super) mod tests {
     use insta::assert_snapshot;
 
     use super::*;
-    use crate::capability::Capabilities;
 
     /// A terminal whose keys are known beforehand; without more keys it is closed.
     pub(in crate::question) struct Script {

@@ -5,7 +5,7 @@ use std::io;
 use aish_safety::{Question, Verdict};
 
 use super::body::{question_lines, why_lines};
-use super::dialogue::{Paged, edited_text, inked, paged, show};
+use super::dialogue::{Paged, choice_of, edited_text, paged, show};
 use super::terminal::{AskTerminal, Key};
 use crate::styled::Styled;
 use crate::theme::Theme;
@@ -110,7 +110,7 @@ fn offered(theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Choice> 
         Key::Char('?' | 'w' | 'W') => Some(Choice::Why),
         Key::Char(_) | Key::Other => None,
     };
-    let line = inked(&choices(theme), terminal);
+    let line = choice_of(&[choices(theme)], terminal);
     let key = terminal.offer(&line, &|key| meaning(key).is_some())?;
     Ok(meaning(key).unwrap_or(Choice::End))
 }

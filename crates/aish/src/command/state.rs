@@ -7,6 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use aish_journal::session::Hold;
+use aish_term::message;
 
 use crate::arguments::StateCommand;
 use crate::base::Base;
@@ -169,12 +170,12 @@ fn is_sure(state: &Path, count: Count) -> bool {
     if aish_term::discard_typed_before().is_err() {
         return false;
     }
-    let _ = write!(
-        err,
+    let question = format!(
         "history, memory, costs, sessions, approvals, tokens of servers, undo and the record of decisions, the {count} in {}, are \
          deleted for good.\nType `delete` to do it: ",
         state.display()
     );
+    let _ = write!(err, "{}", message::text(&question, message::columns_of(&err)));
     let _ = err.flush();
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);

@@ -15,21 +15,23 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
             let note = if unpriced > 0 { format!(" ({unpriced} calls without a known price)") } else { String::new() };
             let mark = if usage.estimated { "~" } else { "" };
             let (sent, received, reasoned) = (usage.prompt, usage.completion, reasoned(&usage));
-            repl.print(&format!(
+            repl.print_words(&format!(
                 "{calls} calls, {mark}{sent} tokens sent, {received} received{reasoned}, {spent}{note}"
             ));
         }
         "detail" => {
             for (model, category, row) in &rows {
-                repl.print(&line(model, category, row));
+                repl.print_words(&line(model, category, row));
                 if row.usage.cached > 0 {
-                    repl.print(&format!("  {} of the prompt tokens from the server's cache", row.usage.cached));
+                    repl.print_words(&format!("  {} of the prompt tokens from the server's cache", row.usage.cached));
                 }
             }
             let tokens = repl.context_tokens();
             let budget = repl.conversation.turn.budget().token_budget;
             let percent = (tokens * 100).checked_div(budget).unwrap_or(0);
-            repl.print(&format!("[estimated session ctx: {tokens} tokens; token_budget={budget} ({percent}% used)]"));
+            repl.print_words(&format!(
+                "[estimated session ctx: {tokens} tokens; token_budget={budget} ({percent}% used)]"
+            ));
         }
         other => repl.complain(&format!(":cost takes nothing or `detail`, not {other:?}")),
     }

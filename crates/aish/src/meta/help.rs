@@ -7,7 +7,7 @@ use crate::repl::Repl;
 const WIDTH: usize = 20;
 
 pub(super) fn run(repl: &Repl) {
-    repl.print(
+    repl.print_words(
         "A line is a shell command or a question. `!line` forces the shell, `?line` the model; Shift-Tab flips it.",
     );
     let shown: Vec<(String, &str)> =
@@ -16,12 +16,12 @@ pub(super) fn run(repl: &Repl) {
     for (name, summary) in shown {
         // A long usage has its summary below it, so that every row fits.
         if narrow {
-            repl.print(&format!("  {name}\n    {summary}"));
+            repl.print_words(&format!("  {name}\n    {summary}"));
         } else if name.len() > WIDTH {
-            repl.print(&format!("  {name}\n  {:WIDTH$}  {summary}", ""));
+            repl.print_words(&format!("  {name}\n  {:WIDTH$}  {summary}", ""));
         } else {
-            repl.print(&format!("  {name:WIDTH$}  {summary}"));
+            repl.print_words(&format!("  {name:WIDTH$}  {summary}"));
         }
     }
-    repl.print("Ctrl-C stops an answer or a command, Ctrl-D ends aish.");
+    repl.print_words("Ctrl-C stops an answer or a command, Ctrl-D ends aish.");
 }

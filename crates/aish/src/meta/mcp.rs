@@ -40,7 +40,7 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
 fn list(repl: &Repl) {
     let rows = repl.servers.rows();
     if rows.is_empty() {
-        return repl.print("no MCP server; `:mcp connect URL` adds one for this session");
+        return repl.print_words("no MCP server; `:mcp connect URL` adds one for this session");
     }
     for row in rows {
         repl.print(&format!("{}  {}  {} tools  {}", row.alias, row.shown, row.tools, servers::state_words(&row.state)));
@@ -51,7 +51,7 @@ fn tools(repl: &Repl) {
     for client in repl.servers.all() {
         for definition in client.definitions() {
             let first = definition.description.lines().next().unwrap_or_default();
-            repl.print(&format!("{}  {first}", definition.name));
+            repl.print_words(&format!("{}  {first}", definition.name));
         }
     }
 }

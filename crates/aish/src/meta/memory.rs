@@ -21,7 +21,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
         (other, _) => return repl.complain(&format!(":memory takes add, search, list or forget, not {other:?}")),
     };
     match act(&repl.base, &PathBuf::from(repl.folder()), &verb) {
-        Ok(lines) => lines.iter().for_each(|line| repl.print(line)),
+        Ok(lines) => lines.iter().for_each(|line| repl.print_words(line)),
         Err(why) => repl.fail(&why),
     }
 }

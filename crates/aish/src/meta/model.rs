@@ -19,27 +19,27 @@ fn show(repl: &Repl) {
     let name = &repl.conversation.driver.asker.model;
     match repl.conversation.found_places.get(name) {
         Some(place) => {
-            repl.print(&format!("{name}: {} at {} ({})", place.model, place.endpoint, place.origin));
+            repl.print_words(&format!("{name}: {} at {} ({})", place.model, place.endpoint, place.origin));
             if let Some(model) = repl.conversation.driver.asker.broker.model(name) {
                 if let Some(api) = model.provider.api() {
-                    repl.print(&format!("wire: {}", api.as_str()));
+                    repl.print_words(&format!("wire: {}", api.as_str()));
                 }
                 if let Some(abilities) = model.provider.known_abilities() {
-                    repl.print(&format!("it can: {}", abilities.words()));
+                    repl.print_words(&format!("it can: {}", abilities.words()));
                 }
                 for lesson in model.provider.learned() {
-                    repl.print(&format!("learned: {lesson}"));
+                    repl.print_words(&format!("learned: {lesson}"));
                 }
             }
             if place.origin == "embedded" {
-                repl.print(
+                repl.print_words(
                     "This is a small model that runs in a child process of aish, on this machine's processor. For a better one, start \
                      llama.cpp or Ollama, set OPENAI_BASE_URL, or add [models.NAME] to the configuration \
                      (`aish config edit`).",
                 );
             }
         }
-        None => repl.print(
+        None => repl.print_words(
             "no model yet. Start llama.cpp or Ollama, set OPENAI_BASE_URL (and OPENAI_API_KEY), add [models.NAME] to \
              the configuration, or fetch a small one with `aish model pull`",
         ),
@@ -52,6 +52,6 @@ pub(super) fn list(repl: &Repl) {
     }
     for (name, place) in &repl.conversation.found_places {
         let mark = if *name == repl.conversation.driver.asker.model { "*" } else { " " };
-        repl.print(&format!("{mark} {name}: {} at {} ({})", place.model, place.endpoint, place.origin));
+        repl.print_words(&format!("{mark} {name}: {} at {} ({})", place.model, place.endpoint, place.origin));
     }
 }

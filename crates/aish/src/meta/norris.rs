@@ -37,7 +37,7 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
 fn show_log(repl: &Repl, all: bool) {
     let lines = repl.runs.show(all);
     if lines.is_empty() {
-        repl.print("there was no run in this session");
+        repl.print_words("there was no run in this session");
     }
     for line in lines {
         repl.print(&line);

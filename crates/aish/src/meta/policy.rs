@@ -16,7 +16,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
     } else {
         decided(&policy, rest, &(repl.conversation.driver.surroundings)())
     };
-    repl.print(aish_types::visible(text.trim_end()).as_ref());
+    repl.print_words(aish_types::visible(text.trim_end()).as_ref());
 }
 
 /// Says what the policy and the pins say about a tool; none where there is no such tool.

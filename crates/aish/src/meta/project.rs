@@ -16,7 +16,7 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
     match rest {
         "" => {
             for line in lines(&project) {
-                repl.print(&line);
+                repl.print_words(&line);
             }
             project.waiting().for_each(|file| show(repl, file));
         }
@@ -61,7 +61,7 @@ fn show(repl: &Repl, file: &ProjectFile) {
         repl.print(&aish_types::visible(line));
     }
     if all > SHOWN {
-        repl.print(&format!("... {} more lines: see {}", all - SHOWN, file.path.display()));
+        repl.print_words(&format!("... {} more lines: see {}", all - SHOWN, file.path.display()));
     }
 }
 

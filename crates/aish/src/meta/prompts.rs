@@ -17,7 +17,7 @@ pub(super) fn run(repl: &mut Repl) {
     for prompt in &all {
         let kind = if prompt.is_skill { " (skill)" } else { "" };
         let what = if prompt.description.is_empty() { String::new() } else { format!("  {}", prompt.description) };
-        repl.print(&format!(":{}{kind}{what}\n    {}", prompt.name, prompt.file.display()));
+        repl.print_words(&format!(":{}{kind}{what}\n    {}", prompt.name, prompt.file.display()));
     }
 }
 

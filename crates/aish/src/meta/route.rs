@@ -8,5 +8,5 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
         return repl.complain(":route takes a line");
     }
     let (route, reason) = routed(rest, &repl.names());
-    repl.print(&format!("{}: {reason}", route.as_str()));
+    repl.print_words(&format!("{}: {reason}", route.as_str()));
 }

@@ -64,11 +64,11 @@ fn current(repl: &Repl) -> SessionId {
 fn list(repl: &Repl) -> Result<(), Failure> {
     let all = repl.base.sessions()?.list()?;
     if all.is_empty() {
-        repl.print("no session was kept yet");
+        repl.print_words("no session was kept yet");
         return Ok(());
     }
     for line in lines::table(&all, SHOWN, Some(&current(repl))) {
-        repl.print(&line);
+        repl.print_words(&line);
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ fn searched(repl: &Repl, words: &str) -> Result<(), Failure> {
         return Err(Failure::user("nothing like that was said in the sessions that are kept"));
     }
     for hit in hits.iter().take(SHOWN) {
-        repl.print(&format!("{}\n    {}", lines::of(&hit.session), hit.excerpt));
+        repl.print_words(&format!("{}\n    {}", lines::of(&hit.session), hit.excerpt));
     }
     Ok(())
 }

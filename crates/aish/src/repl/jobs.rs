@@ -50,7 +50,7 @@ impl JobOutput {
             }
             ShellEvent::Restarted { cause, .. } => {
                 self.end_line();
-                self.printer.print(&format!("[aish] {cause}; a new shell was started"));
+                self.printer.say(&format!("{cause}; a new shell was started"));
             }
         }
     }

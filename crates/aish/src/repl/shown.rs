@@ -119,7 +119,7 @@ impl Repl {
         let printer = self.reading.is_some().then(|| self.editor.printer());
         for line in lines {
             match &printer {
-                Some(printer) => printer.print(&format!("[aish] {}", aish_types::sanitize(&line))),
+                Some(printer) => printer.say(&line),
                 None => self.say(&line),
             }
         }
@@ -140,7 +140,12 @@ impl Repl {
         failure.lines().for_each(|line| self.complain(&line));
     }
 
-    /// Prints a line of an answer to a meta command.
+    /// Prints words of aish as an answer to a meta command.
+    pub fn print_words(&self, text: &str) {
+        crate::run::print_words(&aish_types::sanitize(text));
+    }
+
+    /// Prints a line of an answer to a meta command as it is: code, output, what can be copied.
     pub fn print(&self, text: &str) {
         crate::run::print(&aish_types::sanitize(text));
     }

@@ -30,7 +30,7 @@ impl Repl {
         tokio::spawn(async move {
             tokio::time::sleep(servers::BEHIND_THE_PROMPT + PROMPT_DRAWN).await;
             for line in first.map(FirstStart::said).unwrap_or_default() {
-                printer.print(&format!("[aish] {}", aish_types::sanitize(&line)));
+                printer.say(&line);
             }
             let opened = tokio::task::spawn_blocking(move || {
                 history.newest(1);
@@ -39,7 +39,7 @@ impl Repl {
                 said
             });
             for said in opened.await.unwrap_or_default() {
-                printer.print(&format!("[aish] {}", aish_types::sanitize(&said)));
+                printer.say(&said);
             }
             aish_process::release_code();
             // By then servers have told their tools.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use aish_safety::{Judgement, UNRECORDED};
 use aish_term::capability::terminal_size;
 use aish_term::frame::{Ending, Frames};
+use aish_term::message::columns_of;
 use aish_term::spinner::Spinner;
 use aish_term::{Capabilities, Markdown, Theme};
 use aish_turn::{Checked, End, command_line};
@@ -325,12 +326,21 @@ impl TextSurface {
         self.hold(&text);
     }
 
+    /// Takes in the terminal's width as it is now.
+    fn measure(&mut self) {
+        if let Some(columns) = columns_of(io::stderr()) {
+            self.frames.resize(u16::try_from(columns).unwrap_or(u16::MAX));
+        }
+    }
+
     fn status(&mut self, text: &str) {
+        self.measure();
         let line = self.frames.status(text);
         self.write_err(&line);
     }
 
     fn warn(&mut self, text: &str) {
+        self.measure();
         let line = self.frames.warning(text);
         self.write_err(&line);
     }
@@ -391,8 +401,13 @@ impl TextSurface {
         self.end_answer();
         if !lines.is_empty() {
             let command = command.map(|command| aish_types::visible(command).replace('\n', " "));
-            let ran = command.map_or_else(|| "ran apart".to_owned(), |command| format!("ran apart: {command}"));
-            self.status(&ran);
+            match command {
+                Some(command) => {
+                    self.measure();
+                    self.write_err(&self.frames.command("ran apart: ", &command));
+                }
+                None => self.status("ran apart"),
+            }
         }
         for line in lines {
             self.status(&format!("  {}", aish_types::visible(line)));

@@ -54,6 +54,11 @@ fn forty_columns_wrap_and_nothing_is_lost() {
         "\na line that is a good deal longer than f",
     );
     person.runs(":help", "Ctrl-D ends aish.");
+    let said = "there is no :hepl; did you mean :help?; :help lists what there is";
+    person.runs(":hepl", said);
+    let rows = person.session.rows();
+    let words: Vec<&str> = rows.split_whitespace().collect();
+    assert!(said.split(' ').all(|word| words.contains(&word)), "a word is broken:\n{rows}");
     assert_eq!(person.leaves("\x04"), Some(0));
 }
 

@@ -1,6 +1,5 @@
 //! `:mcp login ALIAS`: signs in, and connects anew with what came of it.
 
-use std::io::Write as _;
 use std::sync::Arc;
 
 use aish_tools::ToolSource as _;
@@ -21,9 +20,7 @@ pub(super) async fn run(repl: &mut Repl, alias: &str) {
     };
     let interrupt = repl.interrupts.arm();
     // The address is wanted now and not at the next prompt.
-    let status = Arc::new(News::new(Arc::default(), |line: String| {
-        let _ = writeln!(std::io::stderr().lock(), "[aish] {}", aish_types::sanitize(&line));
-    }));
+    let status = Arc::new(News::new(Arc::default(), |line: String| crate::run::status(&line)));
     match login(&repl.base, options.clone(), status, &interrupt).await {
         Ok(words) => repl.say(&format!("mcp: {alias}: {words}")),
         Err(why) => return repl.fail(&why.at(format_args!("mcp: {alias}"))),
