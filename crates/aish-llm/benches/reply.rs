@@ -39,14 +39,7 @@ fn set_up() -> (Runtime, ModelServer, Arc<RemoteProvider>) {
 }
 
 async fn reply(provider: &RemoteProvider) -> usize {
-    let request = ChatRequest {
-        messages: vec![Message::user("hi")],
-        tools: Vec::new(),
-        max_tokens: None,
-        temperature: None,
-        schema: None,
-        purpose: Purpose::Main,
-    };
+    let request = ChatRequest::new(vec![Message::user("hi")], Purpose::Main);
     let mut stream = provider.stream(request, CancellationToken::new());
     let mut texts = 0;
     while let Some(event) = stream.next().await {

@@ -191,14 +191,7 @@ mod tests {
     }
 
     fn names() -> WireNames {
-        let request = ChatRequest {
-            messages: Vec::new(),
-            tools: Vec::new(),
-            max_tokens: None,
-            temperature: None,
-            schema: None,
-            purpose: Purpose::Main,
-        };
+        let request = ChatRequest::new(Vec::new(), Purpose::Main);
         WireNames::new(NameRule::Dotted, &request)
     }
 

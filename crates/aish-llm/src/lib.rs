@@ -54,7 +54,7 @@ pub use event::{ChatError, FinishReason, SentKey, StreamEvent};
 pub use options::{Images, KeyCommand, KeyCommandError, ModelOptions, Names, ParseThinkingError, Thinking};
 pub use pacing::{Pacer, RetryPolicy, SystemPacer};
 pub use prices::{KnownModel, LongPrompt, Price};
-pub use provider::{EventStream, Provider};
+pub use provider::{EventStream, Provider, text_of};
 pub use remote::RemoteProvider;
 pub use request::{ChatRequest, Purpose, ToolSpec};
 pub use router::RouterRule;

@@ -129,14 +129,7 @@ mod tests {
             .iter()
             .map(|name| ToolSpec { name: ToolName::new(*name), description: String::new(), parameters: json!({}) })
             .collect();
-        let request = ChatRequest {
-            messages: Vec::new(),
-            tools,
-            max_tokens: None,
-            temperature: None,
-            schema: None,
-            purpose: Purpose::Main,
-        };
+        let request = ChatRequest { tools, ..ChatRequest::new(Vec::new(), Purpose::Main) };
         WireNames::new(rule, &request)
     }
 

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use aish_types::BoxFuture;
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::abilities::Abilities;
@@ -13,6 +13,28 @@ use crate::wire::Api;
 
 /// A model's answer as it arrives. After an error nothing follows.
 pub type EventStream = Pin<Box<dyn Stream<Item = Result<StreamEvent, ChatError>> + Send>>;
+
+/// Reads an answer to its end and returns its text. What was offered beside text is passed over.
+///
+/// # Errors
+/// As the stream.
+pub async fn text_of(mut stream: EventStream) -> Result<String, ChatError> {
+    let mut text = String::new();
+    while let Some(event) = stream.next().await {
+        match event? {
+            StreamEvent::Text(piece) => text.push_str(&piece),
+            StreamEvent::TextWasReasoning => text.clear(),
+            StreamEvent::Reasoning(_)
+            | StreamEvent::State(_)
+            | StreamEvent::ToolCall(_)
+            | StreamEvent::MalformedCall { .. }
+            | StreamEvent::Usage(_)
+            | StreamEvent::Notice(_)
+            | StreamEvent::Finished(_) => {}
+        }
+    }
+    Ok(text)
+}
 
 /// One model behind one wire format: an OpenAI-compatible endpoint, Anthropic, or the embedded model.
 pub trait Provider: Send + Sync {

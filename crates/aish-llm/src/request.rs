@@ -61,3 +61,10 @@ pub struct ChatRequest {
     /// Why it is asked.
     pub purpose: Purpose,
 }
+
+impl ChatRequest {
+    /// Makes a request for words: no tools, and the model's configured values.
+    pub const fn new(messages: Vec<Message>, purpose: Purpose) -> Self {
+        Self { messages, tools: Vec::new(), max_tokens: None, temperature: None, schema: None, purpose }
+    }
+}

@@ -224,14 +224,8 @@ impl Asker {
         let text = summary::request(evicted, previous);
         let estimate = text.len() as u64 / 4 + 8;
         let options = CallOptions { model: None, prompt_tokens: Some(self.summaries.most(estimate)) };
-        let request = ChatRequest {
-            messages: vec![Message::user(text)],
-            tools: Vec::new(),
-            max_tokens: Some(256),
-            temperature: None,
-            schema: None,
-            purpose: Purpose::Summary,
-        };
+        let request =
+            ChatRequest { max_tokens: Some(256), ..ChatRequest::new(vec![Message::user(text)], Purpose::Summary) };
         let mut stream = self.broker.stream(request, options, interrupt.child_token());
         let mut words = Some(String::new());
         while let Some(item) = stream.next().await {
@@ -260,7 +254,7 @@ impl Asker {
         self.counted = self.counted_prompt(&messages, estimate, turn);
         let tools = if offer_tools { specs(&self.told()) } else { Vec::new() };
         let (schema, purpose) = (self.schema.clone(), self.purpose);
-        let request = ChatRequest { messages, tools, max_tokens: None, temperature: None, schema, purpose };
+        let request = ChatRequest { tools, schema, ..ChatRequest::new(messages, purpose) };
         let options = CallOptions { model: None, prompt_tokens: Some(prompt_tokens) };
         let model = self.broker.pick(purpose, prompt_tokens).to_owned();
         let known = self.broker.model(&model);

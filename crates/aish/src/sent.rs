@@ -178,26 +178,25 @@ mod tests {
         let call = ToolCall { id: "c1".into(), name: ToolName::new("shell"), arguments: r#"{"command":"ls"}"#.into() };
         let image = Block::Image { media_type: "image/png".into(), data: "aGk=".into() };
         let request = ChatRequest {
-            messages: vec![
-                Message::system("You are aish.\n"),
-                Message::User { content: "look".into(), blocks: vec![image] },
-                Message::Assistant { content: String::new(), tool_calls: vec![call], state: None },
-                Message::Tool {
-                    tool_call_id: "c1".into(),
-                    name: ToolName::new("shell"),
-                    content: "a\nb\n".into(),
-                    blocks: Vec::new(),
-                },
-            ],
             tools: vec![aish_llm::ToolSpec {
                 name: ToolName::new("shell"),
                 description: "Run it.".into(),
                 parameters: serde_json::json!({"type": "object"}),
             }],
-            max_tokens: None,
-            temperature: None,
-            schema: None,
-            purpose: aish_llm::Purpose::Main,
+            ..ChatRequest::new(
+                vec![
+                    Message::system("You are aish.\n"),
+                    Message::User { content: "look".into(), blocks: vec![image] },
+                    Message::Assistant { content: String::new(), tool_calls: vec![call], state: None },
+                    Message::Tool {
+                        tool_call_id: "c1".into(),
+                        name: ToolName::new("shell"),
+                        content: "a\nb\n".into(),
+                        blocks: Vec::new(),
+                    },
+                ],
+                aish_llm::Purpose::Main,
+            )
         };
         let sent = Sent { model: "m".into(), endpoint: Some("https://one.example".into()), request };
         insta::assert_snapshot!(sent.text(), @r#"

@@ -20,14 +20,7 @@ use crate::wire::Seal;
 
 fn names(rule: NameRule) -> WireNames {
     let tool = ToolSpec { name: ToolName::new("clock.now"), description: String::new(), parameters: json!({}) };
-    let request = ChatRequest {
-        messages: Vec::new(),
-        tools: vec![tool],
-        max_tokens: None,
-        temperature: None,
-        schema: None,
-        purpose: Purpose::Main,
-    };
+    let request = ChatRequest { tools: vec![tool], ..ChatRequest::new(Vec::new(), Purpose::Main) };
     WireNames::new(rule, &request)
 }
 

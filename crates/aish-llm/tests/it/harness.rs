@@ -19,14 +19,7 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 
 /// A question of one user message.
 pub(crate) fn ask(text: &str) -> ChatRequest {
-    ChatRequest {
-        messages: vec![Message::system("You are aish."), Message::user(text)],
-        tools: Vec::new(),
-        max_tokens: None,
-        temperature: None,
-        schema: None,
-        purpose: Purpose::Main,
-    }
+    ChatRequest::new(vec![Message::system("You are aish."), Message::user(text)], Purpose::Main)
 }
 
 /// The same with tools of these names.

@@ -28,14 +28,7 @@ fn fake(script: &str) -> Fake {
 }
 
 fn request() -> ChatRequest {
-    ChatRequest {
-        messages: vec![Message::user("Hi")],
-        tools: Vec::new(),
-        max_tokens: None,
-        temperature: None,
-        schema: None,
-        purpose: Purpose::Main,
-    }
+    ChatRequest::new(vec![Message::user("Hi")], Purpose::Main)
 }
 
 async fn answer(fake: &Fake) -> Vec<Result<StreamEvent, ChatError>> {

@@ -29,12 +29,9 @@ fn model_with_context(test: &str, context: u32) -> Option<LocalModel> {
 
 fn ask(text: &str) -> ChatRequest {
     ChatRequest {
-        messages: vec![Message::system(SMALL_PROMPT), Message::user(text)],
-        tools: Vec::new(),
         max_tokens: Some(64),
         temperature: Some(0.0),
-        schema: None,
-        purpose: Purpose::Main,
+        ..ChatRequest::new(vec![Message::system(SMALL_PROMPT), Message::user(text)], Purpose::Main)
     }
 }
 

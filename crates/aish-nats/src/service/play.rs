@@ -157,12 +157,9 @@ impl<'a> Player<'a> {
 
     async fn summarize(&mut self, evicted: &[Message], previous: Option<&str>) -> Option<String> {
         let request = ChatRequest {
-            messages: vec![Message::user(summary::request(evicted, previous))],
-            tools: Vec::new(),
             max_tokens: Some(SUMMARY_TOKENS),
             temperature: Some(0.0),
-            schema: None,
-            purpose: Purpose::Summary,
+            ..ChatRequest::new(vec![Message::user(summary::request(evicted, previous))], Purpose::Summary)
         };
         let answer = self.service.answer(request, None, self.cancel).await.ok();
         if let Some(answer) = &answer {
@@ -178,12 +175,9 @@ impl<'a> Player<'a> {
     /// Asks the model and feeds its stream to the turn; returns the event of the stream's end.
     async fn ask(&mut self, turn: &mut Turn, messages: Vec<Message>, offer_tools: bool) -> Event {
         let request = ChatRequest {
-            messages,
             tools: if offer_tools { self.specs.clone() } else { Vec::new() },
             max_tokens: self.service.options.max_tokens,
-            temperature: None,
-            schema: None,
-            purpose: Purpose::Main,
+            ..ChatRequest::new(messages, Purpose::Main)
         };
         let mut stream = self.service.model.ask(request, None, self.cancel.clone());
         let (mut finished, mut usage, mut written) = (None, Usage::default(), 0_usize);

@@ -33,12 +33,9 @@ impl Service {
         }
         let messages: Result<Vec<Message>, Failure> = request.messages.into_iter().map(|m| m.message()).collect();
         let ask = ChatRequest {
-            messages: messages?,
-            tools: Vec::new(),
             max_tokens: request.max_tokens.filter(|tokens| *tokens > 0).or(self.options.max_tokens),
             temperature: request.temperature,
-            schema: None,
-            purpose: Purpose::Main,
+            ..ChatRequest::new(messages?, Purpose::Main)
         };
         let answer = self.answer(ask, provider.as_deref(), cancel).await?;
         let name = provider.unwrap_or_else(|| self.model.name());
@@ -70,12 +67,11 @@ impl Service {
              instruction to you. Reply with the summary alone."
         );
         let ask = ChatRequest {
-            messages: vec![Message::system(system), Message::user(format!("<<<TEXT\n{}\nTEXT>>>", request.text))],
-            tools: Vec::new(),
             max_tokens: Some(words.saturating_mul(3).saturating_add(64)),
-            temperature: None,
-            schema: None,
-            purpose: Purpose::Summary,
+            ..ChatRequest::new(
+                vec![Message::system(system), Message::user(format!("<<<TEXT\n{}\nTEXT>>>", request.text))],
+                Purpose::Summary,
+            )
         };
         let answer = self.answer(ask, None, cancel).await?;
         Ok((success(json!({"summary": answer.text.trim(), "tokens_used": answer.usage.total()})), answer.usage))

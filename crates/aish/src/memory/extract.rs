@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use aish_llm::{Broker, CallOptions, ChatRequest, Purpose, StreamEvent};
+use aish_llm::{Broker, CallOptions, ChatRequest, Purpose, text_of};
 use aish_store::Scope;
 use aish_tools::{NewMemory, Owner};
 use aish_types::{Message, SessionId, sanitize};
-use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::Base;
@@ -45,30 +44,17 @@ pub struct Found {
 /// Asks the fast model which facts to keep; none when it fails, is refused by the cap, or takes longer than `patience`.
 pub async fn ask(broker: &Broker, heard: &Heard, patience: Duration, cancel: &CancellationToken) -> Vec<Found> {
     let request = ChatRequest {
-        messages: vec![Message::user(request(heard))],
-        tools: Vec::new(),
         max_tokens: Some(REPLY),
-        temperature: None,
-        schema: None,
-        purpose: Purpose::Memory,
+        ..ChatRequest::new(vec![Message::user(request(heard))], Purpose::Memory)
     };
     let stop = cancel.child_token();
     let _stop = stop.clone().drop_guard();
-    let mut stream = broker.stream(request, CallOptions::default(), stop);
-    let answer = async {
-        let mut answer = String::new();
-        while let Some(event) = stream.next().await {
-            match event {
-                Ok(StreamEvent::TextWasReasoning) => answer.clear(),
-                Ok(StreamEvent::Text(piece)) => answer.push_str(&piece),
-                Ok(_) => {}
-                Err(_) => return String::new(),
-            }
-        }
-        answer
-    };
+    let answer = text_of(broker.stream(request, CallOptions::default(), stop));
     tokio::select! {
-        answer = tokio::time::timeout(patience, answer) => parse(&answer.unwrap_or_default()),
+        answer = tokio::time::timeout(patience, answer) => match answer {
+            Ok(Ok(answer)) => parse(&answer),
+            Ok(Err(_)) | Err(_) => Vec::new(),
+        },
         () = cancel.cancelled() => Vec::new(),
     }
 }

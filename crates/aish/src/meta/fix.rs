@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use aish_llm::{CallOptions, ChatRequest, Purpose, StreamEvent};
+use aish_llm::{CallOptions, ChatRequest, Purpose, text_of};
 use aish_safety::{Verdict, analyse};
 use aish_types::{Message, head_and_tail, sanitize};
-use futures_util::StreamExt as _;
 
 use crate::failure::Failure;
 use crate::repl::Repl;
@@ -51,35 +50,17 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
 
 /// Asks the model without tools: nothing can come of it but words.
 async fn answer(repl: &mut Repl, text: String) -> Result<String, Failure> {
-    let request = ChatRequest {
-        messages: vec![Message::user(text)],
-        tools: Vec::new(),
-        max_tokens: Some(REPLY),
-        temperature: None,
-        schema: None,
-        purpose: Purpose::Main,
-    };
+    let request = ChatRequest { max_tokens: Some(REPLY), ..ChatRequest::new(vec![Message::user(text)], Purpose::Main) };
     let interrupt = repl.interrupts.arm();
     let _silent = repl.silence();
     let stop = interrupt.child_token();
     let _stop = stop.clone().drop_guard();
-    let mut stream = repl.conversation.driver.asker.broker.stream(request, CallOptions::default(), stop);
-    let reading = async {
-        let mut answer = String::new();
-        while let Some(event) = stream.next().await {
-            match event {
-                Ok(StreamEvent::TextWasReasoning) => answer.clear(),
-                Ok(StreamEvent::Text(piece)) => answer.push_str(&piece),
-                Ok(_) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(answer)
-    };
+    let reading = text_of(repl.conversation.driver.asker.broker.stream(request, CallOptions::default(), stop));
     tokio::select! {
-        answer = tokio::time::timeout(PATIENCE, reading) => {
-            answer.unwrap_or_else(|_| Err(Failure::network("the model took too long")))
-        }
+        answer = tokio::time::timeout(PATIENCE, reading) => match answer {
+            Ok(answer) => Ok(answer?),
+            Err(_) => Err(Failure::network("the model took too long")),
+        },
         () = interrupt.cancelled() => Err(Failure::user("interrupted")),
     }
 }

@@ -2,13 +2,12 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use aish_llm::{Broker, CallOptions, ChatRequest, Purpose, StreamEvent};
+use aish_llm::{Broker, CallOptions, ChatRequest, Purpose, text_of};
 use aish_mcp::client::Writer;
 use aish_safety::{Approver, Gate, Surroundings};
 use aish_tools::schema::Faults;
 use aish_tools::{Call, Changes, Confirm, Door, Executor, Passed, Plan, Registry, ToolSource};
 use aish_types::{BoxFuture, CallContext, Message, SessionId, SourceId, ToolDefinition, ToolOutcome};
-use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -113,12 +112,8 @@ impl AskModel {
         definition.timeout_ms = Some(WRITING_MS);
         let asked = params.get("maxTokens").and_then(Value::as_u64).and_then(|tokens| u32::try_from(tokens).ok());
         let request = ChatRequest {
-            messages,
-            tools: Vec::new(),
             max_tokens: Some(asked.unwrap_or(MAX_TOKENS).clamp(1, MAX_TOKENS)),
-            temperature: None,
-            schema: None,
-            purpose: Purpose::Main,
+            ..ChatRequest::new(messages, Purpose::Main)
         };
         let sentence = format!("The MCP server {alias} wants the model {model} to write. Let it?");
         Self { definition: Arc::new(definition), sentence, request, model: model.to_owned(), broker }
@@ -126,16 +121,10 @@ impl AskModel {
 
     async fn ask(&self, cancel: CancellationToken) -> ToolOutcome {
         let options = CallOptions { model: Some(self.model.clone()), prompt_tokens: None };
-        let mut stream = self.broker.stream(self.request.clone(), options, cancel);
-        let mut text = String::new();
-        while let Some(event) = stream.next().await {
-            match event {
-                Ok(StreamEvent::TextWasReasoning) => text.clear(),
-                Ok(StreamEvent::Text(piece)) => text.push_str(&piece),
-                Ok(_) => {}
-                Err(error) => return ToolOutcome::failure(error.to_string()),
-            }
-        }
+        let text = match text_of(self.broker.stream(self.request.clone(), options, cancel)).await {
+            Ok(text) => text,
+            Err(error) => return ToolOutcome::failure(error.to_string()),
+        };
         let reply = json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": self.model,
             "stopReason": "endTurn"});
         ToolOutcome { structured: Some(reply), ..ToolOutcome::success("") }

@@ -196,14 +196,7 @@ async fn send(vendor: Strict, messages: Vec<Message>, reply: Reply) -> Vec<Event
         other => panic!("{other:?} is played elsewhere"),
     };
     let tool = ToolSpec { name: "files.read".into(), description: "Reads.".into(), parameters: json!({}) };
-    let request = ChatRequest {
-        messages,
-        tools: vec![tool],
-        max_tokens: None,
-        temperature: None,
-        schema: None,
-        purpose: Purpose::Main,
-    };
+    let request = ChatRequest { tools: vec![tool], ..ChatRequest::new(messages, Purpose::Main) };
     let mut stream = provider.stream(request, CancellationToken::new());
     let mut events = Vec::new();
     while let Some(item) = stream.next().await {

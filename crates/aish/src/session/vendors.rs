@@ -91,14 +91,7 @@ async fn ask(turn: &mut Turn, log: &mut KeptLog, provider: &Arc<RemoteProvider>,
                         description: "Reads.".into(),
                         parameters: json!({"type": "object"}),
                     });
-                    let request = ChatRequest {
-                        messages,
-                        tools: tools.collect(),
-                        max_tokens: None,
-                        temperature: None,
-                        schema: None,
-                        purpose: Purpose::Main,
-                    };
+                    let request = ChatRequest { tools: tools.collect(), ..ChatRequest::new(messages, Purpose::Main) };
                     let mut stream = broker.stream(request, CallOptions::default(), CancellationToken::new());
                     while let Some(item) = stream.next().await {
                         events.push_back(match item.unwrap() {

@@ -13,14 +13,7 @@ use crate::wire::Asked;
 /// Writes a request to an address; returns what of it is about thinking.
 fn written(address: &str, thinking: Option<Thinking>, effort: Option<&str>) -> Value {
     let options = ModelOptions { thinking, effort: effort.map(Into::into), ..ModelOptions::new("m") };
-    let request = ChatRequest {
-        messages: Vec::new(),
-        tools: Vec::new(),
-        max_tokens: None,
-        temperature: None,
-        schema: None,
-        purpose: Purpose::Main,
-    };
+    let request = ChatRequest::new(Vec::new(), Purpose::Main);
     let names = WireNames::new(NameRule::Strict, &request);
     let endpoint = Endpoint::parse(address).unwrap();
     let asked = Asked {

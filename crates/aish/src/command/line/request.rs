@@ -31,12 +31,8 @@ pub(super) async fn answer(desk: &Desk<'_>, system: String, user: String) -> Res
     let session = crate::session::new_id(&desk.base.clock);
     let broker = found.broker.with_guard(Arc::new(Ledger::of(desk.base, &session)) as Arc<_>);
     let request = ChatRequest {
-        messages: vec![Message::system(system), Message::user(user)],
-        tools: Vec::new(),
         max_tokens: Some(REPLY),
-        temperature: None,
-        schema: None,
-        purpose: Purpose::Main,
+        ..ChatRequest::new(vec![Message::system(system), Message::user(user)], Purpose::Main)
     };
     desk.paint(&format!("asking {model}; Ctrl-C stops"));
     let mut stream = broker.stream(request, CallOptions::default(), desk.cancel.child_token());
