@@ -188,11 +188,15 @@ impl Walker<'_> {
                 found
             }
             Form::Marked { markers, ends } => self.marked(program, &texts(markers), &texts(ends), arguments, out),
+            // Where options give the script, all operands are files.
+            Form::Operand { language: Language::Editor, .. } if ran => false,
             Form::Operand { at, language } => {
                 let split = split(wrapper, arguments, usize::MAX);
-                let Some(word) = split.operands.get(usize::from(at)).and_then(|at| arguments.get(*at)) else {
-                    return false;
-                };
+                let mut operands = split.operands.iter().filter_map(|at| arguments.get(*at));
+                // An empty one is no script: the editors of BSD take an ending for copies, which may be empty (`sed -i '' s/a/b/ f`).
+                let word =
+                    operands.nth(usize::from(at)).filter(|word| !word.text.is_empty() || language != Language::Editor);
+                let Some(word) = word.or_else(|| operands.next()) else { return false };
                 let word = word.clone();
                 *out = Some(self.code(program, &word.text, word.taint, word.is_known(), language, stdin));
                 if programs::is(program, Trait::Awk) {

@@ -3,7 +3,7 @@
 use aish_safety::Surroundings;
 use aish_safety::change::{GitChange, How, PathText, Reach, Target};
 
-use crate::analysed::explain;
+use crate::analysed::{explain, judge_command};
 
 fn around() -> Surroundings {
     Surroundings {
@@ -177,4 +177,48 @@ fn what_a_repeated_command_changes_is_written_down_each_time() {
     let targets: Vec<String> = changes.targets.iter().map(show).collect();
     assert_eq!(targets.len(), 5, "{targets:?}");
     assert!(targets[4].contains("/srv"), "{targets:?}");
+}
+
+#[test]
+fn an_editor_in_place_changes_its_operands_and_not_its_script() {
+    for command in [
+        "sed -i s/a/b/ f",
+        "sed -i.bak s/a/b/ f",
+        "sed --in-place=.bak s/a/b/ f",
+        "sed -n -i p f",
+        "sed -ni p f",
+        "sed -i -e s/a/b/ f",
+        "sed -i --expression=s/a/b/ f",
+        "sed -e s/a/b/ -i f",
+        "gsed -i s/a/b/ f",
+    ] {
+        check(command, &["write f"]);
+        let judgement = judge_command(command, &around());
+        assert_eq!(judgement.reason, "changes f in place", "{command}");
+    }
+    for command in ["sed -i '' s/a/b/ f", "sed -i -f x.sed f", "perl -pi -e s/a/b/ f", "perl -i.bak -pe s/a/b/ f"] {
+        check(command, &["write f"]);
+    }
+    for command in [
+        "sed -i s/a/b/ /etc/hosts",
+        "sed -i -e s/a/b/ /etc/hosts",
+        "perl -pi -e s/a/b/ /etc/hosts",
+        "gawk -i inplace '{print}' /etc/hosts",
+    ] {
+        let judgement = judge_command(command, &around());
+        assert_eq!(judgement.reason, "changes the system file /etc/hosts in place", "{command}");
+    }
+}
+
+#[test]
+fn a_file_is_no_script_where_an_option_gives_the_script() {
+    for command in ["sed -e s/a/b/ f", "sed -n -e 1,5p -e 9p f", "sed --expression=p notes.txt"] {
+        let judgement = judge_command(command, &around());
+        assert_eq!(judgement.rule.to_string(), "read.sed", "{command}");
+    }
+    for command in
+        ["sed -e '1e rm -rf /srv/data' f", "sed '1e rm -rf /srv/data' f", "sed -i '' '1e rm -rf /srv/data' f"]
+    {
+        assert_eq!(judge_command(command, &around()).verdict, aish_safety::Verdict::Halt, "{command}");
+    }
 }

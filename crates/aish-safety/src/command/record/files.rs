@@ -38,7 +38,9 @@ impl Walker<'_> {
                     return false;
                 }
                 let scripted = ["-e", "--expression", "-f", "--file"].iter().any(|flag| arguments.has(flag));
-                let files = operands.get(usize::from(!scripted)..).unwrap_or_default();
+                // The ending for copies that the editors of BSD take, which may be empty.
+                let empty = usize::from(operands.first().is_some_and(|word| word.text.is_empty()));
+                let files = operands.get(empty + usize::from(!scripted)..).unwrap_or_default();
                 self.each(files, How::Write, Reach::Itself, text);
             }
             Change::RewritesInPlace => {
