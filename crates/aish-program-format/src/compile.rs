@@ -288,6 +288,7 @@ impl Maker {
                 more: builder.list(&content.opens.more),
             },
             plain: builder.list(&content.plain.0),
+            chooses: builder.list(&content.chooses.0),
             traits,
             output: content.output.unwrap_or_default(),
             numbers: builder.list(&content.numbers.0),

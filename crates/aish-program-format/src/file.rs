@@ -101,6 +101,8 @@ pub struct ProgramFile {
     pub opens: crate::opens::Opens,
     /// Words, as globs, that are names or texts to it though they look like an address or a command (`msl:x`, `|x`, `@x`).
     pub plain: Words,
+    /// Options whose value chooses what is shown: a template, or names separated by commas.
+    pub chooses: Words,
     /// True where something is known of its options though the lists are empty.
     pub options: bool,
     /// What is true of it.

@@ -14,6 +14,7 @@
 //! | `%arg:class`, `%option:class` | any argument is; an option or its value is |
 //! | `%is:glob` | an operand left, or a part of it after `=` or `:`, matches |
 //! | `%only:glob` | no operand left does not match |
+//! | `%shows:glob` | options that choose what is shown (`chooses`) are given, and what they choose matches |
 //! | `%has:text` | an argument, whatever its role, contains the text (letter case does not count) |
 //! | a [`Question`], as in `%none` or `%dry` | what it says |
 //! | `<secret`, `<foreign`, `<any`, `<none` | what comes in through the pipe is that |
@@ -208,6 +209,8 @@ pub enum Check {
     Only(List),
     /// An argument contains one of the texts.
     Has(List),
+    /// What the program's options of choice choose is one of the globs.
+    Shows(List),
     /// A question about all arguments.
     Ask(Question),
     /// What comes in through the pipe.
@@ -290,7 +293,13 @@ fn narrow(letters: &mut u128, globs: &[&str]) {
 
 fn alternatives(part: &str, builder: &mut Builder, out: &mut Vec<Check>) -> Result<(), String> {
     if let Some(class) = part.strip_prefix('%') {
-        for (prefix, make) in [("is:", Check::Is as fn(List) -> Check), ("has:", Check::Has), ("only:", Check::Only)] {
+        let of_texts = [
+            ("is:", Check::Is as fn(List) -> Check),
+            ("has:", Check::Has),
+            ("only:", Check::Only),
+            ("shows:", Check::Shows),
+        ];
+        for (prefix, make) in of_texts {
             if let Some(texts) = class.strip_prefix(prefix) {
                 let texts: Vec<&str> = texts.split('|').collect();
                 if texts.iter().any(|text| text.is_empty()) {

@@ -193,6 +193,8 @@ pub struct Facts {
     pub opens: Opens,
     /// Words, as globs, that are names and texts to it though they look like an address, a coder or a command.
     pub plain: List,
+    /// Options whose value chooses what is shown.
+    pub chooses: List,
     /// What is true of it.
     pub traits: Traits,
     /// What it writes to the pipe.
@@ -378,6 +380,7 @@ static NO_FACTS: Facts = Facts {
         more: List { from: 0, count: 0 },
     },
     plain: List { from: 0, count: 0 },
+    chooses: List { from: 0, count: 0 },
     traits: Traits(0),
     output: Output::Mixed,
     numbers: List { from: 0, count: 0 },

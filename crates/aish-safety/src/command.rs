@@ -23,6 +23,7 @@ mod braces;
 mod broken;
 pub(crate) mod budget;
 mod builtin;
+mod chosen;
 mod code;
 mod compound;
 mod decode;

@@ -309,8 +309,18 @@ impl<T: AsRef<str>> Place<T> {
 
     /// Ends in one of these paths, each of which begins with a slash, or is something in one of them.
     fn is_below(&self, paths: &[&str]) -> bool {
-        let slashes = self.text().bytes().enumerate().filter(|(_, byte)| *byte == b'/');
-        slashes.filter_map(|(at, _)| self.text().get(at..)).any(|rest| {
+        // `.kube/config` of the folder one is in; other names without a slash before them are rarely places.
+        let text = self.text();
+        if text.starts_with('.')
+            && paths
+                .iter()
+                .filter_map(|path| path.strip_prefix('/'))
+                .any(|path| text.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        {
+            return true;
+        }
+        let slashes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
+        slashes.filter_map(|(at, _)| text.get(at..)).any(|rest| {
             let next = rest.as_bytes().get(1);
             paths.iter().any(|path| {
                 path.as_bytes().get(1) == next

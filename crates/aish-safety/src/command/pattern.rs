@@ -162,6 +162,7 @@ impl Rest<'_, '_> {
             Check::Operand(globs) => self.words().any(|word| self.fits(globs, word)),
             Check::Is(globs) => self.words().any(|word| tables.texts(globs).any(|glob| self.is_or_ends(glob, word))),
             Check::Only(globs) => self.words().all(|word| self.fits(globs, word)),
+            Check::Shows(globs) => self.shows_only(globs),
             Check::Has(texts) => {
                 let size: usize = arguments.words.iter().map(|word| 1 + word.text.len()).sum();
                 if !self.subject.looks_at(size, 2 + tables.texts(texts).count() / 4) {
@@ -246,6 +247,18 @@ impl Rest<'_, '_> {
             texts.extend(self.words().skip(1).map(|word| word.text.clone()));
         }
         !texts.is_empty() && texts.iter().all(|text| super::sql::only_reads(text))
+    }
+
+    /// Whether options choose what is shown, and nothing but what is in a list.
+    fn shows_only(&self, globs: List) -> bool {
+        let Some(program) = programs::find(self.subject.program) else { return false };
+        let options = program.tables().texts(program.facts().chooses);
+        let mut values = options.flat_map(|option| self.subject.arguments.values(option)).peekable();
+        let known = |name: &str| self.tables.texts(globs).any(|glob| self.subject.fits(glob, name));
+        values.peek().is_some()
+            && values.all(|value| {
+                self.subject.looks_at(value.text.len(), 64) && super::chosen::chooses_only(&value.text, &known)
+            })
     }
 
     fn words(&self) -> impl Iterator<Item = &Word> {

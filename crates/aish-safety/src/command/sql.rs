@@ -77,6 +77,9 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
             Some((Outcome::Read, rule, reason)) => {
                 walker.note_plain(trimmed, Verdict::Allow, Effect::Read, rule, reason)
             }
+            Some((Outcome::Secret, rule, reason)) => {
+                walker.note_plain(trimmed, Verdict::Ask, Effect::ReadSecret, rule, reason);
+            }
             Some((Outcome::Write, rule, reason)) => {
                 walker.note_plain(trimmed, Verdict::Ask, Effect::Write, rule, reason)
             }
@@ -174,7 +177,9 @@ pub(crate) fn only_reads(text: &str) -> bool {
             return true;
         }
         if trimmed.starts_with('\\') {
-            return trimmed.starts_with("\\d") || trimmed.starts_with("\\l") || trimmed.starts_with("\\conninfo");
+            return trimmed.starts_with("\\d") && !shows_settings(trimmed.get(1..).unwrap_or_default())
+                || trimmed.starts_with("\\l")
+                || trimmed.starts_with("\\conninfo");
         }
         if let Some(command) = trimmed.strip_prefix('.') {
             return ["schema", "tables", "databases", "indexes", "indices", "fullschema", "dbinfo"]
@@ -183,6 +188,11 @@ pub(crate) fn only_reads(text: &str) -> bool {
         }
         matches!(statements::judge(&words(trimmed)), Some((Outcome::Read, ..)))
     })
+}
+
+/// Says whether a command of the shell shows addresses and settings of other servers, with their passwords.
+fn shows_settings(command: &str) -> bool {
+    ["des", "deu", "dRs", "dconfig", "drds"].iter().any(|shown| command.starts_with(shown))
 }
 
 /// Commands of the shells themselves: `\! cmd`, `.shell cmd`, `system cmd`, `\d`.
@@ -201,7 +211,7 @@ fn meta(walker: &mut Walker<'_>, statement: &str) -> bool {
     }
     if let Some(command) = statement.strip_prefix('\\') {
         let name: String = command.chars().take_while(|letter| letter.is_ascii_alphabetic()).collect();
-        let reads = name.starts_with('d')
+        let reads = name.starts_with('d') && !shows_settings(&name)
             || matches!(name.as_str(), "l" | "conninfo" | "timing" | "x" | "h" | "q" | "z" | "sf" | "pset" | "echo");
         let verdict = if reads { Verdict::Allow } else { Verdict::Ask };
         if let Some((_, line)) = statement.split_once('`') {

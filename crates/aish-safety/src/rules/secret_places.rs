@@ -137,6 +137,8 @@ pub(crate) const SECRET_PATHS: &[&str] = &[
     "/.docker/config.json",
     "/.password-store",
     "/.config/gh/hosts.yml",
+    // Addresses and headers with tokens.
+    "/.git/config",
     "/.cargo/credentials",
     "/.cargo/credentials.toml",
     "/.gem/credentials",

@@ -7,6 +7,8 @@ use alloc::string::String;
 pub(crate) enum Outcome {
     /// Reads.
     Read,
+    /// Reads passwords, tokens or the records of accounts.
+    Secret,
     /// Changes data in an ordinary way.
     Write,
     /// Loses data.
@@ -200,7 +202,92 @@ pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static
     match (word(0), words.len()) {
         // Cut off by a shell that split the line again: what it drops came in the words after it.
         ("drop" | "delete", 1) => Some((Outcome::Halt, "databases.cut", "deletes what the words after it name")),
-        _ => known(words),
+        _ => match known(words) {
+            Some((Outcome::Read, ..)) if shows_secrets(words) => {
+                Some((Outcome::Secret, "databases.secrets", "reads passwords, tokens or records of accounts"))
+            }
+            found => found,
+        },
+    }
+}
+
+/// Parts of the names of columns, tables and settings that hold secrets.
+const SECRET_PARTS: &[&str] = &[
+    "api_key",
+    "apikey",
+    "auth_string",
+    "authentication",
+    "authid",
+    "conninfo",
+    "cookie",
+    "credential",
+    "hba_file",
+    "mfa",
+    "otp",
+    "passphrase",
+    "passw",
+    "private_key",
+    "pwd",
+    "secret",
+    "session_data",
+    "session_key",
+    "shadow",
+    "slave_master_info",
+    "token",
+    "user_mapping",
+];
+
+/// Tables and views whose whole rows hold secrets: accounts, sessions, settings, addresses of other servers.
+const SECRET_TABLES: &[&str] = &[
+    "account",
+    "accounts",
+    "admin",
+    "admins",
+    "auth",
+    "django_session",
+    "global_priv",
+    "identities",
+    "login",
+    "logins",
+    "member",
+    "members",
+    "pg_file_settings",
+    "pg_foreign_server",
+    "pg_settings",
+    "pg_subscription",
+    "pg_user_mappings",
+    "servers",
+    "sessions",
+    "slave_master_info",
+    "user",
+    "users",
+];
+
+/// Says whether what a statement reads is secret by its name, or whole rows of a table that holds secrets.
+fn shows_secrets(words: &[String]) -> bool {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let names = || {
+        let names = words.iter().filter(|word| !word.starts_with('\''));
+        names.flat_map(|word| word.split('.')).map(|part| part.trim_matches(['"', '`', '[', ']']))
+    };
+    if names().any(|name| SECRET_PARTS.iter().any(|part| name.contains(part))) {
+        return match word(0) {
+            // Names of columns are no secrets.
+            "describe" | "desc" | "pragma" | "explain" => false,
+            _ => true,
+        };
+    }
+    match word(0) {
+        "show" => matches!(word(1), "all" | "grants") || word(1) == "create" && matches!(word(2), "user" | "server"),
+        "select" | "with" | "values" | "table" => {
+            let whole = words.windows(2).any(|pair| {
+                matches!(pair, [before, star] if star == "*" && (before == "select" || before == "," || before.ends_with('.')))
+            });
+            let held =
+                |name: &str| SECRET_TABLES.contains(&name) || name.ends_with("_user") || name.ends_with("_users");
+            (whole || word(0) == "table" || words.iter().any(|word| word == "table")) && names().any(held)
+        }
+        _ => false,
     }
 }
 
