@@ -52,8 +52,11 @@ impl Hold {
                 file.metadata().is_ok_and(|open| open.ino() == named.ino() && open.dev() == named.dev())
             });
             if named {
-                // On a full disk the lock holds all the same.
-                let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
+                // A file that was cut to nothing is written to the disk when it is closed, on ext4, so a new one is not cut. On
+                // a full disk the lock holds all the same.
+                let has_number = file.metadata().is_ok_and(|open| open.len() > 0);
+                let emptied = if has_number { file.set_len(0) } else { Ok(()) };
+                let _ = emptied.and_then(|()| write!(file, "{}", std::process::id()));
                 return Ok(Some(Self { path, _file: file }));
             }
         }
