@@ -7,22 +7,19 @@ use alloc::collections::BTreeSet;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::cell::OnceCell;
 
 use aish_program_format::{Rule, Trait};
 
-use super::arguments::Arguments;
 use super::budget::Work;
 use super::explain::Part;
-use super::harmless;
-use super::help::{self, Help};
 use super::path::glob_match;
-use super::pattern::{self, Subject, fill, push_shown};
+use super::pattern::push_shown;
 use super::walk::{MAX_DEPTH, Walker};
 use super::word::{HOLE, Stream, Taint, Word};
-use crate::rules::tool::Tool;
-use crate::rules::{Effect, hints, programs};
+use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
+
+mod judge;
 
 /// Bytes of a pattern that stands for a program's name; a longer one is no name that anybody gave.
 const MAX_PATTERN: usize = 512;
@@ -225,158 +222,6 @@ impl Walker<'_> {
         }
         let place = self.place(word);
         self.state.files.get(&place.text).map_or(Taint::NONE, |file| file.taint)
-    }
-
-    /// Applies the rules to a program that may be a wrapper too.
-    fn judge(&mut self, program: &Program, words: &[Word], stdin: &Stream, wrapped: Option<Verdict>) -> Part {
-        let arguments = words.get(1..).unwrap_or_default();
-        let name = program.name.as_str();
-        let sorted = Arguments::new(name, arguments);
-        let state = &self.state;
-        let files = &state.files;
-        let file_taint = |path: &str| match files.get(path) {
-            Some(file) => file.taint,
-            // Of a folder only that it holds secrets.
-            None if state.taint_below(path).has(Taint::SECRET) => Taint::SECRET,
-            None => Taint::NONE,
-        };
-        let subject = Subject {
-            program: name,
-            arguments: &sorted,
-            stdin,
-            folder: self.state.folder.as_deref(),
-            home: self.around.home.as_deref(),
-            file_taint: &file_taint,
-            any_secret: OnceCell::new(),
-            budget: &self.budget,
-        };
-        let taken_back = sorted.takes_back();
-        let mut quiet = sorted.is_dry() && !taken_back;
-        let mut best: Option<(Rule<'static>, Vec<usize>)> = None;
-        // True where that rule allows, and what it allows may reach another machine.
-        let mut reaches = false;
-        let known = programs::is_known(name);
-        let about = |name| {
-            let rules = programs::find(name).into_iter().flat_map(|program| program.rules());
-            rules.filter(|rule| pattern::may_match(*rule, &sorted))
-        };
-        let strangers = (!known && !hints::is_verb(name)).then(|| about("?")).into_iter().flatten();
-        // What a rule asks of a word takes time with its length, and with its parts where it is a path.
-        let pieces: usize = words.iter().map(|word| 1 + word.text.len() / 16 + word.text.matches('/').count()).sum();
-        for rule in about(name).chain(about("*")).chain(strangers) {
-            let row = rule.row();
-            // What only shows is looked for first; then what halts decides; else the first that matches, so that a
-            // family's catch-all stands last.
-            if row.shows && taken_back {
-                continue;
-            }
-            let asks_only = row.shows && !quiet;
-            if !asks_only
-                && best
-                    .as_ref()
-                    .is_some_and(|(found, _)| found.row().verdict == Verdict::Halt || row.verdict != Verdict::Halt)
-            {
-                continue;
-            }
-            if quiet && row.verdict == Verdict::Halt && row.effect != Effect::SendSecret {
-                continue;
-            }
-            if !self.budget.pay(Work::Rule, 1 + pieces / 8) {
-                break;
-            }
-            let Some(left) = pattern::matches(rule, &subject) else { continue };
-            quiet |= row.shows;
-            if best.is_some() && row.verdict != Verdict::Halt {
-                continue;
-            }
-            if row.verdict != Verdict::Allow {
-                best = Some((rule, left));
-                reaches = false;
-            } else if !harmless::is_local(name, &sorted) {
-                best = Some((rule, left));
-                reaches = true;
-            } else if self.may_allow(rule, program, words) && self.is_harmless(rule, name, &sorted) {
-                best = Some((rule, left));
-            }
-        }
-        let rules = self.rules;
-        // How a program that only a person's own files know spells its options.
-        let spelt = match programs::find(name) {
-            Some(_) => None,
-            None => rules.program(name).map(|own| Arguments::with(Tool::of(own), arguments)),
-        };
-        let own = match &spelt {
-            Some(arguments) => rules.for_command(&Subject { arguments, any_secret: OnceCell::new(), ..subject }),
-            None => rules.for_command(&subject),
-        };
-        let asked =
-            if wrapped.is_none() || help::is_scripted(name, arguments) { help::asked(name, &sorted) } else { Help::No };
-        let part = match best {
-            _ if asked == Help::Plain
-                && known
-                && program.standard
-                && !program_is_shell(name)
-                && !self.settings_run_something(name) =>
-            {
-                self.part(words, Effect::Read, Verdict::Allow, HELP, "shows help or its version")
-            }
-            Some((rule, _)) if asked != Help::No && rule.row().verdict == Verdict::Halt => self.part(
-                words,
-                Effect::Run,
-                Verdict::Ask,
-                rule.id(),
-                "is asked for help, with arguments that would otherwise be destructive",
-            ),
-            Some((rule, _)) if reaches => {
-                self.part(words, Effect::Network, Verdict::Ask, rule.id(), "may reach another machine")
-            }
-            Some((rule, left)) => {
-                let targets: Vec<&str> =
-                    left.iter().filter_map(|at| arguments.get(*at)).map(|word| word.text.as_str()).collect();
-                let reason = fill(rule.reason(), name, &targets);
-                self.part(words, rule.row().effect, rule.row().verdict, rule.id(), &reason)
-            }
-            None if quiet => self.part(words, Effect::Read, Verdict::Ask, "dry-run", "only shows what it would do"),
-            None => match wrapped {
-                Some(floor) => {
-                    let mut reason = String::from("runs another command through ");
-                    reason.push_str(name);
-                    let rule = if floor == Verdict::Allow { "wrapper.plain" } else { "wrapper.asked" };
-                    self.part(words, Effect::Run, floor, rule, &reason)
-                }
-                None => {
-                    let mut reason = String::from("what ");
-                    push_shown(&mut reason, words.first().map_or("", |word| word.text.as_str()));
-                    reason.push_str(" does with these arguments is not known");
-                    self.part(words, Effect::Unknown, Verdict::Ask, "unknown", &reason)
-                }
-            },
-        };
-        let part = match own {
-            Some(rule) => self.under(rule, part, words),
-            None => part,
-        };
-        let protects = !(self.around.protected.is_empty() && self.around.protected_in_project.is_empty());
-        if part.verdict == Verdict::Ask && protects {
-            let touched = arguments.iter().find(|word| self.is_protected(&self.place(word)));
-            if let Some(word) = touched {
-                let mut reason = String::from("may change a file of this program, ");
-                push_shown(&mut reason, &word.text);
-                return self.part(words, Effect::Unprotect, Verdict::Halt, "protected.change", &reason);
-            }
-        }
-        if part.verdict < Verdict::Halt && wrapped.is_none() {
-            if !known || !program.standard {
-                self.look_inside(words, stdin);
-            }
-            if part.verdict == Verdict::Ask && self.verdict() < Verdict::Halt {
-                self.hinted(name, arguments, !known);
-            }
-        }
-        if part.verdict < Verdict::Halt && !programs::is(name, Trait::NameOnly) && !programs::is(name, Trait::Quotes) {
-            self.piped_words(arguments);
-        }
-        part
     }
 
     fn part(&self, words: &[Word], effect: Effect, verdict: Verdict, rule: &'static str, reason: &str) -> Part {

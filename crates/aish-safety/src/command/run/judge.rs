@@ -1,0 +1,219 @@
+//! The rules, held against a program and its arguments: which one decides, and what comes of it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::OnceCell;
+
+use aish_program_format::{Rule, Trait};
+
+use super::super::arguments::Arguments;
+use super::super::budget::Work;
+use super::super::explain::Part;
+use super::super::harmless;
+use super::super::help::{self, Help};
+use super::super::pattern::{self, Subject, fill, push_shown};
+use super::super::walk::Walker;
+use super::super::word::{Stream, Taint, Word};
+use super::{HELP, Program, program_is_shell};
+use crate::policy::PolicyRule;
+use crate::rules::tool::Tool;
+use crate::rules::{Effect, hints, programs};
+use crate::verdict::Verdict;
+
+/// The rule that decides about a program, with the places of the operands that it is about.
+struct Choice {
+    rule: Option<(Rule<'static>, Vec<usize>)>,
+    /// True where that rule allows, and what it allows may reach another machine.
+    reaches: bool,
+    /// True where it only shows what it would do.
+    quiet: bool,
+}
+
+impl<'w> Walker<'w> {
+    /// Applies the rules to a program that may be a wrapper too.
+    pub(super) fn judge(
+        &mut self,
+        program: &Program,
+        words: &[Word],
+        stdin: &Stream,
+        wrapped: Option<Verdict>,
+    ) -> Part {
+        let arguments = words.get(1..).unwrap_or_default();
+        let name = program.name.as_str();
+        let sorted = Arguments::new(name, arguments);
+        let file_taint = |path: &str| self.taint_at(path);
+        let subject = Subject {
+            program: name,
+            arguments: &sorted,
+            stdin,
+            folder: self.state.folder.as_deref(),
+            home: self.around.home.as_deref(),
+            file_taint: &file_taint,
+            any_secret: OnceCell::new(),
+            budget: &self.budget,
+        };
+        let choice = self.choose(program, words, &subject);
+        let own = self.own_rule(subject, arguments);
+        let asked =
+            if wrapped.is_none() || help::is_scripted(name, arguments) { help::asked(name, &sorted) } else { Help::No };
+        let mut part = self.decided(program, words, &choice, (asked, wrapped));
+        if let Some(rule) = own {
+            part = self.under(rule, part, words);
+        }
+        if let Some(part) = self.changes_us(&part, words) {
+            return part;
+        }
+        self.look_further(program, words, stdin, (part.verdict, wrapped.is_some()));
+        part
+    }
+
+    /// Returns what is known of the content of a file.
+    fn taint_at(&self, path: &str) -> Taint {
+        match self.state.files.get(path) {
+            Some(file) => file.taint,
+            // Of a folder only that it holds secrets.
+            None if self.state.taint_below(path).has(Taint::SECRET) => Taint::SECRET,
+            None => Taint::NONE,
+        }
+    }
+
+    /// Finds the rule that decides: what only shows is looked for first; then what halts decides; else the first that
+    /// matches, so that a family's catch-all stands last.
+    fn choose(&self, program: &Program, words: &[Word], subject: &Subject<'_>) -> Choice {
+        let (name, sorted) = (program.name.as_str(), subject.arguments);
+        let taken_back = sorted.takes_back();
+        let mut choice = Choice { rule: None, reaches: false, quiet: sorted.is_dry() && !taken_back };
+        let about = |name| {
+            let rules = programs::find(name).into_iter().flat_map(|program| program.rules());
+            rules.filter(|rule| pattern::may_match(*rule, sorted))
+        };
+        let stranger = !programs::is_known(name) && !hints::is_verb(name);
+        let strangers = stranger.then(|| about("?")).into_iter().flatten();
+        // What a rule asks of a word takes time with its length, and with its parts where it is a path.
+        let pieces: usize = words.iter().map(|word| 1 + word.text.len() / 16 + word.text.matches('/').count()).sum();
+        for rule in about(name).chain(about("*")).chain(strangers) {
+            let row = rule.row();
+            let halts = row.verdict == Verdict::Halt;
+            if row.shows && taken_back {
+                continue;
+            }
+            let asks_only = row.shows && !choice.quiet;
+            let found = choice.rule.as_ref().map(|(found, _)| found.row().verdict);
+            if !asks_only && found.is_some_and(|found| found == Verdict::Halt || !halts) {
+                continue;
+            }
+            if choice.quiet && halts && row.effect != Effect::SendSecret {
+                continue;
+            }
+            if !self.budget.pay(Work::Rule, 1 + pieces / 8) {
+                break;
+            }
+            let Some(left) = pattern::matches(rule, subject) else { continue };
+            choice.quiet |= row.shows;
+            if found.is_some() && !halts {
+                continue;
+            }
+            if row.verdict != Verdict::Allow {
+                choice = Choice { rule: Some((rule, left)), reaches: false, ..choice };
+            } else if !harmless::is_local(name, sorted) {
+                choice = Choice { rule: Some((rule, left)), reaches: true, ..choice };
+            } else if self.may_allow(rule, program, words) && self.is_harmless(rule, name, sorted) {
+                choice.rule = Some((rule, left));
+            }
+        }
+        choice
+    }
+
+    /// Finds the rule of a person's policy that holds.
+    fn own_rule(&self, subject: Subject<'_>, arguments: &[Word]) -> Option<&'w PolicyRule> {
+        let rules = self.rules;
+        // How a program that only a person's own files know spells its options.
+        let spelt = match programs::find(subject.program) {
+            Some(_) => None,
+            None => rules.program(subject.program).map(|own| Arguments::with(Tool::of(own), arguments)),
+        };
+        match &spelt {
+            Some(arguments) => rules.for_command(&Subject { arguments, any_secret: OnceCell::new(), ..subject }),
+            None => rules.for_command(&subject),
+        }
+    }
+
+    /// Says what the rule that was chosen makes of a program; what nobody knows is asked.
+    fn decided(
+        &self,
+        program: &Program,
+        words: &[Word],
+        choice: &Choice,
+        (asked, wrapped): (Help, Option<Verdict>),
+    ) -> Part {
+        let name = program.name.as_str();
+        let helps = asked == Help::Plain && programs::is_known(name) && program.standard && !program_is_shell(name);
+        if helps && !self.settings_run_something(name) {
+            return self.part(words, Effect::Read, Verdict::Allow, HELP, "shows help or its version");
+        }
+        match &choice.rule {
+            Some((rule, _)) if asked != Help::No && rule.row().verdict == Verdict::Halt => {
+                let reason = "is asked for help, with arguments that would otherwise be destructive";
+                self.part(words, Effect::Run, Verdict::Ask, rule.id(), reason)
+            }
+            Some((rule, _)) if choice.reaches => {
+                self.part(words, Effect::Network, Verdict::Ask, rule.id(), "may reach another machine")
+            }
+            Some((rule, left)) => {
+                let targets: Vec<&str> =
+                    left.iter().filter_map(|at| words.get(at + 1)).map(|word| word.text.as_str()).collect();
+                let reason = fill(rule.reason(), name, &targets);
+                self.part(words, rule.row().effect, rule.row().verdict, rule.id(), &reason)
+            }
+            None if choice.quiet => {
+                self.part(words, Effect::Read, Verdict::Ask, "dry-run", "only shows what it would do")
+            }
+            None => match wrapped {
+                Some(floor) => {
+                    let mut reason = String::from("runs another command through ");
+                    reason.push_str(name);
+                    let rule = if floor == Verdict::Allow { "wrapper.plain" } else { "wrapper.asked" };
+                    self.part(words, Effect::Run, floor, rule, &reason)
+                }
+                None => {
+                    let mut reason = String::from("what ");
+                    push_shown(&mut reason, words.first().map_or("", |word| word.text.as_str()));
+                    reason.push_str(" does with these arguments is not known");
+                    self.part(words, Effect::Unknown, Verdict::Ask, "unknown", &reason)
+                }
+            },
+        }
+    }
+
+    /// Says so where what is asked about may change a file of ours.
+    fn changes_us(&self, part: &Part, words: &[Word]) -> Option<Part> {
+        let protects = !(self.around.protected.is_empty() && self.around.protected_in_project.is_empty());
+        if part.verdict != Verdict::Ask || !protects {
+            return None;
+        }
+        let word = words.iter().skip(1).find(|word| self.is_protected(&self.place(word)))?;
+        let mut reason = String::from("may change a file of this program, ");
+        push_shown(&mut reason, &word.text);
+        Some(self.part(words, Effect::Unprotect, Verdict::Halt, "protected.change", &reason))
+    }
+
+    /// Looks for commands among the arguments of a program that was not halted.
+    fn look_further(&mut self, program: &Program, words: &[Word], stdin: &Stream, (verdict, wraps): (Verdict, bool)) {
+        if verdict == Verdict::Halt {
+            return;
+        }
+        let (name, arguments) = (program.name.as_str(), words.get(1..).unwrap_or_default());
+        let known = programs::is_known(name);
+        if !wraps {
+            if !known || !program.standard {
+                self.look_inside(words, stdin);
+            }
+            if verdict == Verdict::Ask && self.verdict() < Verdict::Halt {
+                self.hinted(name, arguments, !known);
+            }
+        }
+        if !programs::is(name, Trait::NameOnly) && !programs::is(name, Trait::Quotes) {
+            self.piped_words(arguments);
+        }
+    }
+}
