@@ -20,170 +20,153 @@ impl Walker<'_> {
     /// Follows a built-in; none where the name is none of these.
     pub(crate) fn builtin(&mut self, name: &str, words: &[Word], stdin: &Stream) -> Option<Stream> {
         let arguments = words.get(1..).unwrap_or_default();
-        let empty = Stream { text: Some(String::new()), taint: Taint::NONE, connected: true };
+        let begins = |option: &str| arguments.first().is_some_and(|word| word.text.starts_with(option));
+        let is_first = |option: &str| arguments.first().is_some_and(|word| word.text == option);
         if settings::SUBSCRIPTS.contains(&name) {
             self.subscripts(name, arguments);
         }
         match name {
             "cd" | "pushd" | "chdir" => {
                 self.change_folder(arguments);
-                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.cd", "changes the working folder");
-                Some(empty)
+                self.note_harmless(words, "shell.cd", "changes the working folder");
             }
-            "alias" => {
-                let mut defines = false;
-                for word in arguments {
-                    if let Some((alias, text)) = word.text.split_once('=') {
-                        defines = true;
-                        self.state.aliases.insert(alias.into(), text.into());
-                        let text = text.to_string();
-                        self.within("an alias".into(), |walker| {
-                            walker.apart_from(|walker| walker.text(&text, &Stream::default()))
-                        });
-                    }
-                }
-                let verdict = if defines { Verdict::Ask } else { Verdict::Allow };
-                self.note_plain(&shown(words), verdict, Effect::Write, "shell.alias", "defines or shows aliases");
-                Some(empty)
-            }
-            _ if settings::DECLARES.contains(&name) => {
-                for word in arguments {
-                    if let Some((variable, value)) = word.text.split_once('=')
-                        && !value.is_empty()
-                    {
-                        self.state
-                            .assign(variable, alloc::vec![Word { text: value.into(), glob: false, taint: word.taint }]);
-                    }
-                }
-                self.attributes(arguments);
-                let assigned: Vec<Assigned> = arguments
-                    .iter()
-                    .filter_map(|word| {
-                        let name = word.text.split('=').next()?.to_string();
-                        let value = self.state.look_up(&name)?;
-                        Some(Assigned { name, value })
-                    })
-                    .collect();
-                self.code_settings(&assigned);
-                let shows = !arguments.iter().any(|word| !word.text.starts_with('-'))
-                    || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('p'));
-                if shows && !arguments.iter().any(|word| matches!(word.text.as_str(), "-f" | "-F")) {
-                    self.note_environment(words);
-                    return Some(empty);
-                }
-                if name == "export"
-                    || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x'))
-                {
-                    self.environment(assigned.iter().map(|one| one.name.as_str()), None);
-                }
-                self.note_plain(
-                    &shown(words),
-                    Verdict::Allow,
-                    Effect::Read,
-                    "shell.declare",
-                    "sets variables of the shell",
-                );
-                Some(empty)
-            }
+            "alias" => self.aliases(words),
+            _ if settings::DECLARES.contains(&name) => self.declares(name, words),
             "unset" => {
-                for word in arguments {
-                    if !word.text.starts_with('-') {
-                        self.state.assign(&word.text, Vec::new());
-                    }
+                for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+                    self.state.assign(&word.text, Vec::new());
                 }
-                self.note_plain(
-                    &shown(words),
-                    Verdict::Allow,
-                    Effect::Read,
-                    "shell.unset",
-                    "removes variables of the shell",
-                );
-                Some(empty)
+                self.note_harmless(words, "shell.unset", "removes variables of the shell");
             }
-            "set" => {
-                if let Some(at) = arguments.iter().position(|word| word.text == "--") {
-                    let words = arguments.get(at + 1..).unwrap_or_default().to_vec();
-                    self.state.positional = Rc::new(self.names_found(words));
-                } else if arguments.first().is_some_and(|word| !word.text.starts_with(['-', '+'])) {
-                    self.state.positional = Rc::new(self.names_found(arguments.to_vec()));
-                }
-                if arguments.is_empty() {
-                    self.note_environment(words);
-                    return Some(empty);
-                }
-                self.note_plain(
-                    &shown(words),
-                    Verdict::Allow,
-                    Effect::Read,
-                    "shell.set",
-                    "sets options or arguments of the shell",
-                );
-                Some(empty)
-            }
+            "set" => self.sets(words),
             "shift" => {
                 let left = self.state.positional.len();
                 if left > 0 && self.budget.pay(Work::Argument, left / 4 + 1) {
                     Rc::make_mut(&mut self.state.positional).remove(0);
                 }
-                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.shift", "shifts the arguments");
-                Some(empty)
+                self.note_harmless(words, "shell.shift", "shifts the arguments");
             }
             "read" | "mapfile" | "readarray" => {
                 self.read(name, arguments, stdin);
-                self.note_plain(
-                    &shown(words),
-                    Verdict::Allow,
-                    Effect::Read,
-                    "shell.read",
-                    "reads input into variables",
-                );
-                Some(empty)
+                self.note_harmless(words, "shell.read", "reads input into variables");
             }
-            "printf" if arguments.first().is_some_and(|word| word.text == "-v") => {
-                let rest = arguments.get(2..).unwrap_or_default();
-                let text = super::printed::printf(rest);
-                if let Some(variable) = arguments.get(1) {
-                    let word = match text {
-                        Some(text) => Word::literal(text),
-                        None => Word::unknown(Taint::NONE),
-                    };
-                    self.state.assign(&variable.text.clone(), alloc::vec![word]);
-                }
-                self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.printf", "sets a variable");
-                Some(empty)
-            }
-            "hash" if arguments.first().is_some_and(|word| word.text == "-p") && arguments.len() >= 3 => {
+            "printf" if is_first("-v") => self.prints_to_variable(words),
+            "hash" if is_first("-p") && arguments.len() >= 3 => {
                 if let (Some(path), Some(alias)) = (arguments.get(1), arguments.get(2)) {
                     self.state.aliases.insert(alias.text.clone(), path.text.clone());
                 }
-                self.note_plain(
-                    &shown(words),
-                    Verdict::Ask,
-                    Effect::Write,
-                    "shell.hash",
-                    "binds a name to another program",
-                );
-                Some(empty)
+                let reason = "binds a name to another program";
+                self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.hash", reason);
             }
             "history" | "print" if arguments.first().is_some_and(|word| super::history::keeps_line(&word.text)) => {
                 self.keep_line(arguments);
                 let reason = "puts a line where it may be run from";
                 self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.history", reason);
-                Some(empty)
             }
             "fc" | "r" if !arguments.iter().any(|word| word.text.starts_with("-l")) => {
                 let out = self.run_kept_line(arguments);
                 let reason = "runs lines of the history again";
                 self.note_plain(&shown(words), Verdict::Ask, Effect::Run, "shell.history", reason);
-                Some(out)
+                return Some(out);
             }
-            "hash" if arguments.first().is_some_and(|word| word.text.starts_with("-d")) => {
+            "hash" if begins("-d") => {
                 let reason = "gives a folder a name that zsh puts in its place";
                 self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.hash", reason);
-                Some(empty)
             }
-            _ => None,
+            _ => return None,
         }
+        Some(Stream { text: Some(String::new()), taint: Taint::NONE, connected: true })
+    }
+
+    fn note_harmless(&mut self, words: &[Word], rule: &'static str, reason: &str) {
+        self.note_plain(&shown(words), Verdict::Allow, Effect::Read, rule, reason);
+    }
+
+    /// `alias`: what is given a name, and what that runs.
+    fn aliases(&mut self, words: &[Word]) {
+        let arguments = words.get(1..).unwrap_or_default();
+        let mut defines = false;
+        for word in arguments {
+            if let Some((alias, text)) = word.text.split_once('=') {
+                defines = true;
+                self.state.aliases.insert(alias.into(), text.into());
+                let text = text.to_string();
+                self.within("an alias".into(), |walker| {
+                    walker.apart_from(|walker| walker.text(&text, &Stream::default()))
+                });
+            }
+        }
+        let verdict = if defines { Verdict::Ask } else { Verdict::Allow };
+        self.note_plain(&shown(words), verdict, Effect::Write, "shell.alias", "defines or shows aliases");
+    }
+
+    /// `declare`, `export` and such: variables with their attributes.
+    fn declares(&mut self, name: &str, words: &[Word]) {
+        let arguments = words.get(1..).unwrap_or_default();
+        for word in arguments {
+            if let Some((variable, value)) = word.text.split_once('=')
+                && !value.is_empty()
+            {
+                self.state.assign(variable, alloc::vec![Word { text: value.into(), glob: false, taint: word.taint }]);
+            }
+        }
+        self.attributes(arguments);
+        let assigned: Vec<Assigned> = arguments
+            .iter()
+            .filter_map(|word| {
+                let name = word.text.split('=').next()?.to_string();
+                let value = self.state.look_up(&name)?;
+                Some(Assigned { name, value })
+            })
+            .collect();
+        self.code_settings(&assigned);
+        let shows = !arguments.iter().any(|word| !word.text.starts_with('-'))
+            || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('p'));
+        if shows && !arguments.iter().any(|word| matches!(word.text.as_str(), "-f" | "-F")) {
+            self.note_environment(words);
+            return;
+        }
+        if name == "export" || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x')) {
+            self.environment(assigned.iter().map(|one| one.name.as_str()), None);
+        }
+        self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.declare", "sets variables of the shell");
+    }
+
+    /// `set`: the arguments of the shell.
+    fn sets(&mut self, words: &[Word]) {
+        let arguments = words.get(1..).unwrap_or_default();
+        if let Some(at) = arguments.iter().position(|word| word.text == "--") {
+            let words = arguments.get(at + 1..).unwrap_or_default().to_vec();
+            self.state.positional = Rc::new(self.names_found(words));
+        } else if arguments.first().is_some_and(|word| !word.text.starts_with(['-', '+'])) {
+            self.state.positional = Rc::new(self.names_found(arguments.to_vec()));
+        }
+        if arguments.is_empty() {
+            self.note_environment(words);
+            return;
+        }
+        self.note_plain(
+            &shown(words),
+            Verdict::Allow,
+            Effect::Read,
+            "shell.set",
+            "sets options or arguments of the shell",
+        );
+    }
+
+    /// `printf -v`: a variable.
+    fn prints_to_variable(&mut self, words: &[Word]) {
+        let arguments = words.get(1..).unwrap_or_default();
+        let rest = arguments.get(2..).unwrap_or_default();
+        let text = super::printed::printf(rest);
+        if let Some(variable) = arguments.get(1) {
+            let word = match text {
+                Some(text) => Word::literal(text),
+                None => Word::unknown(Taint::NONE),
+            };
+            self.state.assign(&variable.text.clone(), alloc::vec![word]);
+        }
+        self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.printf", "sets a variable");
     }
 
     fn read(&mut self, name: &str, arguments: &[Word], stdin: &Stream) {
