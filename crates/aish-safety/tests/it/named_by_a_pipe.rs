@@ -2,13 +2,7 @@
 
 use aish_safety::{Surroundings, Verdict};
 
-use crate::analysed::judge_command;
-
-#[track_caller]
-fn check(command: &str, expected: Verdict) {
-    let judgement = judge_command(command, &Surroundings::default());
-    assert_eq!(judgement.verdict, expected, "{command}: {} ({})", judgement.reason, judgement.rule);
-}
+use crate::analysed::{check, judge_command};
 
 #[test]
 fn a_name_that_is_a_pipe_is_a_command() {

@@ -5,13 +5,7 @@ use std::process::Command;
 
 use aish_safety::{Surroundings, Verdict};
 
-use crate::analysed::judge_command;
-
-#[track_caller]
-fn check(command: &str, expected: Verdict) {
-    let judgement = judge_command(command, &Surroundings::default());
-    assert_eq!(judgement.verdict, expected, "{command}: {} ({})", judgement.reason, judgement.rule);
-}
+use crate::analysed::{check, judge_command};
 
 #[test]
 fn commands_in_curly_brackets_are_judged() {

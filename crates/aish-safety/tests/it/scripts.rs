@@ -1,14 +1,8 @@
 //! Scripts whose text the line itself holds: what they would do is judged in their own language.
 
-use aish_safety::{Surroundings, Verdict};
+use aish_safety::Verdict;
 
-use crate::analysed::judge_command;
-
-#[track_caller]
-fn check(command: &str, expected: Verdict) {
-    let judgement = judge_command(command, &Surroundings::default());
-    assert_eq!(judgement.verdict, expected, "{command}: {} ({})", judgement.reason, judgement.rule);
-}
+use crate::analysed::check;
 
 #[test]
 fn scripts_of_cmake_are_judged_where_their_text_is_known() {

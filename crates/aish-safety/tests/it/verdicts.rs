@@ -2,7 +2,7 @@
 
 use aish_safety::{Surroundings, Verdict};
 
-use crate::analysed::{explain, judge_command};
+use crate::analysed::{check_in, explain, judge_command};
 
 fn around() -> Surroundings {
     Surroundings { home: Some("/home/ana".into()), ..Surroundings::default() }
@@ -10,8 +10,7 @@ fn around() -> Surroundings {
 
 #[track_caller]
 fn check(command: &str, expected: Verdict) {
-    let judgement = judge_command(command, &around());
-    assert_eq!(judgement.verdict, expected, "{command}: {} ({})", judgement.reason, judgement.rule);
+    check_in(&around(), command, expected);
 }
 
 #[test]
