@@ -55,7 +55,7 @@ impl Walker<'_> {
             let (value, taint, known) = (value.to_string(), word.taint, word.is_known());
             let line = match value.strip_prefix('!') {
                 Some(line) => line.to_string(),
-                None if name.starts_with("alias.") => alloc::format!("git {value}"),
+                None if name.starts_with("alias.") => alloc::format!("{program} {value}"),
                 None => value,
             };
             self.code(program, &line, taint, known, Language::Shell, &Stream::default());
