@@ -1,13 +1,16 @@
 //! Keeping a layer and taking it back.
 //!
-//! Order of keeping: list the moves; look for conflicts; take overlayfs's notes off what comes; write the journal; sync
-//! the file system once, so that both versions and the journal are on the disk; move by exchange; note that it is done.
+//! Order of keeping: begin to sync what the command wrote; list the moves; look for conflicts; take overlayfs's notes off
+//! what comes; write the journal; sync the rest, so that both versions and the journal are on the disk; move by exchange;
+//! note that it is done.
 //! A cut at any moment leaves the journal, from which the rest is done (or all taken back) at the next start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use crate::attributes::{self, Attributes, FileKind};
 use crate::beneath::Beneath;
@@ -69,6 +72,7 @@ impl Layer {
             State::Open => {}
             state => return Err(KeepError::State(state)),
         }
+        let disk = Disk::begin(&self.folder)?;
         let changes = self.changes(caches)?;
         self.take_out(&changes)?;
         let mut moves = self.moves(&changes)?;
@@ -88,7 +92,7 @@ impl Layer {
         at(&path, journal::write(&path, &Header { staged }, &moves))?;
         let note = staged.then(|| self.stage(&moves, Coming::New)).transpose()?;
         self.set_state(State::Keeping)?;
-        self.sync()?;
+        at(&self.folder, disk.sync())?;
         if let Err(error) = self.all_forward(&moves, note.as_ref()) {
             self.give_up(&moves, note)?;
             return Err(error);
@@ -116,7 +120,8 @@ impl Layer {
         let staged = self.is_elsewhere()?;
         let note = staged.then(|| self.stage(&moves, Coming::Old)).transpose()?;
         self.set_state(State::TakingBack)?;
-        self.sync()?;
+        let folder = at(&self.folder, fs::File::open(&self.folder))?;
+        at(&self.folder, sync(&folder))?;
         self.all_back(&moves, note.as_ref(), Coming::Old)?;
         self.arrive(&moves, note, Coming::Old, State::TakenBack)?;
         Ok(moves.iter().filter(|one| one.kind != MoveKind::Folder).count())
@@ -336,11 +341,41 @@ impl Layer {
             Stopped::Refused(source) => KeepError::Move { path, source },
         }
     }
+}
 
-    fn sync(&self) -> Result<(), LayerError> {
-        let folder = at(&self.folder, fs::File::open(&self.folder))?;
-        at(&self.folder, rustix::fs::syncfs(&folder).map_err(io::Error::from))
+/// The file system of a layer, which is being synced while the layer is looked at.
+struct Disk {
+    folder: Arc<fs::File>,
+    ahead: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Disk {
+    fn begin(folder: &Path) -> Result<Self, LayerError> {
+        let folder = Arc::new(at(folder, fs::File::open(folder))?);
+        let disk = Arc::clone(&folder);
+        // Without a thread all is left to the sync at the end.
+        let ahead = std::thread::Builder::new().name("sync".to_owned()).spawn(move || sync(&disk));
+        Ok(Self { folder, ahead: ahead.ok() })
     }
+
+    /// Syncs what is left. One descriptor for both, so that a fault is told which the first one met.
+    fn sync(mut self) -> io::Result<()> {
+        let ahead = self.ahead.take().map(JoinHandle::join);
+        ahead.transpose().map_err(|_| io::Error::other("the sync crashed"))?.transpose()?;
+        sync(&self.folder)
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        if let Some(ahead) = self.ahead.take() {
+            let _ = ahead.join();
+        }
+    }
+}
+
+fn sync(folder: &fs::File) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(folder)?)
 }
 
 /// Says whether a file has other names, and is a file still.
