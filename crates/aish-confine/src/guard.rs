@@ -232,6 +232,11 @@ impl Judge<'_> {
             return None;
         }
         let name = path.file_name()?.to_string_lossy();
+        if kind == ChangeKind::New
+            && let Some(why) = place::misleads(&name)
+        {
+            return Some(why);
+        }
         if kind == ChangeKind::New && self.is_script(path) {
             return Some("it is a new script that can be run");
         }

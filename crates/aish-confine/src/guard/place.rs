@@ -36,9 +36,23 @@ pub fn guarded(root: &Path, path: &Path, old: &str, new: &str) -> Option<&'stati
         if name.starts_with('.') && !is_built {
             return Some("its name begins with a dot: settings are kept there");
         }
+        if let Some(why) = misleads(&name)
+            && !is_built
+        {
+            return Some(why);
+        }
     }
     let is_package = path.file_name().is_some_and(|name| name == "package.json") && !is_built;
     (is_package && !package_json::runs_the_same(old, new)).then_some("it names scripts that are run")
+}
+
+/// Says why a name does something by itself, in the person's own later commands.
+pub(super) fn misleads(name: &str) -> Option<&'static str> {
+    if name.starts_with('-') {
+        return Some("its name begins with a dash: programs take it for an option");
+    }
+    name.contains(char::is_control)
+        .then_some("its name has characters that are no letters: a line end, or a terminal's orders")
 }
 
 /// Says whether git takes a folder for a repository's own, whatever it is called.

@@ -40,6 +40,9 @@ fn places_that_act_later_are_guarded() {
         ("mkdir -p b/hooks; echo ../.git > b/commondir; echo x > b/HEAD; echo x > b/hooks/update", "b"),
         ("echo /elsewhere > .git/commondir", ".git/commondir"),
         ("mkdir -p out; echo x > out/AGENTS.md", "out"),
+        ("echo x > '--checkpoint-action=exec=sh x'", "--checkpoint-action=exec=sh x"),
+        ("mkdir -p a; echo x > a/-rf", "a"),
+        ("echo x > \"$(printf 'a\\nb')\"", "a\nb"),
         ("rm -r .git", ".git"),
         ("rm -r .git; echo 'gitdir: kept' > .git", ".git"),
     ] {
