@@ -15,6 +15,9 @@ const SYS_REMOVEXATTRAT: i64 = 466;
 const SYS_OPEN_TREE_ATTR: i64 = 467;
 const SYS_FILE_SETATTR: i64 = 469;
 
+/// Of another type with each library; the same on every architecture.
+const RLIMIT_CORE: u64 = 4;
+
 /// Ways to change what the process sees or is, to reach other processes, or into parts of the kernel that no build needs.
 const REFUSED: &[i64] = &[
     libc::SYS_mount,
@@ -126,6 +129,9 @@ const OLD_METADATA: &[i64] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_METADATA: &[i64] = &[];
 
+/// Sockets that a network name space holds. Others reach past it: virtual machines', Bluetooth's, near fields'.
+const FAMILIES: &[i32] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
 /// Acts on the console of the machine; `libc` has it for some targets only.
 const TIOCLINUX: u64 = 0x541c;
 
@@ -168,10 +174,14 @@ fn programs(strength: Strength) -> Result<Vec<BpfProgram>, SetUpError> {
     let mut out = Vec::new();
     match strength {
         Strength::InNamespaces => {
-            // Virtual machines' sockets know no network name space.
-            let vsock = u64::from(libc::AF_VSOCK.unsigned_abs());
-            let is = condition(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, vsock)?;
-            refused.insert(libc::SYS_socket, vec![rule(vec![is])?]);
+            let others = FAMILIES
+                .iter()
+                .map(|family| {
+                    let family = u64::from(family.unsigned_abs());
+                    condition(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
+                })
+                .collect::<Result<Vec<_>, _>>()?;
+            refused.insert(libc::SYS_socket, vec![rule(others)?]);
         }
         Strength::Alone { signals } => {
             if !signals {
@@ -185,8 +195,19 @@ fn programs(strength: Strength) -> Result<Vec<BpfProgram>, SetUpError> {
     }
     out.push(compile(refused, libc::EPERM)?);
     out.push(compile(absent, libc::ENOSYS)?);
+    out.push(compile(core_stays()?, 0)?);
     out.extend(no_second_table());
     Ok(out)
+}
+
+/// The limit of memory images stays what it is, see [`crate::privileges::limit`]; who sets it is told that it was.
+fn core_stays() -> Result<BTreeMap<i64, Vec<SeccompRule>>, SetUpError> {
+    let is_core = |argument| condition(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, RLIMIT_CORE);
+    let sets = condition(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+    Ok(BTreeMap::from([
+        (libc::SYS_setrlimit, vec![rule(vec![is_core(0)?])?]),
+        (libc::SYS_prlimit64, vec![rule(vec![is_core(1)?, sets])?]),
+    ]))
 }
 
 pub(crate) fn condition(

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
 use crate::filter::{self, Strength};
@@ -148,6 +149,11 @@ pub(crate) fn become_command(plan: &Plan) -> ! {
         fail(NOT_SET_UP, &format!("{}: {error}", plan.folder.display()));
     }
     privileges::limit(&plan.limits);
+    if plan.mechanism == Mechanism::Namespaces
+        && let Err(error) = own_devices()
+    {
+        fail(NOT_SET_UP, &format!("its streams: {error}"));
+    }
     if let Err(why) = give_up(plan) {
         fail(NOT_SET_UP, &why.to_string());
     }
@@ -165,6 +171,29 @@ pub(crate) fn become_command(plan: &Plan) -> ! {
     let error = command.exec();
     let code = if error.kind() == std::io::ErrorKind::NotFound { NO_COMMAND } else { CANNOT_RUN };
     fail(code, &format!("{}: {error}", program.display()))
+}
+
+/// Opens the devices that the streams are anew, as this view has them: through a descriptor from outside root could change
+/// their modes and times for the whole machine.
+fn own_devices() -> std::io::Result<()> {
+    use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout, stderr, stdin, stdout};
+    type Put = fn(OwnedFd) -> rustix::io::Result<()>;
+    let streams: [(_, Put); 3] =
+        [(stdin(), |fd| dup2_stdin(fd)), (stdout(), |fd| dup2_stdout(fd)), (stderr(), |fd| dup2_stderr(fd))];
+    let known: Vec<(PathBuf, u64)> = view::DEVICES
+        .iter()
+        .map(|name| PathBuf::from("/dev").join(name))
+        .filter_map(|path| rustix::fs::stat(&path).ok().map(|stat| (path, stat.st_rdev)))
+        .collect();
+    for (stream, put) in streams {
+        let Ok(stat) = rustix::fs::fstat(stream) else { continue };
+        let is_device = stat.st_mode & 0o170_000 == 0o020_000;
+        if let Some((path, _)) = known.iter().find(|(_, device)| is_device && *device == stat.st_rdev) {
+            let mode = rustix::fs::fcntl_getfl(stream)? & OFlags::RWMODE;
+            put(rustix::fs::open(path, mode | OFlags::CLOEXEC, Mode::empty())?)?;
+        }
+    }
+    Ok(())
 }
 
 /// Says whether a path leads to a terminal or another character device: pipes need no rule, and take none.

@@ -22,11 +22,10 @@ pub(crate) fn no_new_privileges() -> io::Result<()> {
     Ok(rustix::thread::set_no_new_privs(true)?)
 }
 
-/// Lowers limits of resources; none is raised.
+/// Lowers limits of resources.
 pub(crate) fn limit(limits: &Limits) {
     for (resource, most) in [
         (Resource::Nproc, limits.processes),
-        (Resource::Core, 0),
         (Resource::Memlock, 64 << 20),
         (Resource::Msgqueue, 1 << 20),
         (Resource::Nice, 0),
@@ -37,6 +36,10 @@ pub(crate) fn limit(limits: &Limits) {
         // A limit that cannot be lowered is not there.
         let _ = setrlimit(resource, Rlimit { current: lower(now.current), maximum: lower(now.maximum) });
     }
+    // With none at all the kernel still hands the memory of what crashes to a program outside, where it is set up so; with
+    // one byte it does neither. So the lower limit is raised to that, where it may be.
+    let one = Some(getrlimit(Resource::Core).maximum.map_or(1, |most| most.min(1)));
+    let _ = setrlimit(Resource::Core, Rlimit { current: one, maximum: one });
 }
 
 /// Says that this process and all that it will start go first where memory runs out.

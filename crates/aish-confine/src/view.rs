@@ -23,7 +23,7 @@ use crate::{sockets, sys};
 const SCRATCH: &str = "/tmp";
 
 /// Devices that a command may have.
-const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
+pub(crate) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
 
 /// Links of `/dev`.
 const LINKS: &[(&str, &str)] = &[
@@ -61,7 +61,8 @@ pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<(), SetUpError> {
         }
         placed.push(Detached { mount: overlay(root)?, to: root.path.clone() });
     }
-    let devices = take(DEVICES.iter().map(|name| Path::new("/dev").join(name)), false)?;
+    // They belong to the whole machine: written to, and never changed.
+    let devices = take(DEVICES.iter().map(|name| Path::new("/dev").join(name)), true)?;
     let is_covered = |path: &Path| private.iter().chain(&plan.hidden).any(|folder| path.starts_with(folder));
     // What lies in a root is seen through its layer.
     let in_root = |path: &Path| plan.roots.iter().any(|root| path.starts_with(&root.path));

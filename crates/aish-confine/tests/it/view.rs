@@ -292,6 +292,47 @@ fn refused_system_calls_answer_as_they_should() {
 }
 
 #[test]
+fn sockets_that_no_name_space_holds_are_refused() {
+    let place = Place::new();
+    let ran = place.run(
+        "python3 - <<'E'\nimport socket\n\
+         for family in (1,2,10,16,31,38,39,40):\n\
+         \x20for kind in (2,5):\n\
+         \x20 try: socket.socket(family,kind); print(family,'ok'); break\n\
+         \x20 except OSError as e: error=e.errno\n\
+         \x20else: print(family,error)\nE",
+    );
+    let expected: String = [(1, "ok"), (2, "ok"), (10, "ok"), (16, "ok"), (31, "1"), (38, "1"), (39, "1"), (40, "1")]
+        .iter()
+        .map(|(family, answer)| format!("{family} {answer}\n"))
+        .collect();
+    assert_eq!(ran.stdout, expected, "{}", ran.stderr);
+}
+
+#[test]
+fn the_memory_of_a_crashed_command_is_given_to_no_program_outside() {
+    use rustix::process::{Resource, getrlimit};
+    let place = Place::new();
+    let ran = place.run(
+        "ulimit -c 0; python3 -c 'import resource as r; r.setrlimit(r.RLIMIT_CORE,(0,0)); print(r.getrlimit(r.RLIMIT_CORE))'",
+    );
+    // One byte, unless there was no right to any before.
+    let most = getrlimit(Resource::Core).maximum.map_or(1, |most| most.min(1));
+    assert_eq!(ran.stdout, format!("({most}, {most})\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn devices_are_written_to_and_never_changed() {
+    let place = Place::new();
+    let ran = place.run(
+        "echo x > /dev/null && head -c 1 /dev/zero | wc -c; \
+         for change in 'chmod 666 /dev/null' 'touch /dev/zero' 'python3 -c \"import os;os.fchmod(0,0o666)\"'; do\n\
+         sh -c \"$change\" 2>/dev/null && echo \"$change\"; done; true",
+    );
+    assert_eq!((ran.stdout.as_str(), ran.code), ("1\n", 0), "{}", ran.stderr);
+}
+
+#[test]
 fn a_mount_inside_the_tree_is_told() {
     if !is_root() {
         return;
