@@ -7,6 +7,11 @@ use alloc::vec::Vec;
 pub struct RecordWriter(Vec<u8>);
 
 impl RecordWriter {
+    /// Writes behind these bytes: what is large is not copied to come behind a head.
+    pub fn behind(head: Vec<u8>) -> Self {
+        Self(head)
+    }
+
     /// Writes a number, small ones in one byte (LEB128).
     pub fn number(&mut self, mut number: u64) {
         while number > 0x7f {

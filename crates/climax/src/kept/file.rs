@@ -101,9 +101,15 @@ pub(super) fn read(path: &Path) -> Option<KeptFile> {
     is_whole.then_some(file)
 }
 
-/// Puts a content in the place of a file; a failure is logged, since all can be made anew.
-pub(super) fn write(path: &Path, content: &[u8]) {
-    let bytes = [&head(content)[..], content].concat();
+/// Returns the room that [`write`] wants before a content.
+pub(super) fn room() -> Vec<u8> {
+    vec![0; HEAD]
+}
+
+/// Puts a content behind its [`room`] in the place of a file; a failure is logged, since all can be made anew.
+pub(super) fn write(path: &Path, mut bytes: Vec<u8>) {
+    let Some((room, content)) = bytes.split_at_mut_checked(HEAD) else { return };
+    room.copy_from_slice(&head(content));
     if let Err(error) = aish_journal::replace(path, &bytes) {
         tracing::warn!(%error, "the tools cannot be kept for the next start");
     }
