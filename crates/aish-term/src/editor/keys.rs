@@ -23,10 +23,10 @@ pub(super) const ENTER: &str = "\0enter";
 
 /// How what the engine hands back for a key begins that stands for a line of its own.
 pub(super) const LINE: &str = "\0line ";
-/// The key that asks what the last command failed at.
-const FIX: &str = "\0line :fix";
+/// The key that asks what the last command failed at; a blank keeps its line out of the history.
+const FIX: &str = "\0line  :fix";
 /// The key that shows what was folded.
-pub(super) const UNFOLD: &str = "\0line :unfold";
+pub(super) const UNFOLD: &str = "\0line  :unfold";
 
 /// What the engine hands back for a line that is to be edited in the person's editor.
 pub(super) const EDITOR: &str = "\0editor";
