@@ -108,8 +108,10 @@ fn whose(given: &[OsString], is_login: bool, at_terminal: bool, is_command: &dyn
     }
 }
 
+/// Says whether a word is a script. No command of ours has a dot or a slash; bash says what is wrong with a file that is not
+/// there, and reads one that is no regular file (`<(…)`).
 fn is_script(operand: &OsStr) -> bool {
-    std::path::Path::new(operand).is_file()
+    operand.as_bytes().iter().any(|byte| b"./".contains(byte)) || std::path::Path::new(operand).is_file()
 }
 
 #[cfg(test)]
@@ -146,6 +148,8 @@ mod tests {
             ("-m big ask x", false, false, Call::Ours(words("-m big ask x"))),
             ("-h", false, true, Call::Ours(words("-h"))),
             ("no-such-file", false, true, Call::Ours(words("no-such-file"))),
+            ("no-such-file.sh", false, true, Call::Bash),
+            ("/dev/fd/63 a", false, true, Call::Bash),
             (&script_line, false, true, Call::Bash),
             (&strict_line, false, true, Call::Bash),
         ] {
