@@ -1,5 +1,6 @@
 //! One command in the live shell, from its sending to its end mark.
 
+use std::io;
 use std::time::Duration;
 
 use aish_process::{Capture, Captured, Exit};
@@ -11,6 +12,7 @@ use crate::command_result::{CommandResult, Ending};
 use crate::event::RestartCause;
 use crate::left_modes::LeftModes;
 use crate::mark::Mark;
+use crate::options::Size;
 use crate::passage::{AtTerminal, Passage};
 use crate::running::Keeper;
 use crate::session::{Heard, Session};
@@ -88,27 +90,10 @@ impl Keeper {
         let (size, cap) = (self.options.size, self.options.output_cap);
         let refused_exit = std::mem::take(&mut self.refused_exit);
         let session = self.session()?;
-        let terminal = |source| ShellError::Terminal { source };
         let before = session.report.clone();
-        session.line.resize(size).map_err(terminal)?;
-        let mut early = match passage.is_watched() {
-            true => session.take_type_ahead(),
-            false => session.line.discard_type_ahead().map(|()| Vec::new()),
-        }
-        .map_err(terminal)?;
-        if passage.is_watched() {
-            // What the shell's terminal has by now was typed while it came to its prompt, and so behind these.
-            early.splice(0..0, surroundings.keys.iter().copied());
-        }
-        early.append(&mut passage.keys);
-        passage.keys = early;
-        let insists = refused_exit && is_exit(command);
-        passage.fold_behind(surroundings.rows);
-        match insists {
-            true => session.send(&format!("{INSIST}{command}")).await,
-            false => session.send(command).await,
-        }
-        .map_err(terminal)?;
+        let insist = if refused_exit && is_exit(command) { INSIST } else { "" };
+        let handed = hand_over(session, &mut passage, surroundings, size, &format!("{insist}{command}")).await;
+        handed.map_err(|source| ShellError::Terminal { source })?;
         let mut keep =
             Keep { capture: Capture::new(cap), screen: AlternateScreen::default(), modes: LeftModes::default() };
         let (heard, wish) = follow(session, &mut passage, &mut keep, surroundings, started).await;
@@ -182,6 +167,26 @@ impl Keeper {
             ending,
         }
     }
+}
+
+/// Sends a command to the shell; what was typed before it has begun waits for it.
+async fn hand_over(
+    session: &mut Session,
+    passage: &mut Passage,
+    surroundings: &Surroundings,
+    size: Size,
+    command: &str,
+) -> io::Result<()> {
+    session.line.resize(size)?;
+    let mut early = match passage.is_watched() {
+        // What the shell's terminal has by now was typed while it came to its prompt, and so behind the keys.
+        true => [surroundings.keys.clone(), session.take_type_ahead()?].concat(),
+        false => session.line.discard_type_ahead().map(|()| Vec::new())?,
+    };
+    early.append(&mut passage.keys);
+    passage.keys = early;
+    passage.fold_behind(surroundings.rows);
+    session.send(command).await
 }
 
 /// Moves bytes until the command's end mark.

@@ -176,7 +176,8 @@ impl Driver {
                     events.push_back(Event::Stopped);
                     return None;
                 }
-                return self.stream(messages, offer_tools, turn, events, surface, interrupt).await;
+                events.push_back(self.stream(messages, offer_tools, turn, surface, interrupt).await);
+                return None;
             }
             Effect::Judge(call) => {
                 let judged = match self.asker.discovery.resolve(&call) {

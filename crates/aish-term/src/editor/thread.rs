@@ -210,74 +210,90 @@ impl Worker<'_> {
                 ),
             };
             let signal = engine.read_line(prompt)?;
-            match signal {
-                Signal::Success(text) => {
-                    // An engine that accepts at once would do so again.
-                    self.engine = (!self.accepted).then_some(engine);
-                    self.accepted = false;
-                    self.leave_behind();
-                    return Ok(Some(Input::Line(Line { text, flipped: self.shared.is_flipped() })));
-                }
-                Signal::CtrlC => {
-                    self.engine = Some(engine);
-                    self.waiting.put_first(&text_of(&self.behind.take()));
-                    tell(self.waiting.drop_held().as_deref())?;
-                    return Ok(Some(Input::Interrupted));
-                }
-                Signal::CtrlD => {
-                    self.engine = Some(engine);
-                    return Ok(Some(Input::EndOfInput));
-                }
-                Signal::HostCommand(command) if command == FLIP => {
-                    self.shared.flip();
-                    self.engine = Some(engine);
-                }
-                Signal::HostCommand(command) if command == ESCAPE => {
-                    let mut keys = vec![escape()];
-                    keys.extend(self.behind.take());
-                    engine.run_edit_commands(&edits_of(&self.keys, keys));
-                    self.engine = Some(engine);
-                }
-                Signal::HostCommand(command) if command == EDITOR => {
-                    let text = engine.current_buffer_contents().to_owned();
-                    drop(engine);
-                    self.erase(prompt)?;
-                    if let Some(text) = text_editor::edited(&text)? {
-                        return Ok(Some(Input::Line(Line { text, flipped: self.shared.is_flipped() })));
-                    }
-                    self.waiting.carried = Carried::at_end(text);
-                }
-                Signal::HostCommand(command) if command.starts_with(LINE) => {
-                    if command == UNFOLD {
-                        // What was typed stands in the next line again.
-                        let text = engine.current_buffer_contents().to_owned();
-                        self.waiting.carried = Carried { cursor: engine.current_insertion_point(), text };
-                    }
-                    drop(engine);
-                    self.erase(prompt)?;
-                    let text = command.trim_start_matches(LINE).to_owned();
-                    return Ok(Some(Input::Line(Line { text, flipped: false })));
-                }
-                Signal::HostCommand(command) if command == ENTER => {
-                    if self.line_feed(&mut engine) {
-                        self.accepted = true;
-                        engine = engine.with_immediately_accept(true);
-                    }
-                    self.engine = Some(engine);
-                }
-                Signal::HostCommand(command) => {
-                    self.engine = Some(engine);
-                    return Ok(Some(Input::HostCommand(command)));
-                }
-                Signal::ExternalBreak(text) => {
-                    self.waiting.carried = Carried { cursor: engine.current_insertion_point(), text };
-                    drop(engine);
-                    self.erase(prompt)?;
-                }
-                // The library may grow signals; one that is unknown ends nothing.
-                _ => self.engine = Some(engine),
+            if let Some(input) = self.follow(signal, engine, prompt)? {
+                return Ok(Some(input));
             }
         }
+    }
+
+    /// Does what a signal of the engine says; none where the line is read on.
+    fn follow(&mut self, signal: Signal, engine: Reedline, prompt: &DrawnPrompt) -> io::Result<Option<Input>> {
+        match signal {
+            Signal::Success(text) => {
+                // An engine that accepts at once would do so again.
+                self.engine = (!self.accepted).then_some(engine);
+                self.accepted = false;
+                self.leave_behind();
+                Ok(Some(Input::Line(Line { text, flipped: self.shared.is_flipped() })))
+            }
+            Signal::CtrlC => {
+                self.engine = Some(engine);
+                self.waiting.put_first(&text_of(&self.behind.take()));
+                tell(self.waiting.drop_held().as_deref())?;
+                Ok(Some(Input::Interrupted))
+            }
+            Signal::CtrlD => {
+                self.engine = Some(engine);
+                Ok(Some(Input::EndOfInput))
+            }
+            Signal::HostCommand(command) => self.obey(command, engine, prompt),
+            Signal::ExternalBreak(text) => {
+                self.waiting.carried = Carried { cursor: engine.current_insertion_point(), text };
+                drop(engine);
+                self.erase(prompt)?;
+                Ok(None)
+            }
+            // The library may grow signals; one that is unknown ends nothing.
+            _ => {
+                self.engine = Some(engine);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Does what a key of ours is bound to; none where the line is read on.
+    fn obey(&mut self, command: String, mut engine: Reedline, prompt: &DrawnPrompt) -> io::Result<Option<Input>> {
+        match command.as_str() {
+            FLIP => self.shared.flip(),
+            ESCAPE => {
+                let mut keys = vec![escape()];
+                keys.extend(self.behind.take());
+                engine.run_edit_commands(&edits_of(&self.keys, keys));
+            }
+            EDITOR => {
+                let text = engine.current_buffer_contents().to_owned();
+                drop(engine);
+                self.erase(prompt)?;
+                let edited = text_editor::edited(&text)?;
+                if edited.is_none() {
+                    self.waiting.carried = Carried::at_end(text);
+                }
+                return Ok(edited.map(|text| Input::Line(Line { text, flipped: self.shared.is_flipped() })));
+            }
+            ENTER => {
+                if self.line_feed(&mut engine) {
+                    self.accepted = true;
+                    engine = engine.with_immediately_accept(true);
+                }
+            }
+            line if line.starts_with(LINE) => {
+                if line == UNFOLD {
+                    // What was typed stands in the next line again.
+                    let text = engine.current_buffer_contents().to_owned();
+                    self.waiting.carried = Carried { cursor: engine.current_insertion_point(), text };
+                }
+                drop(engine);
+                self.erase(prompt)?;
+                let text = line.trim_start_matches(LINE).to_owned();
+                return Ok(Some(Input::Line(Line { text, flipped: false })));
+            }
+            _ => {
+                self.engine = Some(engine);
+                return Ok(Some(Input::HostCommand(command)));
+            }
+        }
+        self.engine = Some(engine);
+        Ok(None)
     }
 
     /// Does what Enter does, with what was typed behind it; true when the line is whole.

@@ -1,12 +1,11 @@
 //! One request to the model, its stream fed into the turn event by event.
 
-use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
 
-use aish_llm::{ChatError, FinishReason, StreamEvent};
-use aish_turn::{Effect, Event, Finish, Outcome, Turn};
+use aish_llm::{ChatError, EventStream, FinishReason, StreamEvent};
+use aish_turn::{Effect, Event, Finish, Turn};
 use aish_types::Message;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio_util::sync::CancellationToken;
@@ -28,6 +27,16 @@ async fn let_others_run() {
     .await;
 }
 
+/// Returns what a stream has now. The connection hands over one piece at a time: it gets its turn before nothing is taken for
+/// there.
+async fn at_once(stream: &mut EventStream) -> Option<Option<Result<StreamEvent, ChatError>>> {
+    if let Some(item) = stream.next().now_or_never() {
+        return Some(item);
+    }
+    let_others_run().await;
+    stream.next().now_or_never()
+}
+
 /// Returns what a stream's end means to the turn.
 pub fn finish_of(reason: FinishReason) -> Finish {
     match reason {
@@ -41,16 +50,15 @@ pub fn finish_of(reason: FinishReason) -> Finish {
 const THOUGHT: usize = 1024 * 1024;
 
 impl Driver {
-    /// Streams an answer. Text is shown as it comes; what follows from the stream's end is left in `events`.
+    /// Streams an answer. Text is shown as it comes; returns what the stream's end means to the turn.
     pub(super) async fn stream(
         &mut self,
         messages: Vec<Message>,
         offer_tools: bool,
         turn: &mut Turn,
-        events: &mut VecDeque<Event>,
         surface: &mut dyn Surface,
         interrupt: &CancellationToken,
-    ) -> Option<Outcome> {
+    ) -> Event {
         let cancel = interrupt.child_token();
         let _stop = cancel.clone().drop_guard();
         surface.show(Shown::Waiting, self.started.elapsed());
@@ -60,16 +68,8 @@ impl Driver {
         let last = loop {
             let tick =
                 surface.deadline().map(|at| at.saturating_sub(self.started.elapsed()).max(Duration::from_millis(16)));
-            // What is there already is taken in before anything is written. The connection hands over one piece at a time:
-            // it gets its turn before nothing is taken for there.
-            let mut there = None;
-            if !interrupt.is_cancelled() {
-                there = stream.next().now_or_never();
-                if there.is_none() {
-                    let_others_run().await;
-                    there = stream.next().now_or_never();
-                }
-            }
+            // What is there already is taken in before anything is written.
+            let there = if interrupt.is_cancelled() { None } else { at_once(&mut stream).await };
             if there.is_none() {
                 surface.flush();
             }
@@ -100,6 +100,12 @@ impl Driver {
             self.feed(event, turn, surface);
         };
         drop(stream);
+        self.end_answer(surface);
+        last
+    }
+
+    /// Shows that the answer has ended, and what it took.
+    fn end_answer(&mut self, surface: &mut dyn Surface) {
         surface.show(Shown::AnswerEnd, self.started.elapsed());
         if let Some((model, usage, cost)) = self.asker.ledger.take_last() {
             self.asker.learn(&model, &usage);
@@ -108,8 +114,6 @@ impl Driver {
         if let Some(warning) = self.asker.ledger.warning() {
             surface.show(Shown::Notice(&warning), self.started.elapsed());
         }
-        events.push_back(last);
-        None
     }
 
     fn feed(&mut self, event: StreamEvent, turn: &mut Turn, surface: &mut dyn Surface) {
