@@ -19,13 +19,13 @@ use aish_journal::undo::{Plan, Step, UndoJournal, Wanted};
 use aish_safety::{Changes, Surroundings, WayBack};
 use aish_types::{CallId, SessionId};
 
-use crate::failure::chain;
+use crate::failure::Failure;
 
 /// The journal, and what was learnt of it in this session.
 pub struct UndoKeeper {
     journal: Arc<UndoJournal>,
     /// Why the last attempt to put something aside failed.
-    broken: Mutex<Option<String>>,
+    broken: Mutex<Option<Failure>>,
     /// What was planned for calls that wait at the gate.
     planned: Mutex<HashMap<CallId, Prepared>>,
 }
@@ -44,7 +44,7 @@ pub struct Prepared {
     /// What of its changes can be brought back.
     pub way_back: WayBack,
     /// Why nothing can be put aside at all, where that is so.
-    pub unusable: Option<String>,
+    pub unusable: Option<Failure>,
 }
 
 impl UndoKeeper {
@@ -88,20 +88,19 @@ impl UndoKeeper {
         prepared
     }
 
-    async fn look(&self, wanted: Vec<Wanted>) -> Result<Plan, String> {
+    async fn look(&self, wanted: Vec<Wanted>) -> Result<Plan, Failure> {
         if wanted.is_empty() {
             return Ok(Plan::default());
         }
         let journal = Arc::clone(&self.journal);
-        let planned = tokio::task::spawn_blocking(move || journal.plan(&wanted)).await;
-        planned.map_err(|error| error.to_string())?.map_err(|error| chain(&error))
+        Ok(tokio::task::spawn_blocking(move || journal.plan(&wanted)).await??)
     }
 
     /// Puts aside what was planned, for a session; none where there is nothing.
     ///
     /// # Errors
-    /// In words, when it could not be written: then the command must not run unless the person knows.
-    pub async fn save(&self, prepared: &Prepared, session: &SessionId) -> Result<Option<Step>, String> {
+    /// When it could not be written: then the command must not run unless the person knows.
+    pub async fn save(&self, prepared: &Prepared, session: &SessionId) -> Result<Option<Step>, Failure> {
         if prepared.wanted.is_empty() {
             return Ok(None);
         }
@@ -109,8 +108,7 @@ impl UndoKeeper {
         let saved = tokio::task::spawn_blocking(move || {
             journal.save_of(session.as_str(), &prepared.command, &prepared.wanted, &prepared.unnamed)
         });
-        let saved = saved.await;
-        let saved = saved.map_err(|error| error.to_string()).and_then(|saved| saved.map_err(|error| chain(&error)));
+        let saved = saved.await.map_err(Failure::from).and_then(|saved| saved.map_err(Failure::from));
         *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = saved.as_ref().err().cloned();
         saved.map(Some)
     }
@@ -126,7 +124,7 @@ impl UndoKeeper {
     }
 
     /// Takes the reason of the last failure, which is told once: the attempt after that is made again.
-    fn broken(&self) -> Option<String> {
+    fn broken(&self) -> Option<Failure> {
         self.broken.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
