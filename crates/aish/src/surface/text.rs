@@ -157,9 +157,7 @@ impl TextSurface {
             self.clear_spinner();
             let piece_ends_line = piece.ends_with('\n');
             let text = if self.err.live { format!("\u{1b}[2m{piece}\u{1b}[0m") } else { piece.into_owned() };
-            let mut err = io::stderr().lock();
-            let _ = err.write_all(text.as_bytes());
-            let _ = err.flush();
+            to_err(&text);
             self.thought = if piece_ends_line { String::new() } else { "open".to_owned() };
             return;
         }
@@ -177,19 +175,14 @@ impl TextSurface {
         self.clear_spinner();
         let shown: String = self.thought.chars().take(usize::from(self.err.width).saturating_sub(4)).collect();
         let mut spinner = Spinner::new(self.theme.clone(), self.err, &shown, now);
-        let drawn = spinner.draw(now);
-        let mut err = io::stderr().lock();
-        let _ = err.write_all(drawn.as_bytes());
-        let _ = err.flush();
+        to_err(&spinner.draw(now));
         self.spinner = Some(spinner);
     }
 
     /// Ends the reasoning that was shown, where the answer comes.
     fn fold(&mut self) {
         if self.thoughts == Thoughts::Full && !self.thought.is_empty() {
-            let mut err = io::stderr().lock();
-            let _ = err.write_all(b"\n");
-            let _ = err.flush();
+            to_err("\n");
         }
         self.thought.clear();
         self.thought_drawn = None;
@@ -260,9 +253,7 @@ impl TextSurface {
 
     fn clear_spinner(&mut self) {
         if let Some(mut spinner) = self.spinner.take() {
-            let mut err = io::stderr().lock();
-            let _ = err.write_all(spinner.clear().as_bytes());
-            let _ = err.flush();
+            to_err(spinner.clear());
         }
     }
 
@@ -416,11 +407,10 @@ impl TextSurface {
     }
 }
 
-/// Draws the next picture of a spinner.
-fn draw(spinner: &mut Spinner, now: Duration) {
-    let drawn = spinner.draw(now);
+/// Writes to standard error at once.
+fn to_err(text: &str) {
     let mut err = io::stderr().lock();
-    let _ = err.write_all(drawn.as_bytes());
+    let _ = err.write_all(text.as_bytes());
     let _ = err.flush();
 }
 
@@ -436,7 +426,7 @@ impl Surface for TextSurface {
             Shown::Waiting if quiet || !self.err.live => {}
             Shown::Waiting => {
                 let mut spinner = Spinner::new(self.theme.clone(), self.err, "thinking", now);
-                draw(&mut spinner, now);
+                to_err(&spinner.draw(now));
                 self.spinner = Some(spinner);
             }
             Shown::Text(piece) => {
@@ -487,7 +477,7 @@ impl Surface for TextSurface {
 
     fn tick(&mut self, now: Duration) {
         if let Some(spinner) = &mut self.spinner {
-            draw(spinner, now);
+            to_err(&spinner.draw(now));
         }
         if let Some(markdown) = &mut self.markdown {
             let mut text = String::new();
