@@ -1,28 +1,12 @@
 //! Terminals and surroundings with less than usual: aish says so and works as far as it can.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Reply, Script};
 use serde_json::json;
 
 use crate::person::{Home, Person};
-
-/// Runs a line of `sh` around aish, without a terminal.
-fn outside(home: &Home, line: &str) -> (Option<i32>, String, String) {
-    let output = Command::new("sh")
-        .args(["-c", line])
-        .env_clear()
-        .envs(home.all_variables())
-        .env("AISH", env!("CARGO_BIN_EXE_aish"))
-        .current_dir(home.work())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
-}
 
 #[test]
 fn one_column_is_enough() {
@@ -90,7 +74,7 @@ fn without_a_home_it_works_and_says_what_is_not_kept() {
     person.sees("HOME is not set; history and sessions are not kept");
     person.runs("echo works", "\nworks\n").runs("cd /usr; pwd", "\n/usr\n");
     assert_eq!(person.leaves("\x04"), Some(0));
-    let (code, out, _) = outside(&home, "\"$AISH\" doctor");
+    let (code, out, _) = home.sh("\"$AISH\" doctor");
     assert!(out.contains("HOME is not set"), "{out}");
     assert_eq!(code, Some(1));
 }
@@ -103,7 +87,7 @@ fn where_nothing_can_be_written_it_works_and_says_so() {
     person.sees("/dev/null/state/aish cannot be written");
     person.runs("echo works", "\nworks\n").types("\x1b[A").ends_with("❯ echo works").types("\r").prompt();
     assert_eq!(person.leaves("\x04"), Some(0));
-    let (code, out, _) = outside(&home, "\"$AISH\" doctor");
+    let (code, out, _) = home.sh("\"$AISH\" doctor");
     assert!(out.contains("cannot be written"), "{out}");
     assert_eq!(code, Some(1));
 }
@@ -111,26 +95,26 @@ fn where_nothing_can_be_written_it_works_and_says_so() {
 #[test]
 fn a_closed_standard_input_is_no_question_and_no_hang() {
     let home = Home::new();
-    let (code, out, err) = outside(&home, "\"$AISH\" <&-");
+    let (code, out, err) = home.sh("\"$AISH\" <&-");
     assert_eq!((code, out.as_str()), (Some(0), ""), "{err}");
-    let (code, _, err) = outside(&home, "\"$AISH\" ask <&-");
+    let (code, _, err) = home.sh("\"$AISH\" ask <&-");
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("nothing was asked"), "{err}");
-    let (code, out, err) = outside(&home, "\"$AISH\" -c 'echo hi' <&-");
+    let (code, out, err) = home.sh("\"$AISH\" -c 'echo hi' <&-");
     assert_eq!((code, out.as_str()), (Some(0), "hi\n"), "{err}");
-    let (code, _, _) = outside(&home, "\"$AISH\" doctor <&- >&- 2>&-");
+    let (code, _, _) = home.sh("\"$AISH\" doctor <&- >&- 2>&-");
     assert_eq!(code, Some(1), "no model");
 }
 
 #[test]
 fn the_manual_has_a_page_for_each_command() {
     let home = Home::new();
-    let (code, out, err) = outside(&home, "\"$AISH\" manual pages && ls pages && head -n 3 pages/aish-ask.1");
+    let (code, out, err) = home.sh("\"$AISH\" manual pages && ls pages && head -n 3 pages/aish-ask.1");
     assert_eq!(code, Some(0), "{err}");
     for page in ["aish.1\n", "aish-ask.1\n", "aish-route.1\n", "aish-doctor.1\n", ".TH"] {
         assert!(out.contains(page), "{page}: {out}");
     }
-    let (_, out, _) = outside(&home, "\"$AISH\" manual");
+    let (_, out, _) = home.sh("\"$AISH\" manual");
     assert!(out.contains(".TH aish 1"), "{out}");
 }
 

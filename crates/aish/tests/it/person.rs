@@ -1,6 +1,7 @@
 //! A person at aish: a home folder, a terminal with a screen, and keys.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use aish_testkit::terminal::TerminalSession;
@@ -69,6 +70,25 @@ impl Home {
         let own = |name: &str| self.variables.iter().any(|(own, _)| own == name);
         let usual = usual.iter().filter(|(name, _)| !own(name)).map(|(n, v)| ((*n).to_owned(), (*v).to_owned()));
         usual.chain(self.variables.iter().filter(|(_, value)| !value.is_empty()).cloned()).collect()
+    }
+
+    /// Makes a command that runs here, without a terminal.
+    pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(arguments).env_clear().envs(self.all_variables()).current_dir(self.work()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs aish, without a terminal.
+    pub(crate) fn aish(&self, arguments: &[&str]) -> Output {
+        self.command(env!("CARGO_BIN_EXE_aish"), arguments).output().unwrap()
+    }
+
+    /// Runs a line of `sh` that has aish in `$AISH`, without a terminal; returns exit code, output and error output.
+    pub(crate) fn sh(&self, line: &str) -> (Option<i32>, String, String) {
+        let output = self.command("sh", &["-c", line]).env("AISH", env!("CARGO_BIN_EXE_aish")).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
     }
 
     /// Starts aish and waits for its prompt.

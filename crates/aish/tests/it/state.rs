@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script};
@@ -18,7 +17,7 @@ fn used() -> (Home, PathBuf, ModelServer) {
     let script = Script::new().always(Expect::chat(), OpenAiStream::answer("Paris.").reply());
     let server = ModelServer::start(script).unwrap();
     let home = Home::new().with("OPENAI_BASE_URL", &server.url()).with("OPENAI_MODEL", "scripted");
-    assert!(aish(&home, &["ask", "capital of France?"]).status.success());
+    assert!(home.aish(&["ask", "capital of France?"]).status.success());
     let state = home.path(".local/state/aish");
     std::fs::create_dir_all(home.path("outside/sub")).unwrap();
     std::fs::write(home.path("outside/sub/precious.txt"), "gold").unwrap();
@@ -29,12 +28,6 @@ fn used() -> (Home, PathBuf, ModelServer) {
     std::fs::create_dir_all(home.path(".config/aish")).unwrap();
     std::fs::write(home.path(".config/aish/config.toml"), "[ui]\nmarkdown = true\n").unwrap();
     (home, state, server)
-}
-
-fn aish(home: &Home, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_aish"));
-    command.args(arguments).env_clear().envs(home.all_variables()).current_dir(home.work());
-    command.stdin(Stdio::null()).output().unwrap()
 }
 
 fn names(folder: &Path) -> BTreeSet<String> {
@@ -51,7 +44,7 @@ fn outside_is_whole(home: &Home) {
 fn nothing_is_deleted_without_a_yes() {
     let (home, state, _server) = used();
     let before = names(&state);
-    let output = aish(&home, &["state", "delete"]);
+    let output = home.aish(&["state", "delete"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
         !output.status.success() && said.contains("--yes deletes") && said.contains("nothing was deleted"),
@@ -99,7 +92,7 @@ fn what_goes_is_told_and_all_of_it_goes_and_nothing_else() {
     assert_eq!(session.exit_code(HUNG), Some(0));
     assert_eq!(names(&home.path(".local/state")), BTreeSet::new());
     outside_is_whole(&home);
-    let again = aish(&home, &["state", "delete", "--yes"]);
+    let again = home.aish(&["state", "delete", "--yes"]);
     assert!(!again.status.success());
     assert!(String::from_utf8_lossy(&again.stderr).contains("nothing is kept"));
 }
@@ -111,7 +104,7 @@ fn a_state_folder_that_is_a_link_is_not_deleted() {
     std::fs::rename(&state, &real).unwrap();
     symlink(&real, &state).unwrap();
     let before = names(&real);
-    let output = aish(&home, &["state", "delete", "--yes"]);
+    let output = home.aish(&["state", "delete", "--yes"]);
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("is a link"));
     assert_eq!(names(&real), before);
 }
@@ -122,12 +115,12 @@ fn a_session_that_is_open_keeps_all_of_it() {
     let person = home.sit_down();
     person.runs("?capital of France", "Paris.");
     let before = names(&state.join("sessions"));
-    let output = aish(&home, &["state", "delete", "--yes"]);
+    let output = home.aish(&["state", "delete", "--yes"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && said.contains("is open in another aish"), "{said}");
     assert_eq!(names(&state.join("sessions")), before);
     assert_eq!(person.leaves(":quit\r"), Some(0));
-    assert!(aish(&home, &["state", "delete", "--yes"]).status.success());
+    assert!(home.aish(&["state", "delete", "--yes"]).status.success());
     outside_is_whole(&home);
 }
 
@@ -136,7 +129,7 @@ fn an_export_has_all_but_tokens_and_what_links_lead_to() {
     let (home, state, _server) = used();
     let before = names(&state);
     let copy = home.work().join("copy");
-    let output = aish(&home, &["state", "export", "copy"]);
+    let output = home.aish(&["state", "export", "copy"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(names(&state), before);
     let left = ["mcp-tokens", "link-to-a-folder", "link-to-a-file", "aish.db-wal", "aish.db-shm"];
@@ -149,15 +142,15 @@ fn an_export_has_all_but_tokens_and_what_links_lead_to() {
     std::fs::create_dir(home.path("moved")).unwrap();
     std::fs::rename(&copy, home.path("moved/aish")).unwrap();
     let moved = Home::new().with("XDG_STATE_HOME", &home.path("moved").display().to_string());
-    let listed = aish(&moved, &["sessions", "list"]);
+    let listed = moved.aish(&["sessions", "list"]);
     let said = String::from_utf8_lossy(&listed.stdout).into_owned();
     assert!(said.contains("capital-france"), "{said}");
-    let cost = aish(&moved, &["cost", "--by", "model"]);
+    let cost = moved.aish(&["cost", "--by", "model"]);
     assert!(String::from_utf8_lossy(&cost.stdout).contains("scripted"), "{}", String::from_utf8_lossy(&cost.stdout));
     // A folder that is there is not written into.
     std::fs::create_dir(&copy).unwrap();
     for (folder, hint) in [("copy", "a folder that is not there yet"), ("no/such/copy", "has to be there")] {
-        let again = aish(&home, &["state", "export", folder]);
+        let again = home.aish(&["state", "export", folder]);
         let said = String::from_utf8_lossy(&again.stderr).into_owned();
         assert!(!again.status.success() && said.contains("hint: ") && said.contains(hint), "{said}");
     }

@@ -1,30 +1,15 @@
 //! What cannot be written is said and is the exit code: full disks, limits of files, an audit log that is not there.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Stdio};
 
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script, Times};
 
 use crate::person::Home;
 
-/// Runs a line of `sh` around aish, without a terminal, and returns the exit code and standard error.
-fn sh(home: &Home, line: &str) -> (Option<i32>, String) {
-    let output = Command::new("sh")
-        .args(["-c", line])
-        .env_clear()
-        .envs(home.all_variables())
-        .env("AISH", env!("CARGO_BIN_EXE_aish"))
-        .current_dir(home.work())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
 #[test]
 fn a_full_disk_is_no_success_for_any_command_that_prints() {
     let home = Home::new();
-    sh(&home, "\"$AISH\" memory add 'the door is green'");
+    home.sh("\"$AISH\" memory add 'the door is green'");
     for command in [
         "check ls",
         "check --explain ls",
@@ -42,13 +27,13 @@ fn a_full_disk_is_no_success_for_any_command_that_prints() {
         "--version",
         "tools --help",
     ] {
-        let (code, told) = sh(&home, &format!("\"$AISH\" {command} > /dev/full"));
+        let (code, _, told) = home.sh(&format!("\"$AISH\" {command} > /dev/full"));
         let expected = "standard output cannot be written: No space left on device";
         assert!(told.contains(expected) && code == Some(1), "{command}: {code:?} {told}");
-        let (code, told) = sh(&home, &format!("\"$AISH\" {command} | true"));
+        let (code, _, told) = home.sh(&format!("\"$AISH\" {command} | true"));
         assert!(code == Some(0) && !told.contains("cannot be written"), "{command} | true: {code:?} {told}");
     }
-    let (code, told) = sh(&home, "printf 'ls\\nls\\n' | \"$AISH\" check > /dev/full");
+    let (code, _, told) = home.sh("printf 'ls\\nls\\n' | \"$AISH\" check > /dev/full");
     assert!(code != Some(0) && told.contains("No space left on device"), "{code:?} {told}");
 }
 
@@ -58,7 +43,7 @@ fn an_answer_that_nobody_got_is_no_success() {
     let server = ModelServer::start(Script::new().times(Times::Any, Expect::chat(), reply.reply())).unwrap();
     let home = Home::new().with("OPENAI_BASE_URL", &server.url());
     for flags in ["", "--json", "--quiet"] {
-        let (code, told) = sh(&home, &format!("\"$AISH\" ask {flags} 'Capital of France?' > /dev/full"));
+        let (code, _, told) = home.sh(&format!("\"$AISH\" ask {flags} 'Capital of France?' > /dev/full"));
         assert_eq!(code, Some(1), "{flags}: {told}");
         assert!(told.contains("standard output cannot be written: No space left on device"), "{flags}: {told}");
     }
@@ -67,14 +52,14 @@ fn an_answer_that_nobody_got_is_no_success() {
 #[test]
 fn a_limit_of_file_sizes_is_an_error_and_no_signal() {
     let home = Home::new();
-    let (code, told) = sh(&home, "ulimit -f 0; \"$AISH\" memory add 'the door is green'");
+    let (code, _, told) = home.sh("ulimit -f 0; \"$AISH\" memory add 'the door is green'");
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("cannot be used") || told.contains("cannot be written"), "{told}");
-    let (code, told) = sh(&home, "ulimit -f 0; \"$AISH\" check ls > out");
+    let (code, _, told) = home.sh("ulimit -f 0; \"$AISH\" check ls > out");
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("File too large"), "{told}");
     // A command that is started has the limit as it was, with the signal that goes with it.
-    let (code, _) = sh(&home, "ulimit -f 0; \"$AISH\" -c 'head -c 9999 /dev/zero > big'; test $? -ne 0");
+    let (code, _, _) = home.sh("ulimit -f 0; \"$AISH\" -c 'head -c 9999 /dev/zero > big'; test $? -ne 0");
     assert_eq!(code, Some(0));
 }
 
@@ -82,7 +67,7 @@ fn a_limit_of_file_sizes_is_an_error_and_no_signal() {
 fn doctor_makes_the_state_folder_for_its_owner_alone() {
     let home = Home::new();
     let state = home.work().join("state");
-    sh(&home, &format!("umask 0; XDG_STATE_HOME={} \"$AISH\" doctor", state.display()));
+    home.sh(&format!("umask 0; XDG_STATE_HOME={} \"$AISH\" doctor", state.display()));
     let mode = std::fs::metadata(state.join("aish")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
 }
@@ -95,7 +80,7 @@ fn urls_are_shown_without_logins_and_tokens() {
         "{{ \"$AISH\" mcp add tools {url}; \"$AISH\" mcp list; \"$AISH\" config show; \
          AISH_NATS_URL=nats://bus-t0ken@127.0.0.1:1 \"$AISH\" config show; }} 2>&1 | tee said >&2"
     );
-    let (_, said) = sh(&home, &line);
+    let (_, _, said) = home.sh(&line);
     assert!(said.matches("example.org/mcp?token=[redacted]&x=1").count() >= 2, "{said}");
     for secret in ["hunter2", "s3cr3t-value", "bus-t0ken"] {
         assert!(!said.contains(secret), "{said}");
@@ -109,7 +94,7 @@ fn where_the_audit_log_cannot_be_written_that_is_the_cause() {
     let home = Home::new().with("OPENAI_BASE_URL", &server.url());
     let state = home.work().join("state");
     std::fs::create_dir_all(state.join("aish/audit.jsonl")).unwrap();
-    let (_, told) = sh(&home, &format!("XDG_STATE_HOME={} \"$AISH\" ask 'What is here?'", state.display()));
+    let (_, _, told) = home.sh(&format!("XDG_STATE_HOME={} \"$AISH\" ask 'What is here?'", state.display()));
     assert!(told.contains("the audit log cannot be written"), "{told}");
     assert!(!told.contains("nobody is here to approve it"), "{told}");
 }
@@ -121,14 +106,14 @@ fn a_newer_file_of_garbage_is_not_the_session_to_go_on_with() {
     let home = Home::new().with("OPENAI_BASE_URL", &server.url());
     let state = home.work().join("state");
     let variables = format!("XDG_STATE_HOME={}", state.display());
-    sh(&home, &format!("{variables} \"$AISH\" ask 'Capital of France?'"));
+    home.sh(&format!("{variables} \"$AISH\" ask 'Capital of France?'"));
     let garbage = state.join("aish/sessions/99991231235959-00000000.jsonl");
     std::fs::write(&garbage, "not a record\n".repeat(1_000)).unwrap();
-    let (code, told) = sh(&home, &format!("{variables} \"$AISH\" ask --resume 'And of Italy?'"));
+    let (code, _, told) = home.sh(&format!("{variables} \"$AISH\" ask --resume 'And of Italy?'"));
     assert_eq!(code, Some(0), "{told}");
     assert!(told.contains("goes on with 2 messages"), "{told}");
-    let (code, told) =
-        sh(&home, &format!("{variables} \"$AISH\" ask --resume=99991231235959-00000000 'And of Spain?'"));
+    let (code, _, told) =
+        home.sh(&format!("{variables} \"$AISH\" ask --resume=99991231235959-00000000 'And of Spain?'"));
     assert_ne!(code, Some(0), "{told}");
     assert!(told.contains("nothing can be read in the log of session 99991231235959-00000000"), "{told}");
 }
