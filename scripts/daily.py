@@ -69,11 +69,12 @@ class Screen:
     def has(self, screen, text):
         """Says whether a text is there, or is wrapped there; a short one is never wrapped on purpose."""
         squeezed = re.sub(r"\s+", "", text)
-        return text in screen or len(squeezed) >= 10 and squeezed in re.sub(r"\s+", "", screen)
+        return text.rstrip(" ") in screen or len(squeezed) >= 10 and squeezed in re.sub(r"\s+", "", screen)
 
     def shows(self, screen, wanted, last):
         lines = [line for line in screen.split("\n") if line]
-        end = lines[-1] if lines else ""
+        # The keys of a question may take two rows.
+        end = "\n".join(lines[-2:] if last and last.startswith("[") else lines[-1:])
         return all(self.has(screen, text) for text in wanted) and self.has(end, last or "")
 
     def until(self, wanted, last):
