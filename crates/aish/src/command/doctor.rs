@@ -1,6 +1,10 @@
 //! `aish doctor`: what works here, and what to do about the rest.
 
 use std::io::{self, IsTerminal as _};
+use std::time::Duration;
+
+use aish_process::Command;
+use tokio_util::sync::CancellationToken;
 
 use crate::arguments::SharedFlags;
 use crate::base::Base;
@@ -10,6 +14,9 @@ use crate::installation::Installation;
 use crate::live::Live;
 use crate::search::find_models;
 use crate::shell_tool::{CommandRunner as _, Way};
+
+/// How long the person's start-up files may take.
+const START_UP: Duration = Duration::from_secs(5);
 
 /// One finding.
 struct Finding {
@@ -29,7 +36,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, print: &mut dyn FnMut(&str))
     findings.push(sandbox(base));
     findings.push(confinement());
     findings.push(terminal(base));
-    findings.push(keys(base));
+    findings.push(keys(base).await);
     findings.push(servers(base));
     findings.push(installation());
     for finding in &findings {
@@ -120,7 +127,7 @@ async fn context(found: &crate::models::Found) -> String {
 
 async fn shell(base: &Base) -> Finding {
     let live = Live::headless(&base.config.shell.program);
-    let ran = live.run("echo aish-doctor", Way::Asked, 10_000, tokio_util::sync::CancellationToken::new()).await;
+    let ran = live.run("echo aish-doctor", Way::Asked, 10_000, CancellationToken::new()).await;
     live.close().await;
     match ran {
         Ok(ran) if ran.output.contains("aish-doctor") => {
@@ -168,13 +175,29 @@ fn terminal(base: &Base) -> Finding {
     Finding { good: true, what: "terminal", text }
 }
 
-fn keys(base: &Base) -> Finding {
+async fn keys(base: &Base) -> Finding {
     let left_out = crate::repl::inputrc(base).left_out;
-    let text = match left_out.len() {
+    let mut text = match left_out.len() {
         0 => format!("those of {}", base.config.ui.edit_mode),
         count => format!("{count} lines of the inputrc are about what is not here: {}", left_out.join(" | ")),
     };
+    let bound = bound(base).await;
+    if !bound.is_empty() {
+        text.push_str("; what `bind -x` of your start-up files binds works in bash alone: ");
+        text.push_str(&bound.join(" "));
+    }
     Finding { good: true, what: "keys", text }
+}
+
+/// Returns the keys that the person's start-up files bind to code of the shell: only bash's own line editor runs that.
+async fn bound(base: &Base) -> Vec<String> {
+    if !base.config.shell.rc {
+        return Vec::new();
+    }
+    let bash = Command::new(&base.config.shell.program).args(["-ic", "\\builtin bind -X"]).timeout(START_UP);
+    let Ok(told) = aish_process::run(&bash, &CancellationToken::new()).await else { return Vec::new() };
+    let text = told.stdout.clean_text();
+    text.lines().filter_map(|line| Some(line.strip_prefix('"')?.split_once("\":")?.0.to_owned())).collect()
 }
 
 fn servers(base: &Base) -> Finding {
