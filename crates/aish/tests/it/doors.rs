@@ -29,17 +29,17 @@ enum Written {
 /// What holds commands.
 #[derive(Debug, Clone, Copy)]
 enum Held {
-    ByLayers,
-    ByLandlock,
-    ByNothing,
+    Layers,
+    Landlock,
+    Nothing,
 }
 
 impl Held {
     fn start<T: Send>(self, work: impl FnOnce() -> T + Send) -> T {
         match self {
-            Self::ByLayers => work(),
-            Self::ByLandlock => unheld::without_name_spaces(false, work),
-            Self::ByNothing => unheld::without_name_spaces(true, work),
+            Self::Layers => work(),
+            Self::Landlock => unheld::without_name_spaces(false, work),
+            Self::Nothing => unheld::without_name_spaces(true, work),
         }
     }
 }
@@ -189,30 +189,30 @@ fn try_in_a_served_shell(held: Held) {
 
 #[test]
 fn no_line_gets_out_at_an_editor() {
-    try_at_an_editor(Held::ByLayers);
+    try_at_an_editor(Held::Layers);
 }
 
 #[test]
 fn no_line_gets_out_at_an_editor_where_landlock_alone_holds_it() {
-    try_at_an_editor(Held::ByLandlock);
+    try_at_an_editor(Held::Landlock);
 }
 
 #[test]
 fn no_line_gets_out_at_an_editor_where_nothing_holds_it() {
-    try_at_an_editor(Held::ByNothing);
+    try_at_an_editor(Held::Nothing);
 }
 
 #[test]
 fn no_line_gets_out_of_a_served_shell() {
-    try_in_a_served_shell(Held::ByLayers);
+    try_in_a_served_shell(Held::Layers);
 }
 
 #[test]
 fn no_line_gets_out_of_a_served_shell_where_landlock_alone_holds_it() {
-    try_in_a_served_shell(Held::ByLandlock);
+    try_in_a_served_shell(Held::Landlock);
 }
 
 #[test]
 fn no_line_gets_out_of_a_served_shell_where_nothing_holds_it() {
-    try_in_a_served_shell(Held::ByNothing);
+    try_in_a_served_shell(Held::Nothing);
 }
