@@ -32,6 +32,11 @@ impl Place {
         self.root.path().join(self.project)
     }
 
+    fn configure(&self, text: &str) {
+        std::fs::create_dir_all(self.home().join(".config/aish")).unwrap();
+        std::fs::write(self.home().join(".config/aish/config.toml"), text).unwrap();
+    }
+
     fn start(&self, arguments: &[&str], input: &[u8]) -> Output {
         let mut child = Command::new(env!("CARGO_BIN_EXE_aish"))
             .args(arguments)
@@ -140,14 +145,8 @@ const CHANGES: [&str; 20] = [
 
 /// Everything of a folder: paths, kinds, modes, times and content.
 fn all_of(folder: &Path) -> Vec<String> {
-    let listed = Command::new("bash")
-        .args([
-            "-c",
-            "find . -printf '%P %y %m %l %T@\\n' | sort; find . -type f -print0 | sort -z | xargs -0 sha256sum",
-        ])
-        .current_dir(folder)
-        .output()
-        .unwrap();
+    let list = "find . -printf '%P %y %m %l %T@\\n' | sort; find . -type f -print0 | sort -z | xargs -0 sha256sum";
+    let listed = Command::new("bash").args(["-c", list]).current_dir(folder).output().unwrap();
     assert!(listed.status.success(), "{listed:?}");
     String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect()
 }
@@ -156,18 +155,11 @@ fn all_of(folder: &Path) -> Vec<String> {
 fn in_a_transaction_every_change_comes_back_byte_for_byte() {
     let place = Place::new();
     let project = place.project();
-    std::fs::create_dir_all(place.home().join(".config/aish")).unwrap();
-    std::fs::write(place.home().join(".config/aish/config.toml"), "[hooks]\ntransactions = true\n").unwrap();
-    let made = Command::new("bash")
-        .args([
-            "-c",
-            "rm -r .git; git init -q; printf 'first\\nsecond\\n' > notes.txt; mkdir src; echo 'int a;' > src/a.c; echo 'int c;' > src/c.c; \
+    place.configure("[hooks]\ntransactions = true\n");
+    let make = "rm -r .git; git init -q; printf 'first\\nsecond\\n' > notes.txt; mkdir src; echo 'int a;' > src/a.c; echo 'int c;' > src/c.c; \
              printf 'clean:\\n\\trm -f src/*.c\\n' > Makefile; echo t > packed; tar cf archive.tar packed; rm packed; \
-             printf -- '--- notes.txt\\n+++ notes.txt\\n@@ -1,2 +1,2 @@\\n-first\\n+one\\n second\\n' > change.patch",
-        ])
-        .current_dir(&project)
-        .status()
-        .unwrap();
+             printf -- '--- notes.txt\\n+++ notes.txt\\n@@ -1,2 +1,2 @@\\n-first\\n+one\\n second\\n' > change.patch";
+    let made = Command::new("bash").args(["-c", make]).current_dir(&project).status().unwrap();
     assert!(made.success());
     let before = all_of(&project);
     for command in CHANGES {
@@ -204,8 +196,7 @@ fn nothing_takes_a_commands_place_where_no_person_is_asked_or_a_rule_is_about_it
     let place = Place::new();
     let replaced = |command: &str| place.before("claude", command).1.contains("updatedInput");
     assert!(!replaced("rm notes.txt"), "it is off by default");
-    std::fs::create_dir_all(place.home().join(".config/aish")).unwrap();
-    std::fs::write(place.home().join(".config/aish/config.toml"), "[hooks]\ntransactions = true\n").unwrap();
+    place.configure("[hooks]\ntransactions = true\n");
     assert!(replaced("rm notes.txt"));
     for command in ["ls", "cd src && make", "curl http://example.com", "sudo rm -rf /srv", "rm /etc/hosts", "sleep 9 &"]
     {
@@ -482,8 +473,7 @@ fn the_end_of_a_session_ends_what_was_open_in_it() {
 fn what_a_rule_wants_asked_is_denied_where_the_agent_cannot_ask() {
     let place = Place::new();
     let rule = "[[policy.rules]]\nmatch = \"make *\"\nverdict = \"ask\"\nreason = \"builds are asked about\"\n";
-    std::fs::create_dir_all(place.home().join(".config/aish")).unwrap();
-    std::fs::write(place.home().join(".config/aish/config.toml"), rule).unwrap();
+    place.configure(rule);
     assert!(place.before("claude", "make all").1.contains("\"permissionDecision\":\"ask\""));
     for agent in ["gemini", "codex"] {
         assert!(place.before(agent, "make all").1.contains("deny"), "{agent}");
@@ -495,9 +485,8 @@ fn what_a_rule_wants_asked_is_denied_where_the_agent_cannot_ask() {
 #[test]
 fn settings_of_the_folder_that_the_agent_names_make_a_question() {
     let place = Place::new();
-    let (config, other) = (place.home().join(".config/aish"), place.root.path().join("other"));
-    std::fs::create_dir_all(&config).unwrap();
-    std::fs::write(config.join("config.toml"), "[hooks]\nallow = true\n").unwrap();
+    let other = place.root.path().join("other");
+    place.configure("[hooks]\nallow = true\n");
     std::fs::create_dir_all(&other).unwrap();
     let decided = || {
         let payload = json!({"session_id": "s", "cwd": other, "hook_event_name": "PreToolUse",
