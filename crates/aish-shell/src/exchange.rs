@@ -10,11 +10,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe;
 
 use crate::options::Rc;
+use crate::snapshot::Snapshot;
 
 /// The hook, with places for the nonce and the folder.
 const HOOK: &str = include_str!("hook.bash");
 
-/// A private folder with the hook and two FIFOs; it goes away with this value.
+/// A private folder with the hook, a script and two FIFOs; it goes away with this value.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     folder: TempDir,
@@ -39,6 +40,7 @@ impl Exchange {
             HOOK.replace("@NONCE@", &nonce).replace("@FOLDER@", &quoted),
         )?;
         std::fs::write(folder.path().join("rc"), start_up(&quoted, rc))?;
+        std::fs::write(folder.path().join("names"), Snapshot::SCRIPT)?;
         // Both ends are open here, so that neither side ever waits for the other to open its own.
         let commands = pipe::OpenOptions::new().read_write(true).open_sender(&commands)?;
         let reports = pipe::OpenOptions::new().read_write(true).open_receiver(&reports)?;

@@ -230,7 +230,7 @@ impl Keeper {
     }
 
     async fn snapshot(&mut self) -> Result<Snapshot, ShellError> {
-        let answer = self.ask(Snapshot::SCRIPT, LIST_LIMIT).await?;
+        let answer = self.ask(Snapshot::QUERY, LIST_LIMIT).await?;
         let report = &self.session()?.report;
         Ok(Snapshot {
             environment: report.environment.clone(),

@@ -27,6 +27,9 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// How the shell is asked: what it reads through a pipe, it reads byte by byte, so the script waits in a file.
+    pub(crate) const QUERY: &str = r#"\builtin . "$__aish_folder/names""#;
+
     /// What the shell is asked: alias names and values, then the other names, each list ended by an empty field.
     pub(crate) const SCRIPT: &str = r#"
 for __aish_name in "${!BASH_ALIASES[@]}"; do
