@@ -1,5 +1,7 @@
 //! What a source makes of one call: what is judged, what is asked, and the run itself, made once.
 
+use std::time::Duration;
+
 use aish_safety::{ApprovedCall, Subject};
 use aish_types::{BoxFuture, ToolOutcome};
 use tokio_util::sync::CancellationToken;
@@ -55,6 +57,12 @@ where
     let cancel = context.cancel;
     let done = tokio::task::spawn_blocking(move || run(&|| cancel.is_cancelled())).await;
     done.unwrap_or_else(|error| ToolOutcome::failure(format!("the files could not be used: {error}")))
+}
+
+/// Waits for something from within such work, for so long at most; none where it is not done by then.
+pub(crate) fn awaited<F: Future>(future: F, at_most: Duration) -> Option<F::Output> {
+    let runtime = tokio::runtime::Handle::try_current().ok()?;
+    runtime.block_on(async { tokio::time::timeout(at_most, future).await.ok() })
 }
 
 /// The sentence that is asked about a call.

@@ -9,7 +9,7 @@ echo $?
 ### jobs
 sleep 50 & jobs
 #-
-kill %1; wait; echo waited
+kill %1; sleep 0.2; wait; echo waited
 #-
 jobs
 ### two jobs

@@ -10,6 +10,7 @@ use aish_files::{Change, Content, FileError, Located, MOST_BYTES, Tree};
 use aish_types::BoxFuture;
 
 use super::Files;
+use crate::plan::awaited;
 
 /// How long an editor is waited for.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -66,8 +67,6 @@ impl Files {
     }
 
     fn wait<'a, T>(&'a self, ask: impl FnOnce(&'a dyn Editor) -> BoxFuture<'a, T>) -> Option<T> {
-        let editor = self.editor.as_deref()?;
-        let runtime = tokio::runtime::Handle::try_current().ok()?;
-        runtime.block_on(async { tokio::time::timeout(PATIENCE, ask(editor)).await.ok() })
+        awaited(ask(self.editor.as_deref()?), PATIENCE)
     }
 }
