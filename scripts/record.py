@@ -2,12 +2,14 @@
 """Records the sessions that the documentation shows: a scripted model, real keys, and the bytes that aish writes.
 
 Usage: record.py FOLDER OUT [NAME]...
-  FOLDER  where the programs `aish` and `testkit-model-server` are
+  FOLDER  where the programs `aish` and `testkit-model-server` are; aish runs as a copy in the home that is shown, /home/me or RECORD_HOME,
+          which must not be there before
   OUT     where NAME.cast (asciicast 2) and NAME.svg go
   NAME    a recording of docs/recordings (NAME.json); all of them when none is named
 
 A recording has `files` of a folder, `steps` of a scripted model (crates/aish-testkit, script files), and `keys`: what is typed,
-and what the screen's new bytes must show before it goes on. The times in the file are not those of the machine: a key takes
+and what the screen's new bytes must show before it goes on. Perhaps `start`, the words of the program that is started in the
+place of aish, with `ready`, the end of its prompt, and `home`, files of the home folder. The times in the file are not those of the machine: a key takes
 60 ms and an answer one second, so that one session gives one file. Needs termtosvg and its pyte from PyPI.
 """
 
@@ -17,11 +19,11 @@ import os
 import pathlib
 import pty
 import select
+import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
 
@@ -36,17 +38,17 @@ RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "docs/recordings"
 
 
 class Session:
-    """aish in a terminal, and what it wrote when."""
+    """A program in a terminal, and what it wrote when."""
 
-    def __init__(self, folder, home, url):
+    def __init__(self, start, home, url):
         variables = {
-            "HOME": str(home), "PATH": f"{folder}:/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8", "USER": "me",
+            "HOME": str(home), "PATH": f"{home}/bin:/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8", "USER": "me",
             "OPENAI_BASE_URL": url + "/v1", "OPENAI_API_KEY": "none", "OPENAI_MODEL": "scripted",
         }
         self.child, self.terminal = pty.fork()
         if self.child == 0:
             os.chdir(home / "site")
-            os.execve(folder / "aish", ["aish"], variables)
+            os.execvpe(start[0], start, variables)
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         self.events, self.now, self.left = [], 0.0, b""
         self.screen = pyte.Screen(COLUMNS, ROWS)
@@ -101,12 +103,16 @@ class Session:
 
 def record(folder, out, name):
     wanted = json.loads((RECORDINGS / f"{name}.json").read_text())
-    with tempfile.TemporaryDirectory() as place:
-        home = pathlib.Path(place)
-        (home / "site").mkdir()
-        for file, text in wanted["files"].items():
-            (home / "site" / file).write_text(text)
+    # The same name each time, since it is shown.
+    home = pathlib.Path(os.environ.get("RECORD_HOME", "/home/me"))
+    home.mkdir(mode=0o700)
+    try:
+        for file, text in {**wanted.get("home", {}), **{f"site/{file}": text for file, text in wanted["files"].items()}}.items():
+            (home / file).parent.mkdir(parents=True, exist_ok=True)
+            (home / file).write_text(text)
         # The first start says what it found, which is another matter.
+        (home / "bin").mkdir()
+        shutil.copy(folder / "aish", home / "bin")
         started = home / ".local/state/aish/first-start.json"
         started.parent.mkdir(parents=True, mode=0o700)
         started.write_text("{}")
@@ -115,9 +121,9 @@ def record(folder, out, name):
             {"expect": {"path": "/v1/models"}, "reply": {"json": {"object": "list", "data": [{"id": "scripted"}]}}}]}))
         server = subprocess.Popen([folder / "testkit-model-server", script], stdout=subprocess.PIPE, text=True)
         try:
-            session = Session(folder, home, server.stdout.readline().strip())
+            session = Session(wanted.get("start", ["aish"]), home, server.stdout.readline().strip())
             try:
-                session.until("❯", 0.5)
+                session.until(wanted.get("ready", "❯"), 0.5)
                 for keys, shows in wanted["keys"]:
                     session.types(keys, shows)
             finally:
@@ -125,6 +131,8 @@ def record(folder, out, name):
         finally:
             server.kill()
             server.wait()
+    finally:
+        shutil.rmtree(home)
     head = {"version": 2, "width": COLUMNS, "height": ROWS, "title": wanted["title"]}
     lines = [json.dumps(part, ensure_ascii=False) for part in [head, *session.events, [round(session.now + 3, 2), "o", ""]]]
     cast = out / f"{name}.cast"
