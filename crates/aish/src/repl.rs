@@ -60,6 +60,7 @@ use jobs::JobOutput;
 pub use known::Known;
 use known::surroundings;
 use shown::first_prompt;
+use warm_up::at_rest;
 
 /// Bash's status of a command that it did not find.
 const NOT_FOUND: i32 = 127;
@@ -119,6 +120,8 @@ pub struct Repl {
     /// Whether the terminal is told where prompts are, the folder, and what runs.
     marks: bool,
     heard: Heard,
+    /// Whether a model has answered since code was given back last.
+    answered: bool,
 }
 
 /// Whether the loop goes on.
@@ -271,6 +274,7 @@ impl Repl {
             prefilled: None,
             marks,
             heard: Heard::default(),
+            answered: false,
         })
     }
 
@@ -332,7 +336,7 @@ impl Repl {
             let input = tokio::select! {
                 biased;
                 code = signals.ended() => return Err(Ended::BySignal(code)),
-                input = reading.line() => input.map_err(Ended::ByFault)?,
+                input = at_rest(&mut self.answered, reading.line()) => input.map_err(Ended::ByFault)?,
             };
             match input {
                 Input::Line(line) => {

@@ -55,6 +55,7 @@ impl Repl {
         let asked = Event::Asked { text, blocks };
         let Conversation { driver, turn, .. } = &mut self.conversation;
         let outcome = driver.play(turn, asked, &mut self.surface, &interrupt).await;
+        self.answered = true;
         if outcome == Outcome::Interrupted {
             self.say("interrupted");
         }

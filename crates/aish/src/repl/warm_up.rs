@@ -17,6 +17,24 @@ const PROMPT_DRAWN: Duration = Duration::from_millis(60);
 /// How long most servers take from their start until their tools are known.
 const SERVERS_KNOWN: Duration = Duration::from_secs(2);
 
+/// How long a prompt stands before the pages of code that an answer needed are given back; who types on needs few of them.
+const AT_REST: Duration = Duration::from_millis(500);
+
+/// Waits for a line, and gives pages of code back where a model has answered and the line takes its time.
+pub(super) async fn at_rest<T>(answered: &mut bool, line: impl Future<Output = T>) -> T {
+    tokio::pin!(line);
+    loop {
+        tokio::select! {
+            biased;
+            line = &mut line => return line,
+            () = tokio::time::sleep(AT_REST), if *answered => {
+                aish_process::release_code();
+                *answered = false;
+            }
+        }
+    }
+}
+
 impl Repl {
     /// Opens the history behind the first prompt, so that the first key does not wait for it, takes over those of other
     /// shells where that was not done yet, and gives back what only the start needed.
