@@ -43,10 +43,11 @@ work=$(mktemp -d "${TMPDIR:-/var/tmp}/aish-fresh.XXXXXX")
 trap 'rm -rf --one-file-system "$work"' EXIT
 mkdir -p "$logs" ${cargo:+"$cargo"} ${target:+"$target"}
 
-binds=("$sysroot=$sysroot=ro")
+# Where anybody may look, unlike in the home of who runs this.
+binds=("$sysroot=/opt/rust=ro")
 [ -z "$cargo" ] || binds+=("$cargo=/cargo")
 [ -z "$target" ] || binds+=("$target=/home/someone/aish/target")
-settings=("PATH=$sysroot/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" CARGO_HOME=/cargo)
+settings=("PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" CARGO_HOME=/cargo)
 
 # Makes a root with a clone of HEAD: NAME FOLDER.
 checked_out() {

@@ -34,6 +34,8 @@ make_root() {
     fi
     mmdebstrap --quiet --mode=root --variant=minbase "${ubuntu[@]}" --include="$packages" "$suite" "$into" >&2
     cp -L /etc/resolv.conf "$into/etc/resolv.conf"
+    # What sets a machine up writes this; no package has it.
+    [ -e "$into/etc/hosts" ] || printf '127.0.0.1 localhost\n::1 localhost ip6-localhost\n' >"$into/etc/hosts"
     for file in /etc/ssl/certs/ca-certificates.crt "${SSL_CERT_FILE:-}" "${PIP_CERT:-}"; do
         [ ! -f "$file" ] || install -D -m 644 "$file" "$into$file"
     done
