@@ -202,6 +202,9 @@ async fn a_call_that_is_dropped_while_its_process_is_born_leaves_nothing() {
 
 #[tokio::test]
 async fn kill_all_ends_everything_at_once() {
+    if !is_alone("faults::kill_all_ends_everything_at_once") {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let ready = folder.path().join("ready");
     let marker = marker(14);
@@ -238,6 +241,23 @@ async fn bytes_that_are_no_text_are_replaced() {
     assert_eq!(ended.stdout.clean_text(), "a\u{fffd}bcd");
 }
 
+/// Says whether a test has a process of its own, which what it does to all children, or asks of them, needs: in a process of
+/// several tests it is run once more, by itself, and has passed there when this returns.
+fn is_alone(name: &str) -> bool {
+    if std::env::var_os("AISH_TEST_ALONE").is_some() {
+        return true;
+    }
+    let own = std::env::current_exe().unwrap();
+    let ran = std::process::Command::new(own)
+        .args(["--exact", name, "--nocapture"])
+        .env("AISH_TEST_ALONE", "1")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && told.contains("1 passed"), "{told}");
+    false
+}
+
 /// The child of a process that is killed dies with it: this test runs itself as that process.
 #[tokio::test]
 async fn children_die_with_a_killed_parent() {
@@ -264,6 +284,9 @@ async fn children_die_with_a_killed_parent() {
 
 #[tokio::test]
 async fn nothing_piles_up() {
+    if !is_alone("faults::nothing_piles_up") {
+        return;
+    }
     for _ in 0..30 {
         outcome(&sh("(sleep 0.01 &) ; true").drain(Duration::ZERO)).await;
     }
