@@ -1,10 +1,12 @@
 //! An accepted request: stored with each finished step, so that another worker can go on where one died.
 //!
 //! Only the worker that holds a record writes it, each time in the place of what it wrote last; who finds another's
-//! record there has lost the request and does nothing more for it.
+//! record there has lost the request and does nothing more for it. A worker holds a record from before it is stored until
+//! its reply is sent and marked so: all that time it is on the list of open requests, and nobody here takes it over.
 
 use crate::service::history::Eviction;
 use crate::service::keyed::encode;
+use crate::service::open::Open;
 use crate::service::reply::{Failure, Reply};
 use crate::service::wire::{self, Chat};
 use crate::state::{Bucket, StateError, StateStore};
@@ -59,7 +61,7 @@ pub(crate) struct Batch {
 
 /// A record that this worker holds.
 pub(crate) struct Claim {
-    pub(crate) key: String,
+    pub(crate) open: Open,
     pub(crate) record: Record,
     /// What the record's payload says.
     pub(crate) chat: Chat,
@@ -77,15 +79,15 @@ pub(crate) enum Acceptance {
 /// Stores a new request, unless it is known.
 pub(crate) async fn accept(
     state: &dyn StateStore,
-    key: String,
+    open: Open,
     record: Record,
     chat: Chat,
 ) -> Result<Acceptance, Failure> {
     // What follows needs room too, and be it to say that there is none.
     let bytes = bytes(&record, state.max_value() / 2)?;
-    match state.put(Bucket::Requests, &key, bytes, None).await {
-        Ok(revision) => Ok(Acceptance::Mine(Claim { key, record, chat, revision })),
-        Err(StateError::Conflict) => match load(state, &key).await? {
+    match state.put(Bucket::Requests, open.key(), bytes, None).await {
+        Ok(revision) => Ok(Acceptance::Mine(Claim { open, record, chat, revision })),
+        Err(StateError::Conflict) => match load(state, open.key()).await? {
             Some((record, _)) => Ok(Acceptance::Known(record)),
             None => Err(Failure::Unavailable("the request was forgotten meanwhile")),
         },
@@ -108,15 +110,15 @@ pub(crate) async fn load(state: &dyn StateStore, key: &str) -> Result<Option<(Re
 /// Takes a request over from a worker that died; none when somebody else was faster.
 pub(crate) async fn take_over(
     state: &dyn StateStore,
-    key: &str,
+    open: Open,
     record: Record,
     revision: u64,
     worker: &str,
 ) -> Result<Option<Claim>, Failure> {
     let chat = wire::read(&record.payload)?;
     let record = Record { worker: worker.into(), ..record };
-    match state.put(Bucket::Requests, key, bytes(&record, state.max_value())?, Some(revision)).await {
-        Ok(revision) => Ok(Some(Claim { key: key.into(), record, chat, revision })),
+    match state.put(Bucket::Requests, open.key(), bytes(&record, state.max_value())?, Some(revision)).await {
+        Ok(revision) => Ok(Some(Claim { open, record, chat, revision })),
         Err(StateError::Conflict) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -129,7 +131,15 @@ impl Claim {
     /// [`Failure::Lost`] when another worker has taken it over, [`Failure::TooLarge`] when it is more than can be stored.
     pub(crate) async fn save(&mut self, state: &dyn StateStore) -> Result<(), Failure> {
         let bytes = bytes(&self.record, state.max_value())?;
-        match state.put(Bucket::Requests, &self.key, bytes, Some(self.revision)).await {
+        let mut written = state.put(Bucket::Requests, self.open.key(), bytes.clone(), Some(self.revision)).await;
+        // What we wrote last may be there, though nobody told us so.
+        if written == Err(StateError::Conflict)
+            && let Some((stored, revision)) = load(state, self.open.key()).await?
+            && stored.worker == self.record.worker
+        {
+            written = state.put(Bucket::Requests, self.open.key(), bytes, Some(revision)).await;
+        }
+        match written {
             Ok(revision) => {
                 self.revision = revision;
                 Ok(())

@@ -52,7 +52,7 @@ impl Service {
             reply: None,
             counted: None,
         };
-        let taken = accepted::accept(&*self.state, key.clone(), record, chat).await;
+        let taken = accepted::accept(&*self.state, self.open.begin(&key), record, chat).await;
         self.note_state(&taken);
         match taken? {
             Acceptance::Mine(held) => self.work(held, cancel).await,
@@ -67,8 +67,7 @@ impl Service {
     /// later; it gets no reply now. Where the store is full it gets the cause as its reply and is forgotten: whoever asks it
     /// again begins anew.
     pub(crate) async fn work(&self, held: Claim, cancel: &CancellationToken) -> Result<Answered, Failure> {
-        let key = held.key.clone();
-        let _open = self.open.begin(&key);
+        let key = held.open.key().to_owned();
         let reply_to = held.record.reply_to.clone();
         let request_id = held.chat.request_id.clone();
         let result = self.finish(held, cancel).await;
@@ -116,7 +115,7 @@ impl Service {
         };
         let chat = &held.chat;
         if reply.success {
-            history::add(&*self.state, &chat.channel, &held.key, &held.record).await?;
+            history::add(&*self.state, &chat.channel, held.open.key(), &held.record).await?;
             self.events.publish(
                 "response",
                 json!({"channel": chat.channel, "user": chat.user, "tokens_used": held.record.usage.total(),
@@ -133,14 +132,20 @@ impl Service {
         failure.reply().named(request_id)
     }
 
-    /// Notes that a reply was sent.
+    /// Notes that a reply was sent. Where that cannot be written it is tried again with the counts: the request stays ours, so
+    /// that its reply is not sent a second time.
     pub async fn sent(&self, answered: Answered) {
-        if let Some(mut held) = answered.held {
-            held.record.phase = Phase::Sent;
-            held.record.messages.clear();
-            match held.save(&*self.state).await {
-                Ok(()) => self.meter.add(held),
-                Err(failure) => tracing::warn!(error = %failure, "a reply was sent and cannot be marked so"),
+        let Some(mut held) = answered.held else { return };
+        held.record.phase = Phase::Sent;
+        held.record.messages.clear();
+        match held.save(&*self.state).await {
+            Ok(()) => self.meter.add(held),
+            Err(failure @ Failure::Lost(_)) => {
+                tracing::warn!(error = %failure, "a reply was sent, and another worker sends it again");
+            }
+            Err(failure) => {
+                tracing::warn!(error = %failure, "a reply was sent and cannot be marked so yet");
+                self.meter.add_unmarked(held);
             }
         }
     }

@@ -1,36 +1,53 @@
 //! The requests that this worker is at, and whether one of its own was left lying.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Keys of the requests that are worked on here.
+/// Keys of the requests that are worked on here, with how many hold each.
+type Keys = Arc<Mutex<HashMap<String, usize>>>;
+
+/// The requests that are worked on here.
 #[derive(Default)]
 pub(crate) struct OpenRequests {
-    keys: Mutex<HashSet<String>>,
+    keys: Keys,
     put_off: AtomicBool,
 }
 
-/// Takes a request off the list when dropped.
-pub(crate) struct Open<'a> {
-    requests: &'a OpenRequests,
+/// Keeps a request on the list until it is dropped.
+pub(crate) struct Open {
+    keys: Keys,
     key: String,
 }
 
-impl Drop for Open<'_> {
+impl Open {
+    /// Returns the request's key.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+impl Drop for Open {
     fn drop(&mut self) {
-        self.requests.keys.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(holders) = keys.get_mut(&self.key) {
+            *holders -= 1;
+            if *holders == 0 {
+                keys.remove(&self.key);
+            }
+        }
     }
 }
 
 impl OpenRequests {
-    pub(crate) fn begin(&self, key: &str) -> Open<'_> {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert(key.into());
-        Open { requests: self, key: key.into() }
+    /// Puts a request on the list.
+    pub(crate) fn begin(&self, key: &str) -> Open {
+        *self.keys.lock().unwrap_or_else(PoisonError::into_inner).entry(key.into()).or_default() += 1;
+        Open { keys: Arc::clone(&self.keys), key: key.into() }
     }
 
     pub(crate) fn contains(&self, key: &str) -> bool {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner).contains(key)
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).contains_key(key)
     }
 
     /// Notes that a request of ours was left lying.

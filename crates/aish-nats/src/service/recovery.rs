@@ -106,7 +106,7 @@ impl Service {
                 self.recount(&mut batches, key, record, revision).await?;
                 continue;
             }
-            let held = accepted::take_over(&*self.state, &key, record, revision, &self.worker).await?;
+            let held = accepted::take_over(&*self.state, self.open.begin(&key), record, revision, &self.worker).await?;
             if let Some(held) = held {
                 tracing::info!(key, "a request of a worker that died is taken over");
                 all.push(Orphan(held));
@@ -123,7 +123,8 @@ impl Service {
             Some(batch) => batches.add(batch, &record),
             None if !is_answered(&record) => {}
             None => {
-                let held = accepted::take_over(&*self.state, &key, record, revision, &self.worker).await?;
+                let open = self.open.begin(&key);
+                let held = accepted::take_over(&*self.state, open, record, revision, &self.worker).await?;
                 held.into_iter().for_each(|held| self.meter.add(held));
             }
         }

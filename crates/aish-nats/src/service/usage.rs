@@ -111,7 +111,7 @@ impl Batches {
 struct Pending {
     /// Requests without a record, and what could not be added, by day.
     sums: HashMap<u64, Sums>,
-    /// Chats whose replies were sent.
+    /// Chats whose replies were sent, each still ours.
     chats: Vec<Claim>,
     /// The number of the last batch.
     number: u64,
@@ -134,8 +134,13 @@ impl Meter {
     /// Counts a chat whose reply was sent, where that was an answer.
     pub(crate) fn add(&self, chat: Claim) {
         if is_answered(&chat.record) {
-            self.waiting().chats.push(chat);
+            self.add_unmarked(chat);
         }
+    }
+
+    /// The same for one whose record does not say yet that it was sent: that is written with the next batch.
+    pub(crate) fn add_unmarked(&self, chat: Claim) {
+        self.waiting().chats.push(chat);
     }
 
     /// Adds what waits to the state, and returns whether that was anything; what cannot be added waits on.
@@ -160,8 +165,10 @@ impl Meter {
         }
         let mut sums = today;
         for mut chat in chats {
-            chat.record.counted = Some(batch.clone());
+            let counts = is_answered(&chat.record);
+            chat.record.counted = counts.then(|| batch.clone());
             match chat.save(state).await {
+                Ok(()) if !counts => {}
                 Ok(()) => sum(&mut sums, user_of(&chat.record), 1, chat.record.usage),
                 // The worker that took it over counts it.
                 Err(Failure::Lost(_)) => {}
@@ -236,7 +243,8 @@ impl Meter {
             counts.add(*day, requests, tokens);
         }
         let mut chats = Sums::default();
-        waiting.chats.iter().for_each(|chat| sum(&mut chats, user_of(&chat.record), 1, chat.record.usage));
+        let answered = waiting.chats.iter().filter(|chat| is_answered(&chat.record));
+        answered.for_each(|chat| sum(&mut chats, user_of(&chat.record), 1, chat.record.usage));
         let (requests, tokens) = chats.get(&key).copied().unwrap_or_default();
         counts.add(day, requests, tokens);
         Ok(counts)

@@ -13,6 +13,8 @@ mod parts;
 #[cfg(test)]
 mod plugins;
 #[cfg(test)]
+mod recovery;
+#[cfg(test)]
 mod server;
 #[cfg(test)]
 mod service;

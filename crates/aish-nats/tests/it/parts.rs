@@ -9,7 +9,7 @@ use aish_llm::request::ChatRequest;
 use aish_nats::{Events, LocalState, Model, Service, ServiceOptions, ServicePorts, StateStore};
 use aish_safety::{AuditEntry, AuditError, AuditLog, Pin, PinError, PinStore};
 use aish_tools::builtin::{Builtins, Ports};
-use aish_tools::{Executor, Registry, SystemClock, SystemRandom};
+use aish_tools::{Clock, Executor, Registry, SystemClock, SystemRandom};
 use aish_types::{SourceId, ToolCall, ToolName, Usage};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -124,7 +124,15 @@ pub(crate) fn build(script: Arc<Script>, options: ServiceOptions) -> Built {
 }
 
 pub(crate) fn build_with(state: Arc<dyn StateStore>, model: Arc<dyn Model>, options: ServiceOptions) -> Built {
-    let clock = Arc::new(SystemClock::default());
+    build_at(state, model, options, Arc::new(SystemClock::default()))
+}
+
+pub(crate) fn build_at(
+    state: Arc<dyn StateStore>,
+    model: Arc<dyn Model>,
+    options: ServiceOptions,
+    clock: Arc<dyn Clock>,
+) -> Built {
     let memory = Service::memory(Arc::clone(&state), clock.clone());
     let registry = Arc::new(Registry::default());
     registry.add(Arc::new(Builtins::all(&Ports { memory: Some(memory), ..Ports::default() })));
