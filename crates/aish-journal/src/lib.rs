@@ -1,6 +1,6 @@
 //! Files that survive a crash, and what is made of them.
 //!
-//! Reading order: [`lines`] (locked append of JSON lines), [`replace`] (atomic replacement of a whole file), then the
+//! Reading order: [`lines`] (locked append of JSON lines), [`replace`] (atomic replacement of a whole file), [`own`] (what can be made anew), then the
 //! audit log, the pins, the session logs, the undo journal. Every file has mode 0600 and every folder made here 0700. A torn last line is
 //! set aside and reported; a file that cannot be read is an error and is never replaced by defaults.
 //! This crate decides nothing and knows no clock but the one that is passed in.
@@ -8,6 +8,7 @@
 pub mod audit;
 pub mod clock;
 pub mod lines;
+pub mod own;
 pub mod pins;
 pub mod replace;
 pub mod session;
@@ -17,6 +18,7 @@ pub mod undo;
 pub use audit::{AuditFile, AuditRecord};
 pub use clock::WallClock;
 pub use lines::{AppendError, Durability, LineFile, Loaded};
+pub use own::{read_own, replace_own};
 pub use pins::PinFile;
 pub use replace::{Held, ReplaceError, hold, replace};
 pub use session::{SessionError, SessionHead, SessionLog, StoredTurn};

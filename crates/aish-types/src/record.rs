@@ -57,14 +57,14 @@ impl<'b> RecordReader<'b> {
         None
     }
 
-    /// Reads how many of something follow, each of which takes a byte at least.
-    pub fn count(&mut self) -> Option<usize> {
-        usize::try_from(self.number()?).ok().filter(|&count| count <= self.0.len())
+    /// Reads how many of something follow, each of which takes so many bytes at least: room may be made for as many.
+    pub fn count(&mut self, least: usize) -> Option<usize> {
+        usize::try_from(self.number()?).ok().filter(|&count| count <= self.0.len() / least.max(1))
     }
 
     /// Reads a text.
     pub fn text(&mut self) -> Option<&'b str> {
-        let length = self.count()?;
+        let length = self.count(1)?;
         let (text, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         core::str::from_utf8(text).ok()
@@ -117,6 +117,8 @@ mod tests {
             assert_eq!(read(&broken), None, "changed at {at}");
         }
         assert_eq!(RecordReader::new(&[0xff; 20]).number(), None);
-        assert_eq!(RecordReader::new(&[0xff, 0xff, 0x03, b'a']).count(), None);
+        assert_eq!(RecordReader::new(&[0xff, 0xff, 0x03, b'a']).count(1), None);
+        assert_eq!(RecordReader::new(&[3, 0, 0, 0, 0, 0, 0]).count(2), Some(3));
+        assert_eq!(RecordReader::new(&[3, 0, 0, 0, 0, 0]).count(2), None, "three of two bytes each are six");
     }
 }

@@ -108,4 +108,6 @@ fn is_worth_a_look(sources: &[Source]) -> bool {
 }
 
 #[cfg(test)]
+mod mutated;
+#[cfg(test)]
 mod tests;

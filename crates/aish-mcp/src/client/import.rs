@@ -67,6 +67,9 @@ pub enum ImportError {
     /// It names no servers.
     #[error("the file has neither `mcpServers` nor `servers` nor `mcp_servers`")]
     NoServers,
+    /// It has a place for servers, and something else stands there.
+    #[error("`{0}` of the file is no object with a server under each name")]
+    NotNamed(String),
     /// It is larger than a list of servers is.
     #[error("the file has more than 4 MiB")]
     TooLarge,
@@ -88,7 +91,7 @@ pub fn import(text: &str) -> Result<(Vec<ImportedServer>, Vec<String>), ImportEr
     }
     let value = parse(text)?;
     let listed = PLACES.iter().find_map(|place| value.pointer(place)?.as_object());
-    let listed = listed.or_else(|| bare(&value)).ok_or(ImportError::NoServers)?;
+    let listed = listed.or_else(|| bare(&value)).ok_or_else(|| none_listed(&value))?;
     let mut servers: Vec<ImportedServer> = Vec::new();
     let mut faults = Vec::new();
     for (name, entry) in listed {
@@ -116,6 +119,12 @@ fn parse(text: &str) -> Result<Value, ImportError> {
         return serde_json::from_str(&json).map_err(ImportError::Syntax);
     }
     toml::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| ImportError::Toml(Box::new(error)))
+}
+
+/// Says why there is no list.
+fn none_listed(value: &Value) -> ImportError {
+    let taken = PLACES.iter().find(|place| value.pointer(place).is_some());
+    taken.map_or(ImportError::NoServers, |place| ImportError::NotNamed(place.trim_start_matches('/').replace('/', ".")))
 }
 
 /// Takes the file itself as the list, where everything in it is a server.
@@ -446,6 +455,9 @@ mod tests {
         let aliases: Vec<_> = servers.iter().map(|server| server.alias.as_str()).collect();
         assert_eq!(aliases, ["a-b", "a-b-2"]);
         assert!(matches!(import("{}"), Err(ImportError::NoServers)));
+        let error = import(r#"{"mcpServers": [{"command": "x"}]}"#).unwrap_err().to_string();
+        assert!(error.starts_with("`mcpServers` of the file is no object"), "{error}");
+        assert!(matches!(import("mcp = 5"), Err(ImportError::NotNamed(place)) if place == "mcp"));
         assert!(matches!(import("{"), Err(ImportError::Syntax(_))));
     }
 

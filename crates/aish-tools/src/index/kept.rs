@@ -37,7 +37,7 @@ impl Index {
         let mut index = Self::default();
         groups.for_each(|group| index.put_group(group));
         let mut from = RecordReader::new(stored);
-        if from.count()? != definitions.len() {
+        if from.count(2)? != definitions.len() {
             return None;
         }
         index.documents.reserve_exact(definitions.len());

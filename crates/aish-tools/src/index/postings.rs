@@ -138,9 +138,9 @@ impl Postings {
     /// Reads what was written of this many documents, all alive; nothing where it is not whole.
     pub(super) fn read(from: &mut RecordReader<'_>, documents: u32) -> Option<Self> {
         let mut postings = Self::default();
-        for _ in 0..from.count()? {
+        for _ in 0..from.count(2)? {
             let id = postings.intern(from.text()?);
-            let count = from.count()?;
+            let count = from.count(2)?;
             let mut list = Vec::with_capacity(count);
             let (mut document, mut in_names) = (0_u32, false);
             for _ in 0..count {
@@ -153,7 +153,7 @@ impl Postings {
             let alive = u32::try_from(list.len()).ok()?;
             *postings.terms.get_mut(id as usize)? = Term { list, alive, in_names };
         }
-        for _ in 0..from.count()? {
+        for _ in 0..from.count(2)? {
             let (word, id) = (from.text()?, u32::try_from(from.number()?).ok()?.checked_sub(1));
             if let Some(id) = id {
                 postings.terms.get(id as usize)?;

@@ -6,6 +6,9 @@ use aish_types::{Risk, SharedText, ToolName};
 use super::Tool;
 use crate::kept::Sum;
 
+/// Bytes that a tool takes in a file at least.
+const LEAST: usize = 5;
+
 /// Tools in their order, each with what a list says of it, and the rest packed.
 ///
 /// Arguments with their names, descriptions and places are most of a tool, and are unpacked when it is shown or called.
@@ -80,7 +83,7 @@ impl Tools {
 
     /// Reads what was written; nothing where it is not whole.
     pub(crate) fn read(from: &mut RecordReader<'_>) -> Option<Self> {
-        let count = from.count()?;
+        let count = from.count(LEAST)?;
         let mut tools = Vec::with_capacity(count);
         for _ in 0..count {
             let (name, description) = (ToolName::from(from.text()?), SharedText::from(from.text()?));

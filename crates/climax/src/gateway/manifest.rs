@@ -102,13 +102,11 @@ impl ManifestFile {
         }
     }
 
-    /// Reads what was kept; none where there is nothing, or it is of another server, credential or build.
+    /// Reads what was kept; none where there is nothing, it is of another server, credential or build, or others may have written it.
     pub(crate) fn read(&self) -> Option<Manifest> {
         let path = self.path.as_ref()?;
-        if std::fs::metadata(path).ok()?.len() > MAX_BYTES {
-            return None;
-        }
-        let written: Written<Manifest> = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        let bytes = aish_journal::read_own(path, MAX_BYTES).ok()?;
+        let written: Written<Manifest> = serde_json::from_slice(&bytes).ok()?;
         let is_ours = written.v == FORMAT && written.build == env!("CARGO_PKG_VERSION") && written.key == self.key;
         is_ours.then(|| self.distrusted(written.manifest))
     }
@@ -132,7 +130,7 @@ impl ManifestFile {
         let (build, key) = (env!("CARGO_PKG_VERSION").to_owned(), self.key.clone());
         let written = Written { v: FORMAT, build, key, manifest };
         let bytes = serde_json::to_vec(&written).unwrap_or_default();
-        if let Err(error) = aish_journal::replace(path, &bytes) {
+        if let Err(error) = aish_journal::replace_own(path, &bytes) {
             tracing::warn!(%error, server = %self.alias, "what the server has cannot be kept");
         }
     }

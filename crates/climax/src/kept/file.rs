@@ -90,11 +90,10 @@ fn head(content: &[u8]) -> [u8; HEAD] {
     head
 }
 
-/// Reads a file; none where it is not there, not whole or of another build.
+/// Reads a file; none where it is not there, not whole, of another build, or one that others may have written.
 pub(super) fn read(path: &Path) -> Option<KeptFile> {
-    let meta = fs::metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= MAX_BYTES)?;
-    let file = KeptFile(fs::read(path).ok()?);
-    let is_whole = file.0.len() as u64 == meta.len() && file.0.get(..HEAD) == Some(&head(file.content())[..]);
+    let file = KeptFile(aish_journal::read_own(path, MAX_BYTES).ok()?);
+    let is_whole = file.0.get(..HEAD) == Some(&head(file.content())[..]);
     if !is_whole {
         tracing::debug!(path = %path.display(), "what was kept is of another build or broken; it is made anew");
     }
@@ -110,7 +109,7 @@ pub(super) fn room() -> Vec<u8> {
 pub(super) fn write(path: &Path, mut bytes: Vec<u8>) {
     let Some((room, content)) = bytes.split_at_mut_checked(HEAD) else { return };
     room.copy_from_slice(&head(content));
-    if let Err(error) = aish_journal::replace(path, &bytes) {
+    if let Err(error) = aish_journal::replace_own(path, &bytes) {
         tracing::warn!(%error, "the tools cannot be kept for the next start");
     }
 }

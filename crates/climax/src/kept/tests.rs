@@ -10,10 +10,10 @@ use super::*;
 use crate::policy::Policy;
 use crate::schema::Flags;
 
-const FILES: usize = 5;
+pub(super) const FILES: usize = 5;
 
 /// Five files with 420 tools each, settled for an hour.
-fn folder() -> TempDir {
+pub(super) fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     for file in 0..FILES {
         write(folder.path(), file, "Lists");
@@ -36,7 +36,7 @@ fn sources(folder: &TempDir) -> Vec<Source> {
     Source::find(&format!("{}/", folder.path().display())).unwrap()
 }
 
-fn load(folder: &TempDir, state: &TempDir) -> (Catalogue, Vec<crate::Fault>) {
+pub(super) fn load(folder: &TempDir, state: &TempDir) -> (Catalogue, Vec<crate::Fault>) {
     let (loaded, kept) = KeptTools::load(Some(state.path()), &sources(folder));
     (Catalogue::with_kept(loaded.configs, Arc::new(Policy::default()), Flags::Shown, kept), loaded.faults)
 }
@@ -48,7 +48,7 @@ fn found(catalogue: &Catalogue, index: &Index) -> String {
 }
 
 /// Loads, answers and keeps; says how many configurations and whether the index came from the files.
-fn start(folder: &TempDir, state: &TempDir) -> (String, usize, bool) {
+pub(super) fn start(folder: &TempDir, state: &TempDir) -> (String, usize, bool) {
     let (catalogue, _) = load(folder, state);
     let index = catalogue.index();
     let (is_stale, has_index) = (catalogue.kept().is_stale, catalogue.kept().has_index.load(Ordering::Relaxed));
@@ -58,11 +58,11 @@ fn start(folder: &TempDir, state: &TempDir) -> (String, usize, bool) {
 }
 
 /// Waits until files that were just written count as left alone.
-fn settle() {
+pub(super) fn settle() {
     std::thread::sleep(Duration::from_millis(1_050));
 }
 
-fn kept_files(state: &TempDir) -> Vec<std::path::PathBuf> {
+pub(super) fn kept_files(state: &TempDir) -> Vec<std::path::PathBuf> {
     let mut files: Vec<_> =
         fs::read_dir(state.path().join("kept")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

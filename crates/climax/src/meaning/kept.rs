@@ -37,9 +37,8 @@ impl Kept {
         telling.extend(model.len().to_le_bytes());
         let name = format!("vectors-{:08x}.bin", key(&telling) >> 96);
         let file = folder.map(|folder| folder.join(name));
-        let most = u64::try_from(MOST * (KEY + width) + 64).unwrap_or(u64::MAX);
-        let small = |file: &&PathBuf| std::fs::metadata(file).is_ok_and(|facts| facts.len() <= most);
-        let bytes = file.as_ref().filter(small).and_then(|file| std::fs::read(file).ok());
+        let most = most_bytes(width);
+        let bytes = file.as_ref().and_then(|file| aish_journal::read_own(file, most).ok());
         let vectors = bytes.and_then(|bytes| parsed(&bytes, width)).unwrap_or_default();
         Self { file, width, vectors, used: Vec::new() }
     }
@@ -68,7 +67,8 @@ impl Kept {
     /// are made again the next time.
     pub(super) fn write(&mut self) {
         let Some(file) = &self.file else { return };
-        if let Some(others) = std::fs::read(file).ok().and_then(|bytes| parsed(&bytes, self.width)) {
+        let others = aish_journal::read_own(file, most_bytes(self.width)).ok();
+        if let Some(others) = others.and_then(|bytes| parsed(&bytes, self.width)) {
             for (key, vector) in others {
                 self.vectors.entry(key).or_insert(vector);
             }
@@ -84,10 +84,15 @@ impl Kept {
             bytes.extend(key.to_le_bytes());
             bytes.extend(vector.iter().map(|number| number.cast_unsigned()));
         }
-        if let Err(error) = aish_journal::replace(file, &bytes) {
+        if let Err(error) = aish_journal::replace_own(file, &bytes) {
             tracing::warn!(%error, "the vectors of tools cannot be kept");
         }
     }
+}
+
+/// Returns how many bytes a file may have.
+fn most_bytes(width: usize) -> u64 {
+    u64::try_from(MOST * (KEY + width) + 64).unwrap_or(u64::MAX)
 }
 
 fn parsed(bytes: &[u8], width: usize) -> Option<HashMap<u128, Arc<[i8]>>> {
