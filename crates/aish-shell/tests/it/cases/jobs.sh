@@ -45,7 +45,7 @@ fg
 #-
 jobs
 ### a stopped job in the background
-sh -c 'kill -STOP $$; exit 4'
+sh -c 'kill -STOP $$; sleep 0.3; exit 4'
 #-
 bg; wait
 #-
