@@ -88,7 +88,7 @@ impl Capabilities {
             unicode: facts.locale.as_deref().is_none_or(is_utf8),
             links: capable && color && facts.program.as_deref().is_some_and(shows_links),
             // Of those that do not name themselves, xterm does not.
-            reflows: capable && facts.program.is_some(),
+            reflows: capable && (facts.program.is_some() || names_itself(term)),
             width: if width == 0 { 80 } else { width },
             height: if height == 0 { 24 } else { height },
         }
@@ -126,6 +126,13 @@ pub fn terminal_size() -> Option<(u16, u16)> {
 fn is_utf8(locale: &str) -> bool {
     let lower = locale.to_ascii_lowercase();
     lower.ends_with("utf-8") || lower.ends_with("utf8") || lower.contains("utf-8@") || lower.contains("utf8@")
+}
+
+/// Says whether `TERM` is that of one terminal, and of one that breaks its rows anew.
+fn names_itself(term: &str) -> bool {
+    ["alacritty", "foot", "tmux", "wezterm", "xterm-ghostty", "xterm-kitty", "contour"]
+        .iter()
+        .any(|name| term.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
 }
 
 fn shows_links(program: &str) -> bool {

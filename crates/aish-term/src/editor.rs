@@ -18,6 +18,7 @@ mod port;
 mod printer;
 mod prompt;
 pub mod readline;
+mod resized;
 mod search_menu;
 mod session;
 mod shell_words;

@@ -10,6 +10,7 @@ use reedline::{
 };
 
 use super::options::KeyMode;
+use super::prompt::indicator;
 use super::readline::Readline;
 use super::session::Shared;
 
@@ -127,6 +128,17 @@ impl Behind {
     }
 }
 
+/// Takes the newline off the end of what is pasted: it would leave an empty row behind the line.
+fn without_last_newline(event: Event) -> Event {
+    match event {
+        Event::Paste(text) => {
+            let kept = text.trim_end_matches(['\n', '\r']).len();
+            Event::Paste(text.get(..kept).filter(|kept| !kept.is_empty()).unwrap_or(&text).to_owned())
+        }
+        event => event,
+    }
+}
+
 fn is_line_feed(key: &KeyEvent) -> bool {
     key.code == KeyCode::Char('j') && key.modifiers == KeyModifiers::CONTROL
 }
@@ -158,12 +170,15 @@ impl LineFeeds {
 
 impl EditMode for LineFeeds {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
-        let event = Event::from(event);
+        let event = without_last_newline(Event::from(event));
         if self.behind.keep(&event) {
             return ReedlineEvent::None;
         }
         if let (Event::Paste(text), Some(shared)) = (&event, &self.shared) {
             shared.paste(text);
+        }
+        if let (Event::Resize(..), Some(shared)) = (&event, &self.shared) {
+            shared.follow_resize(indicator(&self.inner().edit_mode()));
         }
         if matches!(&event, Event::Key(key) if is_line_feed(key)) {
             self.behind.open();

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use reedline::{Color, Prompt, PromptEditMode, PromptHistorySearch, PromptViMode};
 
+use super::resized::Drawing;
 use super::view::PromptView;
 use crate::cells::grapheme_cells;
 use crate::styled::{Ink, Span, Styled};
@@ -22,15 +23,18 @@ pub(super) struct DrawnPrompt {
     continuation: String,
     left_text: String,
     continuation_text: String,
+    right_cells: usize,
 }
 
 impl DrawnPrompt {
     pub(super) fn new(view: &PromptView, ink: Ink) -> Self {
         let left = clean(&view.left);
         let continuation = clean(&view.continuation);
+        let right = clean(&view.right);
         Self {
             left: left.to_text(ink),
-            right: clean(&view.right).to_text(ink),
+            right: right.to_text(ink),
+            right_cells: right.width(),
             continuation: continuation.to_text(ink),
             left_text: left.text(),
             continuation_text: continuation.text(),
@@ -45,6 +49,18 @@ impl DrawnPrompt {
     /// Returns the text before further lines, without styles.
     pub(super) fn plain_continuation(&self) -> &str {
         &self.continuation_text
+    }
+
+    /// Returns what is drawn of it on a terminal of some columns and rows, before anything is typed.
+    pub(super) fn drawing(&self, size: (u16, u16), reflows: bool) -> Drawing {
+        Drawing {
+            left: self.left_text.clone(),
+            right: self.right_cells,
+            continuation: self.continuation_text.clone(),
+            size: (usize::from(size.0), usize::from(size.1)),
+            reflows,
+            ..Drawing::default()
+        }
     }
 
     /// Returns how many rows the cursor is below the prompt's first row, on a terminal of `width` columns.
@@ -78,6 +94,15 @@ impl DrawnPrompt {
     }
 }
 
+/// Returns what stands before the line in a mode of the keys.
+pub(super) fn indicator(mode: &PromptEditMode) -> &'static str {
+    match mode {
+        PromptEditMode::Vi(PromptViMode::Normal) => NORMAL,
+        PromptEditMode::Vi(PromptViMode::Visual) => VISUAL,
+        _ => "",
+    }
+}
+
 /// Folder names and the like come from outside.
 fn clean(line: &Styled) -> Styled {
     Styled {
@@ -100,11 +125,7 @@ impl Prompt for DrawnPrompt {
 
     /// vi's modes but for the one that a line begins in.
     fn render_prompt_indicator(&self, mode: PromptEditMode) -> Cow<'_, str> {
-        Cow::Borrowed(match mode {
-            PromptEditMode::Vi(PromptViMode::Normal) => NORMAL,
-            PromptEditMode::Vi(PromptViMode::Visual) => VISUAL,
-            _ => "",
-        })
+        Cow::Borrowed(indicator(&mode))
     }
 
     fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::options::{EditorOptions, PasteListener, WholenessCheck};
 use super::port::{LineCompleter, Route, RouteHint, Wholeness};
+use super::resized::Drawing;
 
 /// State and ports of a read. The locks are taken by the editor's thread alone; they let an engine be built anew.
 pub(super) struct Shared {
@@ -13,6 +14,8 @@ pub(super) struct Shared {
     has_menu: AtomicBool,
     /// The line as it was drawn last, and the cursor in it, in bytes.
     painted: Mutex<Option<(String, usize)>>,
+    /// What stands on the screen up to the cursor, for a resize.
+    drawing: Mutex<Drawing>,
     folder: Mutex<Option<String>>,
     /// What the read offers on its empty line.
     suggestion: Mutex<Option<String>>,
@@ -33,6 +36,7 @@ impl Shared {
             flipped: AtomicBool::new(false),
             has_menu: AtomicBool::new(false),
             painted: Mutex::new(None),
+            drawing: Mutex::default(),
             folder: Mutex::new(None),
             suggestion: Mutex::new(None),
             route: options.route.take().map(Mutex::new),
@@ -61,7 +65,27 @@ impl Shared {
 
     /// Notes the line that is drawn.
     pub(super) fn paint(&self, line: &str, cursor: usize) {
+        let mut drawing = locked(&self.drawing);
+        line.get(..cursor).unwrap_or(line).clone_into(&mut drawing.before);
+        drawing.erased = None;
+        drop(drawing);
         *locked(&self.painted) = Some((line.to_owned(), cursor));
+    }
+
+    /// Notes the prompt that is drawn before the line, and the terminal it is drawn on.
+    pub(super) fn draw(&self, drawing: Drawing) {
+        *locked(&self.drawing) = drawing;
+    }
+
+    /// Takes the line and its prompt off a terminal that was resized; they are drawn anew then. `mode` stands between.
+    pub(super) fn follow_resize(&self, mode: &str) {
+        let mut drawing = locked(&self.drawing);
+        let plain = drawing.left.len();
+        drawing.left.push_str(mode);
+        if let Err(error) = drawing.follow() {
+            tracing::debug!(%error, "where the line stands after a resize is not known");
+        }
+        drawing.left.truncate(plain);
     }
 
     /// Says that a key came which the line on the screen does not show yet.

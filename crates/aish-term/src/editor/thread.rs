@@ -209,6 +209,8 @@ impl Worker<'_> {
                     &self.waiting.take_carried(),
                 ),
             };
+            let size = crossterm::terminal::size().unwrap_or((80, 24));
+            self.shared.draw(prompt.drawing(size, self.options.capabilities.reflows));
             let signal = engine.read_line(prompt)?;
             if let Some(input) = self.follow(signal, engine, prompt)? {
                 return Ok(Some(input));

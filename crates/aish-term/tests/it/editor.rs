@@ -295,6 +295,45 @@ fn a_resize_while_typing_keeps_the_line() {
 }
 
 #[test]
+fn a_resize_while_typing_leaves_what_stands_above() {
+    for (columns, rows) in [(30, 12), (45, 12), (90, 12), (36, 5)] {
+        let terminal = Terminal::start("lines");
+        terminal.see("> ");
+        terminal.send("one\r");
+        terminal.wait("the next prompt", |screen| screen.contents().trim_end().ends_with("\n>"));
+        let text = "word ".repeat(14);
+        terminal.send(&text);
+        terminal.wait("the line in two rows", |screen| screen.cursor_position() == (3, 12));
+        terminal.resize(columns, rows);
+        let width = usize::from(columns);
+        let drawn = terminal.wait("the line in its new rows", |screen| {
+            let row = usize::from(screen.cursor_position().0);
+            let below = (text.len() + 2) / width;
+            let column = (text.len() + 2) % width;
+            row >= below
+                && usize::from(screen.cursor_position().1) == column
+                && screen.rows(0, columns).nth(row - below).is_some_and(|row| row.starts_with("> word"))
+        });
+        let shown: Vec<&str> = drawn.lines().collect();
+        let start = shown.iter().rposition(|row| row.starts_with("> word")).unwrap();
+        // The row above it is that of the answer before, and no row of the old prompt.
+        assert!(shown[start - 1].starts_with("GOT Line"), "{columns}: {drawn}");
+        terminal.send("end\r");
+        terminal.wait("the line", |screen| screen.contents().replace('\n', "").contains("word end\""));
+    }
+}
+
+#[test]
+fn ctrl_z_at_a_plain_prompt_stops_nobody() {
+    let terminal = Terminal::start_in("lines", "dumb", 60, 12);
+    terminal.see("> ");
+    terminal.send("ab\u{1a}cd\n");
+    terminal.see(&line("abcd"));
+    terminal.send(CTRL_D);
+    assert!(terminal.end().ends_with("MODES cooked"));
+}
+
+#[test]
 fn a_key_chooses() {
     let terminal = Terminal::start("choose");
     terminal.see("[c]ancel? ");
@@ -312,6 +351,18 @@ fn lines_entered_ahead_are_given_one_by_one() {
     let got: Vec<&str> = shown.lines().filter(|line| line.starts_with("GOT")).collect();
     assert_eq!(got, [line("one"), line("if two\nfi"), line("rest!")], "{shown}");
     assert!(shown.starts_with("> one\n"), "{shown}");
+}
+
+#[test]
+fn a_newline_at_the_end_of_what_is_pasted_leaves_no_empty_row() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    terminal.send("\u{1b}[200~echo a\necho b\n\u{1b}[201~");
+    terminal.wait("the cursor behind the last line", |screen| screen.cursor_position() == (1, 8));
+    terminal.send("\r");
+    terminal.see(&line("echo a\necho b"));
+    terminal.send("exit\r");
+    terminal.end();
 }
 
 /// Keys that came in one go with an Enter between them are two lines.
