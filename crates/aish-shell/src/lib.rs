@@ -8,6 +8,7 @@
 //! This crate judges nothing and never decides what is run.
 
 pub mod apart;
+pub mod attendance;
 pub mod changed_modes;
 pub mod command_result;
 pub mod completion;
@@ -36,6 +37,7 @@ mod running;
 mod session;
 
 pub use apart::{Apart, ApartResult, StateFile};
+pub use attendance::Attending;
 pub use changed_modes::{ChangedModes, reapply_all, restore_all};
 pub use command_result::{CommandResult, Ending};
 pub use completion::Completion;

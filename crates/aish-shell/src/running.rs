@@ -2,12 +2,14 @@
 //! the shell again when it dies.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use crate::attendance::Attendance;
 use crate::event::{RestartCause, ShellEvent};
 use crate::mark::Mark;
 use crate::options::{Options, Rc};
@@ -32,6 +34,7 @@ const LIST_LIMIT: Duration = Duration::from_secs(5);
 pub(crate) struct Keeper {
     pub(crate) options: Options,
     events: mpsc::Sender<ShellEvent>,
+    attendance: Arc<Attendance>,
     session: Option<Session>,
     /// The start-up file of the next start; left out once it led to no prompt.
     rc: Rc,
@@ -42,8 +45,8 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    pub(crate) fn new(options: Options, events: mpsc::Sender<ShellEvent>) -> Self {
-        Self { rc: options.rc.clone(), options, events, session: None, exited: false, refused_exit: false }
+    pub(crate) fn new(options: Options, events: mpsc::Sender<ShellEvent>, attendance: Arc<Attendance>) -> Self {
+        Self { rc: options.rc.clone(), options, events, attendance, session: None, exited: false, refused_exit: false }
     }
 
     /// Serves until it is stopped or its owner is gone, then ends the shell.
@@ -187,6 +190,9 @@ impl Keeper {
         if self.session.is_none() {
             self.start_session().await?;
         }
+        let attendance = Arc::clone(&self.attendance);
+        // Who sees what start-up files ask has Ctrl-C.
+        let mut is_attended = false;
         loop {
             let start_limit = self.options.start_limit;
             let alone = self.options.program.len() == 1;
@@ -215,8 +221,13 @@ impl Keeper {
                     AtTerminal::Resized(size) => drop(session.line.resize(size)),
                     AtTerminal::Shown | AtTerminal::HungUp => {}
                 },
+                terminal = attendance.taken(), if !passage.is_watched() && !session.was_ready() => {
+                    *passage = Passage::open(Some(&terminal));
+                    drop(session.line.resize(terminal.size()));
+                    is_attended = true;
+                }
                 () = look => {
-                    if session.since.elapsed() > limit || (alone && is_another_program(session.pid())) {
+                    if (!is_attended && session.since.elapsed() > limit) || (alone && is_another_program(session.pid())) {
                         self.restart(cause).await?;
                     }
                 }

@@ -1,12 +1,14 @@
 //! The live shell as its owner sees it.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::attendance::{Attendance, Attending};
 use crate::command_result::CommandResult;
 use crate::completion::{self, Completion};
 use crate::event::ShellEvent;
@@ -15,6 +17,7 @@ use crate::running::Keeper;
 use crate::snapshot::Snapshot;
 use crate::state::ShellState;
 use crate::surroundings::Surroundings;
+use crate::user_terminal::UserTerminal;
 
 /// Why the live shell could not do something.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +66,7 @@ pub(crate) enum Request {
 pub struct Shell {
     requests: mpsc::Sender<Request>,
     events: Option<mpsc::Receiver<ShellEvent>>,
+    attendance: Arc<Attendance>,
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
@@ -73,13 +77,21 @@ impl Shell {
         let (requests, inbox) = mpsc::channel(16);
         let (outbox, events) = mpsc::channel(256);
         let stop = CancellationToken::new();
-        let task = tokio::spawn(Keeper::new(options, outbox).serve(inbox, stop.clone()));
-        Self { requests, events: Some(events), stop, task }
+        let attendance = Arc::default();
+        let keeper = Keeper::new(options, outbox, Arc::clone(&attendance));
+        let task = tokio::spawn(keeper.serve(inbox, stop.clone()));
+        Self { requests, events: Some(events), attendance, stop, task }
     }
 
     /// Takes the stream of what happens outside commands; it may be left.
     pub fn take_events(&mut self) -> Option<mpsc::Receiver<ShellEvent>> {
         self.events.take()
+    }
+
+    /// Gives start-up files that have not led to a prompt yet a terminal, so that they can ask for something. They may take as
+    /// long as they like then.
+    pub fn attend(&self, terminal: &Arc<UserTerminal>) -> Attending {
+        Attending::offer(&self.attendance, terminal)
     }
 
     /// Waits until the shell is at its prompt.

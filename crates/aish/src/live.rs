@@ -9,7 +9,7 @@ use std::time::Duration;
 use aish_process::Captured;
 use aish_safety::Surroundings;
 use aish_shell::{
-    ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
+    Attending, ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
 };
 use aish_types::{BoxFuture, CallId, visible};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
@@ -166,6 +166,12 @@ impl Live {
         self.terminal.as_ref()?.silent().ok()
     }
 
+    /// Gives the person's terminal to start-up files that ask for something.
+    pub async fn attend(&self) -> Option<Attending> {
+        let shell = self.shell.lock().await.clone()?;
+        Some(shell.attend(self.terminal.as_ref()?))
+    }
+
     /// Tells somebody what happens outside commands, at once, from the next start of the shell on.
     pub fn listen(&self, listener: impl Fn(ShellEvent) + Send + Sync + 'static) {
         *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(listener));
@@ -295,6 +301,8 @@ impl Live {
     async fn run_in(&self, command: &str, surroundings: aish_shell::Surroundings) -> Result<CommandResult, ShellError> {
         let shell = self.start().await;
         let ends = surroundings.keys.contains(&END);
+        // Start-up files that are not read yet come first, and may ask for something.
+        let _attending = surroundings.terminal.as_ref().map(|terminal| shell.attend(terminal));
         let result = shell.run(command, surroundings).await?;
         let mut remembered = self.lock();
         remembered.folder = Some(result.cwd.clone());

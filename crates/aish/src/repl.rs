@@ -11,6 +11,7 @@ mod known;
 mod models;
 mod outward;
 mod question;
+mod resumed;
 mod shown;
 mod warm_up;
 
@@ -25,6 +26,7 @@ use aish_safety::Approver;
 use aish_shell::{ChangedModes, UserTerminal};
 use aish_term::{Capabilities, EditorError, Input, LineEditor, Reach, Reading, TerminalApprover, Theme};
 use aish_tools::Registry;
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use crate::arguments::{SharedFlags, ShellFlags};
@@ -59,6 +61,7 @@ use entered::unprompted;
 use jobs::JobOutput;
 pub use known::Known;
 use known::surroundings;
+use resumed::resume;
 use shown::first_prompt;
 use warm_up::at_rest;
 
@@ -111,6 +114,8 @@ pub struct Repl {
     refreshing: Option<JoinHandle<()>>,
     /// Reads the shell's names after its start-up files.
     start_up: Option<JoinHandle<()>>,
+    /// Told when start-up files, or jobs, show a line without an end.
+    asks: Arc<Notify>,
     /// What was pasted since the last question.
     pasted: Pasted,
     /// What the next prompt offers on its empty line.
@@ -190,6 +195,7 @@ impl Repl {
         options.now_ms = Arc::new(move || clock.millis());
         let editor = Arc::new(LineEditor::start(options)?);
         let jobs = JobOutput::new(editor.printer());
+        let asks = jobs.unended();
         live.listen(move |event| jobs.take(&event));
         vocabulary.set_models(found.places.keys().cloned());
         // Drawn while the rest is put together, unless there is something to be said above it.
@@ -269,6 +275,7 @@ impl Repl {
             reading,
             refreshing: None,
             start_up: None,
+            asks,
             pasted,
             suggestion: None,
             prefilled: None,
@@ -333,10 +340,18 @@ impl Repl {
                     self.editor.begin(view).map_err(Ended::ByFault)?
                 }
             };
+            let (asks, is_starting) = (Arc::clone(&self.asks), self.is_starting());
             let input = tokio::select! {
                 biased;
                 code = signals.ended() => return Err(Ended::BySignal(code)),
-                input = at_rest(&mut self.answered, reading.line()) => input.map_err(Ended::ByFault)?,
+                () = asks.notified(), if is_starting => None,
+                input = at_rest(&mut self.answered, reading.line()) => Some(input.map_err(Ended::ByFault)?),
+            };
+            let Some(input) = input else {
+                tokio::select! {
+                    code = signals.ended() => return Err(Ended::BySignal(code)),
+                    () = self.attend_start_up() => continue,
+                }
             };
             match input {
                 Input::Line(line) => {
@@ -476,18 +491,4 @@ impl Repl {
 pub fn approver(editor: &Arc<LineEditor>, interrupts: &Interrupts) -> TerminalApprover {
     let interrupts = interrupts.clone();
     TerminalApprover::new(Arc::clone(editor), move || interrupts.interrupt())
-}
-
-/// Opens the session that `--resume` names; one that cannot be opened is said.
-fn resume(base: &Base, flags: &ShellFlags, notices: &mut Vec<String>) -> Option<session::Resumed> {
-    match session::found::open(base, flags.resume.as_deref()?) {
-        Ok((resumed, said)) => {
-            notices.extend(said);
-            Some(resumed)
-        }
-        Err(why) => {
-            notices.push(format!("{why}; a new session was started"));
-            None
-        }
-    }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use aish_shell::ShellEvent;
 use aish_term::{Printer, StyledLines};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 /// How long the rest of a line is waited for before its beginning is shown.
@@ -15,6 +16,8 @@ const LINE: Duration = Duration::from_millis(100);
 pub(super) struct JobOutput {
     printer: Printer,
     lines: Arc<Mutex<Lines>>,
+    /// Told when a line without an end was shown, as one that asks for something is.
+    unended: Arc<Notify>,
 }
 
 #[derive(Default)]
@@ -25,7 +28,12 @@ struct Lines {
 
 impl JobOutput {
     pub(super) fn new(printer: Printer) -> Self {
-        Self { printer, lines: Arc::default() }
+        Self { printer, lines: Arc::default(), unended: Arc::default() }
+    }
+
+    /// Returns what is told when a line without an end was shown.
+    pub(super) fn unended(&self) -> Arc<Notify> {
+        Arc::clone(&self.unended)
     }
 
     /// Takes an event; needs a tokio runtime with time.
@@ -45,6 +53,7 @@ impl JobOutput {
                     lines.flush = Some(tokio::spawn(async move {
                         tokio::time::sleep(LINE).await;
                         this.end_line();
+                        this.unended.notify_one();
                     }));
                 }
             }

@@ -39,6 +39,24 @@ impl Repl {
         }));
     }
 
+    /// Says whether the start-up files are not read yet.
+    pub(super) fn is_starting(&self) -> bool {
+        self.start_up.as_ref().is_some_and(|task| !task.is_finished())
+    }
+
+    /// Gives the terminal to start-up files that ask for something, until they are read: what is typed is theirs then, and
+    /// neither shown nor taken for a question.
+    pub(super) async fn attend_start_up(&mut self) {
+        self.editor.release().await;
+        self.show_waiting();
+        let _attending = self.live.attend().await;
+        if let Some(task) = &mut self.start_up {
+            let _ = task.await;
+        }
+        self.start_up = None;
+        self.show_waiting();
+    }
+
     /// Waits until the start-up files are read, where they were not; false where nothing is known that was not before.
     /// Ctrl-C and time end the waiting, not the reading.
     pub(super) async fn start_up_is_read(&mut self) -> bool {
@@ -49,6 +67,10 @@ impl Repl {
             self.say("waiting for the shell's start-up files; Ctrl-C goes on without them");
             tokio::select! {
                 _ = &mut task => {}
+                () = self.asks.notified() => {
+                    let _attending = self.live.attend().await;
+                    let _ = (&mut task).await;
+                }
                 () = interrupt.cancelled() => {}
                 () = tokio::time::sleep(START_UP) => {}
             }
