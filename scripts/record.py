@@ -9,8 +9,10 @@ Usage: record.py FOLDER OUT [NAME]...
 
 A recording has `files` of a folder, `steps` of a scripted model (crates/aish-testkit, script files), and `keys`: what is typed,
 and what the screen's new bytes must show before it goes on. Perhaps `start`, the words of the program that is started in the
-place of aish, with `ready`, the end of its prompt, and `home`, files of the home folder. The times in the file are not those of the machine: a key takes
-60 ms and an answer one second, so that one session gives one file. Needs termtosvg and its pyte from PyPI.
+place of aish, with `ready`, the end of its prompt, `home`, files of the home folder, and `programs`, which lie beside the recordings
+and are started by their names. The times in the file are not those of the machine: a key takes 60 ms and an answer one second, so
+that one session gives one file. Needs termtosvg and its pyte from PyPI, and for the recordings with `programs` agent-client-protocol
+and mcp 2.
 """
 
 import fcntl
@@ -113,6 +115,10 @@ def record(folder, out, name):
         # The first start says what it found, which is another matter.
         (home / "bin").mkdir()
         shutil.copy(folder / "aish", home / "bin")
+        for program in wanted.get("programs", []):
+            copy = home / "bin" / program.removesuffix(".py")
+            copy.write_text(f"#!{sys.executable}\n{(RECORDINGS / program).read_text()}")
+            copy.chmod(0o700)
         started = home / ".local/state/aish/first-start.json"
         started.parent.mkdir(parents=True, mode=0o700)
         started.write_text("{}")
