@@ -32,6 +32,8 @@ PAGE = ROOT / "docs/daily.md"
 COLOUR = {9, 26}
 # What `--plain` shows with the next prompt only: output of jobs.
 LATE = {14}
+# What the prompt ends with.
+PROMPT = "❯"
 # Longer than anything takes that is not hung, in seconds.
 HUNG = 30
 MODELS = {"expect": {"path": "/v1/models"}, "reply": {"json": {"object": "list", "data": [{"id": "scripted"}]}}}
@@ -75,7 +77,9 @@ class Screen:
         lines = [line for line in screen.split("\n") if line]
         # The keys of a question may take two rows.
         end = "\n".join(lines[-2:] if last and last.startswith("[") else lines[-1:])
-        return all(self.has(screen, text) for text in wanted) and self.has(end, last or "")
+        # A line that is entered already stands behind an older prompt.
+        free = last != PROMPT or re.search(PROMPT + r"(\s*$|\s{2})", end)
+        return bool(free) and all(self.has(screen, text) for text in wanted) and self.has(end, last or "")
 
     def until(self, wanted, last):
         end = time.monotonic() + HUNG
@@ -208,7 +212,7 @@ def ended(screen):
 
 def unseen(by_number, options):
     """Returns the tasks that are not there without colour, or without keys that edit the line."""
-    edits = {number for number, case in by_number.items() if any(set("\x1b\t\x12\x18") & set(key.get("type", "")) for key in case.get("keys", []))}
+    edits = {number for number, case in by_number.items() if any(set("\x1b\t\x12\x17\x18") & set(key.get("type", "")) for key in case.get("keys", []))}
     return (COLOUR if options.no_color else set()) | (edits | LATE | COLOUR if options.plain else set())
 
 
