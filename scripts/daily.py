@@ -52,6 +52,7 @@ class Screen:
         columns, rows = size
         # A server that ends keeps its name for a while.
         self.name = f"daily-{os.getpid()}-{next(Screen.numbers)}"
+        self.entered = set()
         settings = shlex.join(f"{name}={value}" for name, value in variables.items())
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "-c", str(folder),
                   f"exec env -i {settings} {command}")
@@ -61,6 +62,7 @@ class Screen:
         return subprocess.run(["tmux", "-L", self.name, *words], capture_output=True, text=True, check=True).stdout
 
     def types(self, keys):
+        self.entered.update(filter(None, (line.strip() for line in keys.split("\r")[:-1])))
         for at in range(0, len(keys), 200):
             self.tmux("send-keys", "-H", *(f"{byte:02x}" for byte in keys[at : at + 200].encode()))
 
@@ -77,9 +79,9 @@ class Screen:
         lines = [line for line in screen.split("\n") if line]
         # The keys of a question may take two rows.
         end = "\n".join(lines[-2:] if last and last.startswith("[") else lines[-1:])
-        # A line that is entered already stands behind an older prompt.
-        free = last != PROMPT or re.search(PROMPT + r"(\s*$|\s{2})", end)
-        return bool(free) and all(self.has(screen, text) for text in wanted) and self.has(end, last or "")
+        # A line that was entered already stands behind an older prompt.
+        free = last != PROMPT or end.rpartition(PROMPT)[2].strip().split("  ")[0] not in self.entered
+        return free and all(self.has(screen, text) for text in wanted) and self.has(end, last or "")
 
     def until(self, wanted, last):
         end = time.monotonic() + HUNG
