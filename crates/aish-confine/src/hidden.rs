@@ -3,171 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Below the home folder. A last component may begin or end with `*`.
-const AT_HOME: &[&str] = &[
-    ".ssh/*",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".oci",
-    ".kube",
-    ".docker/config.json",
-    ".netrc",
-    "_netrc",
-    ".authinfo*",
-    ".pgpass",
-    ".my.cnf",
-    ".mylogin.cnf",
-    ".npmrc",
-    ".yarnrc.yml",
-    ".pypirc",
-    ".cargo/credentials*",
-    ".git-credentials",
-    ".gem/credentials",
-    ".bundle/config",
-    ".m2/settings.xml",
-    ".m2/settings-security.xml",
-    ".gradle/gradle.properties",
-    ".composer/auth.json",
-    ".nuget/NuGet/NuGet.Config",
-    ".terraform.d/credentials.tfrc.json",
-    ".terraformrc",
-    ".vault-token",
-    ".fly",
-    ".pulumi/credentials.json",
-    ".databrickscfg",
-    ".snowsql",
-    ".snowflake",
-    ".kaggle",
-    ".huggingface",
-    ".cache/huggingface/token",
-    ".cache/huggingface/stored_tokens",
-    ".ngrok2",
-    ".heroku",
-    ".railway",
-    ".config/configstore",
-    ".config/pypoetry/auth.toml",
-    ".config/hcloud",
-    ".config/linode-cli",
-    ".config/vercel",
-    ".config/ngrok",
-    ".config/openai",
-    ".config/anthropic",
-    ".config/io.datasette.llm",
-    ".config/aichat",
-    ".config/goose",
-    ".local/share/com.vercel.cli",
-    ".local/share/opencode",
-    ".subversion/auth",
-    ".msmtprc",
-    ".mbsyncrc",
-    ".fetchmailrc",
-    ".offlineimaprc",
-    ".irssi",
-    ".config/weechat",
-    ".bitcoin",
-    ".ethereum",
-    ".electrum",
-    ".config/solana",
-    ".local/share/TelegramDesktop",
-    ".config/discord",
-    ".viminfo",
-    ".local/share/nvim/shada",
-    ".local/state/nvim/shada",
-    ".aider*",
-    ".s3cfg",
-    ".boto",
-    ".password-store",
-    ".mozilla",
-    ".thunderbird",
-    ".Xauthority",
-    ".ICEauthority",
-    ".bash_history",
-    ".zsh_history",
-    ".histfile",
-    ".python_history",
-    ".node_repl_history",
-    ".psql_history",
-    ".mysql_history",
-    ".sqlite_history",
-    ".rediscli_history",
-    ".lesshst",
-    ".claude*",
-    ".codex",
-    ".gemini",
-    ".continue",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/glab-cli",
-    ".config/hub",
-    ".config/op",
-    ".config/doctl",
-    ".config/rclone",
-    ".config/git/credentials",
-    ".config/composer/auth.json",
-    ".config/containers/auth.json",
-    ".config/sops",
-    ".config/google-chrome*",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge*",
-    ".config/vivaldi",
-    ".config/opera",
-    ".config/Bitwarden*",
-    ".config/1Password",
-    ".config/keepassxc",
-    ".config/Signal",
-    ".config/Slack",
-    ".config/github-copilot",
-    ".config/helm/registry",
-    ".config/heroku",
-    ".config/netlify",
-    ".config/stripe",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".local/share/fish/fish_history",
-    ".local/share/mkcert",
-    ".local/share/atuin",
-    ".local/share/containers/auth.json",
-    "snap/firefox",
-    "snap/chromium",
-    ".var/app",
-];
-
-/// Folders below the home folder in which each program has one of its own for settings.
-const FOLDERS_OF_SETTINGS: &[&str] = &[".config", ".local/share", ".local/state"];
+use aish_types::secret_files::{AT_HOME, ELSEWHERE, FOLDERS_OF_SETTINGS, OPEN_IN_SSH, names_secret};
 
 /// Entries of a folder that are looked at.
 const MOST: usize = 2_000;
-
-/// Of `.ssh`, what is no secret: these names, and public keys.
-const OPEN_IN_SSH: &[&str] = &["known_hosts", "known_hosts.old", "known_hosts2"];
-
-/// Elsewhere; most of it only root could read anyway.
-const ELSEWHERE: &[&str] = &[
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssh/ssh_host_*",
-    "/etc/ssl/private",
-    "/etc/krb5.keytab",
-    "/etc/docker",
-    "/etc/kubernetes",
-    "/etc/rancher",
-    "/etc/NetworkManager/system-connections",
-    "/etc/wireguard",
-    "/etc/openvpn",
-    "/etc/letsencrypt",
-    "/var/lib/docker",
-    "/var/lib/kubelet",
-    "/var/lib/sss/secrets",
-    "/var/spool/cron",
-    "/var/mail",
-    "/var/spool/mail",
-];
 
 /// Lists the files and folders of secrets that are there, with links followed to where the secret lies. `open` are folders
 /// that are worked in: the home of another person around one is not hidden as a whole.
@@ -204,12 +43,12 @@ fn of_home(home: &Path, found: &mut Vec<PathBuf>) {
     }
     let is_dotted = |name: &str| name.starts_with('.');
     let (mut folders, files) = entries(home, is_dotted);
-    found.extend(files.into_iter().filter(|file| names_secret(file)));
+    found.extend(files.into_iter().filter(|file| is_named_secret(file)));
     for below in FOLDERS_OF_SETTINGS {
         folders.extend(entries(&home.join(below), |_| true).0);
     }
     for folder in folders.iter().filter(|folder| !folder.ends_with(".ssh")) {
-        found.extend(entries(folder, |_| true).1.into_iter().filter(|file| names_secret(file)));
+        found.extend(entries(folder, |_| true).1.into_iter().filter(|file| is_named_secret(file)));
     }
 }
 
@@ -230,17 +69,8 @@ fn entries(folder: &Path, is_asked_for: impl Fn(&str) -> bool) -> (Vec<PathBuf>,
     (folders, files)
 }
 
-/// Says whether a file of settings has a name by which it holds keys, tokens or passwords.
-fn names_secret(file: &Path) -> bool {
-    let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let is_open = ["public", "tokenize", ".pub", ".crt"].iter().any(|part| name.contains(part));
-    !is_open
-        && (["credential", "token", "secret", "passw", "api_key", "apikey", "api-key", "private_key", "private-key"]
-            .iter()
-            .any(|part| name.contains(part))
-            || [".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore", ".jks"].iter().any(|end| name.ends_with(end))
-            || ["auth.json", "auth.toml", "auth.yml", "keys.json", "key.json", "id.json", "hosts.yml", "cookies"]
-                .contains(&name.as_str()))
+fn is_named_secret(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| names_secret(&name.to_string_lossy()))
 }
 
 /// Adds what matches a path whose last component may begin or end with `*`, with links followed.

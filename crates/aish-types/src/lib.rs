@@ -1,5 +1,5 @@
 //! Plain values that every crate of aish shares: ids, messages, tool definitions, calls and outcomes,
-//! usage, money, secrets, near names, the sanitiser, the head-and-tail cut, bounded lines, server-sent events and the protocol
+//! usage, money, secrets and where they lie, near names, the sanitiser, the head-and-tail cut, bounded lines, server-sent events and the protocol
 //! of the embedded model's process.
 //!
 //! This crate never does I/O, never knows a clock or an environment, and depends on no other crate of ours.
@@ -21,6 +21,7 @@ pub mod record;
 pub mod sanitize;
 pub mod schema;
 pub mod secret;
+pub mod secret_files;
 pub mod shared;
 pub mod sse;
 pub mod tool;

@@ -5,7 +5,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-types", &[]),
     ("aish-process", &["aish-types"]),
     ("aish-acp", &["aish-types"]),
-    ("aish-confine", &[]),
+    ("aish-confine", &["aish-types"]),
     ("aish-embedding", &[]),
     ("aish-files", &[]),
     ("aish-journal", &["aish-types", "aish-safety"]),
