@@ -280,6 +280,28 @@ named! {
     }
 }
 
+impl Output {
+    /// Says whether the text of the files that a program is given is known to be in it.
+    pub const fn shows_files(self) -> bool {
+        matches!(
+            self,
+            Self::Whole
+                | Self::Blocks
+                | Self::Part
+                | Self::End
+                | Self::Reversed
+                | Self::Filtered
+                | Self::Edited
+                | Self::Scanned
+                | Self::Queried
+                | Self::Base64
+                | Self::Base32
+                | Self::Hexadecimal
+                | Self::Decoded
+        )
+    }
+}
+
 named! {
     /// What a program changes among files.
     Change {

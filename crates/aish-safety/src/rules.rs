@@ -8,6 +8,7 @@ pub(crate) mod feeding;
 pub(crate) mod globs;
 pub(crate) mod help;
 pub(crate) mod hints;
+pub(crate) mod kernel_places;
 pub(crate) mod places;
 pub(crate) mod programs;
 pub(crate) mod questions;

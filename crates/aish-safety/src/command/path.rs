@@ -5,7 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::word::{HOLE, Word};
-use crate::rules::{disposable, places, secret_places};
+use crate::rules::{disposable, places};
+
+mod secret;
 
 /// A path made plain: no `.`, `..`, doubled slash; the home folder is `~`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -327,31 +329,6 @@ impl<T: AsRef<str>> Place<T> {
                     && rest.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         })
-    }
-
-    /// A file or folder that holds secrets.
-    pub(crate) fn is_secret(&self) -> bool {
-        self.looks_secret() && !secret_places::SECRET_EXCEPTIONS.iter().any(|pattern| glob_match(pattern, self.last()))
-    }
-
-    fn looks_secret(&self) -> bool {
-        let last = self.last();
-        if !self.glob {
-            return secret_places::SECRET.any(last) || self.is_below(secret_places::SECRET_PATHS);
-        }
-        // All files of an ordinary kind are not those of them that hold secrets.
-        let kind = last.strip_prefix("*.").is_some_and(|kind| secret_places::ORDINARY_KINDS.contains(&kind));
-        let literal = !kind && last.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).count() >= 3;
-        let stem = last.split(['*', '?', '[']).next().unwrap_or_default();
-        if stem.len() >= 4 && secret_places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
-            return true;
-        }
-        secret_places::SECRET_NAMES.iter().any(|name| glob_match(name, last) || (literal && glob_match(last, name)))
-            || self.is_below(secret_places::SECRET_PATHS)
-            || literal
-                && secret_places::SECRET_PATHS
-                    .iter()
-                    .any(|path| path.rsplit('/').next().is_some_and(|end| glob_match(last, end)))
     }
 }
 

@@ -349,9 +349,12 @@ impl Rest<'_, '_> {
         if word.taint.has(Taint::SECRET) {
             return true;
         }
+        let shows_files = programs::find(self.subject.program).is_some_and(|known| known.facts().output.shows_files());
         let check = |text: &str| {
             let place = path::seen(text, word.glob, self.subject.folder, self.subject.home);
-            place.is_secret() || (self.subject.file_taint)(&place.text).has(Taint::SECRET)
+            place.is_secret()
+                || shows_files && place.is_device()
+                || (self.subject.file_taint)(&place.text).has(Taint::SECRET)
         };
         if check(&word.text) {
             return true;

@@ -232,7 +232,7 @@ impl Walker<'_> {
         {
             return stream.clone();
         }
-        if place.is_secret() {
+        if place.is_secret() || place.is_device() {
             let mut text = String::from("reads ");
             push_shown(&mut text, &word.text);
             text.push_str(", which holds secrets");

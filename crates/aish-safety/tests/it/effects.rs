@@ -50,3 +50,50 @@ fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
     // An ordinary repository has none of these files beside one another.
     assert_eq!(with(&["/home/ana/w/config"], "git status"), Verdict::Allow);
 }
+
+/// What a confined command finds empty is asked about where it is only judged: one list, two uses.
+#[test]
+fn what_is_hidden_from_a_held_command_is_asked_about() {
+    use aish_types::secret_files::{AT_HOME, ELSEWHERE};
+    let around = Surroundings { home: Some("/home/ana".into()), ..Surroundings::default() };
+    let named = |place: &&str| place.replace('*', "x");
+    let places: Vec<String> = AT_HOME
+        .iter()
+        .flat_map(|place| ["~", "/home/ana", "/home/bob", "/root"].map(|home| format!("{home}/{}", named(place))))
+        .chain(ELSEWHERE.iter().map(named))
+        .collect();
+    for place in places {
+        for line in [format!("cat {place}"), format!("grep x {place}/below"), format!("cat < {place}")] {
+            let judgement = judge_command(&line, &around);
+            assert_ne!(judgement.verdict, Verdict::Allow, "{line}: {}", judgement.rule);
+        }
+    }
+}
+
+/// What is near such places and known to hold no secret is still shown without a question.
+#[test]
+fn what_is_known_to_be_harmless_is_shown() {
+    let around = Surroundings { home: Some("/home/ana".into()), ..Surroundings::default() };
+    for line in [
+        "cat ~/.ssh/id_ed25519.pub",
+        "cat ~/.bashrc",
+        "cat .claude/settings.json",
+        "cat ~/project/.codex/config.toml",
+        "cat ~/.config/nvim/init.lua",
+        "cat /proc/cpuinfo",
+        "cat /proc/self/status",
+        "cat /proc/1/status",
+        "grep MemFree /proc/meminfo",
+        "cat /proc/sys/kernel/hostname",
+        "cat /sys/class/net/eth0/address",
+        "head -c 8 /dev/urandom",
+        "ls /dev",
+        "ls -l /proc/self/fd",
+        "ls -l /dev/sda",
+        "stat /dev/sda",
+        "cat /etc/docker.conf",
+    ] {
+        let judgement = judge_command(line, &around);
+        assert_eq!(judgement.verdict, Verdict::Allow, "{line}: {}", judgement.rule);
+    }
+}

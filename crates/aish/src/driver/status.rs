@@ -49,7 +49,7 @@ fn text(status: &Status) -> String {
                 .to_owned()
         }
         Status::Cut { calls, .. } => format!(
-            "the answer was cut by its length limit (models.NAME.max_tokens){}; :continue goes on with it",
+            "the answer was cut by its length limit (models.NAME.max_tokens){}; :continue goes on with it, `aish ask --continue` in scripts",
             not_run(*calls)
         ),
         Status::Withheld { calls } => {

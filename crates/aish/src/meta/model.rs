@@ -24,8 +24,10 @@ fn show(repl: &Repl) {
                 if let Some(api) = model.provider.api() {
                     repl.print_words(&format!("wire: {}", api.as_str()));
                 }
-                if let Some(abilities) = model.provider.known_abilities() {
-                    repl.print_words(&format!("it can: {}", abilities.words()));
+                if let Some(words) = model.provider.known_abilities().map(|abilities| abilities.words())
+                    && !words.is_empty()
+                {
+                    repl.print_words(&format!("it can: {words}"));
                 }
                 for lesson in model.provider.learned() {
                     repl.print_words(&format!("learned: {lesson}"));

@@ -1,0 +1,90 @@
+//! Files that hold secrets.
+
+use alloc::vec::Vec;
+
+use aish_types::secret_files::{AT_HOME, ELSEWHERE, OPEN_IN_SSH, names_secret};
+
+use super::{HOLE, Place, glob_match};
+use crate::rules::{kernel_places, secret_places};
+
+impl<T: AsRef<str>> Place<T> {
+    /// A file or folder that holds secrets.
+    pub(crate) fn is_secret(&self) -> bool {
+        (self.looks_secret() || self.is_hidden_at_home() || self.is_hidden_elsewhere() || self.is_shut_by_kernel())
+            && !secret_places::SECRET_EXCEPTIONS.iter().any(|pattern| glob_match(pattern, self.last()))
+    }
+
+    fn looks_secret(&self) -> bool {
+        let last = self.last();
+        if !self.glob {
+            return secret_places::SECRET.any(last) || self.is_below(secret_places::SECRET_PATHS);
+        }
+        // All files of an ordinary kind are not those of them that hold secrets.
+        let kind = last.strip_prefix("*.").is_some_and(|kind| secret_places::ORDINARY_KINDS.contains(&kind));
+        let literal = !kind && last.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).count() >= 3;
+        let stem = last.split(['*', '?', '[']).next().unwrap_or_default();
+        if stem.len() >= 4 && secret_places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
+            return true;
+        }
+        secret_places::SECRET_NAMES.iter().any(|name| glob_match(name, last) || (literal && glob_match(last, name)))
+            || self.is_below(secret_places::SECRET_PATHS)
+            || literal
+                && secret_places::SECRET_PATHS
+                    .iter()
+                    .any(|path| path.rsplit('/').next().is_some_and(|end| glob_match(last, end)))
+    }
+
+    /// What a confined command finds empty below a home folder.
+    fn is_hidden_at_home(&self) -> bool {
+        let Some(parts) = self.below_home() else { return false };
+        let parts: Vec<&str> = parts.collect();
+        // A pattern means no name with a leading dot that it does not begin with.
+        if !parts.first().is_some_and(|first| first.starts_with(['.', '_', 's', HOLE])) {
+            return false;
+        }
+        let is_open = parts.starts_with(&[".ssh"])
+            && parts.get(1).is_none_or(|name| OPEN_IN_SSH.contains(name) || name.ends_with(".pub"));
+        let is_dotted = parts.first().is_some_and(|first| first.starts_with('.'));
+        !is_open && (AT_HOME.iter().any(|known| self.leads_to(&parts, known)) || is_dotted && names_secret(self.last()))
+    }
+
+    /// The same elsewhere.
+    fn is_hidden_elsewhere(&self) -> bool {
+        let Some(path) = self.text().strip_prefix('/') else { return false };
+        let first = path.split('/').next().unwrap_or_default();
+        if !matches!(first, "etc" | "var") && !is_pattern(first) {
+            return false;
+        }
+        let parts: Vec<&str> = path.split('/').collect();
+        ELSEWHERE.iter().any(|known| self.leads_to(&parts, known.trim_start_matches('/')))
+    }
+
+    /// What the kernel shows of devices and of other processes, but for what is known to be harmless, and for disks: they are
+    /// named to programs that do not show what is on them.
+    fn is_shut_by_kernel(&self) -> bool {
+        kernel_places::is_shut(self.text()) && !self.is_device()
+    }
+
+    /// Says whether the parts of a path lie at a place or below it. A part may be a pattern, here and there.
+    fn leads_to(&self, parts: &[&str], known: &str) -> bool {
+        let mut at = 0;
+        known.split('/').all(|name| {
+            let part = parts.get(at).copied();
+            at += 1;
+            part.is_some_and(|part| {
+                part == name
+                    || name.contains('*') && glob_match(name, part)
+                    || is_pattern(part) && glob_match(part, stem(name))
+            })
+        })
+    }
+}
+
+fn is_pattern(part: &str) -> bool {
+    part.contains(['*', '?', '[', HOLE])
+}
+
+/// A name that a pattern of ours stands for.
+fn stem(name: &str) -> &str {
+    name.trim_end_matches('*')
+}
