@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use aish_types::ToolDefinition;
+use serde_json::Value;
 
 use super::Index;
 use super::document;
@@ -16,13 +17,15 @@ use super::document;
 /// The words' score at which the best find by words counts half.
 const DOUBT: f32 = 8.0;
 /// What the whole of meaning counts beside the whole of words.
-const WEIGHT: f32 = 1.5;
+const WEIGHT: f32 = 2.0;
 /// What it counts in a text of more words than [`LONG`]: that tells of several wishes, and one direction stands for one.
 const WEIGHT_OF_TEXT: f32 = 0.5;
 /// Words of a request beyond which it is a text.
 const LONG: usize = 20;
 /// Bytes of a name and a description that a vector is made of.
 const MAX_BEGINNING: usize = 180;
+/// Bytes of arguments' names that a vector is made of.
+const MAX_ARGUMENTS: usize = 200;
 /// A cosine from which a tool is found by its meaning alone.
 const NEAR: f32 = 0.2;
 
@@ -47,8 +50,9 @@ impl fmt::Debug for Meaning {
     }
 }
 
-/// Returns what of a tool is made a vector of: its name in words, the beginning of its description, and its examples. What
-/// stands behind that says more of conditions than of what the tool does.
+/// Returns what of a tool is made a vector of: its name in words, the beginning of its description, whose tool it is where its
+/// name does not say so, the names of its arguments, and its examples. The rest of a description says more of conditions than of
+/// what the tool does.
 pub fn meaning_text(definition: &ToolDefinition) -> String {
     let mut text = spaced(definition.name.as_str());
     text.push_str(": ");
@@ -61,11 +65,31 @@ pub fn meaning_text(definition: &ToolDefinition) -> String {
         text.push(' ');
     }
     text.truncate(text.trim_end().len());
+    let group = spaced(&definition.group);
+    if !group.is_empty() && !spaced(definition.name.as_str()).to_lowercase().contains(&group.to_lowercase()) {
+        text.push_str(&format!(" ({group})"));
+    }
+    add_arguments(&mut text, &definition.input_schema.value());
     for example in &definition.examples {
         text.push_str("; ");
         text.push_str(example);
     }
     text
+}
+
+/// Adds the names of a schema's properties.
+fn add_arguments(text: &mut String, schema: &Value) {
+    let most = text.len() + MAX_ARGUMENTS;
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let mut joint = "; ";
+    for name in properties.into_iter().flat_map(serde_json::Map::keys) {
+        if text.len() + name.len() > most {
+            break;
+        }
+        text.push_str(joint);
+        text.push_str(&spaced(name));
+        joint = ", ";
+    }
 }
 
 /// Writes a name with blanks for what joins its words.
@@ -235,5 +259,16 @@ mod tests {
         tool.examples = vec!["go home".into()];
         let begin = format!("maps find Route v2: Finds a way. {}", "Very ".repeat(29));
         assert_eq!(meaning_text(&tool), format!("{}; go home", begin.trim_end()));
+    }
+
+    #[test]
+    fn a_text_says_whose_tool_it_is_and_what_it_takes() {
+        let properties = json!({"fromPlace": {}, "to": {"type": "string"}, "x".repeat(300): {}, "z": {}});
+        let schema = json!({"type": "object", "properties": properties});
+        let mut tool = ToolDefinition::new("find_route", "Finds a way", schema, SourceId::new("mcp:maps"));
+        tool.group = "City-Maps".into();
+        assert_eq!(meaning_text(&tool), "find route: Finds a way (City Maps); from Place, to");
+        tool.name = "city_maps.find_route".into();
+        assert_eq!(meaning_text(&tool), "city maps find route: Finds a way; from Place, to");
     }
 }
