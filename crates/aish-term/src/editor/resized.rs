@@ -6,10 +6,17 @@
 //! went. Here the start is found first: all that follows is erased, and the cursor is put where the library counts from.
 
 use std::io::{self, Write as _};
+use std::time::Duration;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::cells::{cells, grapheme_cells};
+
+/// How often a terminal is asked that was resized on, and is not yet as it says it is.
+const ATTEMPTS: usize = 6;
+
+/// How long such a terminal is left alone.
+const SETTLED: Duration = Duration::from_millis(50);
 
 /// A terminal's columns and rows.
 pub(super) type Size = (usize, usize);
@@ -103,39 +110,52 @@ impl Drawing {
         places
     }
 
-    /// Returns how many rows above the cursor it begins. Where that is not sure, the fewest: a row that stays is better
-    /// than one of the output that goes.
-    fn rows_above(&self, new: usize, column: usize) -> usize {
-        if let Some(rows) = self.erased {
-            return rows;
+    /// Returns how many rows above the cursor it begins; none where no terminal would have put the cursor there.
+    fn rows_above(&self, new: usize, column: usize) -> Option<usize> {
+        if self.erased.is_some() {
+            return self.erased;
         }
         let places = self.places(new);
         // Behind a full row some terminals say that the cursor is behind the last column.
         let column = column.min(new.saturating_sub(1));
         let mut seen = places.iter().filter(|place| place.column == column).map(|place| place.row);
-        let sure = if self.reflows { seen.next() } else { seen.min() };
-        sure.or_else(|| places.iter().map(|place| place.row).min()).unwrap_or_default()
+        // Where that is not sure, the fewest: a row that stays is better than one of the output that goes.
+        if self.reflows { seen.next() } else { seen.min() }
+    }
+
+    /// Returns the fewest rows that it may begin above the cursor.
+    fn fewest_above(&self, new: usize) -> usize {
+        self.places(new).iter().map(|place| place.row).min().unwrap_or_default()
     }
 
     /// Takes it off a terminal that was resized, and puts the cursor where the library counts from. Where the terminal does
     /// not say where the cursor is, nothing is changed.
     pub(super) fn follow(&mut self) -> io::Result<()> {
-        let (columns, rows) = crossterm::terminal::size()?;
-        let size = (usize::from(columns).max(1), usize::from(rows).max(1));
-        if size == self.size {
-            return Ok(());
+        for attempt in 1..=ATTEMPTS {
+            let (columns, rows) = crossterm::terminal::size()?;
+            let size = (usize::from(columns).max(1), usize::from(rows).max(1));
+            if size == self.size {
+                return Ok(());
+            }
+            let (column, row) = crossterm::cursor::position()?;
+            let above = match self.rows_above(size.0, usize::from(column)) {
+                Some(above) => above,
+                None if attempt == ATTEMPTS => self.fewest_above(size.0),
+                None => {
+                    std::thread::sleep(SETTLED);
+                    continue;
+                }
+            };
+            let mut stderr = io::stderr();
+            stderr.write_all(self.moved(size, usize::from(row).saturating_sub(above)).as_bytes())?;
+            return stderr.flush();
         }
-        let (column, row) = crossterm::cursor::position()?;
-        let text = self.moved(size, (usize::from(column), usize::from(row)));
-        let mut stderr = io::stderr();
-        stderr.write_all(text.as_bytes())?;
-        stderr.flush()
+        Ok(())
     }
 
-    /// Returns what to write for that, with the cursor at a column and a row.
-    fn moved(&mut self, size: Size, cursor: (usize, usize)) -> String {
+    /// Returns what to write for that, where it begins in a row.
+    fn moved(&mut self, size: Size, start: usize) -> String {
         let (width, height) = size;
-        let start = cursor.1.saturating_sub(self.rows_above(width, cursor.0));
         let below = self.rows(width);
         // Without room below, what stands above goes up.
         let up = (start + below + 1).saturating_sub(height).min(start);
@@ -174,17 +194,18 @@ mod tests {
             ("broken anew, by one that is not known", cuts(drawing("> ", 6, &long, 80)), 30, 12, 3),
             ("broken anew, just full", drawing("> ", 6, &"x".repeat(118), 80), 40, 39, 2),
             ("broken anew, just full, behind the last column", drawing("> ", 6, &"x".repeat(118), 80), 40, 40, 2),
-            ("cut, in the middle", drawing("> ", 6, &"x".repeat(118), 80), 60, 38, 1),
+            ("cut, in the middle", drawing("> ", 6, &"x".repeat(118), 80), 60, 40, 1),
             ("a full row", drawing("> ", 6, &"x".repeat(78), 80), 40, 0, 2),
             ("a full row, wider", drawing("> ", 6, &"x".repeat(118), 40), 80, 0, 2),
             ("a right prompt above", drawing("> ", 6, "for x\ndo", 80), 40, 4, 2),
             ("a right prompt above, cut", cuts(drawing("top\n> ", 6, "y", 80)), 79, 3, 1),
             ("no room for a right prompt", drawing("> ", 6, &format!("{}\ny", "x".repeat(76)), 80), 79, 3, 1),
             ("wide characters", drawing("> ", 0, &wide, 80), 21, 2, 3),
-            ("nothing known", drawing("> ", 6, &long, 80), 40, 5, 1),
         ] {
-            assert_eq!(drawn.rows_above(new, column), expected, "{what}");
+            assert_eq!(drawn.rows_above(new, column), Some(expected), "{what}");
         }
+        let drawn = drawing("> ", 6, &long, 80);
+        assert_eq!((drawn.rows_above(40, 5), drawn.fewest_above(40)), (None, 1));
     }
 
     #[test]
@@ -195,12 +216,13 @@ mod tests {
         screen.process(b"one\r\ntwo\r\n");
         screen.process(format!("> {}", "x".repeat(70)).as_bytes());
         let (row, column) = screen.screen().cursor_position();
-        let text = drawn.moved((40, 4), (usize::from(column), usize::from(row)));
+        let above = drawn.rows_above(40, usize::from(column)).unwrap();
+        let text = drawn.moved((40, 4), usize::from(row) - above);
         screen.process(text.as_bytes());
         assert_eq!(screen.screen().contents().trim_end(), "one\ntwo");
         assert_eq!((screen.screen().cursor_position(), drawn.erased), ((3, 0), Some(1)));
         // The same prompt once more, wider: it is erased already, and fewer rows are needed.
-        drawn.moved((100, 4), (0, 3));
+        drawn.moved((100, 4), 3 - drawn.rows_above(100, 0).unwrap());
         assert_eq!(drawn.erased, Some(0));
     }
 
@@ -209,7 +231,7 @@ mod tests {
         let mut drawn = drawing("> ", 0, &"x".repeat(70), 80);
         let mut screen = vt100::Parser::new(3, 20, 10);
         screen.process(b"one\r\ntwo\r\n> xxxxxxxxxxxxxxxxx");
-        let text = drawn.moved((20, 3), (19, 2));
+        let text = drawn.moved((20, 3), 2);
         screen.process(text.as_bytes());
         assert_eq!(screen.screen().contents().trim_end(), "");
         screen.screen_mut().set_scrollback(10);
