@@ -88,7 +88,27 @@ impl Attributes {
 
     /// Says whether mode, owner and time of a folder are equal.
     pub(crate) fn is_alike(&self, other: &Self) -> bool {
-        (self.mode, self.uid, self.gid, self.modified) == (other.mode, other.uid, other.gid, other.modified)
+        self.permissions() == other.permissions() && self.modified == other.modified
+    }
+
+    /// Mode and owner.
+    pub(crate) fn permissions(&self) -> (u32, u32, u32) {
+        (self.mode, self.uid, self.gid)
+    }
+
+    /// Puts the time of modification back, and mode and owner where they differ from others: what is the same in both was
+    /// not changed by whoever changed the one to the other, and may be another's by now.
+    pub(crate) fn apply_changed(&self, other: &Self, folder: impl std::os::fd::AsFd, name: &Path) -> io::Result<()> {
+        let folder = folder.as_fd();
+        let now = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let keep = |same: bool, now: u32, own: u32| if same { now } else { own };
+        let wanted = Self {
+            mode: keep(self.mode == other.mode, now.st_mode & 0o7777, self.mode),
+            uid: keep(self.uid == other.uid, now.st_uid, self.uid),
+            gid: keep(self.gid == other.gid, now.st_gid, self.gid),
+            ..self.clone()
+        };
+        wanted.apply(folder, name)
     }
 
     /// Puts mode, owner where the system allows it, and time of modification back.

@@ -108,6 +108,12 @@ impl Layer {
     }
 }
 
+/// Links that are followed to find out where one leads; the kernel follows as many.
+const MOST_LINKS: usize = 40;
+
+/// Folders in one another.
+const DEEPEST: usize = 500;
+
 /// Bytes of two files that are compared at once.
 const PIECE: usize = 64 * 1024;
 
@@ -120,9 +126,10 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Compares a folder that is both in the layer and below it.
     fn folder(&self, path: &Path, out: &mut Changes) -> Result<(), LayerError> {
+        self.is_too_deep(path)?;
         let (above, below) = (self.upper.join(path), self.tree.join(path));
         if let (Some(old), Some(new)) = (at(&below, Attributes::of(&below))?, at(&above, Attributes::of(&above))?) {
-            let alike = (old.mode, old.uid, old.gid) == (new.mode, new.uid, new.gid);
+            let alike = old.permissions() == new.permissions();
             if !alike || !at(&above, attributes::has_same_extended(&below, &above))? {
                 out.changes.push(self.change(path, Some(&old), Some(&new), true));
             } else if old.modified != new.modified {
@@ -221,15 +228,73 @@ impl Walk<'_> {
         }
         if new.kind == FileKind::Link {
             let target = fs::read_link(self.upper.join(path))?;
-            if leads_out(path, &target, self.tree) {
+            if leads_out(path, &target, self.tree) || self.is_led_out(path, target)? {
                 return Ok(Some("it is a link that leads out of the tree"));
             }
         }
         Ok(None)
     }
 
+    /// Says whether a link leads out of the tree by way of other links, as they are in the layer and below it.
+    fn is_led_out(&self, path: &Path, target: PathBuf) -> io::Result<bool> {
+        let parts = |path: &Path| path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect();
+        let mut at = path.parent().unwrap_or(Path::new("")).to_owned();
+        let mut left: Vec<PathBuf> = parts(&target);
+        let mut links = 0;
+        while let Some(part) = left.pop() {
+            if part.is_absolute() {
+                // Put together again: it is in the tree, or ends here.
+                let whole: PathBuf = std::iter::once(part).chain(left.drain(..).rev()).collect();
+                let Ok(below) = whole.strip_prefix(self.tree) else {
+                    let climbs = whole.components().any(|part| part == std::path::Component::ParentDir);
+                    return Ok(climbs || !SYSTEM.iter().any(|folder| whole.starts_with(folder)));
+                };
+                (at, left) = (PathBuf::new(), parts(below));
+                continue;
+            }
+            match part.as_os_str().as_encoded_bytes() {
+                b"." => continue,
+                b".." if at.pop() => continue,
+                b".." => return Ok(true),
+                _ => at.push(&part),
+            }
+            if let Some(target) = self.link(&at)? {
+                links += 1;
+                if links > MOST_LINKS {
+                    return Ok(true);
+                }
+                at.pop();
+                left.extend(parts(&target));
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns where a link leads that is in the layer, or in the tree and not covered; none for everything else.
+    fn link(&self, path: &Path) -> io::Result<Option<PathBuf>> {
+        let (above, below) = (self.upper.join(path), self.tree.join(path));
+        let there = match Attributes::of(&above)? {
+            Some(attributes) => Some((above, attributes)),
+            None => Attributes::of(&below)?.map(|attributes| (below, attributes)),
+        };
+        let link = there.filter(|(_, attributes)| attributes.kind == FileKind::Link);
+        link.map(|(path, _)| fs::read_link(path)).transpose()
+    }
+
+    /// Gives up where folders lie so deep in one another that the system soon takes no path to them any more.
+    fn is_too_deep(&self, path: &Path) -> Result<(), LayerError> {
+        let mut parts = path.components();
+        let first = parts.next().map(|first| self.tree.join(first.as_os_str()));
+        let source = || io::Error::other(format!("folders lie more than {DEEPEST} deep in one another"));
+        match first.filter(|_| parts.count() >= DEEPEST) {
+            Some(path) => Err(LayerError { path, source: source() }),
+            None => Ok(()),
+        }
+    }
+
     /// Lists what must not be kept in a folder that is new as a whole.
     fn refuse_inside(&self, path: &Path, out: &mut Changes) -> Result<(), LayerError> {
+        self.is_too_deep(path)?;
         let above = self.upper.join(path);
         for name in names(&above)? {
             let path = path.join(name);
@@ -250,23 +315,19 @@ impl Walk<'_> {
     }
 }
 
-/// Says whether a link leads out of the tree by its words alone, and not into the system's folders.
+/// Says whether a link leads out of the tree by its words alone, and not into the system's folders. One that climbs behind a
+/// name does, too: where the name is a link itself, now or later, it climbs from where that leads.
 fn leads_out(path: &Path, target: &Path, tree: &Path) -> bool {
     use std::path::Component;
     if target.is_absolute() {
         let climbs = target.components().any(|part| part == Component::ParentDir);
         return climbs || !(target.starts_with(tree) || SYSTEM.iter().any(|folder| target.starts_with(folder)));
     }
-    let mut depth = path.components().count().saturating_sub(1);
-    for part in target.components() {
-        match part {
-            Component::ParentDir if depth == 0 => return true,
-            Component::ParentDir => depth -= 1,
-            Component::Normal(_) => depth += 1,
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
-        }
-    }
-    false
+    let depth = path.components().count().saturating_sub(1);
+    let climbs = |part: &Component<'_>| *part == Component::ParentDir;
+    let parts = || target.components().filter(|part| *part != Component::CurDir);
+    let up = parts().take_while(climbs).count();
+    up > depth || parts().skip(up).any(|part| climbs(&part))
 }
 
 /// Lists names of a folder in order.
@@ -347,10 +408,20 @@ mod tests {
     #[test]
     fn links_are_followed_by_their_words() {
         let leads = |path: &str, target: &str| leads_out(Path::new(path), Path::new(target), Path::new("/home/a/tree"));
-        for target in ["b", "./b", "../b", "../c/../b", "/home/a/tree/x", "/usr/bin/python3"] {
+        for target in ["b", "./b", "../b", "../c/b", "/home/a/tree/x", "/usr/bin/python3"] {
             assert!(!leads("a/l", target), "{target}");
         }
-        for target in ["../../b", "/home/a", "/home/a/tree/../x", "/usr/../etc/passwd", "../c/../../b", "/tmp/x"] {
+        for target in [
+            "../c/../b",
+            "c/..",
+            "./../c/..",
+            "../../b",
+            "/home/a",
+            "/home/a/tree/../x",
+            "/usr/../etc/passwd",
+            "../c/../../b",
+            "/tmp/x",
+        ] {
             assert!(leads("a/l", target), "{target}");
         }
     }

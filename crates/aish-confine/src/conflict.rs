@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::attributes::{Attributes, FileKind};
+use crate::attributes::{self, Attributes, FileKind};
 use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, at};
 use crate::sys;
@@ -48,6 +48,10 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &[Move]) -> Result<Vec<Conflict>,
     for one in moves {
         let path = layer.tree(one.root).join(&one.path);
         let why = match (one.kind, &one.old) {
+            (MoveKind::Folder, Some(old)) if old.changed > layer.about.start => {
+                // Something coming into it is no conflict. What differs is this run's, or another's doing.
+                is_other_folder(layer, one, old)?.then_some(Why::Changed)
+            }
             (MoveKind::Folder, _) | (_, None) => None,
             (_, Some(old)) if newest(&path, old)? > layer.about.start => Some(Why::Changed),
             (_, Some(old)) if old.kind == FileKind::File && is_written(&path) => Some(Why::Open),
@@ -62,6 +66,13 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &[Move]) -> Result<Vec<Conflict>,
         found.extend(why.map(|why| Conflict { path, why }));
     }
     Ok(found)
+}
+
+/// Says whether mode, owner or extended attributes of a folder differ between layer and tree.
+fn is_other_folder(layer: &Layer, one: &Move, old: &Attributes) -> Result<bool, LayerError> {
+    let (tree, upper) = (layer.tree(one.root).join(&one.path), layer.upper(one.root).join(&one.path));
+    let differs = one.new.as_ref().is_some_and(|new| new.permissions() != old.permissions());
+    Ok(differs || one.new.is_some() && !at(&upper, attributes::has_same_extended(&tree, &upper))?)
 }
 
 /// Says whether a file of the layer was written where it is, and not put in the place of the old one, whose other names stay
@@ -81,12 +92,17 @@ pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move]) -> Result<Vec<Confli
         let path = layer.tree(one.root).join(&one.path);
         let now = at(&path, Attributes::of(&path))?;
         let is_changed = match (one.kind, &now, &one.new) {
+            (MoveKind::Folder, Some(now), Some(new)) => {
+                let was_changed = one.old.as_ref().is_some_and(|old| old.mode != new.mode);
+                was_changed && now.mode != new.mode
+            }
             (MoveKind::Folder, ..) => false,
             (MoveKind::Delete, now, _) => now.is_some(),
-            (MoveKind::Attributes, Some(now), Some(new)) => now.modified != new.modified,
+            (MoveKind::Attributes, Some(now), Some(new)) => (now.modified, now.mode) != (new.modified, new.mode),
             (MoveKind::Attributes, None, _) => true,
             (MoveKind::Create | MoveKind::Exchange, Some(now), Some(new)) => {
-                let same = now.size == new.size && now.modified == new.modified && now.kind == new.kind;
+                let version = |of: &Attributes| (of.size, of.modified, of.kind, of.mode);
+                let same = version(now) == version(new);
                 !same || one.print.is_some_and(|print| print != fingerprint(&path))
             }
             (MoveKind::Create | MoveKind::Exchange, None, _) => true,

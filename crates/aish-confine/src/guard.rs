@@ -47,8 +47,31 @@ const RESULTS: &[&str] = &[
     ".keep",
 ];
 
-/// Files that tell a model or a program what to do.
-const INSTRUCTIONS: &[&str] = &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "SKILL.md", "copilot-instructions.md"];
+/// How names of files begin that tell a model what to do: `AGENTS.md`, and `AGENTS.override.md` beside it.
+const INSTRUCTIONS: &[&str] = &[
+    "AGENT", "AGENTS", "CLAUDE", "GEMINI", "QWEN", "CODEX", "COPILOT", "CURSOR", "CRUSH", "OPENCODE", "WARP", "SKILL",
+];
+
+/// How names of files end that do so.
+const INSTRUCTION_ENDS: &[&str] =
+    &["copilot-instructions.md", ".instructions.md", ".prompt.md", ".chatmode.md", ".agent.md"];
+
+/// Settings that programs act on when a folder is entered, or a commit is made, without being named.
+const ENTERED: &[&str] = &[
+    "flake.nix",
+    "shell.nix",
+    "default.nix",
+    "devenv.nix",
+    "devenv.yaml",
+    "devbox.json",
+    "lefthook.yml",
+    "lefthook.yaml",
+    "lefthook.toml",
+    "lefthook.json",
+    "lefthook-local.yml",
+    "lefthook-local.yaml",
+    "Session.vim",
+];
 
 /// Entries of a git folder that git writes every day and runs nothing from.
 const GIT_FILES: &[&str] = &[
@@ -72,6 +95,9 @@ const GIT_FILES: &[&str] = &[
     "info/refs",
 ];
 
+/// Why a repository that is deleted is asked about.
+const GONE: &str = "the repository is gone with it";
+
 /// Bytes of a file whose content decides; a longer one is guarded.
 const LONGEST: u64 = 1 << 20;
 
@@ -93,18 +119,20 @@ impl Layer {
     /// Says why a change is one that a person decides on; none for ordinary files. `ordinary` are more paths, which may
     /// end in `/**`; `settings` names files that programs take settings from.
     pub fn guard(&self, change: &Change, ordinary: &[String], settings: &[&str]) -> Option<&'static str> {
-        self.guards(std::slice::from_ref(change), ordinary, settings).into_iter().next().flatten()
+        let all = self.guards(std::slice::from_ref(change), ordinary, settings);
+        all.into_iter().flatten().next().map(|guarded| guarded.why)
     }
 
-    /// Says of each of some changes why a person decides on it, as [`Layer::guard`] does.
-    pub fn guards(&self, changes: &[Change], ordinary: &[String], settings: &[&str]) -> Vec<Option<&'static str>> {
+    /// Says of each of some changes which paths of it a person decides on, as [`Layer::guard`] does: of a folder that is
+    /// new as a whole those in it, at most 1,000.
+    pub fn guards(&self, changes: &[Change], ordinary: &[String], settings: &[&str]) -> Vec<Vec<Guarded>> {
         let known = Known::default();
-        let why = |change: &Change| {
+        let of = |change: &Change| {
             let mut found = Vec::new();
             self.judge(change, ordinary, settings, &known, &mut found);
-            found.first().map(|guarded| guarded.why)
+            found
         };
-        changes.iter().map(why).collect()
+        changes.iter().map(of).collect()
     }
 
     /// Lists the paths of changes that a person decides on, at most 1,000.
@@ -146,7 +174,13 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     fn change(&self, change: &Change, found: &mut Vec<Guarded>) {
-        if let Some(why) = self.path(&change.path, change.kind) {
+        // A file in the place of a folder or a link is as new as one where nothing was.
+        let is_new = change.after == Some(FileKind::File) && change.before != Some(FileKind::File);
+        let kind = if is_new { ChangeKind::New } else { change.kind };
+        if change.before == Some(FileKind::Folder) && (change.replaces || change.after != Some(FileKind::Folder)) {
+            self.repositories_gone(&change.path, found);
+        }
+        if let Some(why) = self.path(&change.path, kind) {
             self.add(&change.path, why, found);
         } else if change.after == Some(FileKind::Folder) && (change.kind == ChangeKind::New || change.replaces) {
             self.inside(&change.path, found);
@@ -154,12 +188,32 @@ impl Judge<'_> {
             && change.mode.is_some_and(|(old, new)| old & 0o111 == 0 && new & 0o111 != 0)
         {
             self.add(&change.path, "it can be run from now on", found);
+        } else if change.mode.is_some_and(|(old, new)| old & 0o002 == 0 && new & 0o002 != 0)
+            && change.after != Some(FileKind::Link)
+        {
+            self.add(&change.path, "everybody on this machine can change it from now on", found);
         }
     }
 
     fn add(&self, path: &Path, why: &'static str, found: &mut Vec<Guarded>) {
         if found.len() < MOST {
             found.push(Guarded { root: self.root, path: path.to_owned(), why });
+        }
+    }
+
+    /// Finds the repositories in a folder that is gone as a whole, with all that was only committed there.
+    fn repositories_gone(&self, path: &Path, found: &mut Vec<Guarded>) {
+        let tree = self.layer.tree(self.root);
+        let mut folders = vec![path.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(tree.join(&folder)).into_iter().flatten().flatten() {
+                let path = folder.join(entry.file_name());
+                if entry.file_name() == ".git" {
+                    self.add(&path, GONE, found);
+                } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                }
+            }
         }
     }
 
@@ -193,7 +247,8 @@ impl Judge<'_> {
             return None;
         }
         if let Some(below) = self.below_repository(path) {
-            return self.in_git(path, &below);
+            let is_link = matches!(self.above(path), Ok(Some(above)) if above.kind == FileKind::Link);
+            return if is_link { Some("git follows it to where it leads") } else { self.in_git(path, &below) };
         }
         if self.is_led_to(path) {
             return Some("git or a model takes it under another name");
@@ -206,17 +261,18 @@ impl Judge<'_> {
             let name = name.to_string_lossy();
             if name == ".git" {
                 return match kind {
-                    ChangeKind::Deleted => Some("the repository is gone with it"),
+                    ChangeKind::Deleted => Some(GONE),
                     ChangeKind::Changed | ChangeKind::New if self.is_folder(path) => None,
                     ChangeKind::Changed | ChangeKind::New => self.pointer(path),
                 };
             }
-            if INSTRUCTIONS.contains(&&*name) && built != Some("node_modules") {
+            if instructs(&name) && built != Some("node_modules") {
                 return Some("it instructs models");
             }
             if let Some(known) = BUILT.iter().chain(RESULTS).find(|known| **known == name) {
-                // What git has in a folder is no result of a build.
-                built = built.or_else(|| (!self.is_source(&folder)).then_some(*known));
+                // What git has in a folder is no result of a build, and neither is a file called as such a folder is.
+                let is_result = RESULTS.contains(known) || folder != path || self.was_folder(path, kind);
+                built = built.or_else(|| (is_result && !self.is_source(&folder)).then_some(*known));
             }
             if built.is_some() {
                 continue;
@@ -238,13 +294,14 @@ impl Judge<'_> {
             return Some(why);
         }
         if kind == ChangeKind::New && self.is_script(path) {
-            return Some("it is a new script that can be run");
+            return Some("it is new and can be run, and no compiler made it");
         }
         if name == "package.json" {
             let same = self.contents(path).is_some_and(|(old, new)| package_json::runs_the_same(&old, &new));
             return (!same).then_some("it names scripts that are run");
         }
-        self.settings.contains(&&*name).then_some("programs take settings from it")
+        let is_known = self.settings.contains(&&*name) || ENTERED.contains(&&*name);
+        is_known.then_some("programs take settings from it")
     }
 
     /// Returns where in a repository's own folder a path is: git takes every folder for one that looks like one, whatever
@@ -286,8 +343,23 @@ impl Judge<'_> {
         index.as_ref().is_some_and(|index| index.has_in(folder.as_os_str().as_bytes()))
     }
 
+    fn above(&self, path: &Path) -> std::io::Result<Option<Attributes>> {
+        Attributes::of(&self.layer.upper(self.root).join(path))
+    }
+
+    /// Says whether a path is a folder, or was one that is deleted.
+    fn was_folder(&self, path: &Path, kind: ChangeKind) -> bool {
+        match kind {
+            ChangeKind::Deleted => {
+                let below = self.layer.tree(self.root).join(path).symlink_metadata();
+                below.is_ok_and(|below| below.is_dir())
+            }
+            ChangeKind::Changed | ChangeKind::New => self.is_folder(path),
+        }
+    }
+
     fn is_folder(&self, path: &Path) -> bool {
-        match Attributes::of(&self.layer.upper(self.root).join(path)) {
+        match self.above(path) {
             Ok(Some(above)) => above.kind == FileKind::Folder,
             Ok(None) => self.layer.tree(self.root).join(path).is_dir(),
             Err(_) => false,
@@ -336,12 +408,15 @@ impl Judge<'_> {
         }
     }
 
+    /// Says whether a file can be run and is no compiled program: a shell runs every text, with or without `#!`, and an
+    /// empty file is filled later.
     fn is_script(&self, path: &Path) -> bool {
         let path = self.layer.upper(self.root).join(path);
         let runs =
             Attributes::of(&path).ok().flatten().is_some_and(|a| a.kind == FileKind::File && a.mode & 0o111 != 0);
-        let mut start = [0; 2];
-        runs && fs::File::open(&path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok() && start == *b"#!")
+        let mut start = [0; 4];
+        let read = fs::File::open(&path).and_then(|mut file| file.read_exact(&mut start));
+        runs && (read.is_err() || start != *b"\x7fELF")
     }
 
     /// Reads the old and the new content of a file; none where one is no text or too long.
@@ -353,4 +428,11 @@ impl Judge<'_> {
         };
         Some((read(self.layer.tree(self.root).join(path))?, read(self.layer.upper(self.root).join(path))?))
     }
+}
+
+/// Says whether a file of this name tells models what to do.
+fn instructs(name: &str) -> bool {
+    let begins = |stem: &&str| name.strip_prefix(*stem).is_some_and(|rest| rest.starts_with('.'));
+    name.strip_suffix(".md").is_some()
+        && (INSTRUCTIONS.iter().any(begins) || INSTRUCTION_ENDS.iter().any(|end| name.ends_with(end)))
 }

@@ -13,13 +13,14 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::attributes::{self, Attributes};
+use crate::deep::{remove_tree, size};
 use crate::plan::Root;
 
 /// Why a layer could not be used, and what to do about it.
@@ -266,41 +267,4 @@ impl Layer {
     pub fn size(&self) -> (u64, u64) {
         size(&self.folder)
     }
-}
-
-/// Counts bytes on the disk and entries below a folder.
-pub(crate) fn size(folder: &Path) -> (u64, u64) {
-    use std::os::unix::fs::MetadataExt as _;
-    let (mut bytes, mut entries) = (0_u64, 0_u64);
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let Ok(meta) = entry.metadata() else { continue };
-            entries += 1;
-            bytes = bytes.saturating_add(meta.blocks().saturating_mul(512) / meta.nlink().max(1));
-            if meta.is_dir() {
-                folders.push(entry.path());
-            }
-        }
-    }
-    (bytes, entries)
-}
-
-/// Deletes a folder with all in it, also folders that forbid it (overlayfs's own has no mode at all).
-pub(crate) fn remove_tree(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Ok(()) => return Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(_) => {}
-    }
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(entry.path());
-            }
-        }
-    }
-    fs::remove_dir_all(folder)
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::layer::size;
+use crate::deep::size;
 use crate::plan::Plan;
 
 /// Bytes that the file system may lose before the layer itself is counted.

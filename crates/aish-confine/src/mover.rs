@@ -2,6 +2,7 @@
 //! list can be gone through again after a cut.
 
 use std::io;
+use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, RenameFlags, chmodat, renameat_with, statat};
@@ -91,7 +92,7 @@ impl Sides {
                 rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)
             }
             MoveKind::Attributes => self.file(one, one.new.as_ref(), &self.new_folders.join(&one.path)),
-            MoveKind::Folder => self.folder(one, one.new.as_ref(), &self.new_folders.join(&one.path)),
+            MoveKind::Folder => self.folder(one, [&one.old, &one.new], &self.new_folders.join(&one.path)),
         }
     }
 
@@ -130,7 +131,7 @@ impl Sides {
                 Some(_) => Err(Stopped::Changed),
             },
             MoveKind::Attributes => self.file(one, one.old.as_ref(), &self.old_folders.join(&aside)),
-            MoveKind::Folder => self.folder(one, one.old.as_ref(), &self.old_folders.join(&aside)),
+            MoveKind::Folder => self.folder(one, [&one.new, &one.old], &self.old_folders.join(&aside)),
         }
     }
 
@@ -140,30 +141,37 @@ impl Sides {
         if inode(&mut self.tree, &one.path)? != inode_of(one.old.as_ref()) {
             return Err(Stopped::Changed);
         }
-        let path = self.tree_path.join(&one.path);
+        let parent = self.tree.parent(&one.path)?;
+        let path = opened(parent).join(name(&one.path));
         if extended.is_file() && !attributes::has_same_extended(extended, &path)? {
             attributes::copy_extended(extended, &path)?;
         }
-        Ok(wanted.apply(self.tree.parent(&one.path)?, name(&one.path))?)
+        Ok(wanted.apply(parent, name(&one.path))?)
     }
 
-    /// Gives a folder of the tree attributes, and extended ones where another folder has them to be copied.
-    fn folder(&self, one: &Move, wanted: Option<&Attributes>, extended: &Path) -> Result<(), Stopped> {
-        let Some(wanted) = wanted else { return Ok(()) };
-        let path = self.tree_path.join(&one.path);
+    /// Gives a folder of the tree what is different in the second of two attributes, and extended ones where another folder
+    /// has them to be copied.
+    fn folder(&self, one: &Move, change: [&Option<Attributes>; 2], extended: &Path) -> Result<(), Stopped> {
+        let [Some(from), Some(wanted)] = change else { return Ok(()) };
         // Opened first, so that no link is followed.
-        let folder = Beneath::open(&path);
+        let folder = Beneath::open(&self.tree_path.join(&one.path));
         let mut folder = match folder {
             Ok(folder) => folder,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error.into()),
         };
+        let folder = folder.folder(Path::new(""))?;
+        let path = opened(folder).join(".");
         if extended.is_dir() && !attributes::has_same_extended(extended, &path)? {
             attributes::copy_extended(extended, &path)?;
         }
-        wanted.apply(folder.folder(Path::new(""))?, Path::new("."))?;
-        Ok(())
+        Ok(wanted.apply_changed(from, folder, Path::new("."))?)
     }
+}
+
+/// Returns a path to what is open, whatever becomes of the names that led to it.
+fn opened(folder: BorrowedFd<'_>) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()))
 }
 
 fn inode_of(attributes: Option<&Attributes>) -> Option<u64> {

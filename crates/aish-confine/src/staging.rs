@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::attributes::{Attributes, FileKind};
+use crate::deep::remove_tree;
 use crate::journal::{Move, MoveKind};
-use crate::layer::{Layer, LayerError, State, at, remove_tree};
+use crate::layer::{Layer, LayerError, State, at};
 use crate::mover::{Sides, Stopped};
 use crate::transfer;
 

@@ -34,7 +34,7 @@ fn is_own(path: &Path) -> bool {
 }
 
 /// Says whether git takes a folder for a repository's own, as it does for `.git` and for bare ones.
-pub(crate) fn is_repository(folder: &Path) -> bool {
+pub fn is_repository(folder: &Path) -> bool {
     folder.join("HEAD").symlink_metadata().is_ok()
         && (folder.join("commondir").is_file() || (folder.join("objects").is_dir() && folder.join("refs").is_dir()))
 }

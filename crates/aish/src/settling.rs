@@ -14,7 +14,7 @@ use aish_tools::Ready;
 use aish_types::{CallId, Ending, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
-use crate::confinement::facts::{Facts, remarks};
+use crate::confinement::facts::{Facts, in_one_line, remarks};
 use crate::failure::chain;
 use crate::secrets::Secrets;
 use crate::shell_tool::CommandRunner;
@@ -282,7 +282,7 @@ impl Settler<'_> {
             Err(error) => return Err(chain(&error)),
         };
         let line = |conflict: &aish_confine::Conflict| ChangeLine {
-            text: format!("conflict {} {}", conflict.path.display(), conflict.why.as_str()),
+            text: format!("conflict {} {}", in_one_line(&conflict.path), conflict.why.as_str()),
             guarded: None,
         };
         let question = ChangesQuestion {

@@ -33,6 +33,9 @@ const PLAIN: &[(&str, &[&str])] = &[
     ("maintenance", &["auto", "strategy"]),
 ];
 
+/// Keys of a branch that may be an address in the place of a name.
+const LEADING: &[&str] = &["remote", "pushremote"];
+
 /// Words of a configuration that are looked up as paths.
 const MOST_WORDS: usize = 1_000;
 
@@ -67,11 +70,20 @@ fn others(text: &str) -> Option<Vec<(String, String)>> {
         let key = line.split(['=', ' ', '\t']).next()?.to_ascii_lowercase();
         let kind = section.split([' ', '.', '"']).next()?.to_ascii_lowercase();
         let plain = PLAIN.iter().any(|(known, keys)| *known == kind && keys.contains(&key.as_str()));
-        if !plain {
+        let leads = LEADING.contains(&key.as_str()) && !names_remote(line, text);
+        if !plain || leads {
             found.push((section.clone(), line.to_owned()));
         }
     }
     Some(found)
+}
+
+/// Says whether the value of a line is a remote of this configuration or the repository itself: another is an address or a
+/// folder.
+fn names_remote(line: &str, text: &str) -> bool {
+    let value = line.split_once('=').map_or("", |(_, value)| value.trim());
+    let is_name = value.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    value == "." || is_name && text.contains(&format!("[remote \"{value}\"]"))
 }
 
 /// Lists the words of values whose keys are not plain, without quotes and what a shell sets between words; of what cannot be
@@ -82,8 +94,13 @@ pub(super) fn words(text: &str) -> Vec<String> {
         |found| found.into_iter().map(|(_, line)| line).collect::<Vec<_>>(),
     );
     let values = lines.iter().map(|line| line.split_once('=').map_or(line.as_str(), |(_, value)| value));
-    let words = values.flat_map(|value| value.split([' ', '\t', '"', '\'', ';', '|', '&', '(', ')', '<', '>', '!']));
-    words.filter(|word| !word.is_empty()).take(MOST_WORDS).map(str::to_owned).collect()
+    values.flat_map(split).take(MOST_WORDS).collect()
+}
+
+/// Splits a text at what a shell sets between words; at most 1,000.
+pub(super) fn split(text: &str) -> Vec<String> {
+    let is_between = |c: char| c.is_whitespace() || "\"';|&()<>!".contains(c);
+    text.split(is_between).filter(|word| !word.is_empty()).take(MOST_WORDS).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -95,7 +112,8 @@ mod tests {
 
     #[test]
     fn daily_work_is_plain_and_what_runs_is_not() {
-        for new in ["[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://example.org/a\n", OLD] {
+        let tracked = format!("{OLD}[branch \"c\"]\n\tremote = origin\n\tmerge = c\n[branch \"d\"]\n\tremote = .\n");
+        for new in [&tracked, "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://example.org/a\n", OLD] {
             assert!(runs_the_same(OLD, new), "{new}");
         }
         for added in [
@@ -108,6 +126,9 @@ mod tests {
             "[filter \"a\"]\n\tclean = x\n",
             "[user]\n\tname = a\\\n",
             "[branch \"x\"]y\n",
+            "[branch \"x\"]\n\tremote = https://example.org/a\n",
+            "[branch \"x\"]\n\tpushRemote = ../other\n",
+            "[branch \"x\"]\n\tremote = other\n",
         ] {
             assert!(!runs_the_same(OLD, &format!("{OLD}{added}")), "{added}");
         }

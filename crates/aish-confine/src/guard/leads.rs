@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::{INSTRUCTIONS, LONGEST, git_config};
+use super::{LONGEST, git_config, instructs};
 
 /// Entries of a folder that are looked at.
 const MOST: usize = 10_000;
@@ -18,13 +18,17 @@ pub(super) fn of(tree: &Path) -> Vec<PathBuf> {
         found.extend(below.filter(|below| !below.starts_with(".git")).map(Path::to_owned));
     };
     links(&tree.join(".git/hooks"), |_| true).for_each(&mut add);
-    let is_guarded = |name: &str| name.starts_with('.') || INSTRUCTIONS.contains(&name);
+    let is_guarded = |name: &str| name.starts_with('.') || instructs(name);
     links(tree, is_guarded).for_each(&mut add);
-    let config = tree.join(".git/config");
-    let is_short = fs::symlink_metadata(&config).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST);
-    let text = if is_short { fs::read_to_string(config).unwrap_or_default() } else { String::new() };
-    for word in git_config::words(&text) {
-        if let Some(path) = inside(tree, &word) {
+    let text = |file: &str| {
+        let file = tree.join(file);
+        let is_short = fs::metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST);
+        if is_short { fs::read_to_string(file).unwrap_or_default() } else { String::new() }
+    };
+    // What is read whenever the folder is entered names more that is read then.
+    let of_entering = git_config::split(&text(".envrc"));
+    for word in git_config::words(&text(".git/config")).iter().chain(&of_entering) {
+        if let Some(path) = inside(tree, word) {
             add(path);
         }
     }
@@ -64,20 +68,24 @@ mod tests {
         for name in [".git/hooks", "tools/hooks", "docs", "src"] {
             fs::create_dir_all(tree.join(name)).unwrap();
         }
-        for name in ["tools/check", "tools/clean.sh", "docs/guide.md", "src/main.c", "env.sh"] {
+        for name in ["tools/check", "tools/clean.sh", "tools/env.sh", "docs/guide.md", "src/main.c"] {
             fs::write(tree.join(name), "").unwrap();
         }
         let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, tree.join(at)).unwrap();
         link("../../tools/check", ".git/hooks/pre-commit");
         link("docs/guide.md", "CLAUDE.md");
         link("env.sh", ".envrc");
+        fs::write(tree.join("env.sh"), "source ./tools/env.sh # as documented\nlayout \"src\"\n").unwrap();
         link("src/main.c", "plain");
         link("/etc/hostname", ".outside");
         let config = "[core]\n\tbare = false\n\thooksPath = tools/hooks\n[filter \"x\"]\n\tclean = \"./tools/clean.sh\" %f\n\
                       [alias]\n\tup = !git -C .. x\n[branch \"main\"]\n\tmerge = src\n";
         fs::write(tree.join(".git/config"), config).unwrap();
         let found: Vec<_> = of(&tree).into_iter().map(|path| path.display().to_string()).collect();
-        assert_eq!(found, ["docs/guide.md", "env.sh", "tools/check", "tools/clean.sh", "tools/hooks"]);
+        assert_eq!(
+            found,
+            ["docs/guide.md", "env.sh", "src", "tools/check", "tools/clean.sh", "tools/env.sh", "tools/hooks"]
+        );
     }
 
     #[test]

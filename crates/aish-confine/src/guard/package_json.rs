@@ -33,8 +33,6 @@ const PLAIN: &[&str] = &[
     "module",
     "exports",
     "sideEffects",
-    "publishConfig",
-    "packageManager",
 ];
 
 /// Says whether all keys that are not known as plain are equal in both. What cannot be read differs.

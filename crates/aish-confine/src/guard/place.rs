@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::{BUILT, INSTRUCTIONS, RESULTS, leads, package_json};
+use super::{BUILT, ENTERED, RESULTS, instructs, leads, package_json};
 use crate::git_index::Index;
 
 /// Says why a change of a file of a tree is one that a person decides on; none for ordinary files. `path` is below the
@@ -27,11 +27,11 @@ pub fn guarded(root: &Path, path: &Path, old: &str, new: &str) -> Option<&'stati
         if name == ".git" {
             return Some("it is git's own");
         }
-        if INSTRUCTIONS.contains(&&*name) || name == "skills" && !is_built {
+        if instructs(&name) || name == "skills" && !is_built {
             return Some("it instructs models");
         }
         // What git has in a folder is no result of a build.
-        is_built |= (BUILT.contains(&&*name) || RESULTS.contains(&&*name))
+        is_built |= (BUILT.contains(&&*name) && folder != path || RESULTS.contains(&&*name))
             && !Index::of(root, BUILT).is_some_and(|index| index.has_in(folder.as_os_str().as_bytes()));
         if name.starts_with('.') && !is_built {
             return Some("its name begins with a dot: settings are kept there");
@@ -41,6 +41,9 @@ pub fn guarded(root: &Path, path: &Path, old: &str, new: &str) -> Option<&'stati
         {
             return Some(why);
         }
+    }
+    if !is_built && path.file_name().is_some_and(|name| ENTERED.iter().any(|known| name == *known)) {
+        return Some("programs take settings from it");
     }
     let is_package = path.file_name().is_some_and(|name| name == "package.json") && !is_built;
     (is_package && !package_json::runs_the_same(old, new)).then_some("it names scripts that are run")

@@ -1,7 +1,7 @@
 //! A tree that changes while the command runs, or after its layer was kept.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use aish_confine::{KeepError, Layer, OnConflict, State, Why};
 
@@ -45,6 +45,38 @@ fn a_new_path_that_another_made_first_is_not_overwritten() {
     place.write("new", "person\n");
     assert_eq!(keep(&ran.layer, &place), [("new".to_owned(), Why::Changed)]);
     assert_eq!(place.read("new"), "person\n");
+}
+
+#[test]
+fn the_mode_that_another_gave_a_folder_stays() {
+    let place = Place::new();
+    place.write("d/a", "old\n");
+    place.write("e/a", "old\n");
+    let mode = |name: &str| fs::metadata(place.tree.join(name)).unwrap().mode() & 0o777;
+    let set = |name: &str, mode| {
+        fs::set_permissions(place.tree.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    // While it ran: what the layer says of the folder is of before.
+    let ran = place.run("echo run >> d/a; echo run > d/n");
+    set("d", 0o700);
+    assert_eq!(keep(&ran.layer, &place), [("d".to_owned(), Why::Changed)]);
+    ran.layer.discard().unwrap();
+    // And between keeping and taking back.
+    let layer = place.keep("echo run >> e/a; echo run > e/n");
+    set("e", 0o700);
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!((mode("e"), place.read("e/a").as_str()), (0o700, "old\n"));
+    let layer = place.keep("chmod 711 e; echo run >> d/a; chmod 600 d/a");
+    assert_eq!((mode("e"), mode("d")), (0o711, 0o700));
+    set("e", 0o750);
+    set("d/a", 0o640);
+    let Err(KeepError::Conflicts(found)) = layer.take_back(OnConflict::Stop) else { panic!() };
+    let paths: Vec<_> = found.iter().map(|conflict| conflict.path.strip_prefix(&place.tree).unwrap()).collect();
+    assert_eq!(paths, [std::path::Path::new("d/a"), std::path::Path::new("e")]);
+    set("e", 0o711);
+    set("d/a", 0o600);
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(mode("e"), 0o700);
 }
 
 #[test]

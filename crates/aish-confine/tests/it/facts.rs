@@ -62,6 +62,27 @@ fn what_must_not_come_into_a_tree_is_refused() {
 }
 
 #[test]
+fn links_that_lead_out_by_other_links_are_refused() {
+    let place = Place::new();
+    place.write("a/b/c", "x");
+    let out = place.home.join("out");
+    std::fs::create_dir(&out).unwrap();
+    std::os::unix::fs::symlink(&out, place.tree.join("persons")).unwrap();
+    std::os::unix::fs::symlink("..", place.tree.join("a/up")).unwrap();
+    let tree = place.tree.display().to_string();
+    for target in ["a/up/../out", "persons", "persons/x", "two", "./a/../b", &format!("{tree}/persons/x"), "round"] {
+        let line = format!("ln -s a/up up2; ln -s persons/x two 2>/dev/null; ln -s round round; ln -s '{target}' l");
+        let found = facts(&place, &line);
+        assert!(found.iter().any(|line| line.starts_with("refused l:")), "{target}: {found:?}");
+        assert!(found.iter().any(|line| line.starts_with("new up2")), "{target}: {found:?}");
+    }
+    for target in ["a/up/a/b/c", "missing/x", &format!("{tree}/a/up/a"), "/usr/bin/env", "a"] {
+        let found = facts(&place, &format!("ln -s '{target}' l"));
+        assert!(found.iter().all(|line| line.starts_with("new l ")), "{target}: {found:?}");
+    }
+}
+
+#[test]
 fn the_mode_of_a_folder_is_a_change() {
     let place = Place::new();
     place.write("d/a", "x");

@@ -222,6 +222,25 @@ fn many_files_come_and_go_in_one_move_a_folder() {
 }
 
 #[test]
+fn folders_too_deep_for_a_path_are_told_and_leave_nothing() {
+    let place = Place::new();
+    place.write("a", "old\n");
+    let before = place.picture();
+    for depth in [600, 2500] {
+        let program = format!("import os\nfor _ in range({depth}): os.mkdir('d'); os.chdir('d')\nopen('f', 'w')");
+        let ran = place.run(&format!("echo new > a; python3 -c \"{program}\""));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let why = words(&ran.layer.changes(false).unwrap_err());
+        assert!(why.contains("tree/d") && why.contains("more than 500 deep"), "{why}");
+        assert!(ran.layer.keep(false, OnConflict::Stop).is_err());
+        assert!(ran.layer.size().1 > depth, "all is counted");
+        ran.layer.discard().unwrap();
+        assert_eq!(fs::read_dir(&place.layers).unwrap().count(), 0);
+        assert_eq!(place.picture(), before);
+    }
+}
+
+#[test]
 fn a_command_that_kills_all_it_can_kills_only_itself() {
     let place = Place::new();
     place.write("a", "old\n");

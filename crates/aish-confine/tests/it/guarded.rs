@@ -45,6 +45,22 @@ fn places_that_act_later_are_guarded() {
         ("echo x > \"$(printf 'a\\nb')\"", "a\nb"),
         ("rm -r .git", ".git"),
         ("rm -r .git; echo 'gitdir: kept' > .git", ".git"),
+        // A file is no folder of results, whatever its name is, and the shell runs a text without its first line.
+        ("printf '#!/bin/sh\\n' > build; chmod +x build", "build"),
+        ("echo ls > new; chmod +x new", "new"),
+        ("touch new; chmod +x new", "new"),
+        ("rm -r src; printf '#!/bin/sh\\n' > src; chmod +x src", "src"),
+        ("ln -s run l; rm l; echo ls > l; chmod 755 l", "l"),
+        // A folder of git's that leads elsewhere.
+        ("mkdir evil; rm -rf .git/hooks; ln -s ../evil .git/hooks", ".git/hooks"),
+        ("mkdir -p evil .git/modules; ln -s ../../evil .git/modules/x", ".git/modules"),
+        ("printf '[branch \"x\"]\\n\\tpushremote = https://example.org\\n' >> .git/config", ".git/config"),
+        ("echo x > CLAUDE.local.md", "CLAUDE.local.md"),
+        ("mkdir docs; echo x > docs/AGENTS.override.md", "docs"),
+        ("echo x > flake.nix", "flake.nix"),
+        ("chmod 666 src/main.rs", "src/main.rs"),
+        ("chmod 777 src", "src"),
+        ("echo '{\"scripts\":{\"test\":\"x\"},\"packageManager\":\"x@1\"}' > package.json", "package.json"),
     ] {
         assert_eq!(guarded(line), [path], "{line}");
     }
@@ -63,7 +79,7 @@ fn what_acts_under_another_name_and_sources_in_built_folders_are_guarded() {
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let changes = ran.layer.changes(false).unwrap().changes;
         let guards = ran.layer.guards(&changes, &[], &[]);
-        let found = changes.iter().zip(guards).filter(|(_, why)| why.is_some());
+        let found = changes.iter().zip(guards).filter(|(_, paths)| !paths.is_empty());
         found.map(|(change, _)| change.path.display().to_string()).collect::<Vec<_>>()
     };
     for (line, path) in [
@@ -98,6 +114,8 @@ fn everyday_changes_are_ordinary() {
         "cp /bin/true compiled",
         "git init -q sub && mkdir module && echo 'gitdir: ../.git/modules/module' > module/.git",
         "mkdir objects refs; echo x > objects/config",
+        "mkdir docs; echo x > docs/claude.md; echo x > README.md; echo x > AGENTS.txt",
+        "mkdir build; cp /bin/true build/x; rm -r src",
     ] {
         let found = guarded(line);
         // A folder that is new is judged by what is in it, and by its own name.
@@ -116,4 +134,32 @@ fn what_is_guarded_is_named_within_a_new_folder() {
     let found: Vec<_> = found.iter().map(|one| (one.path.to_str().unwrap(), one.why)).collect();
     let why = "its name begins with a dot: settings are kept there";
     assert_eq!(found, [(".vscode", why), ("a/b/.npmrc", why)]);
+}
+
+#[test]
+fn a_repository_that_goes_with_a_folder_is_told() {
+    let place = Place::new();
+    for name in ["sub/deep/.git/HEAD", "sub/deep/a", "plain/.config/x"] {
+        place.write(name, "x\n");
+    }
+    let guards = |line: &str| {
+        let ran = place.run(line);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let changes = ran.layer.changes(false).unwrap().changes;
+        let found = ran.layer.guards(&changes, &[], &[]).into_iter().flatten();
+        found.map(|guarded| guarded.path.display().to_string()).collect::<Vec<_>>()
+    };
+    for line in ["rm -r sub", "rm -r sub; mkdir sub", "rm -r sub; echo x > sub"] {
+        assert_eq!(guards(line), ["sub/deep/.git"], "{line}");
+    }
+    assert_eq!(guards("rm -r plain"), [""; 0]);
+}
+
+#[test]
+fn a_link_replaced_by_a_program_is_a_new_program() {
+    let place = Place::new();
+    std::os::unix::fs::symlink("nowhere", place.tree.join("l")).unwrap();
+    let ran = place.run("rm l; echo ls > l; chmod +x l");
+    let changes = ran.layer.changes(false).unwrap().changes;
+    assert!(ran.layer.guard(&changes[0], &[], &[]).is_some());
 }

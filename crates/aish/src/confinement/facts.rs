@@ -1,6 +1,8 @@
 //! What a confined run changed, in words and as JSON.
 
-use aish_confine::{Change, ChangeKind, Changes, Ended, Layer, Lines, Refused, Report, Settings};
+use std::path::Path;
+
+use aish_confine::{Change, ChangeKind, Changes, Ended, Guarded, Layer, Lines, Refused, Report, Settings};
 use aish_safety::{ChangeLine, ChangedText, Texts};
 use aish_types::visible;
 use serde_json::{Value, json};
@@ -32,7 +34,8 @@ pub struct Facts {
 struct Entry {
     change: Change,
     lines: Option<Lines>,
-    guarded: Option<&'static str>,
+    /// What of it a person decides on.
+    guarded: Vec<Guarded>,
 }
 
 impl Facts {
@@ -44,7 +47,7 @@ impl Facts {
         let names: Vec<&str> = settings.settings_files.iter().map(String::as_str).collect();
         let changes = layer.changes(false)?;
         let guards = layer.guards(&changes.changes, &settings.ordinary, &names);
-        let entry = |(number, (change, guarded)): (usize, (&Change, Option<&'static str>))| Entry {
+        let entry = |(number, (change, guarded)): (usize, (&Change, Vec<Guarded>))| Entry {
             lines: (number < COUNTED && change.kind == ChangeKind::Changed).then(|| layer.lines(change)).flatten(),
             guarded,
             change: change.clone(),
@@ -64,7 +67,7 @@ impl Facts {
             lines.push(format!("and {more} more"));
         }
         for refused in self.changes.refused.iter().take(SHOWN) {
-            lines.push(format!("left out {} because {}", visible(&refused.path.display().to_string()), refused.why));
+            lines.push(left_out(refused));
         }
         lines
     }
@@ -73,10 +76,10 @@ impl Facts {
     pub fn lines(&self) -> Vec<ChangeLine> {
         // What a person decides on is never among those that are left out.
         let (guarded, plain): (Vec<&Entry>, Vec<&Entry>) =
-            self.entries.iter().partition(|entry| entry.guarded.is_some());
+            self.entries.iter().partition(|entry| !entry.guarded.is_empty());
         let room = SHOWN.saturating_sub(guarded.len()).max(1);
         let more = plain.len().saturating_sub(room);
-        let line = |entry: &&Entry| ChangeLine { text: entry.plain(), guarded: entry.guarded };
+        let line = |entry: &&Entry| ChangeLine { text: entry.named(), guarded: entry.why() };
         let mut lines: Vec<ChangeLine> = plain.iter().take(room).chain(&guarded).map(line).collect();
         if more > 0 {
             lines.push(ChangeLine { text: format!("and {more} more"), guarded: None });
@@ -84,13 +87,16 @@ impl Facts {
         lines
     }
 
-    /// Says whether a person decides on something of it; what a command names is left out.
+    /// Says whether a person decides on something of it; what a command names as a word of its own, or as a folder of such
+    /// a word, is left out.
     pub fn has_guarded(&self, command: Option<&str>) -> bool {
-        let is_named = |entry: &Entry| {
-            let path = entry.change.path.to_string_lossy();
-            command.is_some_and(|command| !path.is_empty() && command.contains(&*path))
+        let words = command.map(words).unwrap_or_default();
+        let is_named = |path: &Path| words.iter().any(|word| names(word, path));
+        let is_open = |entry: &Entry| {
+            // A folder that is new as a whole and is named holds nothing that was not asked for.
+            !is_named(&entry.change.path) && entry.guarded.iter().any(|guarded| !is_named(&guarded.path))
         };
-        self.entries.iter().any(|entry| entry.guarded.is_some() && !is_named(entry))
+        self.entries.iter().any(is_open)
     }
 
     /// Counts the bytes of what was there before and is changed or deleted: those of it that undo keeps.
@@ -101,9 +107,7 @@ impl Facts {
 
     /// Tells what is left out when the rest is kept.
     pub fn left_out(&self) -> Vec<String> {
-        let line =
-            |refused: &aish_confine::Refused| format!("left out {} because {}", refused.path.display(), refused.why);
-        self.changes.refused.iter().take(SHOWN).map(line).collect()
+        self.changes.refused.iter().take(SHOWN).map(left_out).collect()
     }
 
     /// Returns the event `changes`.
@@ -128,8 +132,10 @@ impl Facts {
             if let Some((old, new)) = change.mode {
                 put("mode", json!([format!("{old:o}"), format!("{new:o}")]));
             }
-            if let Some(why) = entry.guarded {
+            if let Some(why) = entry.why() {
                 put("guarded", json!(why));
+                let paths = entry.guarded.iter().map(|guarded| guarded.path.display().to_string());
+                put("guarded_paths", json!(paths.collect::<Vec<_>>()));
             }
             value
         };
@@ -159,7 +165,7 @@ impl Facts {
             match layer.diff(change) {
                 Some(text) if change.files == 1 => out.push_str(&text),
                 Some(_) | None => {
-                    let entry = Entry { change: change.clone(), lines: None, guarded: None };
+                    let entry = Entry { change: change.clone(), lines: None, guarded: Vec::new() };
                     out.push_str(&entry.say());
                     out.push('\n');
                 }
@@ -171,7 +177,7 @@ impl Facts {
     /// Reads the texts that changed, guarded ones first: at most 20 of at most 256 KiB each, 1 MiB in all.
     pub fn texts(&self, layer: &Layer) -> Texts {
         let (guarded, plain): (Vec<&Entry>, Vec<&Entry>) =
-            self.entries.iter().partition(|entry| entry.guarded.is_some());
+            self.entries.iter().partition(|entry| !entry.guarded.is_empty());
         let changes: Vec<Change> = guarded.iter().chain(&plain).map(|entry| entry.change.clone()).collect();
         let (layer, refused) = (layer.clone(), self.changes.refused.clone());
         Texts::new(move || texts(&layer, &changes, &refused))
@@ -185,15 +191,33 @@ impl Facts {
 
 impl Entry {
     fn say(&self) -> String {
-        match self.guarded {
-            Some(why) => format!("{}  ! {why}", self.plain()),
+        match self.why() {
+            Some(why) => format!("{}  ! {why}", self.named()),
             None => self.plain(),
         }
     }
 
+    fn why(&self) -> Option<&'static str> {
+        self.guarded.first().map(|guarded| guarded.why)
+    }
+
+    /// Tells the change, and which path in it a person decides on where that is another.
+    fn named(&self) -> String {
+        let mut text = self.plain();
+        let mut inner = self.guarded.iter().filter(|guarded| guarded.path != self.change.path);
+        if let Some(first) = inner.next() {
+            text.push_str(&format!(", in it {}", in_one_line(&first.path)));
+            match inner.count() {
+                0 => {}
+                more => text.push_str(&format!(" and {more} more")),
+            }
+        }
+        text
+    }
+
     fn plain(&self) -> String {
         let change = &self.change;
-        let path = visible(&change.path.display().to_string()).into_owned();
+        let path = in_one_line(&change.path);
         let path = if path.is_empty() { ".".to_owned() } else { path };
         let is_whole_folder = change.files != 1
             || change.after.or(change.before).is_some_and(|kind| kind == aish_confine::FileKind::Folder);
@@ -215,6 +239,31 @@ impl Entry {
         }
         text
     }
+}
+
+/// Shows a path so that it is one line whatever its name is.
+pub fn in_one_line(path: &Path) -> String {
+    visible(&path.display().to_string()).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// Tells what is left out when the rest is kept.
+fn left_out(refused: &Refused) -> String {
+    format!("left out {} because {}", in_one_line(&refused.path), refused.why)
+}
+
+/// Splits a command at what a shell sets between words.
+fn words(command: &str) -> Vec<&str> {
+    let is_between = |c: char| c.is_whitespace() || "\"'`;|&()<>{}=,:".contains(c);
+    command.split(is_between).map(|word| word.trim_start_matches("./").trim_end_matches('/')).collect()
+}
+
+/// Says whether a word is a path below the tree, or below it in turn; absolute, it may be of any tree.
+fn names(word: &str, path: &Path) -> bool {
+    if path.as_os_str().is_empty() {
+        return false;
+    }
+    let word = Path::new(word);
+    word.starts_with(path) || word.is_absolute() && word.ends_with(path)
 }
 
 fn texts(layer: &Layer, changes: &[Change], refused: &[Refused]) -> Vec<ChangedText> {
@@ -250,4 +299,38 @@ pub fn remarks(report: &Report, network: bool) -> Vec<String> {
         lines.push(format!("it asked for {first}{more} and had no network; it may have needed it"));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_names_what_is_a_word_of_it() {
+        let is_named = |command: &str, path: &str| words(command).iter().any(|word| names(word, Path::new(path)));
+        for (command, path) in [
+            ("cp x .envrc", ".envrc"),
+            ("echo x >> ./.envrc", ".envrc"),
+            ("cargo new --vcs none extra", "extra"),
+            ("touch 'a/.npmrc'", "a/.npmrc"),
+            ("mkdir -p .vscode/x", ".vscode"),
+            ("chmod +x /home/ana/work/run", "run"),
+        ] {
+            assert!(is_named(command, path), "{command}: {path}");
+        }
+        for (command, path) in [
+            ("make all", "a"),
+            ("make", ".make"),
+            ("cat a.envrc", ".envrc"),
+            ("cd sub; touch x", "sub/.x"),
+            ("ls /", ""),
+        ] {
+            assert!(!is_named(command, path), "{command}: {path}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_one_line() {
+        assert_eq!(in_one_line(Path::new("a\n  new  b\u{1b}[2J")), "a\\n  new  b\\e[2J");
+    }
 }

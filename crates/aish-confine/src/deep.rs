@@ -1,0 +1,161 @@
+//! Folders of any depth, counted and deleted: a path to what lies in them may be longer than the system takes.
+
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, fchmod, fstat, openat, renameat, unlinkat};
+use rustix::io::Errno;
+
+/// Bytes of a path behind which it begins anew at an open folder.
+const LONG: usize = 512;
+
+/// Folders in one another that are deleted where they are; deeper ones are moved up before.
+const DEEP: usize = 32;
+
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+
+/// Counts bytes on the disk and entries below a folder.
+pub(crate) fn size(folder: &Path) -> (u64, u64) {
+    let (mut bytes, mut entries) = (0_u64, 0_u64);
+    let mut folders: Vec<(Option<Rc<OwnedFd>>, PathBuf)> = vec![(None, folder.to_owned())];
+    while let Some((base, folder)) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(meta) = entry.metadata() else { continue };
+            entries += 1;
+            bytes = bytes.saturating_add(meta.blocks().saturating_mul(512) / meta.nlink().max(1));
+            if meta.is_dir() {
+                folders.push(nearer(base.clone(), entry.path()));
+            }
+        }
+    }
+    (bytes, entries)
+}
+
+/// Returns a short path to a folder, with what must stay open for that.
+fn nearer(base: Option<Rc<OwnedFd>>, folder: PathBuf) -> (Option<Rc<OwnedFd>>, PathBuf) {
+    if folder.as_os_str().len() <= LONG {
+        return (base, folder);
+    }
+    match openat(CWD, &folder, FOLDER, Mode::empty()) {
+        Ok(opened) => {
+            let path = format!("/proc/self/fd/{}", opened.as_raw_fd());
+            (Some(Rc::new(opened)), path.into())
+        }
+        Err(_) => (base, folder),
+    }
+}
+
+/// Deletes a folder with all in it, also folders that forbid it (overlayfs's own has no mode at all).
+pub(crate) fn remove_tree(folder: &Path) -> io::Result<()> {
+    let top = match open(CWD, folder) {
+        Err(Errno::NOENT) => return Ok(()),
+        opened => opened?,
+    };
+    let mut removal = Removal { top: &top, waiting: Vec::new(), number: 0 };
+    removal.clear(top.as_fd(), 0)?;
+    while let Some(name) = removal.waiting.pop() {
+        removal.clear(open(&top, &name)?.as_fd(), 1)?;
+        unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
+    }
+    Ok(unlinkat(CWD, folder, AtFlags::REMOVEDIR)?)
+}
+
+/// Opens a folder, and makes it one that can be changed.
+fn open(at: impl std::os::fd::AsFd, name: impl rustix::path::Arg + Copy) -> rustix::io::Result<OwnedFd> {
+    let at = at.as_fd();
+    let opened = match openat(at, name, FOLDER, Mode::empty()) {
+        Err(Errno::ACCESS) => {
+            chmodat(at, name, Mode::RWXU, AtFlags::empty())?;
+            openat(at, name, FOLDER, Mode::empty())?
+        }
+        opened => opened?,
+    };
+    if fstat(&opened)?.st_mode & 0o700 != 0o700 {
+        fchmod(&opened, Mode::RWXU)?;
+    }
+    Ok(opened)
+}
+
+struct Removal<'a> {
+    top: &'a OwnedFd,
+    /// Folders that were moved to the top.
+    waiting: Vec<String>,
+    number: usize,
+}
+
+impl Removal<'_> {
+    /// Empties a folder that lies so deep below the top.
+    fn clear(&mut self, folder: BorrowedFd<'_>, depth: usize) -> io::Result<()> {
+        // Read before anything is changed in it.
+        let entries = Dir::read_from(folder)?.collect::<rustix::io::Result<Vec<_>>>()?;
+        let entries = entries.iter().map(|entry| (entry.file_name(), entry.file_type()));
+        for (name, kind) in entries.filter(|(name, _)| !matches!(name.to_bytes(), b"." | b"..")) {
+            let is_folder = kind == FileType::Directory
+                || match unlinkat(folder, name, AtFlags::empty()) {
+                    Err(Errno::ISDIR) => true,
+                    done => done.map(|()| false)?,
+                };
+            if !is_folder {
+                continue;
+            }
+            let inner = open(folder, name)?;
+            if depth < DEEP {
+                self.clear(inner.as_fd(), depth + 1)?;
+                unlinkat(folder, name, AtFlags::REMOVEDIR)?;
+            } else {
+                self.wait(folder, &name.to_owned())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves a folder to the top, under a name that is free there.
+    fn wait(&mut self, folder: BorrowedFd<'_>, name: &CString) -> io::Result<()> {
+        loop {
+            self.number += 1;
+            let free = format!("deep-{}", self.number);
+            match renameat(folder, name, self.top, &free) {
+                Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => {}
+                done => {
+                    done?;
+                    self.waiting.push(free);
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn folders_of_any_depth_are_counted_and_deleted() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().join("top");
+        fs::create_dir_all(top.join("closed/in")).unwrap();
+        fs::write(top.join("closed/in/file"), "x").unwrap();
+        fs::create_dir_all(top.join("deep-1")).unwrap();
+        fs::set_permissions(top.join("closed"), fs::Permissions::from_mode(0o0)).unwrap();
+        let mut at = open(CWD, &top).unwrap();
+        for _ in 0..2500 {
+            rustix::fs::mkdirat(&at, "d", Mode::RWXU).unwrap();
+            at = open(&at, "d").unwrap();
+        }
+        let file = openat(&at, "large", OFlags::CREATE | OFlags::WRONLY, Mode::RWXU).unwrap();
+        rustix::io::write(&file, &[1; 100_000]).unwrap();
+        let (bytes, entries) = size(&top);
+        assert!(bytes >= 100_000 && entries > 2500, "{bytes} {entries}");
+        remove_tree(&top).unwrap();
+        assert!(!top.exists());
+        remove_tree(&top).unwrap();
+    }
+}
