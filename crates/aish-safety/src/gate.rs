@@ -21,7 +21,7 @@ use crate::call::{PreparedCall, Subject};
 use crate::command::Surroundings;
 use crate::kept::{self, KeptApprovals, NothingKept};
 use crate::pin::{Digest, Pin, PinStore, canonical};
-use crate::placement::{After, Placed, Placement};
+use crate::placement::{After, Hold, Placed, Placement};
 use crate::policy::{Policy, Unrecorded};
 use crate::verdict::{Judgement, Verdict};
 
@@ -53,9 +53,15 @@ pub struct ApprovedCall {
     analysis: Box<Analysis>,
     by: By,
     placement: Placement,
+    network: bool,
 }
 
 impl ApprovedCall {
+    /// Says whether other hosts can be reached from the layer that it runs in.
+    pub fn network(&self) -> bool {
+        self.network
+    }
+
     /// Returns where it runs, where it is a command.
     pub fn placement(&self) -> Placement {
         self.placement
@@ -354,8 +360,9 @@ impl Gate {
             }
             placement => placement,
         };
+        let network = matches!(placed.hold, Hold::Network(_));
         let (call, analysis) = (Box::new(call), Box::new(analysis));
-        Passage::Approved(ApprovedCall { call, analysis, by: decision.by, placement })
+        Passage::Approved(ApprovedCall { call, analysis, by: decision.by, placement, network })
     }
 
     /// Says whether an approved call may run though its decision could not be written.

@@ -38,7 +38,7 @@ pub use change::Changes;
 pub use command::{Part, Surroundings, analyse, analyse_argv, brought, settings_files};
 pub use file_access::{Act, FileAccess};
 pub use gate::{ApprovedCall, DECLINED, Gate, Mode, Passage, UNRECORDED};
-pub use hold::{Shell, hold, is_harmless_name, touches_the_shell};
+pub use hold::{Shell, hold, is_harmless_name, is_harmless_value, touches_the_shell};
 pub use kept::{KeptApprovals, NothingKept};
 pub use pin::{Pin, PinError, PinStore, definition_hash};
 pub use placement::{

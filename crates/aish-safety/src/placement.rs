@@ -52,6 +52,9 @@ pub enum Hold {
     Nothing,
     /// A layer over the tree.
     Layer,
+    /// A layer over the tree, from which other hosts can be reached; why it needs them, in words that go on after the
+    /// judgement's reason.
+    Network(String),
     /// It only looks at the machine around the tree: an environment without secrets.
     Clean,
     /// No layer works here, but the kernel keeps it to reading the tree and the system's files, without what is hidden.
@@ -108,7 +111,7 @@ impl Placed {
             return None;
         }
         let (rule, why) = match &self.hold {
-            Hold::Open(why) => (OPEN, why.as_str()),
+            Hold::Open(why) | Hold::Network(why) => (OPEN, why.as_str()),
             Hold::Exposed(why) => (READS, why.as_str()),
             Hold::Nothing if !analysis.reads.known => (READS, UNTOLD),
             Hold::Nothing | Hold::Layer | Hold::Clean | Hold::Reading | Hold::Shell | Hold::Edits => return None,
@@ -128,16 +131,18 @@ impl Placed {
 
     /// Says whether it may be tried: it was not halted, and a layer holds it.
     pub(crate) fn can_try(&self, verdict: Verdict) -> bool {
-        self.hold == Hold::Layer && verdict < Verdict::Halt
+        matches!(self.hold, Hold::Layer | Hold::Network(_)) && verdict < Verdict::Halt
     }
 
     /// Returns where it runs once it was approved: by somebody's yes or not, tried or not.
     pub(crate) fn placement(&self, consented: bool, tried: bool, verdict: Verdict) -> Placement {
         match (&self.hold, tried, consented) {
-            (Hold::Layer, true, _) => Placement::Layer(After::Ask),
-            (Hold::Layer, false, true) => Placement::Layer(After::Keep),
-            (Hold::Layer, false, false) if self.level == Approval::Auto => Placement::Layer(After::Ordinary),
-            (Hold::Layer, false, false) => Placement::Layer(After::Ask),
+            (Hold::Layer | Hold::Network(_), true, _) => Placement::Layer(After::Ask),
+            (Hold::Layer | Hold::Network(_), false, true) => Placement::Layer(After::Keep),
+            (Hold::Layer | Hold::Network(_), false, false) if self.level == Approval::Auto => {
+                Placement::Layer(After::Ordinary)
+            }
+            (Hold::Layer | Hold::Network(_), false, false) => Placement::Layer(After::Ask),
             (Hold::Clean, _, false) => Placement::Clean,
             (Hold::Reading, _, false) if verdict == Verdict::Allow => Placement::Reading,
             // Where no layer works, what nobody was asked about is at least without secrets in its environment.
@@ -281,6 +286,13 @@ mod tests {
         assert_eq!(open.placement(true, false, Verdict::Ask), Placement::Open);
         assert!(!open.is_held(Verdict::Ask) && !open.can_try(Verdict::Ask));
         assert!(!layer(Approval::Ask, Interactive).can_try(Verdict::Halt));
+        let network = Placed::new(Hold::Network("it needs the network".into()), Approval::Auto, Interactive);
+        assert_eq!(network.concern(&analysis, Interactive).unwrap().reason, "reads; it needs the network");
+        assert!(!network.is_held(Verdict::Ask) && network.can_try(Verdict::Ask) && !network.can_try(Verdict::Halt));
+        assert_eq!(
+            [true, false].map(|tried| network.placement(true, tried, Verdict::Ask)),
+            [Placement::Layer(Ask), Placement::Layer(Keep)]
+        );
         let nothing = Placed::new(Hold::Nothing, Approval::Auto, Interactive);
         assert_eq!(nothing.placement(false, false, Verdict::Allow), Placement::Clean);
         assert_eq!(nothing.placement(false, false, Verdict::Ask), Placement::Open);

@@ -43,6 +43,8 @@ pub struct Stopped {
     pub what: String,
     /// The line of its output that says so.
     pub said: String,
+    /// Whether a layer from which other hosts can be reached may be all that it lacks.
+    pub network: bool,
 }
 
 /// Facts about a call for programs; they are no part of the text that the model reads.

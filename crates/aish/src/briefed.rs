@@ -6,7 +6,7 @@ use aish_safety::{
 };
 use aish_types::BoxFuture;
 
-use crate::shell_tool::OUTSIDE;
+use crate::shell_tool::{NETWORK, OUTSIDE};
 use crate::transactions::Transactions;
 use crate::undo::{UndoKeeper, say};
 
@@ -52,6 +52,9 @@ impl Approver for Briefed<'_> {
             let hold = match (self.apart, &call.subject, call.definition.name.as_str()) {
                 // The person's own rules and the tool that runs outside are not held.
                 // A run has a shell of its own, and what no layer holds fails there, to be offered outside.
+                (Some(apart), Subject::Command { .. }, NETWORK) if apart.works().await => {
+                    Hold::Network("it needs the network".to_owned())
+                }
                 (Some(_), Subject::Command { .. }, "shell") if self.mode() == Mode::Autonomous => Hold::Layer,
                 (Some(apart), Subject::Command { text }, "shell") => {
                     let shell = if self.mode() == Mode::Interactive { Shell::Persons } else { Shell::Own };
@@ -59,9 +62,12 @@ impl Approver for Briefed<'_> {
                 }
                 _ => Hold::Nothing,
             };
-            if hold == Hold::Layer {
+            if matches!(hold, Hold::Layer | Hold::Network(_)) {
+                let network = if hold == Hold::Layer { "" } else { ", with the network" };
                 let (note, way_back) = match self.undo {
-                    Some(_) => (format!("{}exact; it runs in a layer over the tree", say::NOTE), WayBack::Whole),
+                    Some(_) => {
+                        (format!("{}exact; it runs in a layer over the tree{network}", say::NOTE), WayBack::Whole)
+                    }
                     None => (format!("{}bring back what is kept: undo is off", say::LOSS), WayBack::Nothing),
                 };
                 return Brief { notes: vec![note], way_back, raised: self.raised.clone(), hold };

@@ -283,7 +283,7 @@ impl Driver {
     }
 
     /// Returns what decides about layers; none where commands all run in the shell.
-    fn settler(&self) -> Option<Settler<'_>> {
+    pub(super) fn settler(&self) -> Option<Settler<'_>> {
         Some(Settler {
             apart: self.apart.as_ref()?,
             approver: self.approver.as_ref(),

@@ -177,7 +177,7 @@ pub fn suspicion(status: i32, output: &str, chosen: &Chosen) -> Option<Stopped> 
     let (line, what) = output.lines().find_map(|line| Some((line, hinted(line)?)))?;
     let sandbox = chosen.say();
     let what = format!("{what} may have been stopped by the sandbox ({})", sandbox.trim_start_matches("sandbox: "));
-    Some(Stopped { what, said: line.trim().to_owned() })
+    Some(Stopped { what, said: line.trim().to_owned(), network: false })
 }
 
 #[cfg(test)]

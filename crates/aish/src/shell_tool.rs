@@ -1,5 +1,5 @@
-//! The tool `shell`: commands that the model proposes, by `CMD:` lines or as calls; and the one that no model is told of,
-//! by which a person lets a command run outside the sandbox that it failed in.
+//! The tool `shell`: commands that the model proposes, by `CMD:` lines or as calls; and the two that no model is told of,
+//! by which a person lets a command run again that failed: in its layer with the network, or outside.
 
 use std::sync::Arc;
 
@@ -87,6 +87,8 @@ pub const SHELL_SOURCE: &str = "shell";
 pub const OUTSIDE_SOURCE: &str = "outside";
 /// The tool that runs a command outside the sandbox. No model is told of it; a person is asked for each call.
 pub const OUTSIDE: &str = "shell_outside";
+/// The tool that runs a command in a layer with the network, of which the same is true.
+pub const NETWORK: &str = "shell_network";
 
 /// Where the commands of a source run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,13 +101,13 @@ enum Place {
 pub struct ShellTool {
     place: Place,
     id: SourceId,
-    definition: Arc<ToolDefinition>,
+    definitions: Vec<Arc<ToolDefinition>>,
     runner: Arc<dyn CommandRunner>,
     timeout_ms: u64,
 }
 
 impl ShellTool {
-    /// Adds both tools to a registry, over a runner. `timeout_ms` bounds a command; 0 leaves that to the person's Ctrl-C.
+    /// Adds the tools to a registry, over a runner. `timeout_ms` bounds a command; 0 leaves that to the person's Ctrl-C.
     pub fn add_to(registry: &Registry, runner: &Arc<dyn CommandRunner>, timeout_ms: u64) {
         for place in [Place::Shell, Place::Outside] {
             registry.add(Arc::new(Self::at(place, Arc::clone(runner), timeout_ms)));
@@ -113,11 +115,23 @@ impl ShellTool {
     }
 
     fn at(place: Place, runner: Arc<dyn CommandRunner>, timeout_ms: u64) -> Self {
-        let (id, name, description) = match place {
-            Place::Shell => (SHELL_SOURCE, "shell", "Run a command line in the user's shell."),
-            Place::Outside => (OUTSIDE_SOURCE, OUTSIDE, "Run a command line outside the sandbox; a person is asked."),
+        let (id, tools): (_, &[_]) = match place {
+            Place::Shell => (SHELL_SOURCE, &[("shell", "Run a command line in the user's shell.")]),
+            Place::Outside => (
+                OUTSIDE_SOURCE,
+                &[
+                    (OUTSIDE, "Run a command line outside the sandbox; a person is asked."),
+                    (NETWORK, "Run a command line in a layer with the network; a person is asked."),
+                ],
+            ),
         };
         let id = SourceId::new(id);
+        let definition =
+            |(name, description): &(&str, &str)| Arc::new(Self::definition(place, &id, name, description, timeout_ms));
+        Self { place, definitions: tools.iter().map(definition).collect(), id, runner, timeout_ms }
+    }
+
+    fn definition(place: Place, id: &SourceId, name: &str, description: &str, timeout_ms: u64) -> ToolDefinition {
         let mut parameter = Parameter::required(COMMAND, ParameterKind::String);
         parameter.description = Some("The command line, as for bash".to_owned());
         let schema = input_schema(&[parameter]);
@@ -129,7 +143,7 @@ impl ShellTool {
         // The executor's own limit is far away: the runner keeps partial output when it stops a command.
         definition.timeout_ms =
             Some(if timeout_ms == 0 { 7 * 24 * 3600 * 1000 } else { timeout_ms.saturating_add(5000) });
-        Self { place, id, definition: Arc::new(definition), runner, timeout_ms }
+        definition
     }
 }
 
@@ -143,22 +157,27 @@ impl ToolSource for ShellTool {
     }
 
     fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
-        vec![Arc::clone(&self.definition)]
+        self.definitions.clone()
     }
 
     fn plan(
         self: Arc<Self>,
-        _definition: &Arc<ToolDefinition>,
+        definition: &Arc<ToolDefinition>,
         arguments: &Value,
         _context: &CallContext,
     ) -> Result<Plan, Faults> {
         let command = arguments.get(COMMAND).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let with_network = definition.name.as_str() == NETWORK;
         Ok(Plan::of(Subject::Command { text: command.clone() }, move |call, context| async move {
             let order = order(&call);
             let way = match (self.place, order.placement) {
                 (Place::Shell, Placement::Open) if call.approved_by() != By::Person => Way::Unasked,
                 (Place::Shell, Placement::Open) => Way::Asked,
                 (Place::Shell, Placement::Clean | Placement::Reading | Placement::Layer(_)) => Way::Apart(&order),
+                (Place::Outside, Placement::Layer(_)) if with_network => Way::Apart(&order),
+                (Place::Outside, _) if with_network => {
+                    return ToolOutcome::failure("there is no layer here that it could run in");
+                }
                 (Place::Outside, _) => Way::Outside,
             };
             match self.runner.run(&command, way, self.timeout_ms, context.cancel).await {
@@ -179,7 +198,7 @@ fn order(call: &ApprovedCall) -> Order {
         harmless: call.judgement().verdict == Verdict::Allow,
         asked: call.approved_by() == By::Person,
         consented: matches!(call.approved_by(), By::Person | By::Kept),
-        network: false,
+        network: call.network(),
     }
 }
 

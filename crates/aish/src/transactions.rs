@@ -85,6 +85,7 @@ impl Transactions {
         let tree = self.ground().tree(Path::new(&folder));
         let mechanism = self.mechanism().await;
         let works = mechanism == Mechanism::Namespaces && !self.is_unable(tree.as_deref());
+        let root = tree.clone();
         let tree = tree.map(|tree| tree.display().to_string());
         // The tree is known without links, and so is the folder then.
         let real = std::fs::canonicalize(&folder).ok().map(|path| path.display().to_string());
@@ -95,7 +96,12 @@ impl Transactions {
             exposed::why(&analysis.reads, Path::new(folder), self.ground().at(Path::new(folder), Dotenv::Locked))
         };
         match hold {
-            Hold::Shell => Hold::Shell,
+            Hold::Shell => match entered(command, Path::new(around.folder.as_deref().unwrap_or("/"))) {
+                Some(there) if root.is_none_or(|root| !is_plain_folder(&there, &root)) => {
+                    Hold::Open("your shell would be in another repository there, whose settings git obeys".to_owned())
+                }
+                Some(_) | None => Hold::Shell,
+            },
             // Outside a layer it could read what is hidden in one.
             Hold::Clean if works && exposed().is_some() => Hold::Layer,
             Hold::Layer if works && self.signs(analysis, &around).await => {
@@ -104,6 +110,7 @@ impl Transactions {
             hold if works => hold,
             Hold::Nothing
             | Hold::Layer
+            | Hold::Network(_)
             | Hold::Clean
             | Hold::Reading
             | Hold::Edits
@@ -163,6 +170,23 @@ impl Transactions {
     }
 }
 
+/// Returns the folder that a line goes to which changes the live shell, without links in its path; none where it stays, or
+/// there is no such folder.
+fn entered(command: &str, folder: &Path) -> Option<PathBuf> {
+    let there = command.trim().strip_prefix("cd ")?.trim();
+    std::fs::canonicalize(folder.join(there)).ok()
+}
+
+/// Says whether a folder is in a tree, and in no repository that is a part of it under a name of its own: a clone may bring
+/// such a one, and the person's prompt runs git wherever the shell is. Both are without links in their paths.
+pub fn is_plain_folder(folder: &Path, tree: &Path) -> bool {
+    let Ok(below) = folder.strip_prefix(tree) else { return false };
+    below
+        .ancestors()
+        .filter(|part| !part.as_os_str().is_empty())
+        .all(|part| part.starts_with(".git") || !aish_confine::is_repository(&tree.join(part)))
+}
+
 impl Drop for Transactions {
     fn drop(&mut self) {
         // What nobody decided on is in no tree, and stays out.
@@ -170,5 +194,31 @@ impl Drop for Transactions {
         for (_, held) in held.filter(|(_, held)| held.is_open()) {
             let _ = held.layer.discard();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_in_a_tree_is_no_plain_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = std::fs::canonicalize(folder.path()).unwrap();
+        for name in [".git/objects", ".git/refs", "src/deep", "fixtures/bare/objects", "fixtures/bare/refs"] {
+            std::fs::create_dir_all(tree.join(name)).unwrap();
+        }
+        for name in [".git/HEAD", "fixtures/bare/HEAD"] {
+            std::fs::write(tree.join(name), "ref: refs/heads/main\n").unwrap();
+        }
+        for name in ["", "src/deep", "fixtures", ".git", ".git/refs"] {
+            assert!(is_plain_folder(&tree.join(name), &tree), "{name}");
+        }
+        for name in ["fixtures/bare", "fixtures/bare/refs"] {
+            assert!(!is_plain_folder(&tree.join(name), &tree), "{name}");
+        }
+        assert!(!is_plain_folder(&tree, &tree.join("src")));
+        assert_eq!(entered("cd  src/deep ", &tree), Some(tree.join("src/deep")));
+        assert_eq!((entered("x=1", &tree), entered("cd gone", &tree)), (None, None));
     }
 }

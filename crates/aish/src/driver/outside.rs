@@ -1,17 +1,19 @@
-//! A command of an autonomous run that the sandbox may have stopped: offered again outside it, to a person, through the
-//! gate. Nobody else can let it out, and where nobody is there it stays what it was: a command that failed, and says why.
+//! A command that its layer or the sandbox may have stopped: offered again to a person, through the gate, in its layer with
+//! the network where that may be all that it lacks, else outside. Nobody else can let it out, and where nobody is there it
+//! stays what it was: a command that failed, and says why.
 
 use std::collections::{HashMap, VecDeque};
 
 use aish_safety::{Judgement, Mode, Subject, Verdict};
 use aish_tools::{Passed, Ready};
 use aish_turn::Event;
-use aish_types::{CallId, Ending, ToolCall, ToolName, ToolOutcome};
+use aish_types::{CallId, Ending, Stopped, ToolCall, ToolName, ToolOutcome};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::Driver;
-use crate::shell_tool::OUTSIDE;
+use crate::settling;
+use crate::shell_tool::{NETWORK, OUTSIDE};
 use crate::surface::{Shown, Surface};
 
 /// The rule under which a command is offered again.
@@ -29,6 +31,11 @@ pub(super) fn commands(calls: &[Ready]) -> HashMap<CallId, String> {
 /// Names the call under which a command is offered again.
 pub fn outside_of(call: &CallId) -> CallId {
     CallId::new(format!("{call}-outside"))
+}
+
+/// Names the call under which it is offered in its layer with the network.
+fn with_network(call: &CallId) -> CallId {
+    CallId::new(format!("{call}-network"))
 }
 
 impl Driver {
@@ -50,47 +57,74 @@ impl Driver {
         }
         for event in ran {
             let Event::Ran { id, outcome } = event else { continue };
-            let stopped = outcome.exit.as_ref().and_then(|exit| exit.stopped.clone());
-            let (Some(command), Some(stopped)) = (commands.get(id), stopped) else { continue };
+            let Some(command) = commands.get(id) else { continue };
+            // With the network first, and outside only where that was not it.
+            for _ in 0..2 {
+                let stopped = outcome.exit.as_ref().and_then(|exit| exit.stopped.clone());
+                let Some(stopped) = stopped.filter(|_| !interrupt.is_cancelled()) else { break };
+                if !self.offer(id, command, &stopped, outcome, surface, interrupt).await || !stopped.network {
+                    break;
+                }
+            }
             if interrupt.is_cancelled() {
                 return;
             }
-            let said = self.secrets.redact(&stopped.said).into_owned();
-            let reason = format!("{}; it would run again outside it", stopped.what);
-            let call = ToolCall {
-                id: outside_of(id),
-                name: ToolName::new(OUTSIDE),
-                arguments: json!({ "command": command }).to_string(),
-            };
-            surface.show(Shown::Notice(&format!("the command failed: {said}")), self.started.elapsed());
-            surface.show(Shown::Calling(&call), self.started.elapsed());
-            let raised = Judgement::new(Verdict::Ask, RULE, reason);
-            let passed = self.judge(&call, Some(raised), surface, interrupt).await;
-            if interrupt.is_cancelled() {
-                return;
-            }
-            self.judged(&call, &passed);
-            let line = match passed {
-                Passed::Approved(approved) => {
-                    // What it did so far is in no tree; it begins again.
-                    if let Some(held) = self.apart.as_ref().and_then(|apart| apart.transactions.take(id)) {
-                        let _ = held.layer.discard();
-                    }
-                    let again = self.run_again(approved, surface, interrupt).await;
-                    outcome.ending = if again.is_success() { Ending::Done } else { Ending::Reported };
-                    outcome.truncated |= again.truncated;
-                    outcome.structured.clone_from(&again.structured);
-                    outcome.exit.clone_from(&again.exit);
-                    format!("[a person let it run again outside the sandbox]\n{}", again.text)
-                }
-                Passed::Refused(refused) => format!("[it was not run outside the sandbox: {}]", refused.text),
-                Passed::Declined { .. } | Passed::Halted(_) | Passed::Edited(_) => {
-                    "[a person did not let it run outside the sandbox]".to_owned()
-                }
-            };
-            outcome.text.push('\n');
-            outcome.text.push_str(&line);
         }
+    }
+
+    /// Offers one command again, and says whether it ran.
+    async fn offer(
+        &mut self,
+        id: &CallId,
+        command: &str,
+        stopped: &Stopped,
+        outcome: &mut ToolOutcome,
+        surface: &mut dyn Surface,
+        interrupt: &CancellationToken,
+    ) -> bool {
+        let layers = match &self.apart {
+            Some(apart) => apart.transactions.works().await,
+            None => false,
+        };
+        let network = stopped.network && layers;
+        let (tool, name, place) = match network {
+            true => (NETWORK, with_network(id), "in its layer, with the network"),
+            false => (OUTSIDE, outside_of(id), "outside the sandbox"),
+        };
+        let said = self.secrets.redact(&stopped.said).into_owned();
+        let again = if network { "in its layer with the network" } else { "outside it" };
+        let reason = format!("{}; it would run again {again}", stopped.what);
+        let call =
+            ToolCall { id: name, name: ToolName::new(tool), arguments: json!({ "command": command }).to_string() };
+        surface.show(Shown::Notice(&format!("the command failed: {said}")), self.started.elapsed());
+        surface.show(Shown::Calling(&call), self.started.elapsed());
+        let raised = Judgement::new(Verdict::Ask, RULE, reason);
+        let passed = self.judge(&call, Some(raised), surface, interrupt).await;
+        if interrupt.is_cancelled() {
+            return false;
+        }
+        self.judged(&call, &passed);
+        let (ran, line) = match passed {
+            Passed::Approved(approved) => {
+                // What it did so far is in no tree; it begins again.
+                if let Some(held) = self.apart.as_ref().and_then(|apart| apart.transactions.take(id)) {
+                    let _ = held.layer.discard();
+                }
+                let again = self.run_again(approved, surface, interrupt).await;
+                outcome.ending = if again.is_success() { Ending::Done } else { Ending::Reported };
+                outcome.truncated |= again.truncated;
+                outcome.structured.clone_from(&again.structured);
+                outcome.exit.clone_from(&again.exit);
+                (true, format!("[a person let it run again {place}]\n{}", again.text))
+            }
+            Passed::Refused(refused) => (false, format!("[it was not run {place}: {}]", refused.text)),
+            Passed::Declined { .. } | Passed::Halted(_) | Passed::Edited(_) => {
+                (false, format!("[a person did not let it run {place}]"))
+            }
+        };
+        outcome.text.push('\n');
+        outcome.text.push_str(&line);
+        ran
     }
 
     async fn run_again(
@@ -100,9 +134,16 @@ impl Driver {
         interrupt: &CancellationToken,
     ) -> ToolOutcome {
         let mut events = VecDeque::new();
+        let layered = settling::layered(&approved);
         let calls = self.put_aside(vec![approved], &mut events, surface).await;
         self.run(calls, &mut events, surface, interrupt).await;
         let outcome = |event| if let Event::Ran { outcome, .. } = event { Some(outcome) } else { None };
-        events.into_iter().rev().find_map(outcome).unwrap_or_else(|| ToolOutcome::failure("it has no result"))
+        let found = events.into_iter().rev().find_map(outcome);
+        let mut outcome = found.unwrap_or_else(|| ToolOutcome::failure("it has no result"));
+        if let (Some(layered), Some(settler)) = (layered, self.settler()) {
+            let mut show = |shown: Shown<'_>| surface.show(shown, self.started.elapsed());
+            settler.settle(&layered, &mut outcome, &mut show, interrupt).await;
+        }
+        outcome
     }
 }

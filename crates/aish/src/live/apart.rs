@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aish_safety::{Placement, is_harmless_name};
+use aish_safety::{Placement, is_harmless_name, is_harmless_value};
 use aish_shell::{ShellState, Surroundings};
 use aish_types::CallId;
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{BY_INTERRUPT, Live, UNASKED_ROWS};
 use crate::failure::Failure;
 use crate::shell_tool::{CommandRunner as _, Order, Ran, Way};
-use crate::transactions::Beside;
+use crate::transactions::{Beside, is_plain_folder};
 
 /// The longest value of a variable that comes back, in bytes.
 const LONGEST_VALUE: usize = 16 * 1024;
@@ -88,7 +88,7 @@ pub(super) async fn come_back(live: &Live, call: &CallId) -> Option<String> {
     if after.cwd != before.cwd {
         let tree = live.transactions.as_ref().and_then(|all| all.ground().tree(&before.cwd));
         let there = std::fs::canonicalize(&after.cwd).ok().filter(|path| path.is_dir());
-        let is_in_tree = there.zip(tree).is_some_and(|(there, tree)| there.starts_with(tree));
+        let is_in_tree = there.zip(tree).is_some_and(|(there, tree)| is_plain_folder(&there, &tree));
         match (is_in_tree, after.cwd.to_str()) {
             (true, Some(folder)) => lines.push(format!("\\builtin cd -- {}", quoted(folder))),
             _ => lost.push(format!("the folder {}", after.cwd.display())),
@@ -101,7 +101,12 @@ pub(super) async fn come_back(live: &Live, call: &CallId) -> Option<String> {
         }
         let is_plain = variable.attributes.is_empty() && old.is_none_or(|old| old.attributes.is_empty());
         match &variable.value {
-            Some(value) if is_plain && is_harmless_name(&variable.name) && value.len() <= LONGEST_VALUE => {
+            Some(value)
+                if is_plain
+                    && is_harmless_name(&variable.name)
+                    && is_harmless_value(value)
+                    && value.len() <= LONGEST_VALUE =>
+            {
                 lines.push(format!("{}={}", variable.name, quoted(value)));
             }
             // What it had in the environment alone is no variable that it set.

@@ -37,7 +37,8 @@ impl Transactions {
         surroundings: &Surroundings,
     ) -> Result<Done, Failure> {
         let ground = self.ground();
-        let dotenv = if order.consented { Dotenv::Readable } else { Dotenv::Locked };
+        // From where other hosts can be reached the tree's own secrets stay closed, whatever was said.
+        let dotenv = if order.consented && !order.network { Dotenv::Readable } else { Dotenv::Locked };
         let confinement = ground.at(beside.folder, dotenv)?;
         let (state, environment) = scrubbed(&ground, &confinement, beside.state, order);
         let file = match &state {
@@ -137,6 +138,12 @@ fn scrubbed(
     (state, environment)
 }
 
+/// What a run may have wanted that had no network.
+const NETWORK: &str = "the network";
+
+/// The same, where it is on this machine: in the layer nobody else's answers.
+const SERVER: &str = "a server outside";
+
 /// Words of programs that ran into a wall, and what they may have wanted.
 const HINTS: &[(&str, &str)] = &[
     ("read-only file system", "a path outside the tree"),
@@ -144,35 +151,38 @@ const HINTS: &[(&str, &str)] = &[
     ("invalid cross-device link", "to rename a folder"),
     ("operation not permitted", "more rights"),
     ("permission denied", "a file that is hidden or not its own"),
-    ("network is unreachable", "the network"),
-    ("network unreachable", "the network"),
-    ("could not resolve", "the network"),
-    ("name resolution", "the network"),
-    ("name or service not known", "the network"),
-    ("getaddrinfo", "the network"),
-    ("connection refused", "a server outside"),
+    ("network is unreachable", NETWORK),
+    ("network unreachable", NETWORK),
+    ("could not resolve", NETWORK),
+    ("name resolution", NETWORK),
+    ("name or service not known", NETWORK),
+    ("getaddrinfo", NETWORK),
+    ("connection refused", SERVER),
+    ("connect to server", SERVER),
 ];
 
 /// Says what of a failed command the layer may have stopped: the kernel names neither paths nor hosts, so that the names
 /// that were asked for and the program's own words are all there is.
 fn suspicion(result: &ApartResult, report: &Report, network: bool) -> Option<Stopped> {
     if let Some(why) = &report.failed {
-        return Some(Stopped { what: "it was not run, because no layer could be made".to_owned(), said: why.clone() });
+        let what = "it was not run, because no layer could be made".to_owned();
+        return Some(Stopped { what, said: why.clone(), network: false });
     }
     if result.status == 0 {
         return None;
     }
     if let Some(host) = report.names.first().filter(|_| !network) {
         let what = format!("it may have wanted the network (it asked for {host})");
-        return Some(Stopped { what, said: format!("no answer for {host}") });
+        return Some(Stopped { what, said: format!("no answer for {host}"), network: true });
     }
     let output = result.output.clean_text();
     let hinted = |line: &str| {
         let lower = line.to_lowercase();
-        HINTS.iter().find(|(words, what)| lower.contains(words) && !(network && *what == "the network"))
+        HINTS.iter().find(|(words, what)| lower.contains(words) && !(network && *what == NETWORK))
     };
-    let (line, what) = output.lines().find_map(|line| Some((line, hinted(line)?.1)))?;
-    Some(Stopped { what: format!("it may have wanted {what}"), said: line.trim().to_owned() })
+    let (line, (_, what)) = output.lines().find_map(|line| Some((line, hinted(line)?)))?;
+    let network = [NETWORK, SERVER].contains(what);
+    Some(Stopped { what: format!("it may have wanted {what}"), said: line.trim().to_owned(), network })
 }
 
 #[cfg(test)]

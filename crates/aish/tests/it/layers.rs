@@ -211,6 +211,89 @@ fn the_persons_own_commands_are_never_confined() {
     assert_eq!(person.leaves("exit\r"), Some(0));
 }
 
+/// Serves one text to whoever asks, until the test ends.
+fn served(text: &'static str) -> u16 {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let mut client = client;
+            let _ = client.read(&mut [0; 4096]);
+            let _ = write!(client, "HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n{text}", text.len());
+        }
+    });
+    port
+}
+
+#[test]
+fn what_needs_the_network_has_it_in_its_layer_after_a_yes() {
+    let port = served("fetched\n");
+    let line = format!("CMD: curl -s http://127.0.0.1:{port}/x -o got; sh more.sh");
+    let (home, _model) = home(&[&line, "done", &line, "done"]);
+    std::fs::create_dir(home.path(".ssh")).unwrap();
+    std::fs::write(home.path(".ssh/id_canary"), "hush-hush-hush").unwrap();
+    std::fs::write(home.work().join(".env"), "KEY=hush-hush-hush").unwrap();
+    let more = "echo x > ../evil; cat ../.ssh/id_canary > stolen; cat .env > stolen2; true\n";
+    std::fs::write(home.work().join("more.sh"), more).unwrap();
+    let before = tree(&home);
+    let person = home.sit_down();
+    person.types("?get it\r").sees("with the network").sees("[t]ry").types("t").sees("new      got").sees("[k]eep");
+    assert_eq!(tree(&home), before);
+    person.types("n").sees("dropped, nothing").prompt();
+    person.clears().types("?again\r").sees("[t]ry").types("y").sees("kept;").prompt();
+    let kept = tree(&home);
+    assert_eq!(kept.get("got").map(Vec::as_slice), Some(b"fetched\n".as_slice()));
+    let is_shown = |text: &Vec<u8>| String::from_utf8_lossy(text).contains("hush");
+    assert!(!home.path("evil").exists(), "nothing is written outside");
+    assert!(kept.iter().all(|(name, text)| name == ".env" || !is_shown(text)), "no secret is read");
+    person.clears().runs(":undo", "as before, exactly");
+    assert_eq!(tree(&home), before);
+    assert_eq!(person.leaves("exit\r"), Some(0));
+}
+
+#[test]
+fn what_failed_for_the_network_is_offered_again_in_its_layer() {
+    let port = served("fetched\n");
+    let (home, _model) = home(&["CMD: sh get.sh", "done"]);
+    mode(&home, "auto");
+    let script = format!("echo begun > begun; curl -sS http://127.0.0.1:{port}/x -o got && echo x > ../evil; ls got");
+    std::fs::write(home.work().join("get.sh"), script).unwrap();
+    let person = home.sit_down();
+    person.types("?get it\r").sees("it may have wanted a server outside").sees("again in its layer with the");
+    assert!(!tree(&home).contains_key("begun"), "what it had done is in no tree");
+    person.sees("[y]es").types("y").sees("kept;").prompt();
+    let kept = tree(&home);
+    assert_eq!(kept.get("got").map(Vec::as_slice), Some(b"fetched\n".as_slice()));
+    assert!(kept.contains_key("begun") && !home.path("evil").exists());
+    assert_eq!(person.leaves("exit\r"), Some(0));
+}
+
+#[test]
+fn values_that_a_shell_would_run_do_not_come_back() {
+    let lines = ["CMD: stamp=$(printf 'one two'); timer=$(cat value)", "done"];
+    let (home, _model) = home(&lines);
+    std::fs::write(home.work().join("value"), "a[$(touch ../evil)]").unwrap();
+    let person = home.sit_down();
+    person.types("?what time is it\r").prompt();
+    person.clears().runs("echo \"<$stamp> <$timer>\"", "<one two> <>");
+    person.clears().runs("echo $((timer + 1))", "1");
+    assert!(!home.path("evil").exists());
+    assert_eq!(person.leaves("exit\r"), Some(0));
+}
+
+#[test]
+fn the_shell_goes_into_no_repository_that_a_clone_brought() {
+    let (home, _model) = home(&["CMD: cd fixtures/bare", "done"]);
+    for name in ["objects", "refs"] {
+        std::fs::create_dir_all(home.work().join("fixtures/bare").join(name)).unwrap();
+    }
+    std::fs::write(home.work().join("fixtures/bare/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let person = home.sit_down();
+    person.types("?look there\r").sees("in another repository there").sees("[y]es").types("n").prompt();
+    assert_eq!(person.leaves("exit\r"), Some(0));
+}
+
 #[test]
 fn the_question_fits_a_narrow_window_without_colour() {
     let (mut home, _model) =

@@ -10,7 +10,7 @@ use aish_types::{CallId, ToolName, ToolOutcome};
 use super::approver::{EditorApprover, diffs};
 use super::diff::Differences;
 use crate::driver::outside_of;
-use crate::shell_tool::{OUTSIDE, SHELL_SOURCE};
+use crate::shell_tool::{NETWORK, OUTSIDE, SHELL_SOURCE};
 use crate::surface::{Shown, Surface};
 
 /// Characters of a call's result that an editor is shown.
@@ -96,7 +96,7 @@ pub(super) fn kind(tool: &str) -> Kind {
     let last = tool.rsplit('.').next().unwrap_or(tool);
     let begins = |words: &[&str]| words.iter().any(|word| last.starts_with(word));
     match tool {
-        SHELL_SOURCE | OUTSIDE => Kind::Execute,
+        SHELL_SOURCE | OUTSIDE | NETWORK => Kind::Execute,
         _ if begins(&["read", "list", "get", "view"]) => Kind::Read,
         _ if begins(&["write", "edit", "create", "apply", "replace"]) => Kind::Edit,
         _ if begins(&["search", "find", "grep", "glob"]) => Kind::Search,
@@ -108,7 +108,7 @@ pub(super) fn kind(tool: &str) -> Kind {
 /// Says what a call does: a command line, whole, or the tool.
 pub(super) fn title(name: &str, arguments: &serde_json::Value) -> String {
     match arguments.get("command").and_then(serde_json::Value::as_str) {
-        Some(command) if name == SHELL_SOURCE || name == OUTSIDE => aish_types::visible(command).into_owned(),
+        Some(command) if [SHELL_SOURCE, OUTSIDE, NETWORK].contains(&name) => aish_types::visible(command).into_owned(),
         _ => name.to_owned(),
     }
 }
