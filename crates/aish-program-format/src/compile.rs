@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::fact::Traits;
 use crate::file::{FormText, ProgramFile, Reference, RuleFile, SharedFile, Wraps, WrapsFile, Written};
 use crate::form::Form;
-use crate::pattern;
+use crate::pattern::{self, Check};
 use crate::tables::{Facts, Opens, RuleRow, Use, WrapperRow};
 use crate::verdict::Verdict;
 
@@ -88,6 +88,15 @@ impl Maker {
             Ok(parsed) => parsed,
             Err(message) => return self.fault(file, &written.on, message),
         };
+        if let Some(option) = written.flags.0.iter().find(|option| written.values.0.contains(option)) {
+            self.fault(file, option, format!("`{option}` is named in two lists of options of {}", written.id));
+        }
+        if written.verdict != Verdict::Allow
+            && (written.alone || written.harmless || !written.flags.0.is_empty() || !written.values.0.is_empty())
+        {
+            let message = format!("{} does not allow, and says which options are harmless", written.id);
+            self.fault(file, &written.id, message);
+        }
         let (steps, tests) = self.builder.pattern(&parsed);
         // What a rule asks for is known to it.
         let asked: Vec<&str> = parsed.asked.iter().map(String::as_str).collect();
@@ -101,10 +110,16 @@ impl Maker {
             reason: self.builder.text(&written.reason),
             shows: written.shows,
             strict: parsed.tests.iter().any(|test| test.negated),
+            spares_operands: parsed
+                .tests
+                .iter()
+                .all(|test| !test.negated || matches!(test.check, Check::Given(_) | Check::Value(..))),
             steps,
             tests,
             letters: parsed.letters,
             option: parsed.option,
+            looks: written.looks,
+            alone: written.alone,
             harmless: written.harmless,
             flags: self.builder.list(&flags),
             values: self.builder.list(&written.values.0),
@@ -296,7 +311,7 @@ impl Maker {
             packs: builder.text(&content.packs),
             secrets: builder.commands(&secrets),
             statements: builder.list(&content.statements.0),
-            documents: content.documents,
+            documents: builder.list(&content.documents.0),
             changing: builder.list(&content.changing.0),
             talking: builder.list(&content.talking),
             packages: builder.list(&content.packages),

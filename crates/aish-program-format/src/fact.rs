@@ -41,6 +41,10 @@ named! {
         Quotes = "quotes",
         /// Its output or target file comes from another machine.
         Fetches = "fetches",
+        /// Runs another program as another user.
+        OtherUser = "other-user",
+        /// Writes some of what comes in, and does nothing else.
+        Sieve = "sieve",
         /// Waits for others to send.
         Listens = "listens",
         /// Writes what it fetches to a file, unless told otherwise.

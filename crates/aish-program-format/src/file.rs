@@ -125,8 +125,8 @@ pub struct ProgramFile {
     pub prints_secrets: Vec<Vec<Words>>,
     /// Options whose values are statements.
     pub statements: Words,
-    /// True where the statements are calls of a document database.
-    pub documents: bool,
+    /// Calls of a document database that only read, in small letters, where the statements are such calls.
+    pub documents: Words,
     /// Operands that change something.
     pub changing: Words,
     /// Sub-commands that talk to another machine.
@@ -199,6 +199,10 @@ pub struct Written {
     pub shows: bool,
     /// When it holds.
     pub on: String,
+    /// True where it looks at the machine around the tree.
+    pub looks: bool,
+    /// True where only its own lists of harmless options count, and not those of the program.
+    pub alone: bool,
     /// True where every option is harmless when it holds.
     pub harmless: bool,
     /// Options that take nothing and are harmless when it holds.
@@ -227,6 +231,10 @@ struct RuleText {
     shows: bool,
     #[serde(default)]
     on: On,
+    #[serde(default)]
+    looks: bool,
+    #[serde(default)]
+    alone: bool,
     #[serde(default)]
     harmless: bool,
     #[serde(default)]
@@ -265,6 +273,8 @@ impl TryFrom<RuleText> for RuleFile {
             effect,
             shows: text.shows,
             on: text.on.0,
+            looks: text.looks,
+            alone: text.alone,
             harmless: text.harmless,
             flags: text.flags,
             values: text.values,

@@ -147,6 +147,8 @@ named! {
         EveryProcess = "every-process",
         /// All operands are known and none is one of the program's `changing` words.
         Asks = "asks",
+        /// The program of awk that it is given names the environment.
+        NamesEnvironment = "names-environment",
         /// The statements that are given, by the program's `statements`, only read.
         OnlyReads = "only-reads",
         /// The program of awk that it is given runs nothing, and writes and reads no file that it names itself.

@@ -103,6 +103,8 @@ pub struct RuleRow {
     pub shows: bool,
     /// True where one of its tests is that something is not given.
     pub strict: bool,
+    /// True where that is so of options and their values alone.
+    pub spares_operands: bool,
     /// Steps along the operands.
     pub steps: List,
     /// Tests.
@@ -111,6 +113,10 @@ pub struct RuleRow {
     pub letters: u128,
     /// True where an option is asked for.
     pub option: bool,
+    /// True where it looks at the machine around the tree, which a layer hides.
+    pub looks: bool,
+    /// True where only its own lists of harmless options count, and not those of the program.
+    pub alone: bool,
     /// True where every option is harmless when it holds.
     pub harmless: bool,
     /// Options that take nothing and are harmless when it holds, those that it asks for too.
@@ -209,8 +215,8 @@ pub struct Facts {
     pub secrets: List,
     /// Options whose values are statements.
     pub statements: List,
-    /// True where the statements are calls of a document database.
-    pub documents: bool,
+    /// Calls of a document database that only read, where the statements are such calls.
+    pub documents: List,
     /// Operands that change something.
     pub changing: List,
     /// Sub-commands that talk to another machine.
@@ -388,7 +394,7 @@ static NO_FACTS: Facts = Facts {
     packs: Id(0),
     secrets: List { from: 0, count: 0 },
     statements: List { from: 0, count: 0 },
-    documents: false,
+    documents: List { from: 0, count: 0 },
     changing: List { from: 0, count: 0 },
     talking: List { from: 0, count: 0 },
     packages: List { from: 0, count: 0 },

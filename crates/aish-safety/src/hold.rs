@@ -7,12 +7,14 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_program_format::Trait;
+
 use crate::analysis::Analysis;
 use crate::autonomy::Sends;
 use crate::change::{How, PathText, Target};
 use crate::command::{Part, Surroundings};
 use crate::placement::Hold;
-use crate::rules::Effect;
+use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
 /// Commands that change the shell that they run in.
@@ -22,25 +24,8 @@ const STATE: &[&str] = &[
     "exec", "exit", "logout", "fg", "bg", "disown", "wait", "suspend", "shift", "fc", "jobs",
 ];
 
-/// Programs that run another as another user.
-const OTHER_USERS: &[&str] = &["sudo", "doas", "su", "pkexec", "run0", "runuser", "sudoedit"];
-
-/// Rules of commands that look at the machine around the tree, which a layer hides.
-const LOOKS: &[&str] = &[
-    "read.system",
-    "read.system-named",
-    "read.machine",
-    "read.processes-by-column",
-    "read.host-name",
-    "read.journal",
-    "services.read",
-];
-
 /// Why a command is asked about that reaches other hosts.
 const NETWORK: &str = "it needs the network";
-
-/// Filters that such a look may be piped through.
-const FILTERS: &[&str] = &["grep", "head", "tail", "wc", "cut", "tr"];
 
 /// Variables in small letters that programs take orders from.
 const OBEYED: &[&str] =
@@ -168,7 +153,7 @@ fn outside(part: &Part) -> Option<&'static str> {
         "services" if rule != "services.read" => Some("it acts on services of the machine"),
         _ if rule == "read.editor" => Some("it takes the terminal for itself"),
         _ if rule == "read.network" => Some(NETWORK),
-        _ if OTHER_USERS.contains(&first_word(part)) => Some("it acts as another user"),
+        _ if programs::is(first_word(part), Trait::OtherUser) => Some("it acts as another user"),
         _ => None,
     };
     by_effect.or_else(by_rule).or_else(|| part.parts.iter().find_map(outside))
@@ -181,11 +166,11 @@ fn looks(command: &str, parts: &[Part]) -> bool {
     let first = segments.next().unwrap_or_default();
     let rest: Vec<&str> = segments.collect();
     let is_filter =
-        |text: &&str| is_plain(text) && FILTERS.contains(&text.trim().split(' ').next().unwrap_or_default());
+        |text: &&str| is_plain(text) && programs::is(text.trim().split(' ').next().unwrap_or_default(), Trait::Sieve);
     is_plain(first)
         && rest.iter().all(is_filter)
         && parts.len() == rest.len() + 1
-        && parts.first().is_some_and(|part| LOOKS.contains(&&*part.rule) && part.parts.is_empty())
+        && parts.first().is_some_and(|part| programs::looks_around(&part.rule) && part.parts.is_empty())
 }
 
 /// Says whether a line of literal words goes to a folder of the tree, sets variables that nobody obeys, or lists jobs.

@@ -65,6 +65,10 @@ fn what_is_wrong_between_files_is_told_with_the_file() {
     let valued = "names = [\"x\"]\nlocal = [\"*\"]\nvalues = \"-m\"\n[[rule]]\nid = \"x.y\"\nallow = \"read\"\n\
         flags = \"-m\"\nreason = \"shows\"\nmatch = [\"x\"]\n";
     check(&[("x", valued)], &[("x", "`-m` takes a value here, and x.y has it among `flags`")]);
+    let twice = valued.replace("values = \"-m\"\n", "").replace("flags =", "values = \"-m -n\"\nflags =");
+    check(&[("x", &twice)], &[("x", "`-m` is named in two lists of options of x.y")]);
+    let asks = valued.replace("values = \"-m\"\n", "").replace("allow =", "ask =");
+    check(&[("x", &asks)], &[("x", "x.y does not allow, and says which options are harmless")]);
 }
 
 #[test]

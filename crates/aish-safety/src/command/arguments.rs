@@ -233,7 +233,7 @@ impl<'a> Arguments<'a> {
     pub(crate) fn values<'s>(&'s self, flag: &'s str) -> impl Iterator<Item = Word> + 's {
         self.options().filter_map(move |(at, text)| {
             let word = self.words.get(at)?;
-            let with = |text: &str| Word { text: text.into(), glob: word.glob, taint: word.taint };
+            let with = |text: &str| Word { text: text.into(), ..word.clone() };
             let (name, attached) = match text.split_once('=') {
                 Some((name, value)) => (name, Some(value)),
                 None => (text, None),

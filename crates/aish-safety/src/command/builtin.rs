@@ -107,7 +107,8 @@ impl Walker<'_> {
             if let Some((variable, value)) = word.text.split_once('=')
                 && !value.is_empty()
             {
-                self.state.assign(variable, alloc::vec![Word { text: value.into(), glob: false, taint: word.taint }]);
+                self.state
+                    .assign(variable, alloc::vec![Word { text: value.into(), taint: word.taint, ..Word::default() }]);
             }
         }
         self.attributes(arguments);
@@ -206,7 +207,7 @@ impl Walker<'_> {
                 Some(text) => text
                     .lines()
                     .take(64)
-                    .map(|line| Word { text: line.into(), glob: false, taint: stdin.taint })
+                    .map(|line| Word { text: line.into(), taint: stdin.taint, ..Word::default() })
                     .collect(),
                 None => alloc::vec![Word::unknown(stdin.taint)],
             };
@@ -219,7 +220,8 @@ impl Walker<'_> {
         match line {
             Some(line) if listed => {
                 let words = line.split_whitespace().take(64);
-                let words = words.map(|text| Word { text: text.into(), glob: false, taint: stdin.taint }).collect();
+                let words =
+                    words.map(|text| Word { text: text.into(), taint: stdin.taint, ..Word::default() }).collect();
                 self.state.assign(names.last().map_or("REPLY", String::as_str), words);
             }
             Some(line) => {
@@ -230,7 +232,7 @@ impl Walker<'_> {
                     } else {
                         fields.next().unwrap_or_default().to_string()
                     };
-                    self.state.assign(name, alloc::vec![Word { text, glob: false, taint: stdin.taint }]);
+                    self.state.assign(name, alloc::vec![Word { text, taint: stdin.taint, ..Word::default() }]);
                 }
             }
             None => {

@@ -27,6 +27,8 @@ struct Fields {
     current: Word,
     /// True where the current field exists though its text may be empty.
     open: bool,
+    /// True where the current field may become several, by what is not known of it.
+    loose: bool,
     /// What splits beside blanks: the value of `IFS`, where the line sets it.
     separators: String,
     /// What pays for the text that is put in.
@@ -38,6 +40,7 @@ impl Fields {
         if !quoted && matches!(letter, '*' | '?' | '[') {
             self.current.glob = true;
         }
+        self.loose |= letter == HOLE;
         self.current.text.push(letter);
         self.open = true;
     }
@@ -49,6 +52,7 @@ impl Fields {
 
     fn split(&mut self) {
         if core::mem::take(&mut self.open) {
+            self.current.whole = !core::mem::take(&mut self.loose);
             self.done.push(core::mem::take(&mut self.current));
         }
     }
@@ -64,6 +68,8 @@ impl Fields {
             self.push_quoted(&word.text);
             return;
         }
+        let is_loose = self.loose;
+        let splits = self.separators.contains(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | HOLE));
         for letter in word.text.chars() {
             if matches!(letter, ' ' | '\t' | '\n') || self.separators.contains(letter) {
                 let taint = self.current.taint;
@@ -72,6 +78,10 @@ impl Fields {
             } else {
                 self.push(letter, false);
             }
+        }
+        if !splits && super::arithmetic::is_numeric(&word.text) {
+            // Nothing splits a number.
+            self.loose = is_loose;
         }
         self.current.glob |= word.glob;
     }
@@ -303,7 +313,10 @@ impl Walker<'_> {
                 };
                 let inside = tail.get(..end).unwrap_or_default();
                 match self.inline_commands(inside).or_else(|| self.zsh_parameter(inside)) {
-                    Some(word) => out.insert(&word, quoted),
+                    Some(word) => {
+                        out.insert(&word, quoted);
+                        out.loose = true;
+                    }
                     None => self.parameter(inside, quoted, out),
                 }
                 tail.get(end + 1..).unwrap_or_default()
@@ -319,7 +332,10 @@ impl Walker<'_> {
                     .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
                     .unwrap_or(after.len());
                 self.parameter(after.get(..end).unwrap_or_default(), quoted, out);
-                after.get(end..).unwrap_or_default()
+                let rest = after.get(end..).unwrap_or_default();
+                // Some shells take an index there, and `[@]` makes several arguments, in quotes too.
+                out.loose |= rest.starts_with('[');
+                rest
             }
             Some(letter) if letter.is_ascii_digit() || "@*#?-$!".contains(letter) => {
                 self.parameter(after.get(..1).unwrap_or_default(), quoted, out);
@@ -334,6 +350,8 @@ impl Walker<'_> {
 
     fn parameter(&mut self, inside: &str, quoted: bool, out: &mut Fields) {
         let words = self.parameter_words(inside);
+        // Behind `!` and in a name that stands for another may be `@`.
+        let loose = inside.contains(['@', '!']) && inside != "!" || self.state.refers;
         let every = inside.ends_with("[@]") || inside == "@" || !quoted;
         for (at, word) in words.iter().enumerate() {
             if at > 0 {
@@ -344,6 +362,7 @@ impl Walker<'_> {
                 }
             }
             out.insert(word, quoted);
+            out.loose |= loose;
         }
     }
 
@@ -392,7 +411,7 @@ fn closing_quote(text: &str, budget: &Budget) -> usize {
 /// Turns a substitution's output into a word: line ends at the end are cut.
 pub(crate) fn substituted(stream: Stream) -> Word {
     match stream.text {
-        Some(text) => Word { text: text.trim_end_matches('\n').into(), glob: false, taint: stream.taint },
+        Some(text) => Word { text: text.trim_end_matches('\n').into(), taint: stream.taint, ..Word::default() },
         None => listed(stream.taint),
     }
 }
@@ -400,5 +419,5 @@ pub(crate) fn substituted(stream: Stream) -> Word {
 /// A word of which only the source is known; what is made again anyway stands below a folder for short-lived files.
 pub(crate) fn listed(taint: Taint) -> Word {
     let text = if taint.has(Taint::ROUTINE) { String::from(SHORT_LIVED) } else { String::from(HOLE) };
-    Word { text, glob: false, taint }
+    Word { text, taint, ..Word::default() }
 }

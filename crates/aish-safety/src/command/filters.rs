@@ -169,7 +169,7 @@ impl Walker<'_> {
             Output::Blocks => arguments
                 .iter()
                 .filter_map(|word| {
-                    word.text.strip_prefix("if=").map(|path| Word { text: path.into(), glob: false, taint: word.taint })
+                    word.text.strip_prefix("if=").map(|path| Word { text: path.into(), glob: false, ..word.clone() })
                 })
                 .collect(),
             _ => sorted.operands().map(|(_, word, _)| word.clone()).collect(),

@@ -4,6 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_program_format::pattern::{Check, Step, Test};
 use aish_program_format::tables::List;
 use aish_program_format::{Form, Program, Rule, Tables, Trait};
 
@@ -14,6 +15,9 @@ use super::walk::Walker;
 use super::word::{HOLE, Word};
 use crate::rules::{Effect, programs, settings};
 use crate::verdict::Verdict;
+
+/// Bytes of a pattern for names from which on it is taken for one that may stand for anything.
+const MAX_PATTERN: usize = 256;
 
 /// Lists of options that are known to be harmless.
 struct Lists<'t> {
@@ -30,6 +34,13 @@ impl Lists<'_> {
 
     fn takes_value(&self, option: &str) -> bool {
         self.values.iter().any(|(tables, list)| tables.holds(*list, option))
+    }
+
+    /// Says whether an option is harmless with this value, of which only some are: `-c=color.*` in the list.
+    fn knows_with(&self, option: &str, value: &Word) -> bool {
+        let globs = self.values.iter().flat_map(|(tables, list)| tables.texts(*list));
+        let mut globs = globs.filter_map(|known| known.strip_prefix(option)?.strip_prefix('='));
+        value.is_known() && !value.glob && globs.any(|glob| glob_match(glob, &value.text))
     }
 
     fn knows(&self, text: &str) -> bool {
@@ -91,18 +102,25 @@ impl Walker<'_> {
         if self.brings_settings(known) || !is_plain(known, arguments) {
             return false;
         }
-        if facts.harmless || row.harmless {
-            return true;
+        let dodges = may_dodge(known, arguments);
+        if facts.harmless && !row.alone || row.harmless {
+            return !dodges;
         }
+        let of_program = |list: List| if row.alone { List { from: 0, count: 0 } } else { list };
         let lists = Lists {
             program: known,
-            flags: [(known.tables(), facts.flags), (known.tables(), facts.dry), (rule.tables(), row.flags)],
-            values: [(known.tables(), facts.values), (rule.tables(), row.values)],
+            flags: [
+                (known.tables(), of_program(facts.flags)),
+                (known.tables(), of_program(facts.dry)),
+                (rule.tables(), row.flags),
+            ],
+            values: [(known.tables(), of_program(facts.values)), (rule.tables(), row.values)],
             single_dash: facts.single_dash,
         };
         let mut ended = false;
         let mut inside: Option<List> = None;
-        arguments.iter().all(|(word, role)| match role {
+        let mut operands = 0_usize;
+        arguments.iter().enumerate().all(|(at, (word, role))| match role {
             // What stands behind a mark is another command, judged by itself.
             _ if inside.is_some() => {
                 if inside.is_some_and(|ends| known.tables().holds(ends, &word.text)) {
@@ -114,17 +132,25 @@ impl Walker<'_> {
                 inside = marks(known, &word.text);
                 true
             }
-            _ if ended => true,
+            _ if ended => word.is_known() || !dodges,
             Role::Option if word.text == "--" => {
                 ended = true;
                 true
             }
-            Role::Option => lists.knows(&word.text),
-            // What is not known may be several words.
-            Role::Value => !word.text.contains(HOLE),
+            Role::Option
+                if operands == 0
+                    && arguments.words.get(at + 1).is_some_and(|value| lists.knows_with(&word.text, value)) =>
+            {
+                true
+            }
+            Role::Option => lists.knows(&word.text) && (word.is_known() || is_attached(word) && !dodges),
+            Role::Value => is_one(word) && !dodges && !may_spread(word, known),
             Role::Operand { .. } => {
                 ended = facts.stops;
-                !may_be_option(word)
+                operands += 1;
+                let says = operands == 1 && known.is(Trait::Quotes);
+                (word.is_known() || is_path(word) && !dodges && !says)
+                    && !may_spread(word, known)
                     && (word.text.len() < 2 || !word.text.starts_with('+') || lists.knows_plus(&word.text))
             }
         })
@@ -291,7 +317,141 @@ fn marks(program: Program<'_>, text: &str) -> Option<List> {
     })
 }
 
-/// Says whether a word may turn out to be an option: it is not known before it runs, or a pattern for names.
-fn may_be_option(word: &Word) -> bool {
-    word.text.contains(HOLE) || word.glob && word.text.starts_with(['*', '?', '['])
+/// Says whether a pattern for names may become several words of which one is an option. Where letters do not cluster,
+/// that is one of those that the program's rules name.
+fn may_spread(word: &Word, program: Program<'_>) -> bool {
+    let open = word.glob && word.text.starts_with(['*', '?', '[', '-']);
+    let facts = program.facts();
+    if !(open && facts.single_dash && facts.complete) {
+        return open;
+    }
+    let is_option = |list: List| program.tables().texts(list).any(|option| glob_match(&word.text, option));
+    word.text.len() > MAX_PATTERN
+        || program.rules().flat_map(|rule| rule.tests()).any(|test| match test.check {
+            Check::Given(options) => is_option(options),
+            _ => false,
+        })
+}
+
+/// Says whether a word is one argument, whatever is not known of it.
+fn is_one(word: &Word) -> bool {
+    word.is_known() || word.whole && !word.glob
+}
+
+/// Says whether a word is one argument and a path by its first, known letters: no option and no sub-command.
+fn is_path(word: &Word) -> bool {
+    let known = word.text.split(HOLE).next().unwrap_or_default();
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._~-".contains(letter);
+    is_one(word) && known.contains('/') && known.chars().all(is_plain) && !known.starts_with('-')
+}
+
+/// Says whether a word is a long option that is known with a value that is not.
+fn is_attached(word: &Word) -> bool {
+    let name = word.text.split_once('=').map_or("", |(name, _)| name);
+    name.starts_with("--") && !name.contains(HOLE) && is_one(word)
+}
+
+/// Says whether words that are not known cannot make a difference to a rule that asks for options that are not given:
+/// each is the value of an option, a path, or stands behind `--`.
+pub(super) fn is_bound(rule: Rule<'_>, program: &str, arguments: &Arguments<'_>) -> bool {
+    let Some(program) = programs::find(program).filter(|program| !may_dodge(*program, arguments)) else { return false };
+    let given = |test: &Test| match test.check {
+        Check::Value(option, _) if test.negated => {
+            arguments.values(rule.tables().text(option)).all(|value| value.is_known())
+        }
+        _ => true,
+    };
+    let mut ended = false;
+    rule.row().spares_operands
+        && rule.tests().iter().all(given)
+        && arguments.iter().all(|(word, role)| {
+            let was_ended = ended;
+            ended |= role == Role::Option && word.text == "--"
+                || program.facts().stops && matches!(role, Role::Operand { .. });
+            was_ended
+                || word.is_known()
+                || match role {
+                    Role::Option => is_attached(word),
+                    Role::Value => is_one(word),
+                    Role::Operand { .. } => {
+                        let is_first = arguments.operand(0).is_some_and(|(_, first, _)| core::ptr::eq(first, word));
+                        is_path(word) && !(is_first && program.is(Trait::Quotes))
+                    }
+                }
+        })
+}
+
+/// Says whether a rule that asks or halts may hold by what is not known of the arguments.
+fn may_dodge(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
+    if arguments.words.iter().all(Word::is_known) {
+        return false;
+    }
+    if is_code_unknown(program, arguments) {
+        return true;
+    }
+    let operand = arguments.operands().any(|(_, word, _)| !word.is_known());
+    // A file that is named by a rule may be any that is not known.
+    let by_name = |tables: &Tables, globs: List| operand && tables.texts(globs).any(|glob| !glob.contains('/'));
+    program.rules().filter(|rule| rule.row().verdict != Verdict::Allow).any(|rule| {
+        let tables = rule.tables();
+        let (mut next, mut skips, mut open) = (0, false, false);
+        for step in rule.steps() {
+            let Step::Word(globs) = step else {
+                skips = true;
+                continue;
+            };
+            let Some((_, word, _)) = arguments.operand(next) else { return false };
+            next += 1;
+            let fits = tables.texts(*globs).any(|glob| glob_match(glob, &word.text));
+            open |= !word.is_known() && !is_path(word);
+            if !fits && !open && !skips {
+                return false;
+            }
+        }
+        let mut alternative = false;
+        let lacks = rule.tests().iter().any(|test| {
+            let alone = !core::mem::replace(&mut alternative, test.more) && !test.more && !test.negated;
+            alone
+                && match test.check {
+                    Check::Given(options) => !tables.texts(options).any(|option| arguments.has(option)),
+                    _ => false,
+                }
+        });
+        let by_unknown = |test: &Test| match test.check {
+            _ if test.negated => false,
+            Check::Value(option, _) => arguments.values(tables.text(option)).any(|value| !value.is_known()),
+            Check::Operand(globs) | Check::Is(globs) | Check::Only(globs) => by_name(tables, globs),
+            Check::Has(_) | Check::Shows(_) => true,
+            Check::Given(_) | Check::Of(..) | Check::Ask(_) | Check::Comes(_) => false,
+        };
+        !lacks && (open || rule.tests().iter().any(by_unknown))
+    })
+}
+
+/// Says whether code, statements or what chooses what is shown is not known.
+fn is_code_unknown(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
+    let (tables, facts) = (program.tables(), program.facts());
+    let forms: Vec<Form> = program.wrappers().flat_map(|(wrapper, _)| wrapper.forms().iter().copied()).collect();
+    let lists = forms.iter().filter_map(|form| match form {
+        Form::Code { options, .. }
+        | Form::ScriptOption { options, .. }
+        | Form::TextWith { options }
+        | Form::StdinWith { options, .. }
+        | Form::Setting { options, .. } => Some(*options),
+        _ => None,
+    });
+    let mut given = false;
+    for option in lists.chain([facts.statements, facts.chooses]).flat_map(|list| tables.texts(list)) {
+        given |= arguments.has(option);
+        if arguments.values(option).any(|value| !value.is_known()) {
+            return true;
+        }
+    }
+    // Behind the name of a database stand statements.
+    if facts.statements.count > 0 && arguments.operands().skip(1).any(|(_, word, _)| !word.is_known()) {
+        return true;
+    }
+    let takes_code = program.is(Trait::Filter)
+        || forms.iter().any(|form| matches!(form, Form::Operand { .. } | Form::Operands { .. }));
+    takes_code && !given && arguments.operand(0).is_some_and(|(_, word, _)| !word.is_known())
 }

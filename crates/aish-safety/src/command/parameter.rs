@@ -106,7 +106,7 @@ impl Walker<'_> {
         }
         let taint = if is_secret_name(name) { Taint::SECRET } else { Taint::NONE };
         match self.around.variables.get(name) {
-            Some(value) => vec![Word { text: value.clone(), glob: false, taint }],
+            Some(value) => vec![Word { text: value.clone(), taint, ..Word::default() }],
             None if matches!(name, "TMPDIR" | "TMP" | "TEMP" | "XDG_RUNTIME_DIR" | "RUNNER_TEMP") => {
                 vec![Word::literal(format!("/tmp/{HOLE}"))]
             }
@@ -263,10 +263,7 @@ fn map(words: Vec<Word>, argument: &Word, change: impl Fn(&str, &str) -> String)
     if !argument.is_known() || words.iter().any(|word| !word.is_known()) {
         return unknown(&words);
     }
-    words
-        .into_iter()
-        .map(|word| Word { text: change(&word.text, &argument.text), glob: word.glob, taint: word.taint })
-        .collect()
+    words.into_iter().map(|word| Word { text: change(&word.text, &argument.text), ..word }).collect()
 }
 
 fn trim(text: &str, pattern: &str, front: bool, longest: bool, budget: &Budget) -> String {

@@ -218,6 +218,9 @@ impl Rest<'_, '_> {
                 let changing = program.facts().changing;
                 self.words().all(|word| word.is_known() && !program.tables().holds(changing, &word.text))
             }),
+            Question::NamesEnvironment => {
+                arguments.words.iter().any(|word| super::readonly::names_environment(&word.text))
+            }
             Question::OnlyReads => self.only_reads(),
             Question::Contained => self.words().next().is_none_or(|word| super::readonly::is_contained(&word.text)),
         }
@@ -240,8 +243,10 @@ impl Rest<'_, '_> {
         let options = tables.texts(facts.statements);
         let mut texts: Vec<String> =
             options.flat_map(|option| self.subject.arguments.values(option)).map(|value| value.text).collect();
-        if facts.documents {
-            return !texts.is_empty() && texts.iter().all(|text| super::readonly::only_reads_documents(text));
+        if facts.documents.count > 0 {
+            let only_reads = |call: &str| tables.holds(facts.documents, call);
+            return !texts.is_empty()
+                && texts.iter().all(|text| super::readonly::only_reads_documents(text, &only_reads));
         }
         if texts.is_empty() {
             texts.extend(self.words().skip(1).map(|word| word.text.clone()));

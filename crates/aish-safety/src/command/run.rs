@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use aish_program_format::{Rule, Trait};
 
+use super::arguments::Arguments;
 use super::budget::Work;
 use super::explain::Part;
 use super::path::glob_match;
@@ -230,17 +231,18 @@ impl Walker<'_> {
 
     /// Says whether a rule that allows may be used: the program is the system's, every word is known (or, for rules
     /// without exceptions, harmless whatever it is), nothing is secret, nothing of ours.
-    fn may_allow(&self, rule: Rule<'_>, program: &Program, words: &[Word]) -> bool {
+    fn may_allow(&self, rule: Rule<'_>, program: &Program, words: &[Word], sorted: &Arguments<'_>) -> bool {
         if !program.standard {
             return false;
         }
         if !programs::is(&program.name, Trait::NameOnly) && words.iter().skip(1).any(|word| self.is_secret_word(word)) {
             return false;
         }
-        let strict = rule.row().strict;
-        words.iter().all(|word| {
-            !word.taint.has(Taint::SECRET) && (word.is_known() || !strict) && (!word.taint.foreign() || word.is_known())
-        }) && words.first().is_some_and(Word::is_known)
+        words.iter().all(|word| !word.taint.has(Taint::SECRET) && (!word.taint.foreign() || word.is_known()))
+            && words.first().is_some_and(Word::is_known)
+            && (!rule.row().strict
+                || words.iter().all(Word::is_known)
+                || super::harmless::is_bound(rule, &program.name, sorted))
     }
 
     /// Looks for a command among the arguments of a program that no table knows: it may well run it.

@@ -289,7 +289,7 @@ impl Walker<'_> {
                 Taint::NONE
             }
         };
-        Word { text: path, glob: false, taint }
+        Word { text: path, taint, ..Word::default() }
     }
 
     fn set(&mut self, one: &Assigned) {

@@ -65,7 +65,7 @@ pub(crate) fn split<'w>(wrapper: Wrapper<'w>, arguments: &'w [Word], most: usize
             ended = true;
             continue;
         }
-        let with = |text: &str| Word { text: text.into(), glob: word.glob, taint: word.taint };
+        let with = |text: &str| Word { text: text.into(), ..word.clone() };
         if let Some((option, value)) = text.split_once('=')
             && text.starts_with("--")
         {

@@ -108,7 +108,7 @@ impl Walker<'_> {
                 .take(64)
                 .map(|part| {
                     let bare = ['\'', '"'].iter().find_map(|quote| part.strip_prefix(*quote)?.strip_suffix(*quote));
-                    Word { text: bare.unwrap_or(part).into(), glob: false, taint: stdin.taint }
+                    Word { text: bare.unwrap_or(part).into(), taint: stdin.taint, ..Word::default() }
                 })
                 .collect(),
             None => alloc::vec![super::expand::listed(stdin.taint)],
@@ -125,6 +125,8 @@ impl Walker<'_> {
                                 .unwrap_or_else(|| HOLE.to_string()),
                             glob: word.glob,
                             taint: if word.text.contains(&mark) { word.taint | one.taint } else { word.taint },
+                            // What is put in stays in one argument.
+                            whole: word.whole || word.is_known(),
                         })
                         .collect();
                     self.deeper(|walker| walker.run(&inner, &Stream::default()));
@@ -170,7 +172,7 @@ impl Walker<'_> {
             return true;
         }
         let given = if after.is_empty() {
-            let unknown = || alloc::vec![Word { text: HOLE.into(), glob: false, taint: stdin.taint }];
+            let unknown = || alloc::vec![Word::unknown(stdin.taint)];
             stdin.text.as_ref().map_or_else(unknown, |text| text.lines().take(64).map(Word::literal).collect())
         } else {
             after.to_vec()
@@ -229,5 +231,5 @@ fn replaced(word: &Word, start: &Word, narrow: bool, budget: &Budget) -> Word {
     let mut found = String::from(start.text.trim_end_matches('/'));
     found.push_str(if narrow { "/tmp/*.tmp" } else { "/*" });
     let text = budget.replaced(&word.text, "{}", &found).unwrap_or_else(|| HOLE.to_string());
-    Word { text, glob: true, taint: word.taint | start.taint }
+    Word { text, glob: true, taint: word.taint | start.taint, whole: false }
 }

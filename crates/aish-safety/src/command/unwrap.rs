@@ -165,7 +165,7 @@ impl Walker<'_> {
             .filter(|word| is_assignment(&word.text))
             .filter_map(|word| {
                 let (name, value) = word.text.split_once('=')?;
-                let value = alloc::vec![Word { text: value.into(), glob: false, taint: word.taint }];
+                let value = alloc::vec![Word { text: value.into(), taint: word.taint, ..Word::default() }];
                 Some(super::simple::Assigned { name: name.into(), value })
             })
             .collect();

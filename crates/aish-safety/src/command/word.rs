@@ -64,22 +64,24 @@ pub(crate) struct Word {
     pub(crate) glob: bool,
     /// Where it comes from.
     pub(crate) taint: Taint,
+    /// True where it is one argument whatever the unknown parts stand for: a shell splits none of them.
+    pub(crate) whole: bool,
 }
 
 impl Word {
     /// Makes a word that is wholly known.
     pub(crate) fn literal(text: impl Into<String>) -> Self {
-        Self { text: text.into(), glob: false, taint: Taint::NONE }
+        Self { text: text.into(), glob: false, taint: Taint::NONE, whole: true }
     }
 
     /// Makes a word of which nothing is known.
     pub(crate) fn unknown(taint: Taint) -> Self {
-        Self { text: String::from(HOLE), glob: false, taint }
+        Self { text: String::from(HOLE), glob: false, taint, whole: false }
     }
 
     /// Makes a word that is a number which is not known.
     pub(crate) fn number(taint: Taint) -> Self {
-        Self { text: String::from_iter([HOLE, NUMERIC]), glob: false, taint }
+        Self { text: String::from_iter([HOLE, NUMERIC]), glob: false, taint, whole: false }
     }
 
     /// Says whether every part is known.

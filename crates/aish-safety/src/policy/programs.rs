@@ -156,7 +156,7 @@ fn lowers(content: &ProgramFile) -> Option<(&'static str, &'static str)> {
         ("packs", !content.packs.is_empty(), NOT_READ),
         ("prints-secrets", !content.prints_secrets.is_empty(), NOT_READ),
         ("statements", !content.statements.0.is_empty(), NOT_READ),
-        ("documents", content.documents, NOT_READ),
+        ("documents", !content.documents.0.is_empty(), NOT_READ),
         ("changing", !content.changing.0.is_empty(), NOT_READ),
         ("talking", !content.talking.is_empty(), NOT_READ),
         ("packages", !content.packages.is_empty(), NOT_READ),

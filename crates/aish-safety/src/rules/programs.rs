@@ -45,6 +45,11 @@ pub fn file_of_rule(id: &str) -> Option<String> {
     Some(alloc::format!("{folder}/{}.toml", rule.file()))
 }
 
+/// Says whether what a built-in rule is about looks at the machine around the tree.
+pub(crate) fn looks_around(id: &str) -> bool {
+    aish_programs::built_in().rules().any(|rule| rule.row().looks && rule.id() == id)
+}
+
 /// Goes through the names of all programs with rules or wrappers.
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     let judged = aish_programs::built_in().programs().filter(|program| program.is_judged());

@@ -25,6 +25,8 @@ mod nesting;
 #[cfg(test)]
 mod newer_shells;
 #[cfg(test)]
+mod open_words;
+#[cfg(test)]
 mod policy;
 #[cfg(test)]
 mod properties;

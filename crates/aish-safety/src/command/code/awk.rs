@@ -229,7 +229,8 @@ fn unknown_files(walker: &mut Walker<'_>, text: &str) {
     if text.contains("@include") || text.contains("@load") || text.contains("@namespace") {
         ask(Effect::Run, "interpreters.awk-load", "loads more code");
     }
-    if text.contains("/inet") {
+    if ["\"/inet", "/inet/tcp", "/inet/udp", "/inet/raw", "/inet4/", "/inet6/"].iter().any(|place| text.contains(place))
+    {
         ask(Effect::Network, "network.socket", "talks to another machine");
     }
 }

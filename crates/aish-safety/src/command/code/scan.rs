@@ -367,7 +367,7 @@ fn delete(walker: &mut Walker<'_>, call: &Call, flags: &str) {
     words.extend(call.strings.iter().filter(|string| !string.is_empty()).map(|string| Word {
         text: string.clone(),
         glob: string.contains('*'),
-        taint: Taint::NONE,
+        ..Word::default()
     }));
     walker.run(&words, &Stream::default());
 }

@@ -117,7 +117,7 @@ impl<'w> Walker<'w> {
                 choice = Choice { rule: Some((rule, left)), reaches: false, ..choice };
             } else if !harmless::is_local(name, sorted) {
                 choice = Choice { rule: Some((rule, left)), reaches: true, ..choice };
-            } else if self.may_allow(rule, program, words) && self.is_harmless(rule, name, sorted) {
+            } else if self.may_allow(rule, program, words, sorted) && self.is_harmless(rule, name, sorted) {
                 choice.rule = Some((rule, left));
             }
         }

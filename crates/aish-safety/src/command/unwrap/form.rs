@@ -381,7 +381,7 @@ impl Walker<'_> {
         let split = split(wrapper, arguments, usize::MAX);
         let words: Vec<&Word> = split.operands.iter().filter_map(|at| arguments.get(*at)).collect();
         let Some([.., name, value]) = words.get(..) else { return false };
-        let pair = [Word { text: alloc::format!("{}={}", name.text, value.text), glob: false, taint: value.taint }];
+        let pair = [Word { text: alloc::format!("{}={}", name.text, value.text), glob: false, ..(*value).clone() }];
         self.setting(&[], &texts(names), &pair, program)
     }
 }
