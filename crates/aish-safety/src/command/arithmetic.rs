@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::budget::Work;
 use super::walk::Walker;
-use super::word::{HOLE, NUMERIC, Taint, Word};
+use super::word::{Taint, Word, is_numeric};
 use crate::rules::Effect;
 use crate::verdict::Verdict;
 
@@ -105,11 +105,6 @@ impl Walker<'_> {
             }
         }
     }
-}
-
-/// Says whether all that is not known of a text is numbers.
-pub(crate) fn is_numeric(text: &str) -> bool {
-    text.split(HOLE).skip(1).all(|rest| rest.starts_with(NUMERIC))
 }
 
 /// Says whether a variable is a number of the shell's own.

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::budget::{Budget, Work};
 use super::span::closing;
 use super::walk::Walker;
-use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word};
+use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word, is_numeric};
 use super::{braces, escape};
 
 /// The longest text that one word may expand to, in bytes.
@@ -79,7 +79,7 @@ impl Fields {
                 self.push(letter, false);
             }
         }
-        if !splits && super::arithmetic::is_numeric(&word.text) {
+        if !splits && is_numeric(&word.text) {
             // Nothing splits a number.
             self.loose = is_loose;
         }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::budget::{Budget, Work};
 use super::path::glob_match;
 use super::walk::Walker;
-use super::word::{HOLE, SHORT_LIVED, Taint, Word};
+use super::word::{HOLE, SHORT_LIVED, Taint, Word, is_numeric};
 use crate::rules::Effect;
 use crate::verdict::Verdict;
 
@@ -173,7 +173,7 @@ impl Walker<'_> {
     fn transformed(&mut self, words: Vec<Word>, how: &str) -> Vec<Word> {
         let nothing = Word::literal("");
         match how {
-            "P" if words.iter().any(|word| !super::arithmetic::is_numeric(&word.text)) => {
+            "P" if words.iter().any(|word| !is_numeric(&word.text)) => {
                 let reason = "expands a value that is not known as a prompt, which runs `$(…)` in it";
                 self.note_plain(how, Verdict::Ask, Effect::Run, "shell.prompt", reason);
                 words

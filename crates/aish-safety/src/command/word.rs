@@ -9,6 +9,11 @@ pub(crate) const HOLE: char = '\u{FFFC}';
 /// Stands behind a [`HOLE`] of which it is known that it is a number.
 pub(crate) const NUMERIC: char = '\u{FFFB}';
 
+/// Says whether all that is not known of a text is numbers.
+pub(crate) fn is_numeric(text: &str) -> bool {
+    text.split(HOLE).skip(1).all(|rest| rest.starts_with(NUMERIC))
+}
+
 /// What stands for names that are not known and are of short life: below a folder for such files, and shown as unknown.
 pub(crate) const SHORT_LIVED: &str = "/tmp/\u{FFFC}\u{FFFC}";
 
