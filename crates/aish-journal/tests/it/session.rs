@@ -162,7 +162,11 @@ fn the_lock_of_one_who_is_gone_is_waited_for() {
     std::fs::write(folder.path().join("s-1.lock"), child.id().to_string()).unwrap();
     let (sender, taken) = std::sync::mpsc::channel();
     let path = folder.path().to_owned();
-    std::thread::spawn(move || sender.send(Hold::take(&path, &"s-1".into()).unwrap().is_some()));
+    std::thread::spawn(move || {
+        // Given back before it is told of: the next may take it at once.
+        let is_taken = Hold::take(&path, &"s-1".into()).unwrap().is_some();
+        sender.send(is_taken)
+    });
     assert!(taken.recv_timeout(std::time::Duration::from_millis(200)).is_err(), "it is not given up at once");
     drop(left);
     assert_eq!(taken.recv_timeout(std::time::Duration::from_secs(60)), Ok(true));
