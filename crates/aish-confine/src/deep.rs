@@ -8,7 +8,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, fchmod, fstat, openat, renameat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, fchmod, fstat, openat, renameat, statat, unlinkat,
+};
 use rustix::io::Errno;
 
 /// Bytes of a path behind which it begins anew at an open folder.
@@ -119,13 +121,15 @@ impl Removal<'_> {
         loop {
             self.number += 1;
             let free = format!("deep-{}", self.number);
-            match renameat(folder, name, self.top, &free) {
-                Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => {}
-                done => {
-                    done?;
+            // An empty folder of that name would be replaced, and then be emptied twice.
+            match statat(self.top, &free, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(_) => {}
+                Err(Errno::NOENT) => {
+                    renameat(folder, name, self.top, &free)?;
                     self.waiting.push(free);
                     return Ok(());
                 }
+                Err(error) => return Err(error.into()),
             }
         }
     }
@@ -143,7 +147,8 @@ mod tests {
         let top = folder.path().join("top");
         fs::create_dir_all(top.join("closed/in")).unwrap();
         fs::write(top.join("closed/in/file"), "x").unwrap();
-        fs::create_dir_all(top.join("deep-1")).unwrap();
+        // Names that it would take, in whatever order the folder tells them.
+        (1..40).for_each(|number| fs::create_dir(top.join(format!("deep-{number}"))).unwrap());
         fs::set_permissions(top.join("closed"), fs::Permissions::from_mode(0o0)).unwrap();
         let mut at = open(CWD, &top).unwrap();
         for _ in 0..2500 {

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use aish_testkit::model_server::{ModelServer, Script};
 use serde_json::Value;
 
-use crate::person::Home;
+use crate::person::{Home, is_missing};
 
 /// A home with a git work tree of a few files, and a model that says these lines one after the other.
 fn home(lines: &[&str]) -> (Home, ModelServer) {
@@ -228,6 +228,9 @@ fn served(text: &'static str) -> u16 {
 
 #[test]
 fn what_needs_the_network_has_it_in_its_layer_after_a_yes() {
+    if is_missing("curl") {
+        return;
+    }
     let port = served("fetched\n");
     let line = format!("CMD: curl -s http://127.0.0.1:{port}/x -o got; sh more.sh");
     let (home, _model) = home(&[&line, "done", &line, "done"]);
@@ -254,6 +257,9 @@ fn what_needs_the_network_has_it_in_its_layer_after_a_yes() {
 
 #[test]
 fn what_failed_for_the_network_is_offered_again_in_its_layer() {
+    if is_missing("curl") {
+        return;
+    }
     let port = served("fetched\n");
     let (home, _model) = home(&["CMD: sh get.sh", "done"]);
     mode(&home, "auto");
@@ -276,7 +282,7 @@ fn values_that_a_shell_would_run_do_not_come_back() {
     std::fs::write(home.work().join("value"), "a[$(touch ../evil)]").unwrap();
     let person = home.sit_down();
     person.types("?what time is it\r").prompt();
-    person.clears().runs("echo \"<$stamp> <$timer>\"", "<one two> <>");
+    person.clears().runs("echo \"[$stamp] [$timer]\"", "[one two] []");
     person.clears().runs("echo $((timer + 1))", "1");
     assert!(!home.path("evil").exists());
     assert_eq!(person.leaves("exit\r"), Some(0));
