@@ -162,7 +162,9 @@ impl Drawing {
         let to = |row: usize| format!("\u{1b}[{};1H", row + 1);
         let scrolled = if up > 0 { to(height - 1) + &"\r\n".repeat(up) } else { String::new() };
         let placed = (start - up + below).min(height.saturating_sub(1));
-        let written = to(start) + "\u{1b}[J" + &scrolled + &to(placed);
+        // From the first cell on, tmux would put what it erases behind the screen, and bring it back when there is room.
+        let erased = format!("{}\u{1b}[K\u{1b}[{};2H\u{1b}[J", to(start), start + 1);
+        let written = erased + &scrolled + &to(placed);
         (self.size, self.erased) = (size, Some(placed - (start - up)));
         written
     }
@@ -224,6 +226,16 @@ mod tests {
         // The same prompt once more, wider: it is erased already, and fewer rows are needed.
         drawn.moved((100, 4), 3 - drawn.rows_above(100, 0).unwrap());
         assert_eq!(drawn.erased, Some(0));
+    }
+
+    #[test]
+    fn the_screen_is_never_erased_from_its_first_cell_on() {
+        let mut screen = vt100::Parser::new(4, 40, 10);
+        screen.process(format!("> {}", "x".repeat(70)).as_bytes());
+        let text = drawing("> ", 0, &"x".repeat(70), 80).moved((40, 4), 0);
+        assert!(!text.contains("\u{1b}[1;1H\u{1b}[J"), "{text:?}");
+        screen.process(text.as_bytes());
+        assert_eq!(screen.screen().contents().trim_end(), "");
     }
 
     #[test]
