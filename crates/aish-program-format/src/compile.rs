@@ -304,6 +304,7 @@ impl Maker {
             },
             plain: builder.list(&content.plain.0),
             chooses: builder.list(&content.chooses.0),
+            anonymous: builder.list(&content.anonymous.0),
             traits,
             output: content.output.unwrap_or_default(),
             numbers: builder.list(&content.numbers.0),

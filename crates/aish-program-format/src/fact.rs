@@ -284,6 +284,13 @@ named! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "a macro makes the enum")]
+impl Default for Output {
+    fn default() -> Self {
+        Self::Mixed
+    }
+}
+
 impl Output {
     /// Says whether the text of the files that a program is given is known to be in it.
     pub const fn shows_files(self) -> bool {

@@ -109,6 +109,9 @@ pub struct ProgramFile {
     pub plain: Words,
     /// Options whose value chooses what is shown: a template, or names separated by commas.
     pub chooses: Words,
+    /// Words with all of which it fetches what anybody may have, without keys or passwords of the person: the first is its
+    /// sub-command, or `*`, more are globs; `!` stands before those with none of which it does (`!-n` also in `-sn`).
+    pub anonymous: Words,
     /// True where something is known of its options though the lists are empty.
     pub options: bool,
     /// What is true of it.

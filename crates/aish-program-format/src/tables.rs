@@ -201,6 +201,8 @@ pub struct Facts {
     pub plain: List,
     /// Options whose value chooses what is shown.
     pub chooses: List,
+    /// Words with which it fetches what anybody may have; `!` stands before those with which it does not.
+    pub anonymous: List,
     /// What is true of it.
     pub traits: Traits,
     /// What it writes to the pipe.
@@ -235,13 +237,6 @@ pub struct Facts {
     pub shape: List,
     /// Routing: its sub-commands.
     pub subcommands: List,
-}
-
-#[expect(clippy::derivable_impls, reason = "a macro makes the enum")]
-impl Default for Output {
-    fn default() -> Self {
-        Self::Mixed
-    }
 }
 
 #[expect(clippy::derivable_impls, reason = "a macro makes the enum")]
@@ -387,6 +382,7 @@ static NO_FACTS: Facts = Facts {
     },
     plain: List { from: 0, count: 0 },
     chooses: List { from: 0, count: 0 },
+    anonymous: List { from: 0, count: 0 },
     traits: Traits(0),
     output: Output::Mixed,
     numbers: List { from: 0, count: 0 },

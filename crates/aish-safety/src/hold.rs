@@ -12,7 +12,7 @@ use aish_program_format::Trait;
 use crate::analysis::Analysis;
 use crate::autonomy::Sends;
 use crate::change::{How, PathText, Target};
-use crate::command::{Part, Surroundings};
+use crate::command::{Part, Surroundings, glob_match};
 use crate::placement::Hold;
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
@@ -91,21 +91,24 @@ fn is_held_with_network(part: &Part) -> bool {
 
 /// Says whether a part fetches what anybody may have, without keys or passwords of the person.
 fn is_fetch(part: &Part) -> bool {
-    let is_one = match first_word(part) {
-        "curl" => !part.text.split(' ').any(|word| word.starts_with("--netrc") || is_short(word, 'n')),
-        "wget" => true,
-        "git" => {
-            let mut words = part.text.split(' ').skip(1);
-            words.next() == Some("clone") && words.any(|word| word.starts_with("https://") && !word.contains('@'))
-        }
-        _ => false,
+    let Some(program) = programs::find(first_word(part)) else { return false };
+    let words = || part.text.split(' ').skip(1);
+    let is_given = |(at, wanted): (usize, &str)| match wanted.strip_prefix('!') {
+        Some(unwanted) => !words().any(|word| glob_match(unwanted, word) || is_among(word, unwanted)),
+        None if at == 0 => wanted == "*" || words().next() == Some(wanted),
+        None => words().any(|word| glob_match(wanted, word)),
     };
-    is_one && !matches!(part.effect, Effect::Publish | Effect::DeleteRemote)
+    let anonymous = program.facts().anonymous;
+    anonymous.count > 0
+        && program.tables().texts(anonymous).enumerate().all(is_given)
+        && !matches!(part.effect, Effect::Publish | Effect::DeleteRemote)
 }
 
 /// Says whether a word is short options with one among them.
-fn is_short(word: &str, option: char) -> bool {
-    word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(option))
+fn is_among(word: &str, option: &str) -> bool {
+    let mut letters = option.chars();
+    let (Some('-'), Some(letter), None) = (letters.next(), letters.next(), letters.next()) else { return false };
+    word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
 }
 
 fn first_word(part: &Part) -> &str {
@@ -322,6 +325,9 @@ mod tests {
             ("curl http://example.org; ssh host", "network"),
             ("git clone git@example.org:a", "machines"),
             ("git clone https://ana@example.org/a", "machines"),
+            ("git -C clone fetch https://example.org/a", "machines"),
+            ("curl -sn https://example.org", "network"),
+            ("curl --netrc-optional https://example.org", "network"),
             ("git push", "network"),
             ("history", "secrets"),
             ("git pull", "machines"),
