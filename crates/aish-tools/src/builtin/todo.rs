@@ -17,7 +17,7 @@ impl Builtin for Todo {
     fn definition(&self) -> ToolDefinition {
         let steps = json!({"type": "array", "items": {"type": "string"}});
         let schema = json!({"type": "object", "properties": {"steps": steps}, "required": ["steps"]});
-        let what = "Show the steps of a longer task, all of them, as they change: '[x] done', '[>] doing', '[ ] open'.";
+        let what = "Show all steps of a task as they change: [x] done, [>] now, [ ] open";
         let mut definition = ToolDefinition::new("todo", what, schema, SOURCE.into());
         definition.trusted = true;
         definition.hints.read_only = Some(true);

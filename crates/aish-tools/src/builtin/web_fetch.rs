@@ -61,9 +61,9 @@ impl Builtin for WebFetch {
     fn definition(&self) -> ToolDefinition {
         let parameters = [
             Parameter::required("url", ParameterKind::String),
-            Parameter::optional("offset", ParameterKind::Integer).describe("Character to begin at"),
+            Parameter::optional("offset", ParameterKind::Integer).describe("First character"),
         ];
-        let mut definition = definition("web_fetch", "Read a page of the public web as markdown.", &parameters);
+        let mut definition = definition("web_fetch", "Read a web page as markdown.", &parameters);
         definition.hints.open_world = Some(true);
         definition.category = "web".into();
         definition.examples = vec!["what does this page say".into(), "read the documentation at an address".into()];
