@@ -44,6 +44,11 @@ impl Walker<'_> {
             out.taint = out.taint | Taint::PRIVATE;
         }
         out.taint = out.taint | self.listed_names(program, arguments);
+        if known.is_some_and(|known| known.is(Trait::NameOnly) && !known.is(Trait::Silent))
+            && self.is_given_secret(program, arguments)
+        {
+            out.taint = out.taint | Taint::NAMES_SECRETS;
+        }
         out.connected = true;
         out
     }
@@ -147,9 +152,19 @@ impl Walker<'_> {
             && arguments.iter().any(|word| self.is_secret_word(word))
     }
 
+    /// Says whether an operand of a program is a file or a folder that holds secrets, or what it searches lies there.
+    pub(crate) fn is_given_secret(&self, program: &str, arguments: &[Word]) -> bool {
+        let is_shut = |word: &Word| self.is_secret_word(word) || self.place(word).is_device();
+        let is_given = match programs::is(program, Trait::SearchesByExpression) {
+            true => Arguments::new(program, arguments).operands().any(|(_, word, _)| is_shut(word)),
+            false => arguments.iter().any(|word| !word.text.starts_with('-') && is_shut(word)),
+        };
+        is_given || super::spread::seeks_below_secrets(arguments)
+    }
+
     /// Says whether a word names a file that holds secrets, or is one.
     pub(crate) fn is_secret_word(&self, word: &Word) -> bool {
-        if word.taint.has(Taint::SECRET) {
+        if word.may_be_secret() {
             return true;
         }
         let check = |text: &str| {
@@ -407,9 +422,16 @@ fn from(text: Option<String>, taint: Taint) -> Stream {
 /// A part of endless input has an end.
 fn mask(taint: Taint) -> Taint {
     let mut out = Taint::NONE;
-    for mark in
-        [Taint::REMOTE, Taint::DECODED, Taint::SECRET, Taint::SHELL, Taint::LISTED, Taint::ROUTINE, Taint::PRIVATE]
-    {
+    for mark in [
+        Taint::REMOTE,
+        Taint::DECODED,
+        Taint::SECRET,
+        Taint::SHELL,
+        Taint::LISTED,
+        Taint::ROUTINE,
+        Taint::PRIVATE,
+        Taint::NAMES_SECRETS,
+    ] {
         if taint.has(mark) {
             out = out | mark;
         }

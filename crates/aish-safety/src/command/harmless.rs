@@ -12,7 +12,7 @@ use super::arguments::{Arguments, Role};
 use super::path::glob_match;
 use super::split::Split;
 use super::walk::Walker;
-use super::word::{HOLE, Word};
+use super::word::{HOLE, NUMERIC, Word};
 use crate::rules::{Effect, programs, settings};
 use crate::verdict::Verdict;
 
@@ -149,7 +149,7 @@ impl Walker<'_> {
                 ended = facts.stops;
                 operands += 1;
                 let says = operands == 1 && known.is(Trait::Quotes);
-                (word.is_known() || is_path(word) && !dodges && !says)
+                (word.is_known() || is_path(word, known) && !dodges && !says)
                     && !may_spread(word, known)
                     && (word.text.len() < 2 || !word.text.starts_with('+') || lists.knows_plus(&word.text))
             }
@@ -338,11 +338,16 @@ fn is_one(word: &Word) -> bool {
     word.is_known() || word.whole && !word.glob
 }
 
-/// Says whether a word is one argument and a path by its first, known letters: no option and no sub-command.
-fn is_path(word: &Word) -> bool {
+/// Says whether a word is one argument and a path by its first, known letters: no option and no sub-command. Where each
+/// option is a whole word, that can be told by its last ones too (`*/`, `*.md`): no such option has them.
+fn is_path(word: &Word, program: Program<'_>) -> bool {
     let known = word.text.split(HOLE).next().unwrap_or_default();
+    let last = word.text.rsplit([HOLE, NUMERIC]).next().unwrap_or_default();
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._~-".contains(letter);
-    is_one(word) && known.contains('/') && known.chars().all(is_plain) && !known.starts_with('-')
+    let ends = program.is(Trait::SearchesByExpression) && known.is_empty() && last.contains(['/', '.']);
+    is_one(word)
+        && !known.starts_with('-')
+        && (known.contains('/') && known.chars().all(is_plain) || ends && last.chars().all(is_plain))
 }
 
 /// Says whether a word is a long option that is known with a value that is not.
@@ -375,7 +380,7 @@ pub(super) fn is_bound(rule: Rule<'_>, program: &str, arguments: &Arguments<'_>)
                     Role::Value => is_one(word),
                     Role::Operand { .. } => {
                         let is_first = arguments.operand(0).is_some_and(|(_, first, _)| core::ptr::eq(first, word));
-                        is_path(word) && !(is_first && program.is(Trait::Quotes))
+                        is_path(word, program) && !(is_first && program.is(Trait::Quotes))
                     }
                 }
         })
@@ -403,7 +408,7 @@ fn may_dodge(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
             let Some((_, word, _)) = arguments.operand(next) else { return false };
             next += 1;
             let fits = tables.texts(*globs).any(|glob| glob_match(glob, &word.text));
-            open |= !word.is_known() && !is_path(word);
+            open |= !word.is_known() && !is_path(word, program);
             if !fits && !open && !skips {
                 return false;
             }

@@ -31,7 +31,8 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
         return Help::No;
     }
     if is(Trait::HelpOnlyFirst) {
-        return if matches!(words, [only] if is_long(&only.text)) { Help::Plain } else { Help::No };
+        let shows = |text: &str| is_long(text) || text == "--version" && is(Trait::ShowsVersion);
+        return if matches!(words, [only] if shows(&only.text)) { Help::Plain } else { Help::No };
     }
     let by_script = script(program, arguments.words).and_then(programs::find);
     let short = [known, by_script].into_iter().flatten().any(|known: Program<'_>| known.is(Trait::HelpShort));

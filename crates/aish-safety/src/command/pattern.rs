@@ -351,7 +351,7 @@ impl Rest<'_, '_> {
     }
 
     fn is_secret(&self, word: &Word) -> bool {
-        if word.taint.has(Taint::SECRET) {
+        if word.may_be_secret() {
             return true;
         }
         let shows_files = programs::find(self.subject.program).is_some_and(|known| known.facts().output.shows_files());

@@ -38,6 +38,12 @@ impl Walker<'_> {
             while arguments.get(at).is_some_and(|word| !ends.contains(&word.text.as_str())) {
                 at += 1;
             }
+            let before = arguments.get(..from - 1).unwrap_or_default();
+            let mark = match self.is_given_secret(program, before) {
+                _ if keys => Taint::SECRET,
+                true => Taint::NAMES_SECRETS,
+                false => Taint::NONE,
+            };
             let inner: Vec<Word> = arguments
                 .get(from..at)
                 .unwrap_or_default()
@@ -46,12 +52,9 @@ impl Walker<'_> {
                     true => replaced(word, &start, narrow, &self.budget),
                     false => word.clone(),
                 })
-                .map(|word| {
-                    if keys && word.text.contains('*') {
-                        Word { taint: word.taint | Taint::SECRET, ..word }
-                    } else {
-                        word
-                    }
+                .map(|word| match word.text.contains('*') {
+                    true => Word { taint: word.taint | mark, ..word },
+                    false => word,
                 })
                 .collect();
             // Options of the caller may stand behind its mark.
@@ -68,8 +71,8 @@ impl Walker<'_> {
                 && inner.len() == arguments.len() - from
             {
                 // `fd` puts what it finds at the end where nothing says where.
-                let found = super::filters::listed_below(self, program, arguments.get(..from - 1).unwrap_or_default());
-                inner.push(found);
+                let found = super::filters::listed_below(self, program, before);
+                inner.push(Word { taint: found.taint | mark, ..found });
             }
             if !inner.is_empty() {
                 found = true;
@@ -223,6 +226,21 @@ pub(crate) fn seeks_keys(program: &str, arguments: &[Word]) -> bool {
         let sought = by_name.contains(&previous)
             || !programs::is(program, Trait::SearchesByExpression) && !word.text.starts_with('-');
         sought && secret_places::names_key(&word.text)
+    })
+}
+
+/// Says whether a search is for what lies where secrets are: `-path '*/.ssh/*'`, and not `! -path …` or `-path … -prune`.
+pub(crate) fn seeks_below_secrets(arguments: &[Word]) -> bool {
+    let text = |at: usize| arguments.get(at).map_or("", |word| word.text.as_str());
+    (1..arguments.len()).any(|at| {
+        matches!(text(at - 1), "-path" | "-ipath" | "-wholename" | "-iwholename")
+            && !(at > 1 && matches!(text(at - 2), "!" | "-not"))
+            && text(at + 1) != "-prune"
+            && text(at).contains('/')
+            && {
+                let place = super::path::place(&Word { glob: true, ..Word::literal(text(at)) }, None, None);
+                place.is_secret() || place.is_device()
+            }
     })
 }
 

@@ -39,6 +39,8 @@ impl Taint {
     pub(crate) const ROUTINE: Self = Self(64);
     /// Nobody's secret, and nobody else's business: the records of a database, the list of accounts.
     pub(crate) const PRIVATE: Self = Self(128);
+    /// Names of files of which some may hold secrets: whoever opens what is named may read one.
+    pub(crate) const NAMES_SECRETS: Self = Self(256);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 
@@ -87,6 +89,11 @@ impl Word {
     /// Makes a word that is a number which is not known.
     pub(crate) fn number(taint: Taint) -> Self {
         Self { text: String::from_iter([HOLE, NUMERIC]), glob: false, taint, whole: false }
+    }
+
+    /// Says whether it is a secret by where it comes from, or may be the name of a file that holds one.
+    pub(crate) fn may_be_secret(&self) -> bool {
+        self.taint.has(Taint::SECRET) || self.taint.has(Taint::NAMES_SECRETS) && (self.glob || !self.is_known())
     }
 
     /// Says whether every part is known.

@@ -147,7 +147,10 @@ impl<'w> Walker<'w> {
         (asked, wrapped): (Help, Option<Verdict>),
     ) -> Part {
         let name = program.name.as_str();
-        let helps = asked == Help::Plain && programs::is_known(name) && program.standard && !program_is_shell(name);
+        let helps = asked == Help::Plain && programs::is_known(name)
+            && program.standard
+            // A shell takes a word behind its options for a script.
+            && (!program_is_shell(name) || programs::is(name, Trait::HelpOnlyFirst));
         if helps && !self.settings_run_something(name) {
             return self.part(words, Effect::Read, Verdict::Allow, HELP, "shows help or its version");
         }
