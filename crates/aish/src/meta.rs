@@ -55,6 +55,8 @@ pub struct MetaCommand {
 pub enum Completes {
     /// The words in small letters of its usage.
     Usage,
+    /// The names of the meta commands.
+    Commands,
     /// The configured and found models.
     Models,
     /// The tools that can be called.
@@ -65,7 +67,7 @@ pub enum Completes {
     Keys,
 }
 
-use Completes::{Keys, Models, Servers, Tools, Usage};
+use Completes::{Commands, Keys, Models, Servers, Tools, Usage};
 
 /// Goes on after a command that does not wait.
 fn done((): ()) -> BoxFuture<'static, Flow> {
@@ -87,7 +89,14 @@ const ROW: MetaCommand =
 /// All meta commands.
 #[expect(clippy::unit_arg, reason = "a command that has nothing to say about going on is done when it returns")]
 pub const COMMANDS: &[MetaCommand] = &[
-    MetaCommand { name: "help", summary: "show this list", run: |repl, _| done(help::run(repl)), ..ROW },
+    MetaCommand {
+        name: "help",
+        usage: "[NAME]",
+        summary: "show this list, or what one command does",
+        completes: &[("", Commands)],
+        run: |repl, rest| done(help::run(repl, rest)),
+        ..ROW
+    },
     MetaCommand {
         name: "quit",
         aliases: &["q", "exit"],
@@ -303,14 +312,28 @@ pub const COMMANDS: &[MetaCommand] = &[
 
 /// Runs a meta command.
 pub async fn run(repl: &mut Repl, name: &str, rest: &str) -> Flow {
-    let is_meant = |command: &&MetaCommand| command.name == name || command.aliases.contains(&name);
-    let Some(command) = COMMANDS.iter().find(is_meant) else {
+    let Some(command) = find(name) else {
         if !prompts::ask(repl, name, rest).await {
-            repl.complain(&format!("there is no :{name}{}; :help lists what there is", near(name)));
+            repl.complain(&unknown(name));
         }
         return Flow::Go;
     };
+    // What was meant by words that a command does not know is not guessed.
+    if command.usage.is_empty() && !rest.trim().is_empty() {
+        repl.complain(&format!(":{name} takes nothing behind it; `:help {name}` says what it does"));
+        return Flow::Go;
+    }
     (command.run)(repl, rest).await
+}
+
+/// Returns the command that a name is meant for.
+fn find(name: &str) -> Option<&'static MetaCommand> {
+    COMMANDS.iter().find(|command| command.name == name || command.aliases.contains(&name))
+}
+
+/// Says that there is no such command.
+fn unknown(name: &str) -> String {
+    format!("there is no :{name}{}; :help lists what there is", near(name))
 }
 
 /// Returns what may be meant by a name that is none: a slip of the keys, or the beginning of one.

@@ -89,22 +89,42 @@ impl<'a> Drawn<'a> {
     }
 }
 
-/// Makes a prompt of one that another program wrote, colours and all.
-pub fn foreign(text: &str, facts: &PromptFacts) -> PromptView {
+/// What another program wrote as the prompt, colours and all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Foreign {
+    /// What stands before the line.
+    pub left: String,
+    /// What stands at the right end of its row; empty where there is nothing.
+    pub right: String,
+}
+
+/// Makes a prompt of one that another program wrote.
+pub fn foreign(prompt: &Foreign, facts: &PromptFacts) -> PromptView {
     PromptView {
         // Starship begins with an empty line, which is for a terminal's own scrolling.
-        left: aish_term::ansi::styled(text.trim_start_matches('\n')),
+        left: aish_term::ansi::styled(prompt.left.trim_start_matches('\n')),
+        // A right side is one row.
+        right: aish_term::ansi::styled(prompt.right.trim_matches(['\n', ' ']).lines().next().unwrap_or_default()),
         continuation: Styled::plain("  "),
         folder: Some(facts.folder.clone()),
         ..PromptView::default()
     }
 }
 
-/// Asks starship; none where it is not there or takes too long.
-pub async fn starship(facts: &PromptFacts, environment: &[(String, String)]) -> Option<String> {
+/// Asks starship for both sides; none where it is not there or takes too long.
+pub async fn starship(facts: &PromptFacts, environment: &[(String, String)]) -> Option<Foreign> {
+    // A right side that fails is none, as it is for versions that know none.
+    let (left, right) = tokio::join!(side(&[], facts, environment), side(&["--right"], facts, environment));
+    let left = left.filter(|text| !text.trim().is_empty())?;
+    Some(Foreign { left, right: right.unwrap_or_default() })
+}
+
+async fn side(which: &[&str], facts: &PromptFacts, environment: &[(String, String)]) -> Option<String> {
     let mut command = tokio::process::Command::new("starship");
     command
-        .args(["prompt", "--status", &facts.status.to_string(), "--jobs", &facts.jobs.to_string()])
+        .arg("prompt")
+        .args(which)
+        .args(["--status", &facts.status.to_string(), "--jobs", &facts.jobs.to_string()])
         .args(["--cmd-duration", &facts.took.as_millis().to_string(), "--terminal-width", &facts.width.to_string()])
         .current_dir(&facts.folder)
         .stdin(std::process::Stdio::null())
@@ -114,7 +134,7 @@ pub async fn starship(facts: &PromptFacts, environment: &[(String, String)]) -> 
     command.env_remove("STARSHIP_SHELL");
     let output = tokio::time::timeout(Duration::from_secs(1), command.output()).await.ok()?.ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
-    (output.status.success() && !text.trim().is_empty() && text.len() < 64 * 1024).then_some(text)
+    (output.status.success() && text.len() < 64 * 1024).then_some(text)
 }
 
 /// Expands a template into a prompt. Where a name stands for nothing, the blank behind it goes too; `\n` in a template

@@ -45,6 +45,7 @@ impl Vocabulary {
         let Some(command) = COMMANDS.iter().find(|command| command.name == name) else { return Vec::new() };
         match command.completes.iter().find(|(words, _)| *words == before) {
             Some((_, Completes::Usage)) => choices(command.usage),
+            Some((_, Completes::Commands)) => COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
             Some((_, Completes::Models)) => self.models.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             Some((_, Completes::Tools)) => self.tools(),
             Some((_, Completes::Servers)) => self.servers(),

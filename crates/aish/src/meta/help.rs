@@ -1,21 +1,30 @@
 //! `:help`.
 
-use super::COMMANDS;
+use super::{COMMANDS, MetaCommand};
 use crate::repl::Repl;
 
 /// Columns of the usage.
 const WIDTH: usize = 20;
 
-pub(super) fn run(repl: &Repl) {
+/// Lists all commands, or says what one is.
+pub(super) fn run(repl: &mut Repl, rest: &str) {
+    let name = rest.trim().trim_start_matches(':');
+    if !name.is_empty() {
+        return match super::find(name) {
+            Some(command) => repl.print_words(&format!("{} - {}", usage(command), command.summary)),
+            None => repl.complain(&super::unknown(name)),
+        };
+    }
     repl.print_words(
         "A line is a shell command or a question. `!line` forces the shell, `?line` the model; Shift-Tab flips it.",
     );
-    let shown: Vec<(String, &str)> =
-        COMMANDS.iter().map(|command| (format!(":{} {}", command.name, command.usage), command.summary)).collect();
+    let shown: Vec<(String, &str)> = COMMANDS.iter().map(|command| (usage(command), command.summary)).collect();
     let narrow = repl.err.width < 70;
     for (name, summary) in shown {
         // A long usage has its summary below it, so that every row fits.
         if narrow {
+            // A list of words that is longer than a row is broken between them.
+            let name = if name.len() + 2 > usize::from(repl.err.width) { name.replace('|', " | ") } else { name };
             repl.print_words(&format!("  {name}\n    {summary}"));
         } else if name.len() > WIDTH {
             repl.print_words(&format!("  {name}\n  {:WIDTH$}  {summary}", ""));
@@ -24,4 +33,8 @@ pub(super) fn run(repl: &Repl) {
         }
     }
     repl.print_words("Ctrl-C stops an answer or a command, Ctrl-D ends aish.");
+}
+
+fn usage(command: &MetaCommand) -> String {
+    format!(":{} {}", command.name, command.usage).trim_end().to_owned()
 }

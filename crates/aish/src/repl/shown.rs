@@ -93,14 +93,14 @@ impl Repl {
         };
         let foreign = match drawn {
             Drawn::Template(_) => None,
-            Drawn::Ps1 => self.live.ps1().await,
+            Drawn::Ps1 => self.live.ps1().await.map(|left| prompt::Foreign { left, ..Default::default() }),
             Drawn::Starship => {
                 let environment: Vec<(String, String)> = environment.into_iter().collect();
                 prompt::starship(&facts, &environment).await
             }
         };
         match foreign {
-            Some(text) => prompt::foreign(&text, &facts),
+            Some(written) => prompt::foreign(&written, &facts),
             None => prompt::view(template, &facts, &self.theme, self.err.unicode),
         }
     }

@@ -215,11 +215,14 @@ fn the_prompt_of_starship_may_be_taken_and_ours_stands_where_it_is_not() {
     std::fs::write(home.path(".bashrc"), "export STARSHIP_SHELL=bash\n").unwrap();
     home.program(
         "starship",
-        "#!/bin/sh\n[ \"$1 $2\" = 'prompt --status' ] || exit 1\necho\nprintf \"star${STARSHIP_SHELL-$3}> \"\n",
+        "#!/bin/sh\ncase \"$1 $2\" in 'prompt --status') echo; printf \"star${STARSHIP_SHELL-$3}> \" ;;\n\
+         'prompt --right') printf \"right${STARSHIP_SHELL-$4}\" ;; *) exit 1 ;; esac\n",
     );
     let person = home.start();
-    person.ends_with("star0>");
-    person.types("cd /usr; false\r").ends_with("star1>");
+    person.ends_with("right0");
+    assert!(person.screen().lines().last().is_some_and(|row| row.starts_with("star0> ")), "{}", person.screen());
+    person.types("cd /usr; false\r").ends_with("right1");
+    assert!(person.screen().lines().last().is_some_and(|row| row.starts_with("star1> ")), "{}", person.screen());
     assert_eq!(person.leaves("exit\r"), Some(1));
     std::fs::remove_file(home.path("bin/starship")).unwrap();
     let person = home.sit_down();
