@@ -127,6 +127,15 @@ pub fn find(text: &str, agent: Agent, comments: bool, running: Option<&Path>) ->
     Ok(arrays.flat_map(|entries| own_handlers(&entries, agent, running)).map(|(_, own)| own).collect())
 }
 
+/// Reads a file of settings as a value, with comments where the agent takes them.
+///
+/// # Errors
+/// As [`install`].
+pub fn value(text: &str, comments: bool) -> Result<Value, EditError> {
+    let file = File::parse(text, comments)?;
+    Ok(file.root.to_serde_value().unwrap_or_default())
+}
+
 /// Returns what differs between two texts, as a unified diff with three lines of context.
 pub fn diff(old: &str, new: &str) -> String {
     similar::TextDiff::from_lines(old, new).unified_diff().context_radius(3).to_string()

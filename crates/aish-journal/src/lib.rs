@@ -20,7 +20,7 @@ pub use clock::WallClock;
 pub use lines::{AppendError, Durability, LineFile, Loaded};
 pub use own::{read_own, replace_own};
 pub use pins::PinFile;
-pub use replace::{Held, ReplaceError, hold, replace};
+pub use replace::{Held, ReplaceError, hold, led_to, remove_others, replace, replace_others};
 pub use session::{SessionError, SessionHead, SessionLog, StoredTurn};
 pub use trust::{TrustError, TrustFile};
 pub use undo::{UndoJournal, UndoOptions, Wanted};

@@ -1,8 +1,8 @@
 //! A file that is replaced as a whole: readers see the old one or the new one, never a part.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use crate::lines::{lock, make_folder};
@@ -18,28 +18,88 @@ pub struct ReplaceError {
     pub source: io::Error,
 }
 
-/// Puts a new content in the place of a file, with mode 0600 for a new file and the old mode for an old one.
+/// Puts a new content in the place of a file, with mode 0600 for a new file and the old mode and owner for an old one.
 ///
-/// The new file is on the disk before it gets the name. A symbolic link stays one: what it leads to is replaced.
+/// The new file is on the disk before it gets the name. A symbolic link stays one: what it leads to is replaced, or made.
 ///
 /// # Errors
 /// When the folder or the file cannot be written; the old file is then as it was.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), ReplaceError> {
-    try_replace(path, content).map_err(|source| ReplaceError { path: path.to_owned(), source })
+    try_replace(path, content, Whose::Ours).map_err(|source| ReplaceError { path: path.to_owned(), source })
 }
 
-fn try_replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    make_folder(path)?;
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+/// Replaces a file of another program's, as [`replace`] does.
+///
+/// # Errors
+/// Also when nobody may write to it, or it belongs to another user who would lose it: a rename would go through all the
+/// same.
+pub fn replace_others(path: &Path, content: &[u8]) -> Result<(), ReplaceError> {
+    try_replace(path, content, Whose::Others).map_err(|source| ReplaceError { path: path.to_owned(), source })
+}
+
+/// Removes a file of another program's. A symbolic link stays: what it leads to goes.
+///
+/// # Errors
+/// When it cannot be removed, or nobody may write to it.
+pub fn remove_others(path: &Path) -> Result<(), ReplaceError> {
+    let target = led_to(path);
+    let removed =
+        std::fs::metadata(&target).and_then(|old| may_be_written(&old)).and_then(|()| std::fs::remove_file(&target));
+    removed.map_err(|source| ReplaceError { path: path.to_owned(), source })
+}
+
+/// Whose file is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Ours,
+    Others,
+}
+
+fn try_replace(path: &Path, content: &[u8], whose: Whose) -> io::Result<()> {
+    let target = led_to(path);
+    make_folder(&target)?;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut new = tempfile::Builder::new().prefix(".aish-").tempfile_in(folder)?;
     if let Ok(old) = std::fs::metadata(&target) {
+        if whose == Whose::Others {
+            may_be_written(&old)?;
+        }
+        let made = new.as_file().metadata()?;
+        if (made.uid(), made.gid()) != (old.uid(), old.gid()) {
+            let kept = fchown(new.as_file(), Some(old.uid()), Some(old.gid()));
+            if whose == Whose::Others && made.uid() != old.uid() {
+                kept?;
+            }
+        }
         new.as_file().set_permissions(old.permissions())?;
     }
     new.write_all(content)?;
     new.as_file().sync_all()?;
     new.persist(&target).map_err(|error| error.error)?;
     File::open(folder)?.sync_all()
+}
+
+fn may_be_written(file: &Metadata) -> io::Result<()> {
+    if file.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+    }
+    Ok(())
+}
+
+/// How many links are followed, as the kernel has it.
+const MAX_LINKS: usize = 40;
+
+/// Returns the file that a path leads to through symbolic links, also where the last of them leads to nothing yet.
+pub fn led_to(path: &Path) -> PathBuf {
+    if let Ok(real) = std::fs::canonicalize(path) {
+        return real;
+    }
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(link) = std::fs::read_link(&target) else { break };
+        target = target.parent().map_or_else(|| link.clone(), |folder| folder.join(&link));
+    }
+    target
 }
 
 /// Keeps other processes of ours from changing a file until it is dropped.
@@ -76,7 +136,7 @@ pub(crate) fn update<E: From<io::Error>>(
     let _held = hold(path)?;
     let old = read_if_there(path)?;
     let new = change(old.as_deref())?;
-    try_replace(path, &new)?;
+    try_replace(path, &new, Whose::Ours)?;
     Ok(())
 }
 

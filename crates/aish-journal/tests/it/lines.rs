@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use aish_journal::lines::BadLine;
-use aish_journal::{Durability, LineFile, replace};
+use aish_journal::{Durability, LineFile, remove_others, replace, replace_others};
 use serde_json::{Value, json};
 
 fn file(folder: &tempfile::TempDir) -> LineFile {
@@ -106,4 +106,33 @@ fn a_replacement_is_whole_and_keeps_links() {
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(replace("/proc/aish".as_ref(), b"x").is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left over");
+}
+
+#[test]
+fn a_file_of_others_is_replaced_and_removed_behind_its_links_and_never_where_nobody_may_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    // Links of which the last leads to nothing yet, as a manager of dotfiles leaves them.
+    std::os::unix::fs::symlink("second", at("first")).unwrap();
+    std::os::unix::fs::symlink("kept/real", at("second")).unwrap();
+    replace_others(&at("first"), b"one").unwrap();
+    assert_eq!(std::fs::read(at("kept/real")).unwrap(), b"one");
+    replace_others(&at("first"), b"two").unwrap();
+    assert_eq!(std::fs::read(at("kept/real")).unwrap(), b"two");
+    let refused = |result: Result<(), aish_journal::ReplaceError>| result.unwrap_err().source.to_string();
+    std::fs::set_permissions(at("kept/real"), std::fs::Permissions::from_mode(0o444)).unwrap();
+    assert_eq!(refused(replace_others(&at("first"), b"three")), "it is read-only");
+    assert_eq!(refused(remove_others(&at("first"))), "it is read-only");
+    assert_eq!(std::fs::read(at("kept/real")).unwrap(), b"two");
+    std::fs::set_permissions(at("kept/real"), std::fs::Permissions::from_mode(0o640)).unwrap();
+    replace_others(&at("first"), b"three").unwrap();
+    assert_eq!(std::fs::metadata(at("kept/real")).unwrap().permissions().mode() & 0o777, 0o640);
+    remove_others(&at("first")).unwrap();
+    assert!(!at("kept/real").exists());
+    for link in ["first", "second"] {
+        assert!(std::fs::symlink_metadata(at(link)).unwrap().is_symlink(), "{link}");
+    }
+    // Links in a circle lead nowhere, and nothing is made of them.
+    std::os::unix::fs::symlink("round", at("round")).unwrap();
+    assert!(remove_others(&at("round")).is_err());
 }

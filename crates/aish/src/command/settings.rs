@@ -34,6 +34,9 @@ pub(super) struct Backup {
     pub(super) before: Option<String>,
     /// What we wrote.
     pub(super) after: String,
+    /// Folders that were made for it, the innermost first.
+    #[serde(default)]
+    pub(super) made: Vec<PathBuf>,
 }
 
 /// Reads a file of settings; none where there is none.
@@ -64,14 +67,60 @@ pub(super) fn backup(base: &Base, what: What, path: &Path) -> Option<Backup> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn remember(base: &Base, what: What, backup: &Backup) -> Result<(), Failure> {
+fn remember(base: &Base, what: What, backup: &Backup) -> Result<(), Failure> {
     let text = serde_json::to_string(backup)?;
     aish_journal::replace(&backup_path(base, what, &backup.path), text.as_bytes())?;
     Ok(())
 }
 
+/// Writes a file of settings that held `before`, its backup first; nothing is kept where it cannot be written.
+///
+/// # Errors
+/// When it cannot be written, or is not ours to write to; it is as it was then.
+pub(super) fn write(base: &Base, what: What, path: &Path, before: Option<String>, after: &str) -> Result<(), Failure> {
+    let old = backup(base, what, path);
+    // A second installation must not take the first one's result for what was there before.
+    let (before, made) = match &old {
+        Some(old) if before.as_ref() == Some(&old.after) => (old.before.clone(), old.made.clone()),
+        _ => (before, missing_folders(path)),
+    };
+    remember(base, what, &Backup { path: path.to_owned(), before, after: after.to_owned(), made })?;
+    if let Err(error) = aish_journal::replace_others(path, after.as_bytes()) {
+        match &old {
+            Some(old) => remember(base, what, old)?,
+            None => forget(base, what, path),
+        }
+        return Err(error.into());
+    }
+    Ok(())
+}
+
+/// Returns the folders that have to be made for a file, the innermost first.
+fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let real = aish_journal::led_to(path);
+    let above = real.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    above.take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect()
+}
+
+/// Puts back what was in a file, or takes away a file that was made, with the folders that were made for it and hold nothing
+/// else; forgets the backup.
+///
+/// # Errors
+/// When it cannot be written, or is not ours to write to; it is as it was then.
+pub(super) fn put_back(base: &Base, what: What, path: &Path, before: Option<&str>) -> Result<(), Failure> {
+    match before {
+        Some(before) => aish_journal::replace_others(path, before.as_bytes())?,
+        None => aish_journal::remove_others(path)?,
+    }
+    let made = backup(base, what, path).map(|kept| kept.made).unwrap_or_default();
+    forget(base, what, path);
+    // The first that holds something of others keeps all above it.
+    let _ = made.iter().filter(|_| before.is_none()).try_for_each(std::fs::remove_dir);
+    Ok(())
+}
+
 /// Forgets a file's backup.
-pub(super) fn forget(base: &Base, what: What, path: &Path) {
+fn forget(base: &Base, what: What, path: &Path) {
     let _ = std::fs::remove_file(backup_path(base, what, path));
 }
 
@@ -99,13 +148,7 @@ pub(super) fn restore_others(
             None => forget(base, what, &kept.path),
             Some(now) if now == kept.after && dry_run => say("would be as it was"),
             Some(now) if now == kept.after => {
-                match &kept.before {
-                    Some(before) => aish_journal::replace(&kept.path, before.as_bytes())?,
-                    None => {
-                        std::fs::remove_file(&kept.path).at(|| format!("{} cannot be removed", kept.path.display()))?
-                    }
-                }
-                forget(base, what, &kept.path);
+                put_back(base, what, &kept.path, kept.before.as_deref())?;
                 say("is as it was");
             }
             // Those of this folder and of the person were dealt with before; a dry run has left them as they are.

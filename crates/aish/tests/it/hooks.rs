@@ -432,3 +432,42 @@ fn settings_of_the_folder_that_the_agent_names_make_a_question() {
     std::fs::write(other.join("go.mod"), "module x\ntoolchain go1.99\n").unwrap();
     assert!(!decided().contains("\"allow\""), "{}", decided());
 }
+
+#[test]
+fn a_status_tells_what_keeps_hooks_from_being_started() {
+    let place = Place::new();
+    let write = |file: &str, text: &str| {
+        let path = place.root.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let status = |agent: &str| {
+        let output = place.start(&["hook", "status", agent], b"");
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let aish = env!("CARGO_BIN_EXE_aish");
+    for agent in ["claude", "gemini", "goose"] {
+        for scope in ["--user", "--project"] {
+            assert!(
+                place.start(&["hook", "install", agent, scope, "--program", aish], b"").status.success(),
+                "{agent}"
+            );
+        }
+        let (code, said) = status(agent);
+        assert_eq!(code, Some(0), "twice is no fault: {said}");
+        assert!(said.contains("note: it is installed more than once") && !said.contains("fault"), "{said}");
+    }
+    write("project/.claude/settings.json", "{\"disableAllHooks\": true}");
+    write("home/.config/goose/settings.json", "{\"disabledPlugins\": [\"aish\"]}");
+    let gemini = place.home().join(".gemini/settings.json");
+    let with =
+        std::fs::read_to_string(&gemini).unwrap().replacen('{', "{ // mine\n\"hooksConfig\": {\"enabled\": false},", 1);
+    std::fs::write(&gemini, with).unwrap();
+    for (agent, switch) in
+        [("claude", "disableAllHooks"), ("gemini", "hooksConfig.enabled"), ("goose", "disabledPlugins")]
+    {
+        let (code, said) = status(agent);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains(&format!("fault: {switch} in ")), "{said}");
+    }
+}

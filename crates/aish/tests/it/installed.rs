@@ -1,5 +1,6 @@
 //! `aish mcp install` and `climax`'s: into other programs' settings, and out again.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output};
 
 use crate::person::Home;
@@ -77,6 +78,81 @@ fn what_cannot_be_read_is_left_as_it_is() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("was not changed"), "{refused:?}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ // mine\n}");
     assert_eq!(start(&home, &["mcp", "install", "nobody"]).status.code(), Some(2));
+}
+
+/// Runs an installation and its opposite around a look at what is between them.
+fn around(home: &Home, install: &[&str], uninstall: &[&str], between: impl FnOnce()) {
+    text(&start(home, install));
+    between();
+    text(&start(home, uninstall));
+}
+
+const HOOK: [&str; 5] = ["hook", "install", "claude", "--program", PROGRAM];
+const UNHOOK: [&str; 3] = ["hook", "uninstall", "claude"];
+
+#[test]
+fn links_stay_links_whether_they_lead_to_a_file_or_not() {
+    let home = Home::new();
+    let (link, real) = (home.path(".claude/settings.json"), home.path("dotfiles/claude.json"));
+    std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink("../dotfiles/claude.json", &link).unwrap();
+    around(&home, &HOOK, &UNHOOK, || assert!(std::fs::read_to_string(&real).unwrap().contains("hook run claude")));
+    assert!(!real.exists() && !home.path("dotfiles").exists());
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    std::fs::create_dir(home.path("dotfiles")).unwrap();
+    let before = "{\r\n  \"model\": \"opus\"\r\n}\r\n";
+    std::fs::write(&real, before).unwrap();
+    around(&home, &HOOK, &UNHOOK, || {
+        let with = std::fs::read_to_string(&real).unwrap();
+        assert!(with.lines().count() > 10 && with.matches("\r\n").count() == with.matches('\n').count(), "{with:?}");
+    });
+    assert_eq!(std::fs::read_to_string(&real).unwrap(), before);
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+#[test]
+fn a_file_that_nobody_may_write_to_is_left_alone() {
+    let home = Home::new();
+    let path = home.path(".claude/settings.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, "{}").unwrap();
+    let mode = |mode: u32| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o444);
+    let refused = start(&home, &HOOK);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("read-only"), "{refused:?}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{}");
+    mode(0o600);
+    text(&start(&home, &HOOK));
+    mode(0o444);
+    assert_eq!(start(&home, &UNHOOK).status.code(), Some(1));
+    assert!(std::fs::read_to_string(&path).unwrap().contains("hook run claude"));
+    mode(0o600);
+    text(&start(&home, &UNHOOK));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{}");
+}
+
+#[test]
+fn folders_that_were_made_go_again_and_others_stay() {
+    let home = Home::new();
+    let all = ["claude", "codex", "gemini", "opencode", "cursor", "copilot", "qwen", "goose", "crush"];
+    let listed = || {
+        let list = Command::new("find").arg(home.path("")).args(["-path", "*/aish", "-prune", "-o", "-print"]).output();
+        let text = String::from_utf8(list.unwrap().stdout).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    // Our own state is there before.
+    text(&start(&home, &["memory", "add", "I like tea"]));
+    let before = listed();
+    for agent in all {
+        let install = ["hook", "install", agent, "--program", PROGRAM];
+        around(&home, &install, &["hook", "uninstall", agent], || assert_ne!(listed(), before, "{agent}"));
+        assert_eq!(listed(), before, "{agent}");
+    }
+    around(&home, &HOOK, &UNHOOK, || std::fs::write(home.path(".claude/mine"), "").unwrap());
+    assert!(home.path(".claude/mine").exists() && !home.path(".claude/settings.json").exists());
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn write(args: &Args) -> Result<String, String> {
         aish_journal::replace(Path::new(&kept), before.as_bytes())
             .map_err(|error| format!("{error}: {}; nothing was changed", error.source))?;
     }
-    aish_journal::replace(&path, after.as_bytes())
+    aish_journal::replace_others(&path, after.as_bytes())
         .map_err(|error| format!("{error}: {}; nothing was changed", error.source))?;
     let kept = if before.is_some() { "; what was there is kept beside it, as .before-climax" } else { "" };
     Ok(format!("{shown}: {} {}{kept}", args.server, if args.remove { "taken out" } else { "put in" }))

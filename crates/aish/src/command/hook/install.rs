@@ -11,7 +11,7 @@ use aish_hook::plugin;
 use super::place;
 use crate::arguments::{HookInstallFlags, HookScope};
 use crate::base::Base;
-use crate::command::settings::{Backup, What, backup, forget, read, remember};
+use crate::command::settings::{What, backup, put_back, read, write};
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
 
@@ -37,14 +37,10 @@ pub fn install(base: &Base, flags: &HookInstallFlags, print: &mut dyn FnMut(&str
         print(&aish_types::visible(&format!("{}\n{}", place.path.display(), diff.trim_end())));
         return Ok(ExitCode::Ok);
     }
+    write(base, What::Hooks, &place.path, before, &after)?;
     for (path, content) in agent.companions(&place) {
-        aish_journal::replace(&path, content.as_bytes())?;
+        aish_journal::replace_others(&path, content.as_bytes())?;
     }
-    // A second installation must not take the first one's result for what was there before.
-    let first = backup(base, What::Hooks, &place.path).filter(|old| before.as_ref() == Some(&old.after));
-    let original = first.map_or(before, |old| old.before);
-    remember(base, What::Hooks, &Backup { path: place.path.clone(), before: original, after: after.clone() })?;
-    aish_journal::replace(&place.path, after.as_bytes())?;
     print(&format!("{} asks {} before each command: {}", agent.name(), program.display(), place.path.display()));
     for line in advice(agent) {
         print(line);
@@ -119,18 +115,12 @@ fn rest(base: &Base, agent: Agent, place: &Place) -> Result<Option<Rest>, Failur
 }
 
 fn take_out(base: &Base, agent: Agent, place: &Place, rest: Rest, print: &mut dyn FnMut(&str)) -> Result<(), Failure> {
-    match rest {
-        Some(text) => aish_journal::replace(&place.path, text.as_bytes())?,
-        None => {
-            std::fs::remove_file(&place.path).at(|| format!("{} cannot be removed", place.path.display()))?;
-            for (path, content) in agent.companions(place) {
-                if read(&path)?.as_ref() == Some(&content) {
-                    std::fs::remove_file(&path).at(|| format!("{} cannot be removed", path.display()))?;
-                }
-            }
+    for (path, content) in agent.companions(place).into_iter().filter(|_| rest.is_none()) {
+        if read(&path)?.as_ref() == Some(&content) {
+            aish_journal::remove_others(&path)?;
         }
     }
-    forget(base, What::Hooks, &place.path);
+    put_back(base, What::Hooks, &place.path, rest.as_deref())?;
     print(&format!("{} no longer asks aish: {}", agent.name(), place.path.display()));
     Ok(())
 }

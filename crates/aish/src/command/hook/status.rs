@@ -1,5 +1,7 @@
 //! `aish hook status`: where hooks are installed, whether they would run, and what they cannot see.
 
+mod switches;
+
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,6 +27,8 @@ struct Found {
     programs: Vec<PathBuf>,
     /// Why the hooks will not run, each a sentence.
     faults: Vec<String>,
+    /// What there is to know beside that.
+    notes: Vec<String>,
 }
 
 /// Prints the status; exit code 1 where something is installed that will not run.
@@ -36,7 +40,13 @@ pub fn run(base: &Base, agent: Option<Agent>, as_json: bool, print: &mut dyn FnM
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut broken = false;
     for agent in agents {
-        let found: Vec<Found> = scopes(base, agent);
+        let mut found: Vec<Found> = scopes(base, agent);
+        if let Some(first) = found.first_mut() {
+            first.faults.extend(switches::faults(base, agent));
+            if agent == Agent::Codex {
+                runtime.block_on(switches::codex_trust(&base.folder)).tell(first);
+            }
+        }
         broken |= found.iter().any(|found| !found.faults.is_empty());
         let version = if found.is_empty() { None } else { runtime.block_on(version(agent)) };
         if as_json {
@@ -56,7 +66,7 @@ fn scopes(base: &Base, agent: Agent) -> Vec<Found> {
     if found.len() > 1
         && let Some(last) = found.last_mut()
     {
-        last.faults.push("it is installed more than once: each command is judged as often".to_owned());
+        last.notes.push("it is installed more than once: each command is judged as often".to_owned());
     }
     found
 }
@@ -84,7 +94,7 @@ fn look(agent: Agent, scope: &'static str, place: &Place) -> Option<Found> {
     faults.extend(dead.map(|program| {
         format!("{} is gone or cannot be started: `aish hook install {}` mends it", program.display(), agent.name())
     }));
-    Some(Found { agent, scope, path: place.path.clone(), programs, faults })
+    Some(Found { agent, scope, path: place.path.clone(), programs, faults, notes: Vec::new() })
 }
 
 /// Tells whether a file is there and may be executed.
@@ -105,7 +115,7 @@ async fn version(agent: Agent) -> Option<String> {
 fn in_json(agent: Agent, found: &[Found], version: Option<&str>) -> serde_json::Value {
     let installed: Vec<_> = found
         .iter()
-        .map(|found| json!({"scope": found.scope, "path": found.path, "programs": found.programs, "faults": found.faults}))
+        .map(|found| json!({"scope": found.scope, "path": found.path, "programs": found.programs, "faults": found.faults, "notes": found.notes}))
         .collect();
     json!({"agent": agent.name(), "version": version, "installed": installed, "holes": agent.holes()})
 }
@@ -125,6 +135,7 @@ fn in_words(agent: Agent, found: &[Found], version: Option<&str>) -> Vec<String>
         ));
         lines.extend(found.programs.iter().map(|program| format!("  starts {}", program.display())));
         lines.extend(found.faults.iter().map(|fault| format!("  fault: {fault}")));
+        lines.extend(found.notes.iter().map(|note| format!("  note: {note}")));
     }
     lines.extend(agent.holes().iter().map(|hole| format!("  not seen: {hole}")));
     lines

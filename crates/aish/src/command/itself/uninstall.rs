@@ -107,7 +107,7 @@ fn take_out_line(file: &Path, dry_run: bool, print: &mut dyn FnMut(&str)) -> Res
         return Ok(());
     }
     if !dry_run {
-        aish_journal::replace(file, rest.text.as_bytes())?;
+        aish_journal::replace_others(file, rest.text.as_bytes())?;
     }
     let word = if dry_run { "would take out of" } else { "taken out of" };
     for line in &rest.taken {

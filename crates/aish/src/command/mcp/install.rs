@@ -9,7 +9,7 @@ use aish_hook::server::{ServerEntry, install as put_in, uninstall as take_out};
 use crate::arguments::McpInstallFlags;
 use crate::base::Base;
 use crate::command::hook::{install::program, project};
-use crate::command::settings::{Backup, What, backup, forget, read, remember};
+use crate::command::settings::{What, backup, put_back, read, write};
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
 
@@ -44,11 +44,7 @@ pub(super) fn install(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMu
     if flags.dry_run {
         return Ok(shown(&path, before.as_deref(), &after, print));
     }
-    // A second installation must not take the first one's result for what was there before.
-    let first = backup(base, What::Server, &path).filter(|old| before.as_ref() == Some(&old.after));
-    let original = first.map_or(before, |old| old.before);
-    remember(base, What::Server, &Backup { path: path.clone(), before: original, after: after.clone() })?;
-    aish_journal::replace(&path, after.as_bytes())?;
+    write(base, What::Server, &path, before, &after)?;
     print(&format!("{} starts {} as an MCP server: {}", flags.program.name(), program.display(), path.display()));
     Ok(ExitCode::Ok)
 }
@@ -89,11 +85,7 @@ pub(super) fn leave(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(
         shown(&path, Some(&now), rest.as_deref().unwrap_or_default(), print);
         return Ok(true);
     }
-    match rest {
-        Some(text) => aish_journal::replace(&path, text.as_bytes())?,
-        None => std::fs::remove_file(&path).at(|| format!("{} cannot be removed", path.display()))?,
-    }
-    forget(base, What::Server, &path);
+    put_back(base, What::Server, &path, rest.as_deref())?;
     print(&format!("{} no longer starts aish: {}", flags.program.name(), path.display()));
     Ok(true)
 }
