@@ -24,7 +24,8 @@ pub(super) fn faults(base: &Base, agent: Agent) -> Vec<String> {
     let places = [Scope::User, Scope::Project, Scope::Shared].into_iter().filter_map(|scope| place(base, agent, scope));
     let own = || places.clone().map(|place| (place.path, place.comments));
     let at_home = |path: &str| base.paths.home.as_deref().map(|home| (home.join(path), true));
-    let (files, switches): (Vec<(PathBuf, bool)>, fn(&Value) -> Option<&'static str>) = match agent {
+    type Told = fn(&Value) -> Option<&'static str>;
+    let (files, switches): (Vec<(PathBuf, bool)>, Told) = match agent {
         Agent::Claude => (own().chain([(MANAGED.into(), false)]).collect(), of_claude),
         Agent::Gemini | Agent::Qwen => (own().collect(), of_gemini),
         Agent::Goose => (at_home(".config/goose/settings.json").into_iter().collect(), of_goose),
@@ -40,8 +41,7 @@ pub(super) fn faults(base: &Base, agent: Agent) -> Vec<String> {
 
 fn of_claude(settings: &Value) -> Option<&'static str> {
     let on = |name: &str| settings.get(name) == Some(&Value::Bool(true));
-    let found = ["disableAllHooks", "allowManagedHooksOnly"].into_iter().find(|name| on(name));
-    found
+    ["disableAllHooks", "allowManagedHooksOnly"].into_iter().find(|name| on(name))
 }
 
 fn of_gemini(settings: &Value) -> Option<&'static str> {
