@@ -23,6 +23,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::model_server::{ModelServer, RecordedRequest, Script};
+use crate::skip::is_missing;
 use crate::terminal::TerminalSession;
 
 /// Longer than anything takes that is not hung.
@@ -33,6 +34,8 @@ const HUNG: Duration = Duration::from_secs(60);
 #[serde(deny_unknown_fields)]
 struct Case {
     name: String,
+    /// A program that is not ours, without which the case is skipped.
+    needs: Option<String>,
     /// The scripted model, as in [`Script::from_value`]; without one there is no endpoint.
     model: Option<Value>,
     /// The text of the configuration; `{model}` stands for the endpoint.
@@ -116,7 +119,8 @@ pub fn run_cases(text: &str, program: &Path) -> Vec<String> {
 pub fn run_some(text: &str, program: &Path, is_wanted: &mut dyn FnMut(&str) -> bool) -> Vec<String> {
     match serde_saphyr::from_str::<Vec<Case>>(text) {
         Ok(cases) => {
-            let wanted = cases.iter().filter(|case| is_wanted(&case.name));
+            let can_run = |case: &Case| !case.needs.as_ref().is_some_and(|program| is_missing(&case.name, program));
+            let wanted = cases.iter().filter(|case| is_wanted(&case.name) && can_run(case));
             wanted.filter_map(|case| Some(format!("{}: {}", case.name, play(case, program).err()?))).collect()
         }
         Err(error) => vec![format!("the cases cannot be read: {error}")],

@@ -12,8 +12,10 @@ pub mod nats_server;
 pub mod pages;
 pub mod proxy;
 mod sentence_model;
+mod signal;
 mod skip;
 pub mod terminal;
 
 pub use sentence_model::sentence_model;
-pub use skip::skip;
+pub use signal::send_signal;
+pub use skip::{is_missing, skip};

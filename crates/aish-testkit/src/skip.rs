@@ -1,4 +1,4 @@
-//! Says that a test cannot run here.
+//! Says that a test cannot run here, and why.
 
 use std::io::Write as _;
 
@@ -14,4 +14,17 @@ pub fn skip(test: &str, reason: &str) {
             std::fs::File::options().append(true).create(true).open(file).expect("the list of skipped tests");
         writeln!(file, "{test}: {reason}").expect("the list of skipped tests");
     }
+}
+
+/// Says whether a program that is not ours is not installed; if so, the test is skipped with that reason.
+///
+/// # Panics
+/// As [`skip`].
+pub fn is_missing(test: &str, program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let missing = !std::env::split_paths(&path).any(|folder| folder.join(program).exists());
+    if missing {
+        skip(test, &format!("{program} is not installed"));
+    }
+    missing
 }

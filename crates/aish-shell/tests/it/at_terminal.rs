@@ -10,16 +10,6 @@ fn start() -> Shell {
     Shell::start(Options { rc: Rc::Skip, ..watched() })
 }
 
-/// Whether a program is installed; these cases are about programs that are not ours.
-fn is_missing(program: &str) -> bool {
-    let missing =
-        !std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|folder| folder.join(program).exists());
-    if missing {
-        println!("skipped: {program} is not installed");
-    }
-    missing
-}
-
 #[tokio::test]
 async fn output_is_shown_and_kept() {
     let (shell, person) = (start(), Person::sit_down());
@@ -144,7 +134,7 @@ async fn a_job_is_stopped_and_brought_back() {
 
 #[tokio::test]
 async fn vim_edits_and_saves() {
-    if is_missing("vim") {
+    if aish_testkit::is_missing("vim_edits_and_saves", "vim") {
         return;
     }
     let (shell, person) = (start(), Person::sit_down());
@@ -168,7 +158,7 @@ async fn vim_edits_and_saves() {
 
 #[tokio::test]
 async fn less_pages() {
-    if is_missing("less") {
+    if aish_testkit::is_missing("less_pages", "less") {
         return;
     }
     let (shell, person) = (start(), Person::sit_down());

@@ -58,15 +58,19 @@ impl Page {
 #[derive(Debug, Default)]
 pub(super) struct Manuals {
     pages: BTreeMap<String, Arc<Page>>,
+    /// Where they were looked for.
+    path: Option<String>,
 }
 
 impl Manuals {
     /// Returns the page of a name (`ls`, `git-commit`); an empty one where there is none. `path` is `MANPATH`.
     pub(super) fn page(&mut self, name: &str, path: Option<&str>) -> Arc<Page> {
-        if let Some(page) = self.pages.get(name) {
+        let moved = self.path.as_deref() != path;
+        if let Some(page) = self.pages.get(name).filter(|_| !moved) {
             return Arc::clone(page);
         }
-        if self.pages.len() >= KEPT {
+        if moved || self.pages.len() >= KEPT {
+            self.path = path.map(str::to_owned);
             self.pages.clear();
         }
         let page = Arc::new(text(name, path).map(|text| read(&text)).unwrap_or_default());
@@ -338,6 +342,8 @@ mod tests {
         std::fs::write(man.join("frob.1"), ".SH NAME\nfrob \\- does it\n.SH O\n.TP\n\\-x\nhard\n").unwrap();
         let path = folder.path().display().to_string();
         let mut manuals = Manuals::default();
+        // Where it was not, it is no longer looked for; another path is another place.
+        assert_eq!(*manuals.page("frob", Some("/nowhere")), Page::default());
         let page = manuals.page("frob", Some(&path));
         assert_eq!((page.about.as_str(), page.told("-x").as_deref(), page.told("-y")), ("does it", Some("hard"), None));
         for name in ["../man1/frob", "", "a/b", ".", "no-such-page"] {

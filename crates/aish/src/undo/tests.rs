@@ -14,7 +14,12 @@ use super::{Prepared, UndoKeeper, say};
 /// What a folder holds but for what git keeps for itself.
 fn picture(root: &Path) -> Vec<String> {
     fn look(path: &Path, root: &Path, out: &mut Vec<String>) {
-        for entry in fs::read_dir(path).unwrap() {
+        let entries = match fs::read_dir(path) {
+            Ok(entries) => entries,
+            // The modes of a folder may keep its owner out, too.
+            Err(error) => return out.push(format!("{}: {:?}", path.display(), error.kind())),
+        };
+        for entry in entries {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(root).unwrap().display().to_string();
             if name == ".git" {
@@ -24,7 +29,8 @@ fn picture(root: &Path) -> Vec<String> {
             let content = if meta.is_symlink() {
                 format!("-> {}", fs::read_link(&path).unwrap().display())
             } else if meta.is_file() {
-                format!("{:?} {}.{}", fs::read(&path).unwrap(), meta.mtime(), meta.mtime_nsec())
+                let content = fs::read(&path).map_err(|error| error.kind());
+                format!("{content:?} {}.{}", meta.mtime(), meta.mtime_nsec())
             } else {
                 String::new()
             };

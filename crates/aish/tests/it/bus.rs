@@ -147,7 +147,7 @@ fn the_service_answers_on_the_bus_and_ends_at_sigterm() {
     let chat = json!({"channel": "a", "user": "ann", "message": "hi"});
     let reply = client.request("rosey.llm.chat", &chat, HUNG);
     assert_eq!((&reply["success"], &reply["content"]), (&json!(true), &json!("Hello Ann.")), "{reply}");
-    assert!(Command::new("kill").arg(worker.id().to_string()).status().unwrap().success());
+    aish_testkit::send_signal("TERM", worker.id());
     assert_eq!(worker.wait().unwrap().code(), Some(0));
     model.verify().unwrap();
 }
@@ -259,7 +259,7 @@ fn the_seeds_example_is_answered_by_a_real_model() {
     let output = Command::new(&python).args(["-c", EXAMPLE, &server.url()]).output().unwrap();
     let answer = String::from_utf8_lossy(&output.stdout);
     assert!(answer.contains("Paris"), "{answer}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(Command::new("kill").arg(worker.id().to_string()).status().unwrap().success());
+    aish_testkit::send_signal("TERM", worker.id());
     assert_eq!(worker.wait().unwrap().code(), Some(0));
 }
 

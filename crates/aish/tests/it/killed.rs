@@ -1,6 +1,5 @@
 //! The program is killed at fifty random points: no finished turn is lost, and nothing runs on.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use aish_journal::SessionLog;
@@ -105,7 +104,7 @@ fn no_finished_turn_is_lost_and_nothing_runs_on() {
         }
         // The point is drawn, not awaited: anywhere from the line to some time behind the answer.
         std::thread::sleep(Duration::from_micros(random(&mut state) % 250_000));
-        assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+        aish_testkit::send_signal("KILL", pid.parse().unwrap());
         // The terminal stays open: its end is not what ends the children.
         let deadline = Instant::now() + HUNG;
         loop {

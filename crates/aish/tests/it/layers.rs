@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use aish_testkit::model_server::{ModelServer, Script};
 use serde_json::Value;
 
-use crate::person::{Home, is_missing};
+use crate::person::Home;
 
 /// A home with a git work tree of a few files, and a model that says these lines one after the other.
 fn home(lines: &[&str]) -> (Home, ModelServer) {
@@ -228,7 +228,7 @@ fn served(text: &'static str) -> u16 {
 
 #[test]
 fn what_needs_the_network_has_it_in_its_layer_after_a_yes() {
-    if is_missing("curl") {
+    if aish_testkit::is_missing("what_needs_the_network_has_it_in_its_layer_after_a_yes", "curl") {
         return;
     }
     let port = served("fetched\n");
@@ -257,7 +257,7 @@ fn what_needs_the_network_has_it_in_its_layer_after_a_yes() {
 
 #[test]
 fn what_failed_for_the_network_is_offered_again_in_its_layer() {
-    if is_missing("curl") {
+    if aish_testkit::is_missing("what_failed_for_the_network_is_offered_again_in_its_layer", "curl") {
         return;
     }
     let port = served("fetched\n");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script};
 use aish_testkit::terminal::TerminalSession;
 
-use crate::person::{HUNG, Home, is_missing};
+use crate::person::{HUNG, Home};
 
 /// A request that no shell takes for a command.
 const REQUEST: &str = "please show me the word";
@@ -35,7 +35,7 @@ pub(crate) struct Desk {
 impl Desk {
     /// Starts a shell with lines of its rc file before and behind ours.
     pub(crate) fn start(kind: Kind, server: &ModelServer, before: &str, behind: &str) -> Option<Self> {
-        if is_missing(kind.name) {
+        if aish_testkit::is_missing("the keys", kind.name) {
             return None;
         }
         let mut home = Home::new().with("OPENAI_BASE_URL", &server.url()).with("OPENAI_MODEL", "scripted");

@@ -181,13 +181,3 @@ impl Person {
 fn last(screen: &str) -> &str {
     screen.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
-
-/// Says whether a program that is not ours is installed.
-pub(crate) fn is_missing(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap();
-    let missing = !std::env::split_paths(&path).any(|folder| folder.join(program).exists());
-    if missing {
-        println!("skipped: {program} is not installed");
-    }
-    missing
-}

@@ -1,10 +1,10 @@
 //! Programs that take the terminal, job control, and much or early input, as a person has them in aish.
 
-use crate::person::{Home, is_missing};
+use crate::person::Home;
 
 #[test]
 fn vim_edits_and_saves_a_file() {
-    if is_missing("vim") {
+    if aish_testkit::is_missing("vim_edits_and_saves_a_file", "vim") {
         return;
     }
     let home = Home::new();
@@ -21,11 +21,11 @@ fn vim_edits_and_saves_a_file() {
 fn less_pages_and_top_shows() {
     let home = Home::new();
     let person = home.sit_down();
-    if !is_missing("less") {
+    if !aish_testkit::is_missing("less_pages_and_top_shows", "less") {
         person.types("seq 1 1000 | less\r").sees("\n23");
         person.types("G").sees("1000").types("q").prompt();
     }
-    if !is_missing("top") {
+    if !aish_testkit::is_missing("less_pages_and_top_shows", "top") {
         person.types("top\r").sees("load average").types("q").prompt();
     }
     person.runs("echo sane-$((6*7))", "\nsane-42\n");
@@ -35,7 +35,7 @@ fn less_pages_and_top_shows() {
 /// What ssh does: a password from `/dev/tty`, then bytes as they come to a shell behind a terminal of its own.
 #[test]
 fn ssh_has_a_terminal_of_its_own() {
-    if is_missing("script") {
+    if aish_testkit::is_missing("ssh_has_a_terminal_of_its_own", "script") {
         return;
     }
     let home = Home::new();

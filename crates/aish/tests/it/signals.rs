@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use aish_testkit::model_server::{End, Expect, ModelServer, OpenAiStream, Script};
+use aish_testkit::send_signal;
 
-use crate::person::{Home, Person, is_missing};
+use crate::person::{Home, Person};
 
 /// Reads a number that the screen shows behind a mark.
 fn number(person: &Person, mark: &str) -> u32 {
@@ -13,11 +14,6 @@ fn number(person: &Person, mark: &str) -> u32 {
     let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
     let found = screen.split(mark).skip(1).map(digits).find(|digits| !digits.is_empty());
     found.unwrap_or_else(|| panic!("no number behind {mark}:\n{screen}")).parse().unwrap()
-}
-
-fn signal(name: &str, process: u32) {
-    let done = std::process::Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap();
-    assert!(done.success());
 }
 
 /// Says whether a process is gone, or only waits for its parent.
@@ -56,7 +52,7 @@ fn a_term_at_the_prompt_ends_all_and_gives_the_terminal_back() {
     let person = below(&home);
     let processes = with_a_job(&person);
     person.types("half a line").sees("half a line");
-    signal("TERM", processes[0]);
+    send_signal("TERM", processes[0]);
     ended(&person, 143, &processes);
     // What was entered is in the history.
     let again = home.sit_down();
@@ -71,7 +67,7 @@ fn a_hangup_while_a_command_runs_ends_all_and_gives_the_terminal_back() {
     let processes = with_a_job(&person);
     person.types("sh -c 'echo inner-$$.; exec sleep 1000'\r").sees("\ninner-");
     let inner = number(&person, "\ninner-");
-    signal("HUP", processes[0]);
+    send_signal("HUP", processes[0]);
     ended(&person, 129, &[processes[0], processes[1], processes[2], inner]);
 }
 
@@ -84,7 +80,7 @@ fn a_term_in_the_middle_of_an_answer_keeps_the_question() {
     person.runs("echo aish-$PPID.", "\naish-");
     let aish = number(&person, "\naish-");
     person.types("?tell me a story\r").sees("Once upon a time");
-    signal("TERM", aish);
+    send_signal("TERM", aish);
     ended(&person, 143, &[aish]);
     let sessions = std::fs::read_dir(home.path(".local/state/aish/sessions")).unwrap();
     let logs: Vec<String> = sessions.flatten().map(|log| std::fs::read_to_string(log.path()).unwrap()).collect();
@@ -98,7 +94,7 @@ fn a_stop_from_outside_gives_the_terminal_back_until_it_goes_on() {
     person.ends_with("outer$").types("\"$AISH\"\r").prompt().runs("echo aish-$PPID.", "\naish-");
     let aish = number(&person, "\naish-");
     let stopped = |times: usize| {
-        signal("TSTP", aish);
+        send_signal("TSTP", aish);
         person.waits("a stop", |screen| screen.matches("Stopped").count() == times).ends_with("outer$");
         person.types("stty -a | grep -ow -e '-*icanon' -e '-*echo'; echo modes-$((1+1))\r").sees_line("modes-2");
         assert!(!person.screen().contains("-icanon"), "{}", person.screen());
@@ -107,7 +103,7 @@ fn a_stop_from_outside_gives_the_terminal_back_until_it_goes_on() {
     stopped(1);
     person.types("clear; fg\r").ends_with("❯ echo he").types("re-$((20+1))\r").sees_line("here-21").prompt();
     person.types("echo working; cat\r").sees_line("working").types("first\r").sees("\nfirst\nfirst");
-    signal("TSTP", aish);
+    send_signal("TSTP", aish);
     person.ends_with("outer$").types("clear; fg\r").ends_with("AISH").types("second\r");
     person.sees("\nsecond\nsecond").types("\x04").prompt();
     person.types("\x04").ends_with("outer$");
@@ -160,7 +156,7 @@ fn two_interrupts_end_a_command_and_no_more() {
 
 #[test]
 fn vim_follows_the_size() {
-    if is_missing("vim") {
+    if aish_testkit::is_missing("vim_follows_the_size", "vim") {
         return;
     }
     let home = Home::new();

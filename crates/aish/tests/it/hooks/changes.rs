@@ -112,6 +112,9 @@ const NOT_NAMED: [&str; 5] = [
 
 #[test]
 fn what_a_command_names_comes_back_byte_for_byte_and_the_rest_is_known() {
+    if aish_testkit::is_missing("what_a_command_names_comes_back_byte_for_byte_and_the_rest_is_known", "make") {
+        return;
+    }
     for agent in ["claude", "gemini", "crush"] {
         let mut missed = Vec::new();
         for command in CHANGES {
