@@ -11,7 +11,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
     let name = rest.trim().trim_start_matches(':');
     if !name.is_empty() {
         return match super::find(name) {
-            Some(command) => repl.print_words(&format!("{} - {}", usage(command), command.summary)),
+            Some(command) => repl.print_words(&format!("{} - {}", broken(usage(command), repl), command.summary)),
             None => repl.complain(&super::unknown(name)),
         };
     }
@@ -23,9 +23,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
     for (name, summary) in shown {
         // A long usage has its summary below it, so that every row fits.
         if narrow {
-            // A list of words that is longer than a row is broken between them.
-            let name = if name.len() + 2 > usize::from(repl.err.width) { name.replace('|', " | ") } else { name };
-            repl.print_words(&format!("  {name}\n    {summary}"));
+            repl.print_words(&format!("  {}\n    {summary}", broken(name, repl)));
         } else if name.len() > WIDTH {
             repl.print_words(&format!("  {name}\n  {:WIDTH$}  {summary}", ""));
         } else {
@@ -37,4 +35,9 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
 
 fn usage(command: &MetaCommand) -> String {
     format!(":{} {}", command.name, command.usage).trim_end().to_owned()
+}
+
+/// Lets a list of words that is longer than a row be broken between them.
+fn broken(usage: String, repl: &Repl) -> String {
+    if usage.len() + 2 > usize::from(repl.err.width) { usage.replace('|', " | ") } else { usage }
 }

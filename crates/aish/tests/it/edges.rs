@@ -43,6 +43,11 @@ fn forty_columns_wrap_and_nothing_is_lost() {
     let rows = person.session.rows();
     let words: Vec<&str> = rows.split_whitespace().collect();
     assert!(said.split(' ').all(|word| words.contains(&word)), "a word is broken:\n{rows}");
+    person.runs(":help mcp", "MCP servers");
+    let rows = person.session.rows();
+    let words: Vec<&str> = rows.split_whitespace().collect();
+    let named = ["disconnect", "login", "prompts", "resource", "resources", "tools"];
+    assert!(named.iter().all(|word| words.contains(word)), "a word is broken:\n{rows}");
     assert_eq!(person.leaves("\x04"), Some(0));
 }
 
