@@ -13,15 +13,18 @@ const POLL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 const NO_KEY: u8 = if cfg!(target_os = "linux") { 0 } else { 0xff };
 
 /// Reads a line of standard input with its newline; no bytes at the end of the input, none where the read was given up.
-/// A pipe is read to the line's end whatever `given_up` says. Ctrl-Z stops nobody meanwhile, as at the prompt of a shell.
-pub(crate) fn line(given_up: &dyn Fn() -> bool) -> io::Result<Option<Vec<u8>>> {
+/// A pipe is read to the line's end whatever `given_up` says. Ctrl-Z stops nobody meanwhile, as at the prompt of a shell;
+/// `show` shows the prompt once that holds, so that no key behind the prompt is lost.
+pub(crate) fn line(show: impl FnOnce() -> io::Result<()>, given_up: &dyn Fn() -> bool) -> io::Result<Option<Vec<u8>>> {
     let mut stdin = io::stdin().lock();
     let mut line = Vec::new();
     if !stdin.is_terminal() {
+        show()?;
         stdin.read_until(b'\n', &mut line)?;
         return Ok(Some(line));
     }
     let unstopped = Unstopped::on(io::stdin());
+    show()?;
     loop {
         if given_up() {
             return Ok(None);

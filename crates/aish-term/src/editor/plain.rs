@@ -18,10 +18,13 @@ pub(super) fn read(
     output: &mut dyn Write,
 ) -> io::Result<Option<Input>> {
     let mut text = initial.to_owned();
-    write!(output, "{}{initial}", prompt.plain())?;
-    output.flush()?;
+    let mut shown = format!("{}{initial}", prompt.plain());
     loop {
-        let Some(mut bytes) = cooked::line(given_up)? else {
+        let show = || {
+            output.write_all(shown.as_bytes())?;
+            output.flush()
+        };
+        let Some(mut bytes) = cooked::line(show, given_up)? else {
             // The terminal has shown the key on the line that is gone now.
             writeln!(output)?;
             return Ok(None);
@@ -40,7 +43,6 @@ pub(super) fn read(
             return Ok(Some(Input::Line(Line { text, flipped: false })));
         }
         text.push('\n');
-        write!(output, "{}", prompt.plain_continuation())?;
-        output.flush()?;
+        prompt.plain_continuation().clone_into(&mut shown);
     }
 }

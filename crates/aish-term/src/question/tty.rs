@@ -155,12 +155,19 @@ impl Tty<'_> {
         }
     }
 
-    /// Reads a line where keys cannot be read one by one: no text at the end of the input, none where it was given up.
-    fn line(&mut self) -> io::Result<Option<String>> {
+    /// Shows a text and reads a line where keys cannot be read one by one: no text at the end of the input, none where it
+    /// was given up. The terminal acts on its own keys before the text is shown, so that Ctrl-C right behind it counts.
+    fn line(&mut self, text: &str) -> io::Result<Option<String>> {
         self.raw = None;
-        let line = cooked::line(self.withdrawn)?;
+        let line = cooked::line(|| show(text), self.withdrawn)?;
         Ok(line.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
+}
+
+fn show(text: &str) -> io::Result<()> {
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(text.replace('\n', "\r\n").as_bytes())?;
+    stderr.flush()
 }
 
 fn meant(event: &Event) -> Option<Key> {
@@ -212,9 +219,7 @@ impl AskTerminal for Tty<'_> {
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
-        let mut stderr = io::stderr().lock();
-        stderr.write_all(text.replace('\n', "\r\n").as_bytes())?;
-        stderr.flush()
+        show(text)
     }
 
     fn offer(&mut self, choice: &str, answers: &dyn Fn(Key) -> bool) -> io::Result<Key> {
@@ -222,14 +227,16 @@ impl AskTerminal for Tty<'_> {
         if self.interrupted {
             return Ok(Key::Interrupt);
         }
-        self.write(choice)?;
+        if self.options.reach == Reach::Full {
+            self.write(choice)?;
+        }
         loop {
             let key = match self.options.reach {
                 Reach::Full => {
                     self.raw()?;
                     self.next_key()?
                 }
-                Reach::Plain => match self.line()? {
+                Reach::Plain => match self.line(choice)? {
                     Some(line) if line.is_empty() => Key::EndOfInput,
                     Some(line) => word(line.trim()),
                     None => Key::Interrupt,
@@ -237,9 +244,6 @@ impl AskTerminal for Tty<'_> {
             };
             if key == Key::Interrupt || answers(key) {
                 return Ok(key);
-            }
-            if self.options.reach == Reach::Plain {
-                self.write(choice)?;
             }
         }
     }
@@ -256,8 +260,7 @@ impl AskTerminal for Tty<'_> {
                 _ => Ok(None),
             },
             Reach::Plain => {
-                self.write(&format!("{}\n{label}", aish_types::visible(text)))?;
-                let line = self.line()?.unwrap_or_default();
+                let line = self.line(&format!("{}\n{label}", aish_types::visible(text)))?.unwrap_or_default();
                 let line = line.trim_end_matches(['\n', '\r']);
                 Ok((!line.is_empty()).then(|| line.to_owned()))
             }
