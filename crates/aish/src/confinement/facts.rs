@@ -163,7 +163,8 @@ impl Facts {
                 break;
             }
             match layer.diff(change) {
-                Some(text) if change.files == 1 => out.push_str(&text),
+                // The difference of an empty file, or of a mode alone, is empty.
+                Some(text) if change.files == 1 && !text.is_empty() => out.push_str(&text),
                 Some(_) | None => {
                     let entry = Entry { change: change.clone(), lines: None, guarded: Vec::new() };
                     out.push_str(&entry.say());

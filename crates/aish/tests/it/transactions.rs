@@ -135,12 +135,16 @@ fn secrets_stay_outside_and_the_home_folder_is_no_tree() {
 #[test]
 fn a_person_is_asked_and_sees_the_difference() {
     let home = home();
+    std::fs::write(home.work().join("void"), "").unwrap();
     let ask = || {
-        let arguments = ["try", "--", "sh", "-c", "tty -s && echo two more >> a"];
+        let arguments = ["try", "--", "sh", "-c", "tty -s && echo two more >> a && rm void"];
         Person { session: home.terminal(Path::new(env!("CARGO_BIN_EXE_aish")), &arguments) }
     };
     let person = ask();
-    person.sees("[k]eep").types("d\r").sees("+two more").ends_with("[?]why").types("n\r").sees("dropped");
+    person.sees("[k]eep").types("d\r").sees("+two more");
+    // An empty file has no lines that could differ: it is told as above.
+    person.waits("the empty file", |screen| screen.matches("deleted  void (0 bytes)").count() == 2);
+    person.ends_with("[?]why").types("n\r").sees("dropped");
     assert_eq!(person.leaves(""), Some(3));
     assert_eq!(read(&home, "a"), "one\ntwo\n");
     let person = ask();
