@@ -38,8 +38,7 @@ if [[ $- == *i* && ${BASH_VERSINFO[0]} -ge 4 && -z ${__aish_init-} && -z ${AISH_
       ble-bind -x "$3" "$4" && __aish_state=bound
       return 0
     fi
-    case $__aish_functions$__aish_commands in *$'\n'"\"$1\""*) return 0 ;; esac
-    case $__aish_commands in *$'\n'"\"$2\""*) return 0 ;; esac
+    case $__aish_bound in *$'\n'"\"$1\""* | *$'\n'"\"$2\""*"# functions"*) return 0 ;; esac
     for map in emacs-standard vi-insert vi-command; do
       # In vi's modes Esc is a key by itself.
       [[ $map == vi-* && $1 == '\e'* ]] || \builtin bind -m "$map" -x "\"$1\": $4"
@@ -48,13 +47,13 @@ if [[ $- == *i* && ${BASH_VERSINFO[0]} -ge 4 && -z ${__aish_init-} && -z ${AISH_
   }
 
   __aish_start() {
-    local map=emacs-standard ask=none explain=none __aish_state __aish_functions __aish_commands
+    local map=emacs-standard ask=none explain=none __aish_state __aish_bound
     [[ -o emacs || -o vi ]] || return 0
     [[ -o vi ]] && map=vi-insert
-    __aish_functions=$'\n'$(\builtin bind -m "$map" -p)
-    __aish_commands=$'\n'$(for map in emacs-standard vi-insert vi-command; do
-      \builtin bind -m "$map" -X; \builtin bind -m "$map" -s
-    done)
+    # What the person bound to commands and texts, then what is bound to functions, by one process.
+    __aish_bound=$'\n'$(for each in emacs-standard vi-insert vi-command; do
+      \builtin bind -m "$each" -X; \builtin bind -m "$each" -s
+    done; \builtin printf '# functions\n'; \builtin bind -m "$map" -p)
     @ASK@__aish_bind '@ASK_KEYS@' '@ASK_FIRST@' '@ASK_BLE@' __aish_ask; ask=$__aish_state
     @EXPLAIN@__aish_bind '@EXPLAIN_KEYS@' '@EXPLAIN_FIRST@' '@EXPLAIN_BLE@' __aish_explain; explain=$__aish_state
     export AISH_INIT="bash $$ @ASK_NAME@=$ask @EXPLAIN_NAME@=$explain"
