@@ -92,6 +92,13 @@ fn written(tables: &Tables, names: &[(String, u16)]) -> Result<String, Box<dyn E
     let forms =
         "use aish_program_format::form::{Form::{self, *}, Language::*}; use aish_program_format::tables::{Id, List};";
     module(code, "forms", "Form", forms, &tables.forms)?;
+    let loses = "use aish_program_format::loses::{Against::*, Files::*, Loss, Paths, Records::*};\
+        use aish_program_format::tables::{Id, List}; use Paths::*;";
+    module(code, "loses", "Loss", loses, &tables.loses)?;
+    let acts = "use aish_program_format::act::{Act::*, StandIn}; use aish_program_format::tables::{Id, List};";
+    module(code, "acts", "StandIn", acts, &tables.acts)?;
+    let writes = "use aish_program_format::writes::{Place::*, Writes}; use aish_program_format::tables::{Id, List};";
+    module(code, "writes", "Writes", writes, &tables.writes)?;
     let rules = "use aish_program_format::{effect::Effect::*, verdict::Verdict::*};\
         use aish_program_format::tables::{Id, List, RuleRow};";
     module(code, "rules", "RuleRow", rules, &tables.rules)?;
@@ -116,8 +123,8 @@ fn written(tables: &Tables, names: &[(String, u16)]) -> Result<String, Box<dyn E
     writeln!(code, "use alloc::borrow::Cow; const TABLES_OF_FILES: Tables = Tables {{")?;
     writeln!(code, "text: Cow::Borrowed({:?}),", tables.text)?;
     for table in [
-        "starts", "lists", "groups", "commands", "steps", "tests", "forms", "rules", "wrappers", "uses", "facts",
-        "programs",
+        "starts", "lists", "groups", "commands", "steps", "tests", "forms", "loses", "acts", "writes", "rules",
+        "wrappers", "uses", "facts", "programs",
     ] {
         writeln!(code, "{table}: Cow::Borrowed(&{table}::ALL),")?;
     }

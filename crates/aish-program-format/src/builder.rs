@@ -5,9 +5,12 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::act::{Act, StandIn};
 use crate::form::Form;
+use crate::loses::Loss;
 use crate::pattern::{Parsed, Step, Test};
 use crate::tables::{Facts, Id, List, Names, ProgramRow, RuleRow, Tables, Use, WrapperRow};
+use crate::writes::Writes;
 
 /// Tables in the making. Texts and lists that are the same are kept once.
 #[derive(Debug, Clone)]
@@ -20,6 +23,9 @@ pub struct Builder {
     steps: Vec<Step>,
     tests: Vec<Test>,
     forms: Vec<Form>,
+    writes: Vec<Writes>,
+    acts: Vec<StandIn>,
+    loses: Vec<Loss>,
     groups: Vec<List>,
     commands: Vec<List>,
     rules: Vec<RuleRow>,
@@ -41,6 +47,9 @@ impl Default for Builder {
             steps: Vec::new(),
             tests: Vec::new(),
             forms: Vec::new(),
+            writes: Vec::new(),
+            acts: Vec::new(),
+            loses: Vec::new(),
             groups: Vec::new(),
             commands: Vec::new(),
             rules: Vec::new(),
@@ -108,6 +117,24 @@ impl Builder {
         put(&mut self.forms, forms)
     }
 
+    /// Keeps what a program writes to.
+    pub fn writes(&mut self, writes: Vec<Writes>) -> List {
+        put(&mut self.writes, writes)
+    }
+
+    /// Keeps what sub-commands lose.
+    pub fn loses(&mut self, loses: Vec<Loss>) -> List {
+        put(&mut self.loses, loses)
+    }
+
+    /// Keeps that a program stands for an act; false where another does already.
+    pub fn act(&mut self, program: &str, act: Act, arguments: &[&str]) -> bool {
+        let fresh = self.acts.iter().all(|one| one.act != act);
+        let one = StandIn { act, program: self.text(program), arguments: self.list(arguments) };
+        self.acts.push(one);
+        fresh
+    }
+
     /// Keeps commands: of each the parts, of each part the texts.
     pub fn commands(&mut self, commands: &[Vec<Vec<String>>]) -> List {
         let mut out = Vec::new();
@@ -170,6 +197,9 @@ impl Builder {
             steps: Cow::Owned(self.steps),
             tests: Cow::Owned(self.tests),
             forms: Cow::Owned(self.forms),
+            writes: Cow::Owned(self.writes),
+            acts: Cow::Owned(self.acts),
+            loses: Cow::Owned(self.loses),
             rules: Cow::Owned(self.rules),
             wrappers: Cow::Owned(self.wrappers),
             uses: Cow::Owned(self.uses),

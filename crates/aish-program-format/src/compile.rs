@@ -5,13 +5,16 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::act;
 use crate::builder::Builder;
 use crate::fact::Traits;
 use crate::file::{FormText, ProgramFile, Reference, RuleFile, SharedFile, Wraps, WrapsFile, Written};
 use crate::form::Form;
+use crate::loses;
 use crate::pattern::{self, Check};
-use crate::tables::{Facts, Opens, RuleRow, Use, WrapperRow};
+use crate::tables::{Facts, List, Opens, RuleRow, Use, WrapperRow};
 use crate::verdict::Verdict;
+use crate::writes;
 
 /// What is wrong between files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -189,10 +192,20 @@ impl Maker {
             FormText::Screen {} => Form::Screen,
             FormText::StdinArguments {} => Form::StdinArguments,
             FormText::ParallelArguments {} => Form::ParallelArguments,
-            FormText::PairSetting(text) => Form::PairSetting { names: builder.list(&text.names.0) },
-            FormText::Setting(text) => {
-                Form::Setting { options: builder.list(&text.options.0), names: builder.list(&text.names.0) }
-            }
+            FormText::PairSetting(text) => Form::PairSetting {
+                names: builder.list(&text.names.0),
+                plain: builder.list(&text.plain.0),
+                own: builder.list(&text.own.0),
+                scripts: builder.list(&text.scripts.0),
+            },
+            FormText::Setting(text) => Form::Setting {
+                options: builder.list(&text.options.0),
+                names: builder.list(&text.names.0),
+                plain: builder.list(&text.plain.0),
+                own: builder.list(&text.own.0),
+                scripts: builder.list(&text.scripts.0),
+                held: builder.list(&text.held.0),
+            },
         }
     }
 
@@ -207,7 +220,8 @@ impl Maker {
                 self.fault(file, option, format!("`{option}` is named in two lists of options"));
             }
         }
-        let facts = self.facts(content);
+        self.acts(file, content);
+        let facts = self.facts(file, content);
         let facts = self.builder.facts(facts);
         let named = content.rule.iter().flat_map(|rule| &rule.names);
         let named: Vec<&String> = named.chain(content.wraps.iter().flat_map(|one| &one.names)).collect();
@@ -267,7 +281,30 @@ impl Maker {
         self.fault(file, id, message);
     }
 
-    fn facts(&mut self, content: &ProgramFile) -> Facts {
+    fn acts(&mut self, file: &str, content: &ProgramFile) {
+        let program = content.names.first().map_or("", String::as_str);
+        for text in &content.acts {
+            match act::parse(text) {
+                Ok((act, arguments)) if self.builder.act(program, act, &arguments) => {}
+                Ok((act, _)) => self.fault(file, text, format!("two programs stand for `{}`", act.as_str())),
+                Err(message) => self.fault(file, text, message),
+            }
+        }
+    }
+
+    fn writes(&mut self, file: &str, content: &ProgramFile) -> List {
+        let mut out = Vec::new();
+        for text in &content.writes.0 {
+            match writes::parse(text, &mut self.builder) {
+                Ok(one) => out.push(one),
+                Err(message) => self.fault(file, text, message),
+            }
+        }
+        self.builder.writes(out)
+    }
+
+    fn facts(&mut self, file: &str, content: &ProgramFile) -> Facts {
+        let written = self.writes(file, content);
         let mut traits = Traits::default();
         for one in &content.is {
             traits.add(*one);
@@ -275,9 +312,18 @@ impl Maker {
         let secrets: Vec<Vec<Vec<String>>> =
             content.prints_secrets.iter().map(|command| command.iter().map(|part| part.0.clone()).collect()).collect();
         let builder = &mut self.builder;
-        let taking: Vec<&String> = content.takes.0.iter().chain(&content.values.0).collect();
+        let named = content.takes.0.iter().chain(&content.values.0).map(String::as_str);
+        let mut taking: Vec<&str> = named.collect();
+        // What is written to stands behind its option; what most programs call that says nothing about one of them.
+        if !content.names.iter().any(|name| matches!(name.as_str(), "*" | "?")) {
+            let written = content.writes.0.iter().map(|text| text.rsplit('>').next().unwrap_or(text));
+            let options = written.filter(|place| place.starts_with('-'));
+            taking.extend(options.filter(|option| !named_already(content, option)));
+        }
         let takes = builder.list(&taking);
         let dry = builder.list(&content.dry.0);
+        let loses = content.loses.iter().map(|text| loses::kept(text, builder)).collect();
+        let loses = builder.loses(loses);
         Facts {
             options: content.options
                 || !takes.is_empty()
@@ -309,6 +355,10 @@ impl Maker {
             output: content.output.unwrap_or_default(),
             numbers: builder.list(&content.numbers.0),
             change: content.changes.unwrap_or_default(),
+            writes: written,
+            loses,
+            folder: builder.list(&content.repository.folder.0),
+            elsewhere: builder.list(&content.repository.elsewhere.0),
             packs: builder.text(&content.packs),
             secrets: builder.commands(&secrets),
             statements: builder.list(&content.statements.0),
@@ -324,4 +374,8 @@ impl Maker {
             subcommands: builder.list(&content.route.subcommands.0),
         }
     }
+}
+
+fn named_already(content: &ProgramFile, option: &str) -> bool {
+    content.takes.0.iter().chain(&content.values.0).any(|known| known == option)
 }

@@ -135,6 +135,8 @@ named! {
         TakesScripts = "takes-scripts",
         /// A script with commands of its own.
         Script = "script",
+        /// Changes the shell that it runs in.
+        ChangesShell = "changes-shell",
         /// Routing: its name is known though nothing else may be.
         WellKnown = "well-known",
         /// Routing: its name is a plain English word.
@@ -316,7 +318,7 @@ impl Output {
 named! {
     /// What a program changes among files.
     Change {
-        /// Nothing that can be named.
+        /// Nothing but what its `writes` name.
         Nothing = "nothing",
         /// Its operands are removed, folders with `-r`.
         Removes = "removes",
@@ -334,16 +336,12 @@ named! {
         Installs = "installs",
         /// Its operands get links.
         Links = "links",
-        /// Its operands are written.
-        Writes = "writes",
         /// With `-i` its operands behind the script are written, as sed.
         EditsInPlace = "edits-in-place",
         /// With `-i` its operands behind the script are written, as perl.
         RewritesInPlace = "rewrites-in-place",
         /// With `-i inplace` its operands behind the program are written, as awk.
         ScansInPlace = "scans-in-place",
-        /// The file of `of=` is written.
-        WritesBlocks = "writes-blocks",
         /// The mode of its operands behind the first changes; a mode may look like an option.
         Modes = "modes",
         /// The owner of its operands behind the first changes.
@@ -362,10 +360,6 @@ named! {
         Synchronises = "synchronises",
         /// A file is changed by what comes in.
         Patches = "patches",
-        /// The file of `-o` is written.
-        WritesOutput = "writes-output",
-        /// The file of `-O` is written.
-        WritesDocument = "writes-document",
         /// An archive is written or unpacked, by letters.
         Archives = "archives",
         /// Files that only an archive names are written.

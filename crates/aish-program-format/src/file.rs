@@ -10,6 +10,7 @@ use crate::builder::Builder;
 use crate::effect::Effect;
 use crate::fact::{Change, Output, Trait};
 use crate::form::Language;
+use crate::loses::{Against, Files, Paths, Records};
 use crate::pattern;
 use crate::verdict::Verdict;
 
@@ -58,6 +59,10 @@ by_name! {
     Output, "kind of output";
     Change, "kind of change";
     Language, "language";
+    Against, "what tracked files are put back to";
+    Paths, "choice of files";
+    Files, "fate of files";
+    Records, "kind of records";
 }
 
 /// The parts of a pattern, behind the programs' names.
@@ -122,6 +127,14 @@ pub struct ProgramFile {
     pub numbers: Words,
     /// What it changes among files.
     pub changes: Option<Change>,
+    /// Which of its arguments name what it writes to; see [`crate::writes`].
+    pub writes: Words,
+    /// How it is told where its repository is, where it keeps one.
+    pub repository: crate::loses::RepositoryText,
+    /// What its sub-commands lose of that, in order: the first that fits counts.
+    pub loses: Vec<crate::loses::LossText>,
+    /// Plain acts that it stands for, each with the arguments with which it does that; see [`crate::act`].
+    pub acts: Vec<String>,
     /// The ending of the files that it packs.
     pub packs: String,
     /// Commands that print secrets: lists of parts, each with alternatives.

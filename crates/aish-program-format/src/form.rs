@@ -158,6 +158,12 @@ pub enum Form {
     PairSetting {
         /// Globs over the setting's name in lower case.
         names: List,
+        /// Values that run nothing to look at.
+        plain: List,
+        /// Globs over the names of settings whose value is a line for the program itself.
+        own: List,
+        /// Globs over the names of settings whose value is a folder of scripts that are run.
+        scripts: List,
     },
     /// The values of these settings (`name=value`, by glob on the name) are lines for a shell.
     Setting {
@@ -165,6 +171,14 @@ pub enum Form {
         options: List,
         /// Globs over the setting's name in lower case.
         names: List,
+        /// Values that run nothing to look at.
+        plain: List,
+        /// Globs over the names of settings whose value is a line for the program itself.
+        own: List,
+        /// Globs over the names of settings whose value is a folder of scripts that are run.
+        scripts: List,
+        /// Those of the options behind whose name a variable stands that holds the value.
+        held: List,
     },
 }
 

@@ -12,6 +12,7 @@
 //! | `%class` | one of the operands left is of the class (`%system\|home`) |
 //! | `%all:class`, `%last:class` | all operands left are and there is one; the last is |
 //! | `%arg:class`, `%option:class` | any argument is; an option or its value is |
+//! | `%output:class` | what it writes to is, by its `writes` and `changes` |
 //! | `%is:glob` | an operand left, or a part of it after `=` or `:`, matches |
 //! | `%only:glob` | no operand left does not match |
 //! | `%shows:glob` | options that choose what is shown (`chooses`) are given, and what they choose matches |
@@ -78,14 +79,14 @@ named! {
         Remote = "remote",
         /// An address.
         Url = "url",
-        /// An address that is only fetched: nothing in it sounds like an order.
-        PlainAddress = "plain-address",
         /// A mode that lets everybody write.
         ModeOpen = "mode-open",
         /// A mode that lends rights.
         ModeSuid = "mode-suid",
         /// A mode that locks out.
         ModeShut = "mode-shut",
+        /// A mode that leaves the owner what they have, lends nothing and lets nobody else write.
+        ModeMild = "mode-mild",
     }
 }
 
@@ -113,6 +114,8 @@ named! {
         Argument = "arg",
         /// An option or its value.
         Option = "option",
+        /// What it writes to: by its `writes` and `changes`, or by the options that most programs have for it.
+        Output = "output",
     }
 }
 

@@ -23,6 +23,8 @@ pub fn find(name: &str) -> Option<Program<'static>> {
 
 #[cfg(test)]
 mod tests {
+    use aish_program_format::Act;
+
     use super::*;
 
     #[test]
@@ -35,6 +37,14 @@ mod tests {
         assert!(found >= 1000, "{found} programs");
         assert!(find("rsync").is_some_and(|program| program.rules().count() > 0));
         assert!(find("no-such-program").is_none() && find("").is_none());
+    }
+
+    #[test]
+    fn a_program_stands_for_every_act() {
+        for (name, act) in Act::ALL {
+            let program = built_in().stand_in(*act).next();
+            assert!(program.is_some_and(|program| find(program).is_some()), "{name}");
+        }
     }
 
     #[test]

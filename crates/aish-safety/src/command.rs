@@ -38,6 +38,7 @@ mod memo;
 mod mode;
 mod named;
 mod opened;
+mod outputs;
 mod parameter;
 mod path;
 mod pattern;

@@ -3,7 +3,10 @@
 use alloc::format;
 use alloc::string::String;
 
+use aish_program_format::Act as Plain;
 use serde::{Deserialize, Serialize};
+
+use crate::rules::programs;
 
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,9 +44,9 @@ impl FileAccess {
     pub(crate) fn command(&self) -> String {
         let quoted = format!("'{}'", self.path.replace('\'', r"'\''"));
         match self.act {
-            Act::Read => format!("cat -- {quoted}"),
-            Act::Write => format!("echo > {quoted}"),
-            Act::Delete => format!("rm -- {quoted}"),
+            Act::Read => format!("{} {quoted}", programs::stand_in_text(Plain::Show)),
+            Act::Write => format!("{} > {quoted}", programs::stand_in_text(Plain::Print)),
+            Act::Delete => format!("{} -- {quoted}", programs::stand_in_text(Plain::Remove)),
         }
     }
 }

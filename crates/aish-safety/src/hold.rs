@@ -17,13 +17,6 @@ use crate::placement::Hold;
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
-/// Commands that change the shell that they run in.
-const STATE: &[&str] = &[
-    "cd", "pushd", "popd", "chdir", "export", "declare", "typeset", "local", "readonly", "unset", "set", "shopt",
-    "alias", "unalias", "source", ".", "trap", "umask", "ulimit", "hash", "bind", "complete", "compopt", "enable",
-    "exec", "exit", "logout", "fg", "bg", "disown", "wait", "suspend", "shift", "fc", "jobs",
-];
-
 /// Why a command is asked about that reaches other hosts.
 const NETWORK: &str = "it needs the network";
 
@@ -127,7 +120,7 @@ pub fn touches_the_shell(analysis: &Analysis) -> bool {
 }
 
 fn changes_the_shell(part: &Part) -> bool {
-    STATE.contains(&first_word(part)) || part.rule.starts_with("shell.")
+    programs::is(first_word(part), Trait::ChangesShell) || part.rule.starts_with("shell.")
 }
 
 /// Returns why a part needs more than a layer.

@@ -162,4 +162,16 @@ pub struct SettingText {
     pub options: Words,
     /// Globs over the name.
     pub names: Words,
+    /// Values that run nothing to look at.
+    #[serde(default)]
+    pub plain: Words,
+    /// Globs over the names of settings whose value is a line for the program itself.
+    #[serde(default)]
+    pub own: Words,
+    /// Globs over the names of settings whose value is a folder of scripts that are run.
+    #[serde(default)]
+    pub scripts: Words,
+    /// Those of the options behind whose name a variable stands that holds the value.
+    #[serde(default)]
+    pub held: Words,
 }

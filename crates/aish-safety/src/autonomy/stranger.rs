@@ -1,17 +1,18 @@
 //! Tools of strangers: what they publish or send out by the verbs of their names, and the secrets that their arguments name.
 //! What they would destroy is in the gate's own judgement already.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
+use aish_program_format::Act;
 use serde_json::Value;
 
 use super::taint::Taint;
 use crate::call::PreparedCall;
 use crate::command::{Part, Surroundings, analyse, analyse_argv};
 use crate::policy::rule::NONE;
-use crate::rules::Effect;
+use crate::rules::{Effect, programs};
 use crate::verdict::{Judgement, Verdict};
 
 /// Verbs of what others see.
@@ -102,7 +103,8 @@ fn of_text(key: &str, text: &str, surroundings: &Surroundings) -> Option<Judgeme
         analyse(text, surroundings, &NONE)
     } else if !text.is_empty() && text.len() < 4096 && !text.contains(['\n', ' ']) && !text.contains("://") {
         // A word may be a path: whoever reads it must not read a secret.
-        analyse_argv(&["cat".to_string(), text.to_string()], surroundings, &NONE)
+        let words: Vec<String> = programs::stand_in(Act::Show).chain([text]).map(String::from).collect();
+        analyse_argv(&words, surroundings, &NONE)
     } else {
         return None;
     };

@@ -1,6 +1,8 @@
 //! Code in other languages than the shell's: scanned for what leads out of it.
 
-use aish_program_format::{Language, Trait};
+use alloc::vec::Vec;
+
+use aish_program_format::{Act, Language, Trait};
 
 use super::sql;
 use super::walk::Walker;
@@ -125,7 +127,8 @@ fn deletions(walker: &mut Walker<'_>, line: &str) {
         let budget = walker.budget.clone();
         let mut strings = scan::strings_of(line.get(at + call.len()..).unwrap_or_default(), &budget);
         if let (false, Some(name), Some("rf")) = (is_other, strings.next(), strings.next().as_deref()) {
-            walker.text(&alloc::format!("rm -rf -- '{}'", name.replace('\'', "'\\''")), &Stream::default());
+            let words = programs::stand_in(Act::RemoveTree).chain(["--", name.as_str()]).map(Word::literal);
+            walker.run(&words.collect::<Vec<_>>(), &Stream::default());
         }
     }
 }
@@ -169,7 +172,8 @@ fn tcl(walker: &mut Walker<'_>, text: &str) {
             }
         }
         if command.starts_with("file delete") {
-            let line = command.replace("file delete -force", "rm -rf").replace("file delete", "rm");
+            let (tree, one) = (programs::stand_in_text(Act::RemoveTree), programs::stand_in_text(Act::Remove));
+            let line = command.replace("file delete -force", &tree).replace("file delete", &one);
             walker.text(&line, &Stream::default());
         }
     }
@@ -251,9 +255,11 @@ fn keys(walker: &mut Walker<'_>, text: &str) {
     for line in text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).take(64) {
         let line = line.replace("\\r", "").replace("\\n", "");
         let mut words = line.split_whitespace();
-        let asked: alloc::vec::Vec<Word> = match words.next() {
-            Some("DELETE") => ["curl", "-X", "DELETE"].into_iter().chain(words.take(1)).map(Word::literal).collect(),
-            Some(verb) => ["redis-cli", verb].into_iter().chain(words.take(16)).map(Word::literal).collect(),
+        let asked: Vec<Word> = match words.next() {
+            Some("DELETE") => programs::stand_in(Act::DeleteThere).chain(words.take(1)).map(Word::literal).collect(),
+            Some(verb) => {
+                programs::stand_in(Act::TellStore).chain([verb]).chain(words.take(16)).map(Word::literal).collect()
+            }
             None => continue,
         };
         if walker.guess_program(&asked, &Stream::default()) {

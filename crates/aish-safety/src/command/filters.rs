@@ -4,7 +4,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use aish_program_format::{Output, Program, Trait};
+use aish_program_format::{Act, Output, Program, Trait};
 
 use super::arguments::Arguments;
 use super::budget::Work;
@@ -234,8 +234,9 @@ impl Walker<'_> {
     }
 
     fn mapped(&mut self, arguments: &[Word], stdin: &Stream, change: impl Fn(&str) -> String) -> Stream {
+        let shows = programs::stand_in(Act::Show).next().unwrap_or_default();
         let input =
-            if arguments.is_empty() { stdin.clone() } else { self.passed(Output::Whole, "cat", arguments, stdin) };
+            if arguments.is_empty() { stdin.clone() } else { self.passed(Output::Whole, shows, arguments, stdin) };
         match input.text {
             Some(text) => from(Some(change(&text)), input.taint),
             None => Stream::unknown(input.taint | Taint::DECODED),

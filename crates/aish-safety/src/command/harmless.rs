@@ -9,6 +9,7 @@ use aish_program_format::tables::List;
 use aish_program_format::{Form, Program, Rule, Tables, Trait};
 
 use super::arguments::{Arguments, Role};
+use super::outputs;
 use super::path::glob_match;
 use super::split::Split;
 use super::walk::Walker;
@@ -99,7 +100,7 @@ impl Walker<'_> {
     pub(crate) fn is_harmless(&self, rule: Rule<'_>, program: &str, arguments: &Arguments<'_>) -> bool {
         let Some(known) = programs::find(program) else { return false };
         let (facts, row) = (known.facts(), rule.row());
-        if self.brings_settings(known) || !is_plain(known, arguments) {
+        if self.brings_settings(known) || !is_plain(known, arguments) || self.writes_something(known, arguments) {
             return false;
         }
         let dodges = may_dodge(known, arguments);
@@ -154,6 +155,13 @@ impl Walker<'_> {
                     && (word.text.len() < 2 || !word.text.starts_with('+') || lists.knows_plus(&word.text))
             }
         })
+    }
+
+    /// Says whether a program writes to something, by its data.
+    fn writes_something(&self, program: Program<'_>, arguments: &Arguments<'_>) -> bool {
+        program.writes().next().is_some()
+            && !arguments.is_dry()
+            && outputs::named_by(program, arguments).iter().any(|word| !self.place(word).is_sink())
     }
 
     /// Says whether the options of a program that runs another are harmless.

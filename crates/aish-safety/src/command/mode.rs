@@ -41,6 +41,35 @@ pub(super) fn is_shut(mode: &str) -> bool {
     }
 }
 
+/// Says whether the owner keeps what they have, nothing is lent and nobody else may write who could not.
+pub(super) fn is_mild(mode: &str) -> bool {
+    if is_open(mode) || is_suid(mode) || is_shut(mode) {
+        return false;
+    }
+    match octal(mode) {
+        Some(bits) => bits & 0o700 == 0o700,
+        None => {
+            let letters = |text: &str, known: &str| text.chars().all(|letter| known.contains(letter));
+            mode.split(',').all(|clause| {
+                let Some(at) = clause.find(['+', '-', '=']) else { return false };
+                let (who, rights) = clause.split_at(at);
+                let rest = rights.get(1..).unwrap_or_default();
+                let plain = letters(who, "ugoa") && letters(rest, "rwxX") && !rest.is_empty();
+                plain
+                    && match rights.as_bytes().first() {
+                        Some(b'+') => true,
+                        Some(b'-') => !who.is_empty() && letters(who, "go"),
+                        // Set to less than to read, to write and to enter, the owner loses something.
+                        _ => {
+                            !who.contains(['u', 'a']) && !who.is_empty()
+                                || who == "u" && rest.contains('r') && rest.contains('w') && rest.contains(['x', 'X'])
+                        }
+                    }
+            })
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,5 +88,17 @@ mod tests {
         check("a-r", false, false, true);
         check("go-w", false, false, false);
         check("+x", false, false, false);
+    }
+
+    #[test]
+    fn mild_modes_are_told_from_those_that_take_or_open() {
+        for mode in ["u+rwX", "u+w", "+x", "go-w", "a+rX", "u=rwX,go=rX", "755", "0700", "g+w", "go-rwx"] {
+            assert!(is_mild(mode), "{mode}");
+        }
+        for mode in
+            ["644", "777", "000", "a+w", "u-w", "a-r", "-x", "u=r", "a=rX", "u+s", "4755", "=", "x", "u+", "o=rw"]
+        {
+            assert!(!is_mild(mode), "{mode}");
+        }
     }
 }

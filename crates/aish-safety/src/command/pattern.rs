@@ -8,7 +8,7 @@ use core::cell::OnceCell;
 use aish_program_format::builder::Builder;
 use aish_program_format::pattern::{Check, Class, Classes, Input, Question, Step, Test, Which};
 use aish_program_format::tables::List;
-use aish_program_format::{Rule, Tables, Trait};
+use aish_program_format::{Program, Rule, Tables, Trait};
 
 use super::arguments::{Arguments, Role};
 use super::budget::{Budget, Work};
@@ -16,6 +16,7 @@ use super::mode;
 use super::path::{self, Place, glob_match};
 use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word};
 use crate::rules::{programs, questions};
+use crate::verdict::Verdict;
 
 /// What a pattern is held against.
 pub(crate) struct Subject<'a> {
@@ -33,6 +34,10 @@ pub(crate) struct Subject<'a> {
     pub(crate) file_taint: &'a dyn Fn(&str) -> Taint,
     /// Whether any argument is secret, once a rule has asked: most have none, and many rules ask.
     pub(crate) any_secret: OnceCell<bool>,
+    /// What a person's own file says of the program.
+    pub(crate) own: Option<Program<'a>>,
+    /// What it writes to, once a rule has asked.
+    pub(crate) outputs: OnceCell<Vec<Word>>,
     /// What is left to be spent on the line.
     pub(crate) budget: &'a Budget,
 }
@@ -65,7 +70,7 @@ impl Pattern {
     /// Says whether it holds.
     pub(crate) fn matches(&self, subject: &Subject<'_>) -> bool {
         self.programs.iter().any(|name| name == "*" || name == subject.program)
-            && holds(&self.tables, &self.steps, &self.tests, subject).is_some()
+            && holds(&self.tables, &self.steps, &self.tests, subject, false).is_some()
     }
 }
 
@@ -77,10 +82,10 @@ pub(crate) fn may_match(rule: Rule<'_>, arguments: &Arguments<'_>) -> bool {
 
 /// Holds a rule of a program against a command; returns where the operands that are left are.
 pub(crate) fn matches(rule: Rule<'_>, subject: &Subject<'_>) -> Option<Vec<usize>> {
-    holds(rule.tables(), rule.steps(), rule.tests(), subject)
+    holds(rule.tables(), rule.steps(), rule.tests(), subject, rule.row().verdict == Verdict::Allow)
 }
 
-fn holds(tables: &Tables, steps: &[Step], tests: &[Test], subject: &Subject<'_>) -> Option<Vec<usize>> {
+fn holds(tables: &Tables, steps: &[Step], tests: &[Test], subject: &Subject<'_>, sure: bool) -> Option<Vec<usize>> {
     let arguments = subject.arguments;
     let mut next = 0;
     let mut skipping = false;
@@ -108,15 +113,15 @@ fn holds(tables: &Tables, steps: &[Step], tests: &[Test], subject: &Subject<'_>)
         }
         skipping = false;
     }
-    let rest = Rest { subject, tables, left: arguments.operands_from(next) };
+    let rest = Rest { subject, tables, left: arguments.operands_from(next), sure };
     let mut tests = tests.iter();
     while let Some(mut test) = tests.next() {
         // Alternatives stand one behind the other: one of them must hold.
-        let mut held = rest.check(test.check);
+        let mut held = rest.check(test.check, test.negated);
         while test.more
             && let Some(next) = tests.next()
         {
-            held = held || rest.check(next.check);
+            held = held || rest.check(next.check, test.negated);
             test = next;
         }
         if held == test.negated {
@@ -151,10 +156,12 @@ struct Rest<'a, 'b> {
     tables: &'b Tables,
     /// Places of the operands that are left, and whether they are loose.
     left: &'b [(usize, bool)],
+    /// True where a pattern must hold whatever the shell makes of the words: the rule allows.
+    sure: bool,
 }
 
 impl Rest<'_, '_> {
-    fn check(&self, check: Check) -> bool {
+    fn check(&self, check: Check, negated: bool) -> bool {
         let (tables, arguments) = (self.tables, self.subject.arguments);
         match check {
             Check::Given(options) => tables.texts(options).any(|option| arguments.has(option)),
@@ -178,6 +185,9 @@ impl Rest<'_, '_> {
                 tables.texts(texts).any(|text| all.contains(text))
             }
             Check::Comes(input) => self.comes(input),
+            Check::Ask(Question::Single | Question::Pair | Question::Few | Question::Several) if self.is_open() => {
+                negated
+            }
             Check::Ask(question) => self.answer(question),
             Check::Of(which, classes) => self.of(which, classes),
         }
@@ -224,6 +234,12 @@ impl Rest<'_, '_> {
             Question::OnlyReads => self.only_reads(),
             Question::Contained => self.words().next().is_none_or(|word| super::readonly::is_contained(&word.text)),
         }
+    }
+
+    /// Says whether the number of operands counts, and one of them may become several: `uniq src/*` writes over the second.
+    fn is_open(&self) -> bool {
+        let several = |word: &Word| word.glob && word.text.contains(['*', '?', '[']) || !word.is_known() && !word.whole;
+        self.sure && self.words().any(several)
     }
 
     /// `kill -1` and `kill 1` with a signal: everything, or the first process.
@@ -280,6 +296,11 @@ impl Rest<'_, '_> {
             Which::Option => arguments
                 .iter()
                 .any(|(word, role)| matches!(role, Role::Value | Role::Option) && self.in_classes(classes, word)),
+            // Names of places alone: most lines have none.
+            Which::Output => {
+                (self.subject.folder.is_some() || arguments.words.iter().any(|word| word.text.contains('/')))
+                    && self.outputs().iter().any(|word| self.in_classes(classes, word))
+            }
             Which::One => {
                 // The same word many times over is looked at once, two in turn too.
                 let mut before: [Option<&Word>; 2] = [None; 2];
@@ -339,11 +360,16 @@ impl Rest<'_, '_> {
             Class::Published => place.is_published(),
             Class::Remote => is_remote(&word.text),
             Class::Url => word.text.contains("://"),
-            Class::PlainAddress => super::readonly::is_plain_address(word),
             Class::ModeOpen => mode::is_open(&word.text),
             Class::ModeSuid => mode::is_suid(&word.text),
             Class::ModeShut => mode::is_shut(&word.text),
+            Class::ModeMild => mode::is_mild(&word.text),
         }
+    }
+
+    fn outputs(&self) -> &[Word] {
+        let Subject { program, arguments, own, outputs, .. } = self.subject;
+        outputs.get_or_init(|| super::outputs::outputs(program, *own, arguments))
     }
 
     fn any_secret(&self) -> bool {

@@ -28,6 +28,8 @@ impl Walker<'_> {
             home: self.around.home.as_deref(),
             file_taint: &|_| Taint::NONE,
             any_secret: OnceCell::new(),
+            own: self.rules.program(name),
+            outputs: OnceCell::new(),
             budget: &self.budget,
         };
         let rules = self.rules;

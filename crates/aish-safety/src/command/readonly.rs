@@ -1,64 +1,6 @@
-//! Texts that only ask for something: plain addresses, queries of a document database.
+//! Texts that only ask for something: queries of a document database, programs of awk.
 
 use alloc::string::String;
-
-use super::word::Word;
-
-/// Words in an address that may do more than show.
-const VERBS: &[&str] = &[
-    "delete",
-    "remove",
-    "drop",
-    "purge",
-    "flush",
-    "shutdown",
-    "restart",
-    "reboot",
-    "reset",
-    "kill",
-    "stop",
-    "destroy",
-    "wipe",
-    "quit",
-    "exec",
-    "cmd=",
-    "command=",
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "apikey",
-    "api_key",
-    "update",
-    "create",
-    "disable",
-    "revoke",
-    "unsubscribe",
-    "logout",
-    "pay",
-    "transfer",
-    "169.254.",
-    "metadata",
-    "[",
-    "{",
-    "\\",
-];
-
-/// Says whether a word is an address that is only fetched: http or none named, no user, nothing that sounds like an
-/// order, nothing long enough to carry data away.
-pub(crate) fn is_plain_address(word: &Word) -> bool {
-    let lower = word.text.to_ascii_lowercase();
-    let bare = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://")).unwrap_or(&lower);
-    let host = bare.split(['/', '?', '#']).next().unwrap_or_default();
-    word.is_known()
-        && !word.taint.foreign()
-        && word.text.len() <= 160
-        && (host.contains('.') || host.starts_with("localhost"))
-        && !bare.contains("://")
-        && !bare.contains('@')
-        && host.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_' | ':'))
-        && !VERBS.iter().any(|verb| bare.contains(verb))
-}
 
 /// Says whether code for a document database's shell only reads.
 pub(crate) fn only_reads_documents(text: &str, only_reads: &dyn Fn(&str) -> bool) -> bool {
@@ -168,24 +110,6 @@ fn without_texts(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_that_are_only_fetched_are_told_from_orders() {
-        for plain in ["https://example.com", "localhost:8080/health", "http://10.0.0.1/x?page=2", "example.com/a.json"]
-        {
-            assert!(is_plain_address(&Word::literal(plain)), "{plain}");
-        }
-        for other in [
-            "file:///etc/passwd",
-            "https://user@example.com",
-            "http://169.254.169.254/latest/meta-data/",
-            "http://localhost:9200/_shutdown",
-            "https://example.com/?a=http://b",
-            "https://x.example/api?action=delete",
-        ] {
-            assert!(!is_plain_address(&Word::literal(other)), "{other}");
-        }
-    }
 
     #[test]
     fn programs_of_awk_that_lead_out_are_told_from_others() {

@@ -4,9 +4,9 @@
 //! the tables here is named in words.
 
 mod files;
-mod git;
+mod repository;
 
-pub(crate) use files::search_names;
+pub(crate) use files::{in_place, scanned_in_place, search_names};
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -132,7 +132,7 @@ impl Walker<'_> {
         if sorted.is_dry() && change != Change::Repository {
             return self.named(part);
         }
-        if self.record_files(change, &sorted, part) {
+        if self.record_files(name, change, &sorted, part) {
             self.named(part);
         }
     }

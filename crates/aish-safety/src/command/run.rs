@@ -8,7 +8,7 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use aish_program_format::{Rule, Trait};
+use aish_program_format::{Act, Rule, Trait};
 
 use super::arguments::Arguments;
 use super::budget::Work;
@@ -269,12 +269,13 @@ impl Walker<'_> {
         }
     }
 
-    /// A program whose name is not known: what would be destructive as `rm` is halted, all else asked.
+    /// A program whose name is not known: what would be destructive as one that removes is halted, all else asked.
     fn run_unknown(&mut self, words: &[Word], stdin: &Stream) -> Stream {
         self.opens_anything();
         let arguments = words.get(1..).unwrap_or_default();
-        let as_rm = Program { name: "rm".into(), standard: false };
-        let part = self.judge(&as_rm, words, stdin, None);
+        let removing = programs::stand_in(Act::Remove).next().unwrap_or_default();
+        let removing = Program { name: removing.into(), standard: false };
+        let part = self.judge(&removing, words, stdin, None);
         let looks = arguments.iter().any(|word| word.text.starts_with('-')) && part.verdict == Verdict::Halt;
         if looks {
             self.note(part);

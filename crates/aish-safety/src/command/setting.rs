@@ -1,6 +1,7 @@
 //! Settings whose value is a line for a shell, and keys that are typed into a terminal.
 
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use aish_program_format::Language;
 
@@ -9,6 +10,26 @@ use super::walk::Walker;
 use super::word::{Stream, Word};
 use crate::rules::Effect;
 use crate::verdict::Verdict;
+
+/// How many files of a folder of scripts are looked at.
+const MAX_SCRIPTS: usize = 16;
+
+/// Settings whose values are lines for a shell.
+#[derive(Default)]
+pub(crate) struct Settings<'t> {
+    /// Options whose value is a setting; none: any argument.
+    pub(crate) options: Vec<&'t str>,
+    /// Globs over their names in lower case.
+    pub(crate) names: Vec<&'t str>,
+    /// Values that run nothing to look at.
+    pub(crate) plain: Vec<&'t str>,
+    /// Globs over the names of those whose value is a line for the program itself.
+    pub(crate) own: Vec<&'t str>,
+    /// Globs over the names of those whose value is a folder of scripts that are run.
+    pub(crate) scripts: Vec<&'t str>,
+    /// Options behind whose name a variable stands that holds the value: `--config-env=NAME=VARIABLE`.
+    pub(crate) held: Vec<&'t str>,
+}
 
 impl Walker<'_> {
     /// Asks about a variable that changes which code runs.
@@ -19,7 +40,8 @@ impl Walker<'_> {
     }
 
     /// Judges the values of settings by their names.
-    pub(crate) fn setting(&mut self, options: &[&str], names: &[&str], arguments: &[Word], program: &str) -> bool {
+    pub(crate) fn setting(&mut self, settings: &Settings<'_>, arguments: &[Word], program: &str) -> bool {
+        let Settings { options, names, plain, own, scripts, held } = settings;
         let mut found = false;
         for (at, word) in arguments.iter().enumerate() {
             let text = if options.is_empty() {
@@ -41,26 +63,43 @@ impl Walker<'_> {
                 continue;
             };
             let Some((name, value)) = text.split_once(['=', ' ']) else { continue };
-            // `--config-env=NAME=VARIABLE`: the value stands in the environment.
-            let held = word.text.starts_with("--config-env").then(|| self.state.look_up(value)).flatten();
-            let held = held.and_then(|words| words.into_iter().next()).map(|word| word.text);
-            let value = held.as_deref().unwrap_or(value);
+            let by_name = held.iter().any(|option| word.text.starts_with(option));
+            let variable = by_name.then(|| self.state.look_up(value)).flatten();
+            let variable = variable.and_then(|words| words.into_iter().next()).map(|word| word.text);
+            let value = variable.as_deref().unwrap_or(value);
             let name = name.to_ascii_lowercase();
-            if !names.iter().any(|glob| glob_match(glob, &name))
-                || matches!(value, "true" | "false" | "" | "none" | "cat" | "less")
-            {
+            let is_among = |globs: &[&str]| globs.iter().any(|glob| glob_match(glob, &name));
+            if !is_among(names) || value.is_empty() || plain.contains(&value) {
                 continue;
             }
             found = true;
+            if is_among(scripts) {
+                self.scripts_below(program, &Word { text: value.into(), ..word.clone() });
+                continue;
+            }
             let (value, taint, known) = (value.to_string(), word.taint, word.is_known());
             let line = match value.strip_prefix('!') {
                 Some(line) => line.to_string(),
-                None if name.starts_with("alias.") => alloc::format!("{program} {value}"),
+                None if is_among(own) => alloc::format!("{program} {value}"),
                 None => value,
             };
             self.code(program, &line, taint, known, Language::Shell, &Stream::default());
         }
         found
+    }
+
+    /// Judges what the line itself has put into a folder of scripts.
+    fn scripts_below(&mut self, program: &str, folder: &Word) {
+        let mut below = self.place(folder).text;
+        below.push('/');
+        let scripts = self.state.files.beginning(&below);
+        let scripts: Vec<Stream> = scripts
+            .map(|(_, file)| Stream { text: file.text.clone(), taint: file.taint, connected: true })
+            .take(MAX_SCRIPTS)
+            .collect();
+        for script in scripts {
+            self.code_stream(program, &script);
+        }
     }
 }
 

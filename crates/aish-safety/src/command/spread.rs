@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use aish_program_format::{Language, Trait, Wrapper};
+use aish_program_format::{Act, Language, Trait, Wrapper};
 
 use super::budget::Budget;
 use super::split::split;
@@ -93,7 +93,8 @@ impl Walker<'_> {
     ) -> bool {
         let split = split(wrapper, arguments, 1);
         let Some(inner) = inner_program(arguments, &split, 0) else { return false };
-        let mut words: Vec<Word> = if inner.is_empty() { alloc::vec![Word::literal("echo")] } else { inner.to_vec() };
+        let mut words: Vec<Word> =
+            if inner.is_empty() { programs::stand_in(Act::Print).map(Word::literal).collect() } else { inner.to_vec() };
         let mark = split
             .options
             .iter()
@@ -143,7 +144,7 @@ impl Walker<'_> {
         true
     }
 
-    pub(crate) fn parallel(&mut self, wrapper: Wrapper<'_>, arguments: &[Word], stdin: &Stream) -> bool {
+    pub(crate) fn parallel(&mut self, wrapper: Wrapper<'_>, program: &str, arguments: &[Word], stdin: &Stream) -> bool {
         let at = arguments.iter().position(|word| matches!(word.text.as_str(), ":::" | ":::+" | "::::"));
         let (before, after) = match at {
             Some(at) => (arguments.get(..at).unwrap_or_default(), arguments.get(at + 1..).unwrap_or_default()),
@@ -164,13 +165,13 @@ impl Walker<'_> {
                 (None, Some(text)) => text.lines().take(500).map(Word::literal).collect(),
                 (None, None) => {
                     if stdin.taint.foreign() {
-                        self.foreign("parallel", stdin.taint);
+                        self.foreign(program, stdin.taint);
                     }
                     return stdin.connected;
                 }
             };
             for line in &lines {
-                self.code("parallel", &line.text, line.taint, line.is_known(), Language::Shell, &Stream::default());
+                self.code(program, &line.text, line.taint, line.is_known(), Language::Shell, &Stream::default());
             }
             return true;
         }
@@ -189,7 +190,7 @@ impl Walker<'_> {
                 text.push_str(&one.text);
             }
             taint = taint | one.taint;
-            self.code("parallel", &text, taint, known && one.is_known(), Language::Shell, &Stream::default());
+            self.code(program, &text, taint, known && one.is_known(), Language::Shell, &Stream::default());
         }
         true
     }

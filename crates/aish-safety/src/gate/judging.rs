@@ -3,7 +3,9 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
+use aish_program_format::Act;
 use aish_types::Risk;
 
 use super::Gate;
@@ -12,6 +14,7 @@ use crate::autonomy::Taint;
 use crate::call::{PreparedCall, Subject};
 use crate::command::{Surroundings, analyse, analyse_argv};
 use crate::pin::canonical;
+use crate::rules::programs;
 use crate::tool_call;
 use crate::verdict::{Judgement, Verdict};
 
@@ -24,7 +27,8 @@ impl Gate {
             Subject::Command { text } => analyse(text, surroundings, rules),
             Subject::Argv { words } => analyse_argv(words, surroundings, rules),
             Subject::Page { address } => {
-                let words = ["curl", "-sSL", "--", address].map(String::from);
+                let words: Vec<String> =
+                    programs::stand_in(Act::Fetch).chain([address.as_str()]).map(String::from).collect();
                 analyse_argv(&words, surroundings, rules)
             }
             Subject::Files { accesses, concern, .. } => {

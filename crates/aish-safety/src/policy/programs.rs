@@ -154,6 +154,8 @@ fn lowers(content: &ProgramFile) -> Option<(&'static str, &'static str)> {
         ("numbers", !content.numbers.0.is_empty(), LETS_THROUGH),
         ("settings", !content.settings.0.is_empty(), NOT_READ),
         ("changes", content.changes.is_some(), NOT_READ),
+        ("loses", !content.loses.is_empty(), NOT_READ),
+        ("acts", !content.acts.is_empty(), NOT_READ),
         ("packs", !content.packs.is_empty(), NOT_READ),
         ("prints-secrets", !content.prints_secrets.is_empty(), NOT_READ),
         ("statements", !content.statements.0.is_empty(), NOT_READ),

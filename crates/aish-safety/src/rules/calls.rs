@@ -405,7 +405,8 @@ pub(crate) const DELETE_DATA: &[&str] = &[
     "delete_many({})",
     "drop_database",
     "drop_table",
-    "flushall",
+    ".flushall",
+    "flushall(",
     "flushdb(",
     ".drop()",
     "remove({})",
@@ -425,6 +426,12 @@ pub(crate) const DELETE_DATA: &[&str] = &[
     "deleteindex",
     "indices.delete",
 ];
+
+/// Orders to a store that delete all of its records, as a text.
+pub(crate) const ORDERS: &[&str] = &["flushall", "flushdb"];
+
+/// Send such a text: the code does more than print it.
+pub(crate) const SENDS: &[&str] = &["redis", "valkey", "execute", "command", "socket", "connect"];
 
 /// Delete what the language's own variable names, where nothing stands behind them.
 pub(crate) const DELETE_TOPIC: &[&str] = &["unlink", "rmdir"];

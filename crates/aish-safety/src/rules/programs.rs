@@ -1,8 +1,9 @@
 //! Which programs the tables know.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
-use aish_program_format::{Trait, Verdict};
+use aish_program_format::{Act, Trait, Verdict};
 pub(crate) use aish_programs::find;
 
 /// Folders of the system's programs.
@@ -25,6 +26,16 @@ pub(crate) fn is(name: &str, one: Trait) -> bool {
     find(name).is_some_and(|program| program.is(one))
 }
 
+/// Returns the program that stands for an act, with its first arguments.
+pub(crate) fn stand_in<'a>(act: Act) -> impl Iterator<Item = &'a str> {
+    aish_programs::built_in().stand_in(act).map(|text| -> &'a str { text })
+}
+
+/// The same as one text.
+pub(crate) fn stand_in_text(act: Act) -> String {
+    stand_in(act).collect::<Vec<_>>().join(" ")
+}
+
 /// Says whether any rule or wrapper is about a program.
 pub(crate) fn is_known(name: &str) -> bool {
     !name.is_empty() && find(name).is_some_and(|program| program.is_judged())
@@ -32,7 +43,7 @@ pub(crate) fn is_known(name: &str) -> bool {
 
 /// Says whether a rule that halts, or a wrapper, is about a program.
 pub(crate) fn is_destructive(name: &str) -> bool {
-    !name.is_empty()
+    !matches!(name, "" | "*" | "?")
         && find(name).is_some_and(|program| {
             program.rules().any(|rule| rule.row().verdict == Verdict::Halt) || program.wrappers().next().is_some()
         })

@@ -5,9 +5,12 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_program_format::Act;
+
 use super::super::budget::{Budget, Work};
 use super::super::walk::Walker;
 use super::super::word::{HOLE, Stream, Taint, Word};
+use crate::rules::programs;
 
 /// Words that end the arguments of a process's command.
 const BEHIND_COMMAND: &[&str] = &[
@@ -47,13 +50,15 @@ pub(super) fn judge(walker: &mut Walker<'_>, text: &str) {
 fn command(walker: &mut Walker<'_>, name: &str, arguments: &[String]) {
     let words = |from: usize| arguments.get(from..).unwrap_or_default().iter().map(|text| word(text));
     match (name, arguments.first().map_or("", String::as_str)) {
-        ("file", "REMOVE_RECURSE") => run(walker, &["rm", "-rf", "--"], words(1)),
-        ("file", "REMOVE") => run(walker, &["rm", "-f", "--"], words(1)),
-        ("file", "RENAME") => run(walker, &["mv", "-f", "--"], words(1).take(2)),
-        ("file", "COPY_FILE") => run(walker, &["cp", "-f", "--"], words(1).take(2)),
-        ("file", "CREATE_LINK") => run(walker, &["ln", "-f", "--"], words(1).take(2)),
-        ("file", "DOWNLOAD") => run(walker, &["curl", "-o"], words(1).take(2).collect::<Vec<_>>().into_iter().rev()),
-        ("file", "UPLOAD") => run(walker, &["curl", "-T"], words(1).take(2)),
+        ("file", "REMOVE_RECURSE") => run(walker, Some(Act::RemoveTree), Some("--"), words(1)),
+        ("file", "REMOVE") => run(walker, Some(Act::RemoveAll), Some("--"), words(1)),
+        ("file", "RENAME") => run(walker, Some(Act::Move), None, words(1).take(2)),
+        ("file", "COPY_FILE") => run(walker, Some(Act::Copy), None, words(1).take(2)),
+        ("file", "CREATE_LINK") => run(walker, Some(Act::Link), None, words(1).take(2)),
+        ("file", "DOWNLOAD") => {
+            run(walker, Some(Act::FetchTo), None, words(1).take(2).collect::<Vec<_>>().into_iter().rev());
+        }
+        ("file", "UPLOAD") => run(walker, Some(Act::Send), None, words(1).take(2)),
         ("file", "WRITE" | "APPEND" | "TOUCH" | "GENERATE" | "CONFIGURE") => {
             let named = words(1).find(|word| word.text != "OUTPUT");
             if let Some(target) = named {
@@ -64,10 +69,10 @@ fn command(walker: &mut Walker<'_>, name: &str, arguments: &[String]) {
             for command in arguments.split(|text| text == "COMMAND").skip(1) {
                 let end = command.iter().position(|text| BEHIND_COMMAND.contains(&text.as_str()));
                 let inside = command.get(..end.unwrap_or(command.len())).unwrap_or_default();
-                run(walker, &[], inside.iter().map(|text| word(text)));
+                run(walker, None, None, inside.iter().map(|text| word(text)));
             }
         }
-        ("exec_program", _) => run(walker, &[], words(0)),
+        ("exec_program", _) => run(walker, None, None, words(0)),
         ("cmake_language", "EVAL") => {
             for text in arguments.iter().skip_while(|text| *text != "CODE").skip(1) {
                 walker.deeper(|walker| {
@@ -80,9 +85,13 @@ fn command(walker: &mut Walker<'_>, name: &str, arguments: &[String]) {
     }
 }
 
-fn run(walker: &mut Walker<'_>, first: &[&str], rest: impl Iterator<Item = Word>) {
-    let words: Vec<Word> = first.iter().map(|text| Word::literal(*text)).chain(rest).collect();
-    if words.len() > first.len() {
+/// Runs what does an act to the rest, or the rest.
+fn run(walker: &mut Walker<'_>, act: Option<Act>, mark: Option<&str>, rest: impl Iterator<Item = Word>) {
+    let first = act.into_iter().flat_map(programs::stand_in).chain(mark);
+    let mut words: Vec<Word> = first.map(Word::literal).collect();
+    let before = words.len();
+    words.extend(rest);
+    if words.len() > before {
         walker.run(&words, &Stream::default());
     }
 }

@@ -1,10 +1,9 @@
 //! The scan of general code: calls with their string arguments, and what they lead to.
 
 use alloc::string::String;
-use alloc::vec;
 use alloc::vec::Vec;
 
-use aish_program_format::Trait;
+use aish_program_format::{Act, Trait};
 
 use super::super::budget::{Budget, Work};
 use super::super::sql;
@@ -81,7 +80,7 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
             "ends every process that it may end",
         );
     }
-    if has(calls::DELETE_DATA) {
+    if has(calls::DELETE_DATA) || has(calls::ORDERS) && has(calls::SENDS) {
         walker.note_plain(
             text,
             Verdict::Halt,
@@ -177,9 +176,10 @@ fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
 fn deletes_elsewhere(walker: &mut Walker<'_>, text: &str) {
     let budget = walker.budget.clone();
     let named = strings_of(text, &budget).filter(|string| string.starts_with(['/', '~'])).take(16);
-    let mut words = vec![Word::literal("rm"), Word::literal("-f")];
+    let mut words: Vec<Word> = programs::stand_in(Act::RemoveAll).map(Word::literal).collect();
+    let before = words.len();
     words.extend(named.map(Word::literal));
-    if words.len() > 2 {
+    if words.len() > before {
         walker.guess_program(&words, &Stream::default());
     }
 }
@@ -269,7 +269,7 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
     }
     if calls::DELETE_TREE.contains(&name) || calls::DELETE_TREE_IF.contains(&name) && call.source.contains("recursive")
     {
-        delete(walker, call, "-rf");
+        delete(walker, call, Act::RemoveTree);
     } else if calls::DELETE.contains(&name) && (!call.strings.is_empty() || walks) {
         if walks && call.strings.iter().all(|string| !string.contains('/')) {
             walker.note_plain(
@@ -280,7 +280,7 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
                 "deletes every file that it finds",
             );
         } else {
-            delete(walker, call, "-f");
+            delete(walker, call, Act::RemoveAll);
         }
     }
     if name == "open" {
@@ -359,8 +359,8 @@ fn run(walker: &mut Walker<'_>, call: &Call) {
     }
 }
 
-fn delete(walker: &mut Walker<'_>, call: &Call, flags: &str) {
-    let mut words = vec![Word::literal("rm"), Word::literal(flags)];
+fn delete(walker: &mut Walker<'_>, call: &Call, act: Act) {
+    let mut words: Vec<Word> = programs::stand_in(act).map(Word::literal).collect();
     if call.strings.is_empty() {
         words.push(Word::unknown(Taint::NONE));
     }

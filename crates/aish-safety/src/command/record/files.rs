@@ -1,19 +1,21 @@
 //! What programs for files change.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use aish_program_format::Change;
 
 use super::super::arguments::Arguments;
 use super::super::explain::Part;
+use super::super::outputs;
 use super::super::walk::Walker;
 use super::super::word::Word;
 use crate::change::{How, Reach, Target};
+use crate::rules::programs;
 
 impl Walker<'_> {
     /// Writes down what a program for files changes; false where it is none of these.
-    pub(super) fn record_files(&mut self, change: Change, arguments: &Arguments<'_>, part: &Part) -> bool {
+    pub(super) fn record_files(&mut self, name: &str, change: Change, arguments: &Arguments<'_>, part: &Part) -> bool {
         let text = part.text.as_str();
         let operands: Vec<Word> = arguments.operands().map(|(_, word, _)| word.clone()).collect();
         let recursive = |flags: &[&str]| {
@@ -32,7 +34,6 @@ impl Walker<'_> {
             Change::Copies | Change::CopiesTrees | Change::Installs | Change::Links => {
                 self.copied(change, arguments, &operands, text);
             }
-            Change::Writes => self.each(&operands, How::Write, Reach::Itself, text),
             Change::EditsInPlace => {
                 if !(arguments.has("-i") || arguments.has("--in-place")) {
                     return false;
@@ -48,18 +49,8 @@ impl Walker<'_> {
                 self.each(files, How::Write, Reach::Itself, text);
             }
             Change::ScansInPlace => {
-                let words = arguments.words;
-                let Some(at) = words.windows(2).position(|pair| matches!(pair, [i, inplace] if (i.text == "-i" || i.text == "--include") && inplace.text == "inplace")) else {
-                    return false;
-                };
-                let rest = words.get(at + 2..).unwrap_or_default();
-                let files: Vec<Word> =
-                    rest.iter().filter(|word| !word.text.starts_with('-')).skip(1).cloned().collect();
+                let Some(files) = scanned_in_place(arguments.words) else { return false };
                 self.each(&files, How::Write, Reach::Itself, text);
-            }
-            Change::WritesBlocks => {
-                let outputs: Vec<Word> = arguments.words.iter().filter_map(|word| after(word, "of=")).collect();
-                self.each(&outputs, How::Write, Reach::Itself, text);
             }
             Change::Modes | Change::Owners => {
                 let files = after_mode(change, arguments, &operands);
@@ -99,8 +90,6 @@ impl Walker<'_> {
                 }
                 return true;
             }
-            Change::WritesOutput => self.option_values(arguments, &["-o", "--output"], text),
-            Change::WritesDocument => self.option_values(arguments, &["-O", "--output-document"], text),
             Change::Archives => return self.archived(arguments, &operands, text),
             Change::Unpacks => {
                 self.cannot_name(text);
@@ -110,8 +99,15 @@ impl Walker<'_> {
                 self.state.folder = Some(String::from(super::super::word::HOLE));
                 return false;
             }
-            Change::Repository => return self.record_git(arguments, part),
-            Change::Nothing => return false,
+            Change::Repository => return self.record_repository(name, arguments, part),
+            Change::Nothing => {
+                let Some(program) = programs::find(name) else { return false };
+                let written = outputs::named_by(program, arguments);
+                if program.writes().next().is_none() {
+                    return false;
+                }
+                self.each(&written, How::Write, Reach::Itself, text);
+            }
         }
         true
     }
@@ -119,13 +115,6 @@ impl Walker<'_> {
     fn each(&mut self, words: &[Word], how: How, reach: Reach, part: &str) {
         for word in words {
             self.change(word, how, reach, part);
-        }
-    }
-
-    fn option_values(&mut self, arguments: &Arguments<'_>, options: &[&str], part: &str) {
-        let values: Vec<Word> = options.iter().flat_map(|option| arguments.values(option)).collect();
-        for word in values.iter().filter(|word| word.text != "-") {
-            self.change(word, How::Write, Reach::Itself, part);
         }
     }
 
@@ -280,12 +269,16 @@ fn after_mode<'o>(change: Change, arguments: &Arguments<'_>, operands: &'o [Word
     operands.get(usize::from(!elsewhere)..).unwrap_or_default()
 }
 
-fn after(word: &Word, prefix: &str) -> Option<Word> {
-    word.text.strip_prefix(prefix).map(|rest| Word { text: rest.to_string(), ..word.clone() })
+/// Returns the files that awk edits in place; none where it does not.
+pub(crate) fn scanned_in_place(words: &[Word]) -> Option<Vec<Word>> {
+    let is_asked = |pair: &[Word]| matches!(pair, [option, value] if matches!(option.text.as_str(), "-i" | "--include") && value.text == "inplace");
+    let at = words.windows(2).position(is_asked)?;
+    let rest = words.get(at + 2..).unwrap_or_default();
+    Some(rest.iter().filter(|word| !word.text.starts_with('-')).skip(1).cloned().collect())
 }
 
 /// Returns the files that perl or ruby edit in place; none where they do not.
-fn in_place(words: &[Word]) -> Option<&[Word]> {
+pub(crate) fn in_place(words: &[Word]) -> Option<&[Word]> {
     let (mut edits, mut scripted) = (false, false);
     let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| word.text.len() > 1 && word.text.starts_with('-')) {

@@ -50,6 +50,8 @@ impl<'w> Walker<'w> {
             home: self.around.home.as_deref(),
             file_taint: &file_taint,
             any_secret: OnceCell::new(),
+            own: self.rules.program(name),
+            outputs: OnceCell::new(),
             budget: &self.budget,
         };
         let choice = self.choose(program, words, &subject);
@@ -133,7 +135,10 @@ impl<'w> Walker<'w> {
             None => rules.program(subject.program).map(|own| Arguments::with(Tool::of(own), arguments)),
         };
         match &spelt {
-            Some(arguments) => rules.for_command(&Subject { arguments, any_secret: OnceCell::new(), ..subject }),
+            Some(arguments) => {
+                let fresh = Subject { arguments, any_secret: OnceCell::new(), outputs: OnceCell::new(), ..subject };
+                rules.for_command(&fresh)
+            }
             None => rules.for_command(&subject),
         }
     }

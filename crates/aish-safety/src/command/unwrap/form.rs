@@ -9,7 +9,7 @@ use aish_program_format::{Form, Language, Trait, Wrapper};
 
 use super::super::budget::Work;
 use super::super::code;
-use super::super::setting::typed;
+use super::super::setting::{Settings, typed};
 use super::super::split::split;
 use super::super::walk::Walker;
 use super::super::word::{HOLE, Stream, Taint, Word};
@@ -72,10 +72,29 @@ impl Walker<'_> {
             Form::Named { option, known } => self.named_program(wrapper, tables.text(option), known, arguments, stdin),
             Form::MakeFile => self.make_file(given, out),
             Form::Screen => self.screen(given, out),
-            Form::PairSetting { names } => self.pair_setting(given, names),
+            Form::PairSetting { names, plain, own, scripts } => {
+                let settings = Settings {
+                    names: texts(names),
+                    plain: texts(plain),
+                    own: texts(own),
+                    scripts: texts(scripts),
+                    ..Settings::default()
+                };
+                self.pair_setting(given, &settings)
+            }
             Form::StdinArguments => self.stdin_arguments(wrapper, arguments, stdin, out),
-            Form::ParallelArguments => self.parallel(wrapper, arguments, stdin),
-            Form::Setting { options, names } => self.setting(&texts(options), &texts(names), arguments, program),
+            Form::ParallelArguments => self.parallel(wrapper, program, arguments, stdin),
+            Form::Setting { options, names, plain, own, scripts, held } => {
+                let settings = Settings {
+                    options: texts(options),
+                    names: texts(names),
+                    plain: texts(plain),
+                    own: texts(own),
+                    scripts: texts(scripts),
+                    held: texts(held),
+                };
+                self.setting(&settings, arguments, program)
+            }
         }
     }
 
@@ -374,14 +393,12 @@ impl Walker<'_> {
     }
 
     /// Judges a name and a value as a setting.
-    fn pair_setting(&mut self, given: &Given<'_>, names: List) -> bool {
+    fn pair_setting(&mut self, given: &Given<'_>, settings: &Settings<'_>) -> bool {
         let Given { wrapper, program, arguments, .. } = *given;
-        let tables = wrapper.tables();
-        let texts = |list| tables.texts(list).collect::<Vec<&str>>();
         let split = split(wrapper, arguments, usize::MAX);
         let words: Vec<&Word> = split.operands.iter().filter_map(|at| arguments.get(*at)).collect();
         let Some([.., name, value]) = words.get(..) else { return false };
         let pair = [Word { text: alloc::format!("{}={}", name.text, value.text), glob: false, ..(*value).clone() }];
-        self.setting(&[], &texts(names), &pair, program)
+        self.setting(settings, &pair, program)
     }
 }
