@@ -4,7 +4,7 @@ use alloc::string::ToString;
 
 use super::state::Kind;
 use super::walk::Walker;
-use super::word::Word;
+use super::word::{HOLE, Word, is_numeric};
 use crate::rules::settings;
 
 impl Walker<'_> {
@@ -57,6 +57,9 @@ impl Walker<'_> {
 
     /// Judges the indices of names that a built-in is given: they are evaluated. A name that is not known may have one.
     pub(crate) fn subscripts(&mut self, name: &str, arguments: &[Word]) {
+        if let Some(word) = asks_for_a_variable(name, arguments) {
+            self.named_variable(&word.text);
+        }
         let mut before = "";
         for word in arguments {
             let text = word.text.as_str();
@@ -73,5 +76,19 @@ impl Walker<'_> {
             };
             self.named_variable(named);
         }
+    }
+}
+
+/// Returns the word of `printf` or `test` that is the name of a variable where a word before it, of which nothing is
+/// known, turns out to be `-v`.
+fn asks_for_a_variable<'w>(name: &str, arguments: &'w [Word]) -> Option<&'w Word> {
+    let is_open = |word: &Word| word.text.starts_with(HOLE) && !is_numeric(&word.text);
+    let may_be_name = |word: &Word| !is_numeric(&word.text) || word.text.contains('[');
+    match (name, arguments) {
+        // `-vNAME` in one word, or in two.
+        ("printf", [first, _, ..]) if is_open(first) => Some(first),
+        ("test", [first, second]) if is_open(first) && may_be_name(second) => Some(second),
+        ("[", [first, second, last]) if last.text == "]" && is_open(first) && may_be_name(second) => Some(second),
+        _ => None,
     }
 }
