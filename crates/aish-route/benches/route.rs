@@ -1,6 +1,6 @@
 //! How long a decision takes.
 
-use aish_route::{Names, decide, is_unfinished};
+use aish_route::{Names, decide};
 
 const LINES: &str = include_str!("../tests/data/lines.tsv");
 const COMMANDS: &str = include_str!("../tests/data/commands.txt");
@@ -37,9 +37,4 @@ fn words(bencher: divan::Bencher<'_, '_>, count: usize) {
     let names = names();
     let line = "git word ".repeat(count / 2);
     bencher.bench(|| decide(divan::black_box(&line), &names));
-}
-
-#[divan::bench]
-fn unfinished(bencher: divan::Bencher<'_, '_>) {
-    bencher.bench(|| is_unfinished(divan::black_box("for f in *.txt; do echo \"$(cat \"$f\")\"; done <<EOF")));
 }

@@ -7,7 +7,6 @@ use aish_program_format::Trait;
 
 use crate::environment::Environment;
 use crate::evidence::{Evidence, is_known, is_path, weigh};
-use crate::grammar::is_compound;
 use crate::token::{Tokens, Word, tokenize};
 use crate::words::english::is_english;
 use crate::words::language::{NARRATIVE, STARTERS, STRONG, VERBS, has};
@@ -77,7 +76,7 @@ pub fn decide(line: &str, env: &dyn Environment) -> Decision {
 
 /// What the shape of the whole line says before any word is looked up.
 fn by_shape(line: &str, tokens: &Tokens, env: &dyn Environment) -> Option<Decision> {
-    if is_compound(line) {
+    if aish_syntax::is_compound(line) {
         return Some(decision(Route::Shell, "a compound command"));
     }
     let first = tokens.words.first()?;

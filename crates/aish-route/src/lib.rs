@@ -1,7 +1,7 @@
 //! Decides whether a line is a shell command, a question to the model, or a meta command.
 //!
 //! Reading order: [`line`] (prefixes), [`environment`] (what is known of the machine, as a value), [`token`],
-//! [`words`] (data), [`grammar`] (what bash calls a compound command), [`evidence`], [`decide`], and [`unfinished`] (whether the shell would read on).
+//! [`words`] (data), [`evidence`], [`decide`]. Where words begin and end, and what bash would take, `aish-syntax` says.
 //! This crate never runs, opens or looks anything up itself.
 #![no_std]
 
@@ -11,14 +11,11 @@ pub mod decide;
 pub mod environment;
 pub mod evidence;
 mod fit;
-pub mod grammar;
 pub mod line;
 pub mod token;
 mod typo;
-pub mod unfinished;
 pub mod words;
 
 pub use decide::{Decision, Route, corrected, decide};
 pub use environment::{Environment, Names};
 pub use line::{Line, parse_line};
-pub use unfinished::is_unfinished;

@@ -1,7 +1,12 @@
 //! A line as words and operators, the way a shell would cut it, apostrophes of language apart.
+//!
+//! The shell's scanner cuts. What is joined again here is what people write and no shell would: an `&` between letters, words
+//! between backticks and in parentheses, which are words of the line as all others.
 
 use alloc::string::String;
 use alloc::vec::Vec;
+
+use aish_syntax::{Kind, Token, scan_language};
 
 /// One word.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,22 +46,20 @@ pub struct Tokens {
 
 /// Cuts a line into words. Linear.
 pub fn tokenize(line: &str) -> Tokens {
-    let mut cutter = Cutter {
-        chars: line.chars().collect(),
-        at: 0,
-        tokens: Tokens::default(),
-        word: None,
-        command: 0,
-        first: true,
-        redirect: false,
-    };
-    cutter.run();
+    let scan = scan_language(line, is_contraction);
+    let mut cutter = Cutter { first: true, ..Cutter::default() };
+    for (index, token) in scan.tokens.iter().enumerate() {
+        let text = line.get(token.range()).unwrap_or_default();
+        let before = index.checked_sub(1).and_then(|before| scan.tokens.get(before));
+        cutter.take(token, text, before, scan.tokens.get(index + 1));
+    }
+    cutter.end_word();
+    cutter.tokens.open_quote = scan.end.quote.is_some();
     cutter.tokens
 }
 
+#[derive(Default)]
 struct Cutter {
-    chars: Vec<char>,
-    at: usize,
     tokens: Tokens,
     word: Option<Word>,
     command: usize,
@@ -65,10 +68,6 @@ struct Cutter {
 }
 
 impl Cutter {
-    fn peek(&self, ahead: usize) -> Option<char> {
-        self.chars.get(self.at + ahead).copied()
-    }
-
     fn word(&mut self) -> &mut Word {
         let (first, command, redirected) = (self.first, self.command, self.redirect);
         self.word.get_or_insert_with(|| Word { first: first && !redirected, command, redirected, ..Word::default() })
@@ -89,129 +88,92 @@ impl Cutter {
         self.first = true;
     }
 
-    fn run(&mut self) {
-        while let Some(c) = self.peek(0) {
-            match c {
-                '\\' => {
-                    if let Some(next) = self.peek(1) {
-                        self.word().quoted = true;
-                        self.word().text.push(next);
-                    }
-                    self.at += 2;
-                    continue;
-                }
-                '\'' if self.is_contraction() => {
-                    self.tokens.contractions += 1;
-                    self.word().text.push(c);
-                }
-                '\'' | '"' => {
-                    self.quote(c);
-                    continue;
-                }
-                c if c.is_whitespace() => {
-                    if c == '\n' {
-                        self.next_command();
-                    }
-                    self.end_word();
-                }
-                '|' => {
-                    self.next_command();
-                    self.tokens.pipes += 1;
-                    self.skip_run('|');
-                }
-                '&' if self.peek(1) == Some('&') => {
-                    self.next_command();
-                    self.tokens.pipes += 1;
-                    self.skip_run('&');
-                }
-                '&' if self.word.is_none() && matches!(self.peek(1), Some('>')) => {}
-                '&' if self.peek(1).is_none_or(char::is_whitespace) => {
-                    self.next_command();
-                    self.tokens.separators += 1;
-                }
-                ';' => {
-                    self.next_command();
-                    self.tokens.separators += 1;
-                }
-                '>' | '<' => self.redirection(c),
-                '`' => {
-                    self.word().expands = true;
-                    self.tokens.groups += 1;
-                }
-                '(' | ')' | '{' | '}' => {
-                    self.word().text.push(c);
-                    self.tokens.groups += 1;
-                }
-                '$' if self.peek(1).is_some_and(|next| next.is_alphanumeric() || "({_?!#@*'\"".contains(next)) => {
-                    self.word().expands = true;
-                    self.word().text.push(c);
-                }
-                '*' | '[' => {
-                    self.word().expands = true;
-                    self.word().text.push(c);
-                }
-                c => self.word().text.push(c),
+    fn take(&mut self, token: &Token, text: &str, before: Option<&Token>, behind: Option<&Token>) {
+        match token.kind {
+            Kind::Blank => self.end_word(),
+            Kind::Newline | Kind::Heredoc => self.next_command(),
+            Kind::Operator => self.operator(text, before, behind),
+            Kind::Redirection => {
+                self.end_word();
+                self.redirect = true;
+                self.tokens.redirections += 1;
             }
-            self.at += 1;
-        }
-        self.end_word();
-    }
-
-    fn skip_run(&mut self, c: char) {
-        while self.peek(1) == Some(c) {
-            self.at += 1;
-        }
-    }
-
-    fn redirection(&mut self, c: char) {
-        let digits = self.word.as_ref().is_some_and(|word| word.text.chars().all(|c| c.is_ascii_digit()));
-        if digits {
-            self.word = None;
-        } else {
-            self.end_word();
-        }
-        self.skip_run(c);
-        if self.peek(1) == Some('&') {
-            self.at += 1;
-        }
-        self.redirect = true;
-        self.tokens.redirections += 1;
-    }
-
-    fn quote(&mut self, quote: char) {
-        self.word().quoted = true;
-        self.at += 1;
-        while let Some(c) = self.peek(0) {
-            self.at += 1;
-            if c == quote {
-                return;
+            Kind::Apostrophe => {
+                self.tokens.contractions += 1;
+                self.word().text.push_str(text);
             }
-            if c == '$' && quote == '"' {
-                self.word().expands = true;
+            Kind::Escaped => {
+                let word = self.word();
+                word.quoted = true;
+                word.text.push_str(text.get(1..).unwrap_or_default());
             }
-            self.word().text.push(c);
+            Kind::Quote => {
+                let word = self.word();
+                word.quoted = true;
+                word.expands |= text.starts_with('$');
+            }
+            Kind::Quoted => self.word().text.push_str(text),
+            Kind::Substitution => {
+                self.tokens.groups += 1;
+                let word = self.word();
+                word.expands = true;
+                word.text.push_str(text.trim_matches('`'));
+            }
+            // What a comment says is language, too.
+            Kind::Text | Kind::Variable | Kind::Arithmetic | Kind::Comment => self.plain(text, token.kind),
         }
-        self.tokens.open_quote = true;
     }
 
-    /// An apostrophe between letters with an ending of language behind it: `what's`, `don't`, `I'll`, `l'heure`, `dell'anno`.
-    fn is_contraction(&self) -> bool {
-        let Some(word) = &self.word else { return false };
-        if word.quoted || !word.text.chars().last().is_some_and(char::is_alphabetic) {
-            return false;
+    fn operator(&mut self, text: &str, before: Option<&Token>, behind: Option<&Token>) {
+        let is_blank =
+            |token: Option<&Token>| token.is_none_or(|token| matches!(token.kind, Kind::Blank | Kind::Newline));
+        match text {
+            "(" | ")" => {
+                self.tokens.groups += 1;
+                self.word().text.push_str(text);
+            }
+            "&" if !is_blank(behind) && !is_blank(before) => self.word().text.push('&'),
+            "&" | ";" | ";;" | ";&" | ";;&" => {
+                self.next_command();
+                self.tokens.separators += 1;
+            }
+            _ => {
+                self.next_command();
+                self.tokens.pipes += 1;
+            }
         }
-        let rest: String = self.chars.iter().skip(self.at + 1).take_while(|c| c.is_alphabetic()).collect();
-        let elided = word.text.chars().count() <= 2 && word.text.chars().all(char::is_alphabetic) && !rest.is_empty();
-        let italian =
-            ["dell", "nell", "sull", "all", "dall", "quell", "qu", "jusqu", "lorsqu", "puisqu", "quest", "cos", "com"]
-                .contains(&word.text.to_lowercase().as_str())
-                && !rest.is_empty();
-        let plural = word.text.ends_with('s') && rest.is_empty() && self.peek(1).is_none_or(char::is_whitespace);
-        elided
-            || italian
-            || plural
-            || ["s", "t", "re", "ll", "ve", "d", "m", "em", "all"].contains(&rest.to_lowercase().as_str())
     }
+
+    fn plain(&mut self, text: &str, kind: Kind) {
+        for letter in text.chars() {
+            if letter.is_whitespace() {
+                self.end_word();
+                continue;
+            }
+            self.tokens.groups += usize::from(matches!(letter, '{' | '}' | '(' | ')'));
+            let word = self.word();
+            word.expands |= matches!(letter, '*' | '[') || !matches!(kind, Kind::Text | Kind::Comment);
+            word.text.push(letter);
+        }
+    }
+}
+
+/// An apostrophe between letters with an ending of language behind it: `what's`, `don't`, `I'll`, `l'heure`, `dell'anno`.
+fn is_contraction(word: &str, behind: &str) -> bool {
+    if !word.chars().last().is_some_and(char::is_alphabetic) {
+        return false;
+    }
+    let rest: String = behind.chars().take_while(|c| c.is_alphabetic()).collect();
+    let elided = word.chars().count() <= 2 && word.chars().all(char::is_alphabetic) && !rest.is_empty();
+    let italian =
+        ["dell", "nell", "sull", "all", "dall", "quell", "qu", "jusqu", "lorsqu", "puisqu", "quest", "cos", "com"]
+            .contains(&word.to_lowercase().as_str())
+            && !rest.is_empty();
+    let plural = word.ends_with('s') && rest.is_empty() && behind.chars().next().is_none_or(char::is_whitespace);
+    elided
+        || italian
+        || plural
+        || ["s", "t", "re", "ll", "ve", "d", "m", "em", "all"].contains(&rest.to_lowercase().as_str())
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod nats_server;
 pub mod pages;
 pub mod proxy;
 mod sentence_model;
+pub mod shell_lines;
 mod signal;
 mod skip;
 pub mod terminal;

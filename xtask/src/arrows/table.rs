@@ -11,8 +11,9 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-journal", &["aish-types", "aish-safety"]),
     ("aish-program-format", &[]),
     ("aish-programs", &["aish-program-format"]),
-    ("aish-route", &["aish-program-format", "aish-programs"]),
-    ("aish-safety", &["aish-types", "aish-program-format", "aish-programs"]),
+    ("aish-syntax", &[]),
+    ("aish-route", &["aish-program-format", "aish-programs", "aish-syntax"]),
+    ("aish-safety", &["aish-types", "aish-program-format", "aish-programs", "aish-syntax"]),
     ("aish-turn", &["aish-types", "aish-safety"]),
     ("aish-tools", &["aish-types", "aish-safety", "aish-files"]),
     ("aish-llm", &["aish-types"]),
@@ -39,7 +40,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-shell", &["aish-process"]),
     ("aish-web", &["aish-types", "aish-process", "aish-tools"]),
     ("aish-store", &["aish-types", "aish-tools", "aish-journal"]),
-    ("aish-term", &["aish-types", "aish-route", "aish-safety"]),
+    ("aish-term", &["aish-types", "aish-route", "aish-safety", "aish-syntax"]),
     ("aish", ALL),
     ("aish-testkit", &[]),
     ("bindgen", &[]),
@@ -67,6 +68,7 @@ const ALL: &[&str] = &[
     "climax-yaml",
     "aish-shell",
     "aish-store",
+    "aish-syntax",
     "aish-term",
     "aish-web",
 ];
@@ -104,8 +106,8 @@ const OWNERS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that compute and do nothing else.
-pub(super) const PURE: [&str; 6] =
-    ["aish-types", "aish-program-format", "aish-programs", "aish-turn", "aish-safety", "aish-route"];
+pub(super) const PURE: [&str; 7] =
+    ["aish-types", "aish-program-format", "aish-programs", "aish-syntax", "aish-turn", "aish-safety", "aish-route"];
 
 /// What a pure crate may use: none of it opens a file, a socket or a clock for us.
 pub(super) const PURE_MAY_USE: &[&str] = &[

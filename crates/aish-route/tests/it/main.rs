@@ -1,10 +1,8 @@
-//! Integration tests: the committed lines, properties of every line, grammar and unfinished input against bash.
+//! Integration tests: the committed lines, properties of every line, compound commands.
 
 #[cfg(test)]
-mod grammar;
+mod compound;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
 mod properties;
-#[cfg(test)]
-mod unfinished;

@@ -1,6 +1,6 @@
 //! What holds for every line.
 
-use aish_route::{Line, Names, Route, decide, is_unfinished, parse_line};
+use aish_route::{Line, Names, Route, decide, parse_line};
 use proptest::prelude::*;
 
 fn names() -> Names {
@@ -13,12 +13,12 @@ proptest! {
     fn no_line_panics(line in any::<String>()) {
         let decision = decide(&line, &names());
         prop_assert!(!decision.reason.is_empty());
-        let _ = (is_unfinished(&line), parse_line(&line));
+        let _ = parse_line(&line);
     }
 
     #[test]
     fn no_shell_like_line_panics(line in "[a-z'\"`$(){};|&<> \\\\#\n*?!:=~./é日-]{0,60}") {
-        let _ = (decide(&line, &names()), is_unfinished(&line), parse_line(&line));
+        let _ = (decide(&line, &names()), parse_line(&line));
     }
 
     #[test]
@@ -65,6 +65,6 @@ fn odd_input_is_safe() {
         "echo 'a\u{301}\u{1f468}\u{200d}\u{1f469}'".repeat(2000),
     ];
     for line in &huge {
-        let _ = (decide(line, &names()), is_unfinished(line));
+        let _ = decide(line, &names());
     }
 }

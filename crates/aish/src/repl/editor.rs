@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_route::{Line, Route, decide, is_unfinished, parse_line};
+use aish_route::{Line, Route, decide, parse_line};
+use aish_syntax::is_unfinished;
 use aish_term::editor::readline::inputrc::{self, Inputrc};
 use aish_term::{Capabilities, EditorOptions, KeyMode, Theme, Wholeness};
 

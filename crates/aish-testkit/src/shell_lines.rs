@@ -1,22 +1,24 @@
-//! What is a compound command: bash itself is the oracle, over generated texts.
+//! Shell lines from a grammar, the same ones each time, for tests of what reads such lines; and broken ones made of them.
 
-use std::process::{Command, Stdio};
+/// Makes lines of a shell, the same ones for the same seed.
+#[derive(Debug, Clone)]
+pub struct ShellLines(u64);
 
-use aish_route::grammar::is_compound;
-use aish_route::{Names, Route, decide};
+impl ShellLines {
+    /// Begins with a seed.
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
 
-/// A generator of the same texts each time.
-struct Generator(u64);
-
-impl Generator {
-    fn below(&mut self, bound: usize) -> usize {
+    /// Gives a number below a bound that is not 0.
+    pub fn below(&mut self, bound: usize) -> usize {
         // Constants of Knuth's MMIX.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % bound
+        usize::try_from(self.0 >> 33).unwrap_or_default() % bound
     }
 
     fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
+        of.get(self.below(of.len())).copied().unwrap_or_default()
     }
 
     fn word(&mut self) -> String {
@@ -90,69 +92,45 @@ impl Generator {
         text
     }
 
-    fn line(&mut self) -> String {
+    /// Makes a line that has a compound command.
+    pub fn compound_line(&mut self) -> String {
         let begin = self.one(&["", "", "", "time ", "time -p ", "! ", "coproc ", "echo a; ", "ls | ", "x=1 && "]);
         let compound = self.compound(2);
         let end = self.one(&["", "", "", " | sort", " && echo a", " &", "; echo a", " || exit", " # done"]);
         format!("{begin}{compound}{end}")
     }
 
-    /// Takes a word out, or puts one in.
-    fn broken(&mut self) -> String {
-        let line = self.line();
+    /// Makes a line with a word taken out, put in or moved: most are no longer lines of a shell.
+    pub fn broken(&mut self) -> String {
+        let line = self.compound_line();
         let mut words: Vec<&str> = line.split(' ').collect();
         let at = self.below(words.len());
+        let word = self.one(&["done", ";", "then", ")", "fi", "|", "x", "do", "(", "\"", "'", "$(", "&&", "`", "#"]);
         match self.below(3) {
             0 => drop(words.remove(at)),
-            1 => words.insert(at, ["done", ";", "then", ")", "fi", "|", "x", "do", "("][self.0 as usize % 9]),
+            1 => words.insert(at, word),
             _ => words.swap(at, 0),
         }
         words.join(" ")
     }
-}
 
-/// Nothing runs under `-n`.
-fn bash_parses(text: &str) -> bool {
-    let status = Command::new("bash")
-        .args(["--norc", "-n", "-c", text])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    status.unwrap().success()
-}
-
-#[test]
-fn what_bash_parses_as_a_compound_command_is_one() {
-    let mut generator = Generator(7);
-    let (mut valid, mut wrong) = (0, Vec::new());
-    for _ in 0..800 {
-        let line = generator.line();
-        let (ours, bash) = (is_compound(&line), bash_parses(&line));
-        valid += usize::from(bash);
-        if ours != bash {
-            wrong.push(format!("bash {bash}: {line:?}"));
+    /// Makes a line that is cut off somewhere.
+    pub fn cut(&mut self) -> String {
+        let mut line = self.compound_line();
+        let mut at = self.below(line.len() + 1);
+        while !line.is_char_boundary(at) {
+            at -= 1;
         }
-        if bash && decide(&line, &Names::default()).route != Route::Shell {
-            wrong.push(format!("routed elsewhere: {line:?}"));
-        }
+        line.truncate(at);
+        line
     }
-    assert!(valid > 400, "only {valid} lines are bash's");
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-#[test]
-fn what_bash_does_not_parse_is_no_compound_command() {
-    let mut generator = Generator(11);
-    let (mut invalid, mut wrong) = (0, Vec::new());
-    for _ in 0..800 {
-        let line = generator.broken();
-        let bash = bash_parses(&line);
-        invalid += usize::from(!bash);
-        if is_compound(&line) && !bash {
-            wrong.push(format!("{line:?}"));
-        }
+/// Lines with compound commands and simple ones.
+impl Iterator for ShellLines {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        Some(if self.below(2) == 0 { self.compound_line() } else { self.list(1) })
     }
-    assert!(invalid > 200, "only {invalid} lines are broken");
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
