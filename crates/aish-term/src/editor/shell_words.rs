@@ -1,15 +1,17 @@
-//! The words of a shell line, for colour alone: quick, never wrong enough to matter, and every byte in exactly one token.
+//! The colours of a shell line: what the shell's scanner found, put in terms of colour. Every byte is in exactly one span.
 
 use std::ops::Range;
 
-/// What a token is.
+use aish_syntax::{Kind as Found, Role, scan};
+
+/// What is coloured alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The word that names a command.
+    /// The word that names a command, and the shell's own words.
     Command,
     /// Quoted text with its quotes.
     Quoted,
-    /// `$name`, `${…}`.
+    /// `$name`, `${…}`, `$(`.
     Variable,
     /// `|`, `&&`, `;`, `>`.
     Operator,
@@ -21,141 +23,48 @@ pub(super) enum Kind {
     Word,
 }
 
-/// Splits a line into tokens that cover it wholly.
+/// Splits a line into spans that cover it wholly.
 pub(super) fn tokens(line: &str) -> Vec<(Kind, Range<usize>)> {
-    let mut scanner = Scanner { line, at: 0, command: true, out: Vec::new() };
-    while scanner.at < line.len() {
-        scanner.step();
-    }
-    scanner.out
-}
-
-struct Scanner<'a> {
-    line: &'a str,
-    at: usize,
-    /// The next word names a command.
-    command: bool,
-    out: Vec<(Kind, Range<usize>)>,
-}
-
-impl Scanner<'_> {
-    fn rest(&self) -> &str {
-        self.line.get(self.at..).unwrap_or_default()
-    }
-
-    /// Takes bytes up to the first character that `end` says ends the token; at least one character.
-    fn take(&mut self, kind: Kind, end: impl Fn(char) -> bool) {
-        let rest = self.rest();
-        let first = rest.chars().next().map_or(1, char::len_utf8);
-        let length = rest.char_indices().skip(1).find(|&(_, c)| end(c)).map_or(rest.len(), |(at, _)| at).max(first);
-        self.out.push((kind, self.at..self.at + length));
-        self.at += length;
-    }
-
-    fn step(&mut self) {
-        let Some(first) = self.rest().chars().next() else { return };
-        let at_word_start = self.at == 0
-            || self
-                .line
-                .get(..self.at)
-                .and_then(|before| before.chars().next_back())
-                .is_some_and(|c| c.is_whitespace() || ";&|(".contains(c));
-        match first {
-            c if c.is_whitespace() => {
-                if c == '\n' {
-                    self.command = true;
+    let scan = scan(line);
+    let mut out: Vec<(Kind, Range<usize>)> = Vec::with_capacity(scan.tokens.len());
+    for token in &scan.tokens {
+        let word = scan.word_of(token);
+        let text = line.get(token.range()).unwrap_or_default();
+        let kind = match (token.kind, word.map(|word| word.role)) {
+            (Found::Quote | Found::Quoted | Found::Heredoc, _) => Kind::Quoted,
+            (Found::Variable | Found::Arithmetic, _) => Kind::Variable,
+            (Found::Substitution, _) => {
+                if text == ")" {
+                    Kind::Operator
+                } else {
+                    Kind::Variable
                 }
-                self.take(Kind::Word, |c| !c.is_whitespace() || c == '\n');
             }
-            '\'' | '"' => self.quoted(first),
-            '$' => self.variable(),
-            '#' if at_word_start => self.take(Kind::Comment, |c| c == '\n'),
-            '|' | '&' | ';' | '(' | ')' => {
-                self.take(Kind::Operator, |c| !"|&;()".contains(c));
-                self.command = true;
+            (Found::Operator | Found::Redirection, _) => Kind::Operator,
+            (Found::Comment, _) => Kind::Comment,
+            (Found::Blank | Found::Newline, _) => Kind::Word,
+            (Found::Text | Found::Apostrophe | Found::Escaped, Some(Role::Command | Role::Keyword)) => Kind::Command,
+            (Found::Text | Found::Apostrophe | Found::Escaped, Some(Role::Argument))
+                if word.is_some_and(|word| line.get(word.range()).is_some_and(|word| word.starts_with('-'))) =>
+            {
+                Kind::Flag
             }
-            '<' | '>' => self.take(Kind::Operator, |c| !"<>&".contains(c)),
-            '-' if at_word_start && !self.command => self.word(Kind::Flag),
-            _ => self.plain_word(),
-        }
-    }
-
-    fn word(&mut self, kind: Kind) {
-        self.take(kind, |c| c.is_whitespace() || "|&;()<>'\"$".contains(c));
-    }
-
-    fn plain_word(&mut self) {
-        let kind = if self.command { Kind::Command } else { Kind::Word };
-        let from = self.at;
-        self.word(kind);
-        let word = self.line.get(from..self.at).unwrap_or_default();
-        // `NAME=value command` and the words that a command follows.
-        let assigns = word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        });
-        if self.command && assigns {
-            if let Some((kind, _)) = self.out.last_mut() {
-                *kind = Kind::Word;
-            }
-            return;
-        }
-        self.command = matches!(
-            word,
-            "sudo"
-                | "env"
-                | "time"
-                | "nohup"
-                | "exec"
-                | "command"
-                | "then"
-                | "do"
-                | "else"
-                | "if"
-                | "while"
-                | "until"
-                | "!"
-                | "{"
-        ) && kind == Kind::Command;
-    }
-
-    fn quoted(&mut self, quote: char) {
-        self.command = false;
-        let mut escaped = false;
-        let rest = self.rest();
-        let end = rest.char_indices().skip(1).find(|&(_, c)| {
-            let ends = c == quote && !escaped;
-            escaped = quote == '"' && c == '\\' && !escaped;
-            ends
-        });
-        let length = end.map_or(rest.len(), |(at, c)| at + c.len_utf8());
-        self.out.push((Kind::Quoted, self.at..self.at + length));
-        self.at += length;
-    }
-
-    fn variable(&mut self) {
-        self.command = false;
-        let rest = self.rest();
-        let length = match rest.chars().nth(1) {
-            Some('{') => rest.find('}').map_or(rest.len(), |at| at + 1),
-            Some('(') => {
-                self.command = true;
-                2
-            }
-            Some(c) if c.is_alphanumeric() || c == '_' => rest
-                .char_indices()
-                .skip(1)
-                .find(|&(_, c)| !(c.is_alphanumeric() || c == '_'))
-                .map_or(rest.len(), |(at, _)| at),
-            Some(c) if "?!$#@*-".contains(c) => 2,
-            _ => 1,
+            (Found::Text | Found::Apostrophe | Found::Escaped, _) => Kind::Word,
         };
-        self.out.push((Kind::Variable, self.at..self.at + length));
-        self.at += length;
+        match out.last_mut() {
+            // A quote with what is in it, a variable with its braces.
+            Some((last, range)) if *last == kind && matches!(kind, Kind::Quoted | Kind::Variable) => {
+                range.end = token.end
+            }
+            _ => out.push((kind, token.range())),
+        }
     }
+    out
 }
 
 #[cfg(test)]
 mod tests {
+    use aish_testkit::shell_lines::ShellLines;
     use proptest::prelude::*;
 
     use super::*;
@@ -192,6 +101,26 @@ mod tests {
         check("echo 'open", &[(Command, "echo"), (Quoted, "'open")]);
         check("a && b; c", &[(Command, "a"), (Operator, "&&"), (Command, "b"), (Operator, ";"), (Command, "c")]);
         check("echo $(date)", &[(Command, "echo"), (Variable, "$("), (Command, "date"), (Operator, ")")]);
+        check(
+            "echo \"$(id) a\"",
+            &[(Command, "echo"), (Quoted, "\""), (Variable, "$("), (Command, "id"), (Operator, ")"), (Quoted, " a\"")],
+        );
+    }
+
+    /// What is coloured as a command is what the scanner, and so routing and completion, take for one.
+    #[test]
+    fn commands_are_coloured_where_they_stand() {
+        for line in ShellLines::new(5).take(2_000) {
+            let coloured = tokens(&line);
+            for word in scan(&line).words {
+                let begin = coloured.iter().find(|(_, range)| range.contains(&word.start)).map(|(kind, _)| *kind);
+                let is_plain = line[word.range()].bytes().all(|byte| byte.is_ascii_alphanumeric());
+                let is_command = matches!(word.role, Role::Command | Role::Keyword);
+                if is_plain {
+                    assert_eq!(begin == Some(Kind::Command), is_command, "{line:?}: {:?}", &line[word.range()]);
+                }
+            }
+        }
     }
 
     proptest! {
