@@ -170,7 +170,7 @@ impl LineFeeds {
 
 impl EditMode for LineFeeds {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
-        let event = without_last_newline(Event::from(event));
+        let mut event = without_last_newline(Event::from(event));
         if self.behind.keep(&event) {
             return ReedlineEvent::None;
         }
@@ -178,7 +178,9 @@ impl EditMode for LineFeeds {
             shared.paste(text);
         }
         if let (Event::Resize(..), Some(shared)) = (&event, &self.shared) {
-            shared.follow_resize(indicator(&self.inner().edit_mode()));
+            let size = shared.follow_resize(indicator(&self.inner().edit_mode()));
+            // The event tells the size of when it was read, and the library counts rows by it.
+            event = size.map_or(event, |(columns, rows)| Event::Resize(columns, rows));
         }
         if matches!(&event, Event::Key(key) if is_line_feed(key)) {
             self.behind.open();

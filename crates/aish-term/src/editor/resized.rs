@@ -13,7 +13,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use crate::cells::{cells, grapheme_cells};
 
 /// How often a terminal is asked that was resized on, and is not yet as it says it is.
-const ATTEMPTS: usize = 6;
+const ATTEMPTS: usize = 12;
 
 /// How long such a terminal is left alone.
 const SETTLED: Duration = Duration::from_millis(50);
@@ -38,6 +38,23 @@ pub(super) struct Drawing {
     pub(super) reflows: bool,
     /// It was erased since, and the cursor stands so many rows below its start.
     pub(super) erased: Option<usize>,
+}
+
+fn terminal_size() -> io::Result<Size> {
+    let (columns, rows) = crossterm::terminal::size()?;
+    Ok((usize::from(columns).max(1), usize::from(rows).max(1)))
+}
+
+/// Asks the screen itself for its columns, and puts the cursor back into its own. A multiplexer breaks its rows at once, and
+/// tells the size later: where both differ, it is still being resized.
+fn width_at(column: u16) -> io::Result<usize> {
+    let mut stderr = io::stderr();
+    stderr.write_all(b"\x1b[9999G")?;
+    stderr.flush()?;
+    let (last, _) = crossterm::cursor::position()?;
+    stderr.write_all(format!("\x1b[{}G", column + 1).as_bytes())?;
+    stderr.flush()?;
+    Ok(usize::from(last) + 1)
 }
 
 /// Where a text ends: rows below its first one, and the column, which is the width where a row is just full.
@@ -129,18 +146,26 @@ impl Drawing {
     }
 
     /// Takes it off a terminal that was resized, and puts the cursor where the library counts from. Where the terminal does
-    /// not say where the cursor is, nothing is changed.
-    pub(super) fn follow(&mut self) -> io::Result<()> {
-        for attempt in 1..=ATTEMPTS {
-            let (columns, rows) = crossterm::terminal::size()?;
-            let size = (usize::from(columns).max(1), usize::from(rows).max(1));
-            if size == self.size {
-                return Ok(());
-            }
+    /// not say where the cursor is, nothing is changed. Returns the size that the terminal has by now.
+    pub(super) fn follow(&mut self) -> io::Result<Size> {
+        let mut before = None;
+        for attempt in 1.. {
+            let size = terminal_size()?;
             let (column, row) = crossterm::cursor::position()?;
+            let is_last = attempt >= ATTEMPTS;
+            let is_true = width_at(column)? == size.0 && terminal_size()? == size;
+            // Whoever draws a window narrower does not stop at once, and each size that is drawn for is one too many.
+            let is_still = before.replace(size) == Some(size);
+            if !(is_true && is_still || is_last) {
+                std::thread::sleep(SETTLED);
+                continue;
+            }
+            if size == self.size {
+                return Ok(size);
+            }
             let above = match self.rows_above(size.0, usize::from(column)) {
                 Some(above) => above,
-                None if attempt == ATTEMPTS => self.fewest_above(size.0),
+                None if is_last => self.fewest_above(size.0),
                 None => {
                     std::thread::sleep(SETTLED);
                     continue;
@@ -148,9 +173,10 @@ impl Drawing {
             };
             let mut stderr = io::stderr();
             stderr.write_all(self.moved(size, usize::from(row).saturating_sub(above)).as_bytes())?;
-            return stderr.flush();
+            stderr.flush()?;
+            return Ok(size);
         }
-        Ok(())
+        terminal_size()
     }
 
     /// Returns what to write for that, where it begins in a row.

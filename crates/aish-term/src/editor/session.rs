@@ -77,15 +77,21 @@ impl Shared {
         *locked(&self.drawing) = drawing;
     }
 
-    /// Takes the line and its prompt off a terminal that was resized; they are drawn anew then. `mode` stands between.
-    pub(super) fn follow_resize(&self, mode: &str) {
+    /// Takes the line and its prompt off a terminal that was resized; they are drawn anew then. `mode` stands between. Returns
+    /// the columns and rows that the terminal has by now, where it tells.
+    pub(super) fn follow_resize(&self, mode: &str) -> Option<(u16, u16)> {
         let mut drawing = locked(&self.drawing);
         let plain = drawing.left.len();
         drawing.left.push_str(mode);
-        if let Err(error) = drawing.follow() {
-            tracing::debug!(%error, "where the line stands after a resize is not known");
-        }
+        let followed = drawing.follow();
         drawing.left.truncate(plain);
+        match followed {
+            Ok((columns, rows)) => Some((u16::try_from(columns).ok()?, u16::try_from(rows).ok()?)),
+            Err(error) => {
+                tracing::debug!(%error, "where the line stands after a resize is not known");
+                None
+            }
+        }
     }
 
     /// Says that a key came which the line on the screen does not show yet.

@@ -138,6 +138,11 @@ impl Terminal {
     /// Changes the size.
     pub(crate) fn resize(&self, columns: u16, rows: u16) {
         self.screen.0.lock().unwrap().parser.screen_mut().set_size(rows, columns);
+        self.tell(columns, rows);
+    }
+
+    /// Tells a size to the program, whatever the screen has: a multiplexer tells it late.
+    pub(crate) fn tell(&self, columns: u16, rows: u16) {
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
