@@ -123,7 +123,9 @@ impl Scanner<'_> {
             Some(b'$') => self.dollar(),
             Some(byte) if byte == opening => {
                 self.top_mut().brackets += 1;
-                self.note_brackets();
+                if opening == b'(' {
+                    self.note_brackets();
+                }
                 self.emit(kind, 1);
             }
             Some(byte) if byte == closing => self.close_bracket(kind),

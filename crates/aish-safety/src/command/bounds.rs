@@ -1,7 +1,10 @@
 //! The scan before the parser: size and nesting, in one pass and without recursion.
 //!
-//! The parser recurses once per level and would overflow its stack, which nothing catches. Brackets and keywords are
-//! counted apart: a closing keyword never makes up for an opening bracket, so no text can hide a level from the scan.
+//! The parser recurses once per level and would overflow its stack, which nothing catches. The shell's scanner says how deep
+//! the text is for bash; what the parser's own tokenizer takes for a substitution is counted by [`nest_deeper`], and what
+//! stands in its tokens once more before it parses them.
+
+use aish_syntax::Kind;
 
 use super::substitutions::nest_deeper;
 
@@ -29,192 +32,31 @@ pub(crate) fn check(text: &str) -> Result<(), Refusal> {
     if text.contains('\0') {
         return Err(Refusal::Nul);
     }
-    let deep = nest_deeper(text, MAX_NESTING) || Scan::new().deepest(text) > MAX_NESTING;
+    let deep = nest_deeper(text, MAX_NESTING) || deepest(text) > MAX_NESTING;
     if deep { Err(Refusal::TooDeep) } else { Ok(()) }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quote {
-    None,
-    Single,
-    Double,
+/// How deep a text nests, with what stands in its comments: inside another expansion the parser sees none there.
+fn deepest(text: &str) -> usize {
+    let scan = aish_syntax::scan(text);
+    let comments = scan.tokens.iter().filter(|token| token.kind == Kind::Comment);
+    let open = comments.map(|token| left_open(text.get(token.range()).unwrap_or_default().as_bytes()));
+    scan.end.deepest + open.sum::<usize>()
 }
 
-/// Returns the number of a bracket's kind.
-const fn kind(byte: u8) -> usize {
-    match byte {
-        b'(' | b')' => 0,
-        b'{' | b'}' => 1,
-        _ => 2,
-    }
-}
-
-struct Scan {
-    /// How many of each kind are open: round, curly, square. One never closes another.
-    brackets: [usize; 3],
-    /// How many substitutions are left open in what looks like comments: inside another expansion it is none.
-    in_comments: usize,
-    keywords: usize,
-    deepest: usize,
-    /// How many words in a row that take a command behind them.
-    chain: usize,
-    quote: Quote,
-    /// True where the next word is a command's first.
-    start: bool,
-}
-
-impl Scan {
-    const fn new() -> Self {
-        Self { brackets: [0; 3], in_comments: 0, keywords: 0, deepest: 0, chain: 0, quote: Quote::None, start: true }
-    }
-
-    fn note(&mut self) {
-        let brackets = self.brackets.iter().sum::<usize>() + self.in_comments;
-        self.deepest = self.deepest.max(brackets).max(self.keywords);
-    }
-
-    fn open(&mut self, byte: u8) {
-        if let Some(count) = self.brackets.get_mut(kind(byte)) {
-            *count += 1;
-        }
-        self.note();
-        self.start = true;
-    }
-
-    fn close(&mut self, byte: u8) {
-        if let Some(count) = self.brackets.get_mut(kind(byte)) {
-            *count = count.saturating_sub(1);
-        }
-    }
-
-    fn deepest(mut self, text: &str) -> usize {
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        let mut negations = 0;
-        let at_byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
-        while at < bytes.len() {
-            let byte = at_byte(at);
-            // Openers count in any state: a scan that is wrong about quotes then errs on the strict side.
-            if byte == b'$' && matches!(at_byte(at + 1), b'(' | b'{' | b'[') {
-                self.open(at_byte(at + 1));
-                at += 2;
-                continue;
-            }
-            match self.quote {
-                Quote::Single => {
-                    if byte == b'\'' {
-                        self.quote = Quote::None;
-                    }
-                    at += 1;
-                    continue;
-                }
-                Quote::Double => {
-                    match byte {
-                        b'\\' => at += 1,
-                        b'"' => self.quote = Quote::None,
-                        b')' | b'}' => self.close(byte),
-                        _ => {}
-                    }
-                    at += 1;
-                    continue;
-                }
-                Quote::None => {}
-            }
-            match byte {
-                b'!' => {
-                    negations += 1;
-                    self.deepest = self.deepest.max(negations);
-                    at += 1;
-                    continue;
-                }
-                b' ' | b'\t' => {
-                    at += 1;
-                    continue;
-                }
-                _ => negations = 0,
-            }
-            match byte {
-                b'\\' => {
-                    at += 2;
-                    self.start = false;
-                    continue;
-                }
-                b'\'' => self.quote = Quote::Single,
-                b'"' => self.quote = Quote::Double,
-                b'(' | b'{' => self.open(byte),
-                b')' | b']' | b'}' => {
-                    self.close(byte);
-                    self.start = true;
-                }
-                b'\n' | b';' | b'&' | b'|' => self.start = true,
-                b'`' => {}
-                b'#' if at == 0 || b" \t\n;&|()".contains(&at_byte(at - 1)) => {
-                    // A comment: its quotes are no quotes.
-                    let rest = bytes.get(at..).unwrap_or_default();
-                    let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-                    self.comment(rest.get(..end).unwrap_or_default());
-                    at += end;
-                    continue;
-                }
-                b'a'..=b'z' => {
-                    let end = bytes
-                        .get(at..)
-                        .and_then(|rest| rest.iter().position(|byte| !byte.is_ascii_lowercase()))
-                        .map_or(bytes.len(), |length| at + length);
-                    self.word(text.get(at..end).unwrap_or_default());
-                    at = end.max(at + 1);
-                    continue;
-                }
-                _ => self.start = false,
-            }
-            at += 1;
-        }
-        self.deepest
-    }
-
-    /// Counts the substitutions that a comment leaves open. Where quotes may hide what closes them, nothing does.
-    fn comment(&mut self, comment: &[u8]) {
-        let closes = !comment.iter().any(|byte| b"'\"`\\".contains(byte));
-        let before = self.in_comments;
-        let mut bytes = comment.iter().peekable();
-        while let Some(byte) = bytes.next() {
-            match byte {
-                b'$' if bytes.peek().is_some_and(|next| b"({[".contains(next)) => {
-                    self.in_comments += 1;
-                    self.note();
-                }
-                b')' | b'}' | b']' if closes && self.in_comments > before => self.in_comments -= 1,
-                _ => {}
-            }
-        }
-    }
-
-    fn word(&mut self, word: &str) {
-        if !core::mem::replace(&mut self.start, false) {
-            return;
-        }
-        match word {
-            "if" | "for" | "while" | "until" | "case" | "select" => {
-                self.keywords += 1;
-                self.note();
-                self.start = !matches!(word, "for" | "case" | "select");
-            }
-            "then" | "do" | "else" | "elif" | "in" => self.start = true,
-            // Each of these may stand before another, and a chain of them nests in the parser.
-            "coproc" | "time" => {
-                self.chain += 1;
-                self.deepest = self.deepest.max(self.chain);
-                self.start = true;
-                return;
-            }
-            "fi" | "done" | "esac" => {
-                self.keywords = self.keywords.saturating_sub(1);
-                self.start = true;
-            }
+/// Counts the substitutions that a comment leaves open. Where quotes may hide what closes them, nothing does.
+fn left_open(comment: &[u8]) -> usize {
+    let closes = !comment.iter().any(|byte| b"'\"`\\".contains(byte));
+    let mut open = 0_usize;
+    let mut bytes = comment.iter().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'$' if bytes.peek().is_some_and(|next| b"({[".contains(next)) => open += 1,
+            b')' | b'}' | b']' if closes => open = open.saturating_sub(1),
             _ => {}
         }
-        self.chain = 0;
     }
+    open
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ mod properties;
 #[cfg(test)]
 mod rules;
 #[cfg(test)]
+mod scanned;
+#[cfg(test)]
 mod scripts;
 #[cfg(test)]
 mod shown;
