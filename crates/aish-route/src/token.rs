@@ -164,10 +164,11 @@ fn is_contraction(word: &str, behind: &str) -> bool {
         return false;
     }
     let rest: String = behind.chars().take_while(|c| c.is_alphabetic()).collect();
-    let elided = word.chars().count() <= 2 && word.chars().all(char::is_alphabetic) && !rest.is_empty();
+    let elided = word.chars().nth(2).is_none() && word.chars().all(char::is_alphabetic) && !rest.is_empty();
+    let article = if word.len() > 8 { String::new() } else { word.to_lowercase() };
     let italian =
         ["dell", "nell", "sull", "all", "dall", "quell", "qu", "jusqu", "lorsqu", "puisqu", "quest", "cos", "com"]
-            .contains(&word.to_lowercase().as_str())
+            .contains(&article.as_str())
             && !rest.is_empty();
     let plural = word.ends_with('s') && rest.is_empty() && behind.chars().next().is_none_or(char::is_whitespace);
     elided

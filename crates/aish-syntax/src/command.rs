@@ -113,7 +113,7 @@ impl Scanner<'_> {
         };
     }
 
-    /// Takes a word that the shell reserves; none where it is none at this place.
+    /// Takes a word that the shell reserves; returns whether it is one at this place.
     fn keyword(&mut self, part: Part, word: &str) -> bool {
         let at = self.top().at;
         let in_function = matches!(at, At::Function | At::FunctionNamed);
@@ -157,7 +157,7 @@ impl Scanner<'_> {
         true
     }
 
-    /// Takes a word that ends a part of a compound command; none where it is no such word.
+    /// Takes a word that ends a part of a compound command; returns whether it is such a word.
     fn closes(&mut self, part: Part, word: &str) -> bool {
         if !CLOSERS.contains(&word) {
             return false;

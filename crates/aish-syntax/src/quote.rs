@@ -72,7 +72,7 @@ impl Scanner<'_> {
             Some(b'`') => self.open_backtick(),
             Some(b'$') => self.dollar(),
             _ => {
-                let length = self.run_length(b"\"\\`$");
+                let length = self.run_length(|byte| matches!(byte, b'"' | b'\\' | b'`' | b'$'));
                 self.emit(Kind::Quoted, length);
             }
         }
@@ -91,7 +91,7 @@ impl Scanner<'_> {
             Some(b'`') => self.open_backtick(),
             Some(b'$') => self.dollar(),
             _ => {
-                let length = self.run_length(b"}\\'\"`$");
+                let length = self.run_length(|byte| matches!(byte, b'}' | b'\\' | b'\'' | b'"' | b'`' | b'$'));
                 self.emit(Kind::Variable, length);
             }
         }
@@ -138,7 +138,9 @@ impl Scanner<'_> {
                 self.emit(kind, 1);
             }
             _ => {
-                let length = self.run_length(b"\\'\"`$;()[]");
+                let length = self.run_length(|byte| {
+                    matches!(byte, b'\\' | b'\'' | b'"' | b'`' | b'$' | b';' | b'(' | b')' | b'[' | b']')
+                });
                 self.emit(kind, length);
             }
         }

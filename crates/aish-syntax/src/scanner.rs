@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::MOST_LEVELS;
 use crate::level::{At, Case, Each, Level, Open, Part, Test};
-use crate::token::{Kind, Role, Scan, Token, Word};
+use crate::token::{End, Kind, Role, Scan, Token, Word};
 
 /// A here-document whose lines have not been read.
 #[derive(Debug)]
@@ -60,7 +60,8 @@ impl<'t> Scanner<'t> {
             chain: 0,
             quotes: 0,
             commands: 0,
-            scan: Scan::default(),
+            // Most lines have room in these.
+            scan: Scan { tokens: Vec::with_capacity(16), words: Vec::with_capacity(8), end: End::default() },
         };
         scanner.open(Open::Text);
         scanner.scan.end.deepest = 0;
@@ -119,12 +120,12 @@ impl<'t> Scanner<'t> {
         self.text.get(self.at + ahead..self.limit).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
     }
 
-    /// Bytes up to the next of some ASCII bytes, at least one character.
-    pub(crate) fn run_length(&self, ends: &[u8]) -> usize {
+    /// Bytes up to the next ASCII byte that ends a run, at least one character.
+    pub(crate) fn run_length(&self, ends: impl Fn(u8) -> bool) -> usize {
         let rest = self.rest();
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let behind = rest.as_bytes().get(first..).unwrap_or_default();
-        first + behind.iter().position(|byte| ends.contains(byte)).unwrap_or(behind.len())
+        first + behind.iter().position(|byte| ends(*byte)).unwrap_or(behind.len())
     }
 
     #[expect(clippy::indexing_slicing, reason = "the text's own level is never closed")]
@@ -161,7 +162,7 @@ impl<'t> Scanner<'t> {
         self.scan.tokens.last().map(|token| token.kind)
     }
 
-    /// Makes what was taken since a place a part of a redirection, as a descriptor's number is.
+    /// Gives back a word that was taken, as it is the descriptor of a redirection.
     pub(crate) fn take_back(&mut self, part: Part) {
         self.scan.words.truncate(part.index);
         while self.scan.tokens.last().is_some_and(|token| token.start >= part.start) {
@@ -367,7 +368,7 @@ impl<'t> Scanner<'t> {
             }
             _ => {
                 self.begin_word();
-                let length = self.run_length(b" \t\n\\'\"`$<>|&;()[");
+                let length = self.run_length(ends_text);
                 self.emit(Kind::Text, length);
             }
         }
@@ -383,17 +384,39 @@ impl<'t> Scanner<'t> {
         takes && name.bytes().all(is_name) && !name.starts_with(|letter: char| letter.is_ascii_digit())
     }
 
-    /// Starts a compound command of one of the kinds whose parts are named.
+    /// Opens a compound command.
     pub(crate) fn open_command(&mut self, open: Open) {
         self.top_mut().is_filled = true;
         self.open(open);
     }
 }
 
-/// The kinds of a compound command that a keyword opens.
+/// What ends plain text outside of quotes.
+fn ends_text(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\n'
+            | b'\\'
+            | b'\''
+            | b'"'
+            | b'`'
+            | b'$'
+            | b'<'
+            | b'>'
+            | b'|'
+            | b'&'
+            | b';'
+            | b'('
+            | b')'
+            | b'['
+    )
+}
+
+/// `for` and `select`, as they begin.
 pub(crate) const EACH: Open = Open::Each(Each::Name);
-/// `case`.
+/// `case`, as it begins.
 pub(crate) const CASE: Open = Open::Case(Case::Word);
-/// `[[`.
+/// `[[`, as it begins.
 pub(crate) const TEST: Open =
     Open::Test(Test { open: 0, words: 0, is_unary: false, is_filled: false, is_regex: false });

@@ -1,5 +1,7 @@
 //! Where in a line the cursor stands.
 
+use aish_syntax::{Kind, Role, Token, Word, scan};
+
 /// The word before the cursor, and what it is to its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place<'a> {
@@ -24,52 +26,34 @@ impl<'a> Place<'a> {
     pub(super) fn find(before: &'a str) -> Self {
         // `!` and `?` choose the way of the whole line.
         let begin = usize::from(before.starts_with(['!', '?']) && !before.starts_with("!!"));
-        let mut start = begin;
-        let mut command_start = begin;
-        let mut quote = None;
-        let mut escaped = false;
-        for (at, c) in before.char_indices().skip(begin) {
-            let next = at + c.len_utf8();
-            match quote {
-                Some('"') if escaped => {}
-                Some(open) if c == open => quote = None,
-                Some(_) => {}
-                None if escaped => {}
-                None if c == '\'' || c == '"' => {
-                    quote = Some(c);
-                    start = next;
-                }
-                None if "|;&(\n".contains(c) => {
-                    start = next;
-                    command_start = next;
-                }
-                None if c.is_whitespace() || ")<>=".contains(c) => start = next,
-                None => {}
-            }
-            escaped = c == '\\' && !escaped && quote != Some('\'');
-        }
-        let typed = before.get(start..).unwrap_or_default();
-        let is_around = |c: char| matches!(c, '"' | '\'') || c.is_whitespace();
-        let mut command_at = command_start;
-        let command = loop {
-            let rest = before.get(command_at..start).unwrap_or_default();
-            let earlier = rest.trim_start_matches(is_around);
-            command_at += rest.len() - earlier.len();
-            let word = earlier.split(is_around).next().unwrap_or_default();
-            if !matches!(word, "sudo" | "doas" | "time" | "nohup" | "command") {
-                break word;
-            }
-            command_at += word.len();
-        };
-        let behind = before.get(command_at + command.len()..start).unwrap_or_default();
+        let line = before.get(begin..).unwrap_or_default();
+        let scan = scan(line);
+        let word = scan.end.word.and_then(|index| scan.words.get(index));
+        let word_at = word.map_or(line.len(), |word| word.start);
+        let text = |token: &Token| line.get(token.range()).unwrap_or_default();
+        let of_word = scan.tokens.iter().rev().take_while(|token| token.start >= word_at);
+        let behind_sign = of_word
+            .filter(|token| token.kind == Kind::Text && token.word == scan.end.word)
+            .find_map(|token| text(token).rfind('=').map(|at| token.start + at + 1));
+        let start = scan.end.quote.map_or(behind_sign.unwrap_or(word_at), |(_, at)| at);
+        let typed = line.get(start..).unwrap_or_default();
+        let assigned = line.get(word_at..start).filter(|name| scan.end.is_command && aish_syntax::is_assignment(name));
+        let is_option = scan.end.is_command && typed.starts_with('-');
+        let is_command = scan.end.is_command && assigned.is_none() && !is_option;
+        let names = scan.words.iter().rfind(|word| {
+            word.role == Role::Command && word.command == scan.end.command && word.end <= word_at && !is_command
+        });
+        let range = names.map_or(word_at..word_at + assigned.map_or(0, str::len), Word::range);
+        let command = line.get(range.clone()).unwrap_or_default();
+        let behind = line.get(range.end..start).unwrap_or_default();
         Self {
-            start,
+            start: begin + start,
             typed,
-            quote,
-            is_command: command.is_empty() && !before.starts_with('?'),
-            is_first_argument: !command.is_empty() && behind.trim_matches(is_around).is_empty() && quote.is_none(),
+            quote: scan.end.quote.map(|(quote, _)| quote),
+            is_command: is_command && !before.starts_with('?'),
+            is_first_argument: !command.is_empty() && behind.trim().is_empty() && scan.end.quote.is_none(),
             command,
-            command_at,
+            command_at: begin + range.start,
         }
     }
 }
@@ -95,6 +79,15 @@ mod tests {
             ("!gi", "gi", ""),
             ("?explain sr", "sr", "explain"),
             ("cd x && ma", "ma", ""),
+            ("echo \"$(gi", "gi", ""),
+            ("echo \"$(git ch", "ch", "git"),
+            ("echo \"$(date) fi", "$(date) fi", "echo"),
+            ("if gi", "gi", ""),
+            ("for x in a b; do gi", "gi", ""),
+            ("sudo -u root gi", "gi", "root"),
+            ("sudo --us", "--us", "sudo"),
+            ("cat x > fi", "fi", "cat"),
+            ("ls # fi", "", "ls"),
             ("", "", ""),
         ] {
             let place = Place::find(before);
