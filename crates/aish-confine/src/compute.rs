@@ -12,9 +12,11 @@ use landlock::{
     Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _,
     RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
-use seccompiler::{SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompFilter, SeccompRule, TargetArch};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, sock_filter,
+};
 
-use crate::filter::{compile, condition, no_second_table, rule};
 use crate::landlocked::{LEAST, NEWEST, probe};
 use crate::set_up_error::SetUpError;
 
@@ -122,7 +124,7 @@ fn reads_alone(files: &[PathBuf]) -> Result<(), RulesetError> {
 }
 
 /// Returns the filter of what is let through.
-fn needed() -> Result<seccompiler::BpfProgram, SetUpError> {
+fn needed() -> Result<BpfProgram, SetUpError> {
     let has = |argument, bits: libc::c_int, value: libc::c_int| {
         let (bits, value) = (u64::from(bits.unsigned_abs()), u64::from(value.unsigned_abs()));
         condition(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bits), value)
@@ -149,7 +151,44 @@ fn needed() -> Result<seccompiler::BpfProgram, SetUpError> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, arch)?;
-    Ok(seccompiler::BpfProgram::try_from(filter)?)
+    Ok(BpfProgram::try_from(filter)?)
+}
+
+fn condition(
+    argument: u8,
+    length: SeccompCmpArgLen,
+    operator: SeccompCmpOp,
+    value: u64,
+) -> Result<SeccompCondition, SetUpError> {
+    Ok(SeccompCondition::new(argument, length, operator, value)?)
+}
+
+fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, SetUpError> {
+    Ok(SeccompRule::new(conditions)?)
+}
+
+fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<BpfProgram, SetUpError> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+    let refuse = SeccompAction::Errno(errno.unsigned_abs());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?;
+    Ok(BpfProgram::try_from(filter)?)
+}
+
+/// On x86-64 the same calls have second numbers with bit 30 set (x32), which a list of numbers would miss.
+fn no_second_table() -> Option<BpfProgram> {
+    const LOAD_NUMBER: u16 = 0x20;
+    const JUMP_IF_AT_LEAST: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    if !cfg!(target_arch = "x86_64") {
+        return None;
+    }
+    let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    Some(vec![
+        step(LOAD_NUMBER, 0, 0, 0),
+        step(JUMP_IF_AT_LEAST, 0, 1, 0x4000_0000),
+        step(RETURN, 0, 0, 0x0005_0000 | libc::ENOSYS.unsigned_abs()),
+        step(RETURN, 0, 0, 0x7fff_0000),
+    ])
 }
 
 #[cfg(test)]

@@ -1,12 +1,6 @@
 //! The filter on system calls of a confined run.
 
-use std::collections::BTreeMap;
-
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch, sock_filter,
-};
-
+use crate::bpf::{self, Rule, Test};
 use crate::set_up_error::SetUpError;
 
 /// Numbers that `libc` does not have yet; they are the same on every architecture.
@@ -15,8 +9,12 @@ const SYS_REMOVEXATTRAT: i64 = 466;
 const SYS_OPEN_TREE_ATTR: i64 = 467;
 const SYS_FILE_SETATTR: i64 = 469;
 
+/// The newest call that was looked at; on every architecture new ones get the next numbers. Programs do without those that a
+/// kernel does not have.
+const NEWEST: i64 = SYS_FILE_SETATTR;
+
 /// Of another type with each library; the same on every architecture.
-const RLIMIT_CORE: u64 = 4;
+const RLIMIT_CORE: u32 = 4;
 
 /// Ways to change what the process sees or is, to reach other processes, or into parts of the kernel that no build needs.
 const REFUSED: &[i64] = &[
@@ -115,6 +113,17 @@ const SIGNALS: &[i64] = &[
     libc::SYS_pidfd_send_signal,
 ];
 
+/// Ways to let a descriptor send any signal to any process (`F_SETSIG` says which): requests of `fcntl` and `ioctl`.
+const OWNERS: &[(i64, u32)] = &[
+    (libc::SYS_fcntl, libc::F_SETOWN.unsigned_abs()),
+    (libc::SYS_fcntl, F_SETOWN_EX),
+    (libc::SYS_ioctl, FIOSETOWN),
+    (libc::SYS_ioctl, SIOCSPGRP),
+];
+const F_SETOWN_EX: u32 = 15;
+const FIOSETOWN: u32 = 0x8901;
+const SIOCSPGRP: u32 = 0x8902;
+
 /// The older forms of the same, where there are any.
 #[cfg(target_arch = "x86_64")]
 const OLD_METADATA: &[i64] = &[
@@ -132,8 +141,9 @@ const OLD_METADATA: &[i64] = &[];
 /// Sockets that a network name space holds. Others reach past it: virtual machines', Bluetooth's, near fields'.
 const FAMILIES: &[i32] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-/// Acts on the console of the machine; `libc` has it for some targets only.
-const TIOCLINUX: u64 = 0x541c;
+/// Types into a terminal, and acts on the console of the machine: `libc` has them in types of their own, or not at all.
+const TIOCSTI: u32 = 0x5412;
+const TIOCLINUX: u32 = 0x541c;
 
 /// What a filter lets through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,99 +162,50 @@ pub(crate) enum Strength {
 /// # Errors
 /// What could not be set.
 pub(crate) fn apply(strength: Strength) -> Result<(), SetUpError> {
-    for program in programs(strength)? {
-        seccompiler::apply_filter(&program)?;
-    }
-    Ok(())
+    Ok(seccompiler::apply_filter(&bpf::program(rules(strength), NEWEST)?)?)
 }
 
-fn programs(strength: Strength) -> Result<Vec<BpfProgram>, SetUpError> {
-    let mut refused: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
-    for request in [libc::TIOCSTI, TIOCLINUX] {
-        let is = condition(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request)?;
-        refused.entry(libc::SYS_ioctl).or_default().push(rule(vec![is])?);
+fn rules(strength: Strength) -> Vec<Rule> {
+    let always = |errno| move |call: &i64| Rule { call: *call, tests: Vec::new(), errno };
+    let only = |call, tests, errno| Rule { call, tests, errno };
+    let refuse = always(libc::EPERM);
+    let mut rules: Vec<Rule> = REFUSED.iter().map(refuse).collect();
+    rules.extend(ABSENT.iter().map(always(libc::ENOSYS)));
+    for request in [TIOCSTI, TIOCLINUX] {
+        rules.push(only(libc::SYS_ioctl, vec![Test::lower(1, request, true)], libc::EPERM));
     }
-    let new_user = u64::from(libc::CLONE_NEWUSER.unsigned_abs());
-    let nested = condition(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(new_user), new_user)?;
-    refused.insert(libc::SYS_clone, vec![rule(vec![nested])?]);
+    let new_user = libc::CLONE_NEWUSER.unsigned_abs();
+    let nested = Test { argument: 0, upper: false, bits: new_user, value: new_user, equal: true };
+    rules.push(only(libc::SYS_clone, vec![nested], libc::EPERM));
     // A limit of another process: anything but "mine", which is 0.
-    let other = condition(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
-    refused.insert(libc::SYS_prlimit64, vec![rule(vec![other])?]);
-    let absent: BTreeMap<i64, Vec<SeccompRule>> = ABSENT.iter().map(|call| (*call, Vec::new())).collect();
-    let mut out = Vec::new();
+    rules.push(only(libc::SYS_prlimit64, vec![Test::lower(0, 0, false)], libc::EPERM));
+    // A lease holds up whoever opens the file, outside too, for most of a minute.
+    let lease = Test::lower(1, libc::F_SETLEASE.unsigned_abs(), true);
+    rules.push(only(libc::SYS_fcntl, vec![lease], libc::EPERM));
+    // The limit of memory images stays what it is, see [`crate::privileges::limit`]; who sets it is told that it was.
+    rules.push(only(libc::SYS_setrlimit, vec![Test::lower(0, RLIMIT_CORE, true)], 0));
+    for upper in [false, true] {
+        let sets = Test { argument: 2, upper, bits: u32::MAX, value: 0, equal: false };
+        rules.push(only(libc::SYS_prlimit64, vec![Test::lower(1, RLIMIT_CORE, true), sets], 0));
+    }
     match strength {
         Strength::InNamespaces => {
-            let others = FAMILIES
-                .iter()
-                .map(|family| {
-                    let family = u64::from(family.unsigned_abs());
-                    condition(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
-                })
-                .collect::<Result<Vec<_>, _>>()?;
-            refused.insert(libc::SYS_socket, vec![rule(others)?]);
+            let others = FAMILIES.iter().map(|family| Test::lower(0, family.unsigned_abs(), false)).collect();
+            rules.push(only(libc::SYS_socket, others, libc::EPERM));
         }
         Strength::Alone { signals } => {
             if !signals {
-                refused.extend(SIGNALS.iter().map(|call| (*call, Vec::new())));
+                rules.extend(SIGNALS.iter().map(refuse));
+                let owner =
+                    |(call, request): &(i64, u32)| only(*call, vec![Test::lower(1, *request, true)], libc::EPERM);
+                rules.extend(OWNERS.iter().map(owner));
             }
-            refused.extend(METADATA.iter().chain(OLD_METADATA).map(|call| (*call, Vec::new())));
-            let sockets = BTreeMap::from([(libc::SYS_socket, Vec::new())]);
+            rules.extend(METADATA.iter().chain(OLD_METADATA).map(refuse));
             // Programs know this answer, and say it in words.
-            out.push(compile(sockets, libc::ENETUNREACH)?);
+            rules.push(only(libc::SYS_socket, Vec::new(), libc::ENETUNREACH));
         }
     }
-    out.push(compile(refused, libc::EPERM)?);
-    out.push(compile(absent, libc::ENOSYS)?);
-    out.push(compile(core_stays()?, 0)?);
-    out.extend(no_second_table());
-    Ok(out)
-}
-
-/// The limit of memory images stays what it is, see [`crate::privileges::limit`]; who sets it is told that it was.
-fn core_stays() -> Result<BTreeMap<i64, Vec<SeccompRule>>, SetUpError> {
-    let is_core = |argument| condition(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, RLIMIT_CORE);
-    let sets = condition(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
-    Ok(BTreeMap::from([
-        (libc::SYS_setrlimit, vec![rule(vec![is_core(0)?])?]),
-        (libc::SYS_prlimit64, vec![rule(vec![is_core(1)?, sets])?]),
-    ]))
-}
-
-pub(crate) fn condition(
-    argument: u8,
-    length: SeccompCmpArgLen,
-    operator: SeccompCmpOp,
-    value: u64,
-) -> Result<SeccompCondition, SetUpError> {
-    Ok(SeccompCondition::new(argument, length, operator, value)?)
-}
-
-pub(crate) fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, SetUpError> {
-    Ok(SeccompRule::new(conditions)?)
-}
-
-pub(crate) fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<BpfProgram, SetUpError> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
-    let refuse = SeccompAction::Errno(errno.unsigned_abs());
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?;
-    Ok(BpfProgram::try_from(filter)?)
-}
-
-/// On x86-64 the same calls have second numbers with bit 30 set (x32), which a list of numbers would miss.
-pub(crate) fn no_second_table() -> Option<BpfProgram> {
-    const LOAD_NUMBER: u16 = 0x20;
-    const JUMP_IF_AT_LEAST: u16 = 0x35;
-    const RETURN: u16 = 0x06;
-    if !cfg!(target_arch = "x86_64") {
-        return None;
-    }
-    let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
-    Some(vec![
-        step(LOAD_NUMBER, 0, 0, 0),
-        step(JUMP_IF_AT_LEAST, 0, 1, 0x4000_0000),
-        step(RETURN, 0, 0, 0x0005_0000 | libc::ENOSYS.unsigned_abs()),
-        step(RETURN, 0, 0, 0x7fff_0000),
-    ])
+    rules
 }
 
 #[cfg(test)]
@@ -252,12 +213,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_filters_compile_and_fit_the_kernel() {
+    fn the_filters_fit_the_kernel() {
         for strength in [Strength::InNamespaces, Strength::Alone { signals: true }, Strength::Alone { signals: false }]
         {
-            let programs = programs(strength).unwrap();
-            assert!(programs.iter().all(|program| (4..4096).contains(&program.len())));
+            let program = bpf::program(rules(strength), NEWEST).unwrap();
+            assert!((4..4096).contains(&program.len()));
         }
+    }
+
+    #[test]
+    fn signals_are_sent_by_no_descriptor_where_the_kernel_does_not_keep_them_inside() {
+        let sends = |signals| {
+            let rules = rules(Strength::Alone { signals });
+            OWNERS.iter().all(|(call, request)| {
+                rules.iter().any(|rule| rule.call == *call && rule.tests == [Test::lower(1, *request, true)])
+            })
+        };
+        assert!(sends(false) && !sends(true));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 mod attributes;
 mod beneath;
+mod bpf;
 mod changes;
 mod compute;
 mod conflict;

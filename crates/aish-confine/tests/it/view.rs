@@ -274,6 +274,7 @@ fn refused_system_calls_answer_as_they_should() {
         ("mount", 165, 1),
         ("fsopen", 430, 1),
         ("open_tree_attr", 467, 1),
+        ("the next after those that are known", 470, 38),
         ("bpf", 321, 1),
         ("x32 getpid", 0x4000_0027, 38),
     ];
@@ -283,11 +284,13 @@ fn refused_system_calls_answer_as_they_should() {
          for name,n in [{}]:\n r=l.syscall(ctypes.c_long(n),0,0,0,0,0,0); print(name,ctypes.get_errno() if r==-1 else 'went through')\n\
          for r in (0x5412,0x541c):\n\
          \x20try: fcntl.ioctl(0,r,b'x'); print('typed')\n\
-         \x20except OSError as e: print(e.errno)\nE",
+         \x20except OSError as e: print(e.errno)\n\
+         try: fcntl.fcntl(fcntl.fcntl(0,1030,3),1024,0); print('leased')\n\
+         except OSError as e: print(e.errno)\nE",
         table.join(",")
     ));
     let mut expected: String = calls.iter().map(|(name, _, errno)| format!("{name} {errno}\n")).collect();
-    expected.push_str("1\n1\n");
+    expected.push_str("1\n1\n1\n");
     assert_eq!(ran.stdout, expected, "{}", ran.stderr);
 }
 
