@@ -23,6 +23,8 @@ fn changed() -> (TempDir, Layer) {
     for number in 0..FILES {
         fs::write(tree.join(number.to_string()), vec![b'a'; 4096]).expect("a file");
     }
+    // It was there long before its layer.
+    rustix::fs::syncfs(fs::File::open(&tree).expect("a tree")).expect("synced");
     let layer = Layer::create(&real.join("layers"), "bench", None, &[(tree, false)]).expect("a layer");
     let upper = layer.roots().into_iter().next().expect("a root").upper;
     for number in 0..FILES {

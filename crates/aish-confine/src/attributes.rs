@@ -173,12 +173,14 @@ pub(crate) fn is_opaque(path: &Path) -> bool {
         .is_ok_and(|length| value.get(..length) == Some(b"y"))
 }
 
-/// Takes overlayfs's own notes off a path. Time of modification stays.
-pub(crate) fn strip(path: &Path) -> io::Result<()> {
-    for name in names(path)?.iter().filter(|name| name.starts_with(OVERLAY)) {
+/// Takes overlayfs's own notes off a path, and says whether there were any. Time of modification stays.
+pub(crate) fn strip(path: &Path) -> io::Result<bool> {
+    let mut names = names(path)?;
+    names.retain(|name| name.starts_with(OVERLAY));
+    for name in &names {
         even_read_only(path, || rustix::fs::lremovexattr(path, OsStr::from_bytes(name)))?;
     }
-    Ok(())
+    Ok(!names.is_empty())
 }
 
 /// Changes extended attributes of a path, also where its mode forbids its owner to write (as git's objects do): the mode is

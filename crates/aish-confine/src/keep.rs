@@ -1,7 +1,8 @@
 //! Keeping a layer and taking it back.
 //!
 //! Order of keeping: begin to sync what the command wrote; list the moves; look for conflicts; take overlayfs's notes off
-//! what comes; write the journal; sync the rest, so that both versions and the journal are on the disk; move by exchange;
+//! what comes; write the journal; sync the rest (the journal alone, where nothing else was written since), so that both
+//! versions and the journal are on the disk; move by exchange;
 //! note that it is done.
 //! A cut at any moment leaves the journal, from which the rest is done (or all taken back) at the next start.
 
@@ -85,14 +86,16 @@ impl Layer {
         let staged = self.is_elsewhere()?;
         let aside = self.folder.join("old");
         at(&aside, fs::create_dir_all(&aside))?;
+        let mut wrote = false;
         for one in &mut moves {
-            self.prepare(one)?;
+            wrote |= self.prepare(one)?;
         }
         let path = self.journal_path();
         at(&path, journal::write(&path, &Header { staged }, &moves))?;
         let note = staged.then(|| self.stage(&moves, Coming::New)).transpose()?;
         self.set_state(State::Keeping)?;
-        at(&self.folder, disk.sync())?;
+        let journal_alone = !wrote && !staged;
+        at(&self.folder, if journal_alone { disk.sync_files(&[path, self.state_path()]) } else { disk.sync() })?;
         if let Err(error) = self.all_forward(&moves, note.as_ref()) {
             self.give_up(&moves, note)?;
             return Err(error);
@@ -244,26 +247,28 @@ impl Layer {
         Ok(())
     }
 
-    /// Makes one side of a move fit to be in the tree, and notes what a folder's extended attributes were.
-    fn prepare(&self, one: &mut Move) -> Result<(), LayerError> {
+    /// Makes one side of a move fit to be in the tree, and notes what a folder's extended attributes were. Says whether
+    /// anything was written for that.
+    fn prepare(&self, one: &mut Move) -> Result<bool, LayerError> {
         let upper = self.upper(one.root).join(&one.path);
         match one.kind {
             MoveKind::Create | MoveKind::Exchange => {
-                clean(&upper)?;
+                let wrote = clean(&upper)?;
                 let is_folder = one.new.as_ref().is_some_and(|new| new.kind == FileKind::Folder);
                 one.print = is_folder.then(|| conflict::fingerprint(&upper));
-                Ok(())
+                Ok(wrote)
             }
-            MoveKind::Delete => Ok(()),
+            MoveKind::Delete => Ok(false),
             MoveKind::Attributes | MoveKind::Folder => {
                 let tree = self.tree(one.root).join(&one.path);
                 if at(&upper, attributes::has_same_extended(&tree, &upper))? {
-                    return Ok(());
+                    return Ok(false);
                 }
                 let note = self.folder.join("old").join(one.number.to_string());
                 let made = if one.kind == MoveKind::Folder { fs::create_dir(&note) } else { fs::write(&note, "") };
                 at(&note, made)?;
-                at(&note, attributes::copy_extended(&tree, &note))
+                at(&note, attributes::copy_extended(&tree, &note))?;
+                Ok(true)
             }
         }
     }
@@ -364,6 +369,15 @@ impl Disk {
         ahead.transpose().map_err(|_| io::Error::other("the sync crashed"))?.transpose()?;
         sync(&self.folder)
     }
+
+    /// Syncs some files of the layer and its list of them, where all else was there before the sync began: that of the
+    /// whole file system would wait once more for what other programs write.
+    fn sync_files(mut self, files: &[PathBuf]) -> io::Result<()> {
+        let Some(ahead) = self.ahead.take() else { return sync(&self.folder) };
+        ahead.join().map_err(|_| io::Error::other("the sync crashed"))??;
+        files.iter().try_for_each(|file| fs::File::open(file)?.sync_all())?;
+        self.folder.sync_all()
+    }
 }
 
 impl Drop for Disk {
@@ -388,19 +402,22 @@ fn open_own(path: &Path) -> io::Result<Beneath> {
     Beneath::open(&fs::canonicalize(path)?)
 }
 
-/// Takes overlayfs's notes and marks off everything at a path.
-fn clean(path: &Path) -> Result<(), LayerError> {
-    let Some(attributes) = at(path, Attributes::of(path))? else { return Ok(()) };
+/// Takes overlayfs's notes and marks off everything at a path, and says whether there were any.
+fn clean(path: &Path) -> Result<bool, LayerError> {
+    let Some(attributes) = at(path, Attributes::of(path))? else { return Ok(false) };
+    let mut wrote = false;
     match attributes.kind {
-        FileKind::Whiteout => return at(path, fs::remove_file(path)),
+        FileKind::Whiteout => return at(path, fs::remove_file(path).map(|()| true)),
         FileKind::Folder => {
             for name in names(path)? {
-                clean(&path.join(name))?;
+                wrote |= clean(&path.join(name))?;
             }
-            // Taking a mark away is no change of the folder.
-            at(path, attributes.apply(rustix::fs::CWD, path))?;
+            if wrote {
+                // Taking a mark away is no change of the folder.
+                at(path, attributes.apply(rustix::fs::CWD, path))?;
+            }
         }
         FileKind::File | FileKind::Link | FileKind::Special => {}
     }
-    if attributes.kind == FileKind::Link { Ok(()) } else { at(path, attributes::strip(path)) }
+    Ok(wrote | (attributes.kind != FileKind::Link && at(path, attributes::strip(path))?))
 }

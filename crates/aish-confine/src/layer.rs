@@ -235,7 +235,7 @@ impl Layer {
     /// # Errors
     /// When that cannot be read.
     pub fn state(&self) -> Result<State, LayerError> {
-        let path = self.folder.join("state");
+        let path = self.state_path();
         match fs::read_to_string(&path) {
             Ok(word) => {
                 let known = State::ALL.into_iter().find(|state| state.as_str() == word.trim());
@@ -246,9 +246,13 @@ impl Layer {
         }
     }
 
+    pub(crate) fn state_path(&self) -> PathBuf {
+        self.folder.join("state")
+    }
+
     /// Notes what has become of it, whole or not at all.
     pub(crate) fn set_state(&self, state: State) -> Result<(), LayerError> {
-        let (path, beside) = (self.folder.join("state"), self.folder.join("state.new"));
+        let (path, beside) = (self.state_path(), self.folder.join("state.new"));
         at(&beside, fs::write(&beside, state.as_str()))?;
         at(&path, fs::rename(&beside, &path))
     }
