@@ -97,6 +97,7 @@ impl Layer {
     /// # Errors
     /// When the layer or the tree cannot be read.
     pub fn changes(&self, caches: bool) -> Result<Changes, LayerError> {
+        self.unveil()?;
         let mut out = Changes::default();
         for (root, covered) in self.about.covered.iter().enumerate() {
             if caches || !covered.cache {

@@ -77,12 +77,14 @@ const SHORTEST_TOKEN: usize = 20;
 fn has_password(value: &[u8]) -> bool {
     let urls = value.windows(3).enumerate().filter(|(_, window)| window == b"://");
     let mut urls = urls.filter_map(|(at, _)| value.get(at + 3..));
-    let is_secret = |rest: &[u8]| {
-        let host = rest.split(|byte| matches!(byte, b'/' | b' ' | b'?' | b'#')).next().unwrap_or_default();
-        let user = host.iter().rposition(|byte| *byte == b'@').and_then(|end| host.get(..end));
-        user.is_some_and(|user| user.contains(&b':') || user.len() >= SHORTEST_TOKEN)
-    };
-    urls.any(is_secret) || value.windows(15).any(|window| window == b" PRIVATE KEY---")
+    urls.any(|rest| secret_user(rest).is_some()) || value.windows(15).any(|window| window == b" PRIVATE KEY---")
+}
+
+/// Returns what stands before the host of a URL, where that has a password in it or is a token. `rest` follows the `://`.
+pub(crate) fn secret_user(rest: &[u8]) -> Option<&[u8]> {
+    let host = rest.split(|byte| matches!(byte, b'/' | b' ' | b'?' | b'#')).next().unwrap_or_default();
+    let user = host.iter().rposition(|byte| *byte == b'@').and_then(|end| host.get(..end))?;
+    (user.contains(&b':') || user.len() >= SHORTEST_TOKEN).then_some(user)
 }
 
 /// Returns the variables that a confined run may have. `secrets` are values that are known; `keep` names exceptions.

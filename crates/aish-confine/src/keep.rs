@@ -73,6 +73,8 @@ impl Layer {
             State::Open => {}
             state => return Err(KeepError::State(state)),
         }
+        // Written before the sync begins.
+        self.unveil()?;
         let disk = Disk::begin(&self.folder)?;
         let changes = self.changes(caches)?;
         self.take_out(&changes)?;

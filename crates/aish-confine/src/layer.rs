@@ -5,6 +5,7 @@
 //! ID/about.json   the command, its folders, when it started
 //! ID/state        open, keeping, kept, taking-back, taken-back
 //! ID/report       how the run ended
+//! ID/veils        lines of settings that had secrets, as the command saw them and as they are
 //! ID/journal      what keeping moves, written before the first move
 //! ID/upper-N      what root N was changed to; after keeping what it was
 //! ID/work-N       work space of overlayfs

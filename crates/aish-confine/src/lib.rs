@@ -48,6 +48,7 @@ mod sys;
 mod texts;
 mod transfer;
 mod tree;
+mod veil;
 mod view;
 
 pub use attributes::FileKind;

@@ -36,6 +36,7 @@ pub struct Surroundings {
     roots: Vec<(PathBuf, bool)>,
     hidden: Vec<PathBuf>,
     locked: Vec<PathBuf>,
+    dotenv: Dotenv,
     keep_variables: Vec<String>,
 }
 
@@ -80,6 +81,7 @@ impl Surroundings {
             roots: roots.collect(),
             hidden,
             locked,
+            dotenv: settings.dotenv,
             keep_variables: settings.keep_variables.clone(),
         })
     }
@@ -123,12 +125,20 @@ impl Surroundings {
         environment::clean(known, &[], &self.keep_variables)
     }
 
-    /// Makes a layer over the tree and the caches.
+    /// Makes a layer over the tree and the caches, in which settings of the tree's repositories have no secrets where files of
+    /// secret settings are locked.
     ///
     /// # Errors
     /// When it cannot be made, as for lack of room.
     pub fn layer(&self, command: &str, session: Option<&str>) -> Result<Layer, LayerError> {
-        Layer::create(&self.layers, command, session, &self.roots)
+        let layer = Layer::create(&self.layers, command, session, &self.roots)?;
+        if self.dotenv == Dotenv::Locked
+            && let Err(why) = layer.veil()
+        {
+            let _ = layer.discard();
+            return Err(why);
+        }
+        Ok(layer)
     }
 
     /// Plans a run in a layer. The caller sets network, terminal and limits where they differ from none and the defaults.

@@ -33,4 +33,6 @@ mod repositories;
 #[cfg(test)]
 mod terminal;
 #[cfg(test)]
+mod veiled;
+#[cfg(test)]
 mod view;

@@ -1,0 +1,277 @@
+//! Secrets in files of settings that programs must read: passwords and tokens in a repository's `config` and in `.npmrc`.
+//!
+//! Such a file cannot be closed, since every command of git reads it. So it is in the layer from the start, with a word in
+//! each secret's place; a command reads and changes that one. When the run is over, each line that still is what it was made
+//! gets its secret back where it still is in the section that it was in, before the layer is compared with the tree. In any
+//! other line the word stays: a command could send a secret elsewhere by writing its word there.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::attributes::{self, Attributes, FileKind};
+use crate::environment::{is_private_name, secret_user};
+use crate::layer::{Layer, LayerError, at};
+use crate::tree::is_repository;
+
+/// Bytes of a file of settings that is read.
+const LONGEST: u64 = 1 << 20;
+
+/// Repositories in one another that are looked at.
+const MOST: usize = 1_000;
+
+/// A file of which the layer has another version from the start.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Veil {
+    root: usize,
+    #[serde(with = "crate::spelling")]
+    path: PathBuf,
+    lines: Vec<HiddenLine>,
+}
+
+/// A line with a secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct HiddenLine {
+    /// The line that begins its section, as the run sees it; empty before the first.
+    section: Vec<u8>,
+    /// As the run sees it.
+    veiled: Vec<u8>,
+    /// As it is.
+    original: Vec<u8>,
+}
+
+impl Layer {
+    /// Puts words in the place of secrets in the settings of the tree's repositories.
+    ///
+    /// # Errors
+    /// When the layer cannot be written.
+    pub(crate) fn veil(&self) -> Result<(), LayerError> {
+        let mut veils = Vec::new();
+        for (root, covered) in self.about.covered.iter().enumerate().filter(|(_, covered)| !covered.cache) {
+            for path in settings(&covered.path) {
+                let Some((text, lines)) = read(&covered.path.join(&path)).and_then(|text| hide(&text)) else {
+                    continue;
+                };
+                self.put(root, &path, &text)?;
+                veils.push(Veil { root, path, lines });
+            }
+        }
+        if veils.is_empty() {
+            return Ok(());
+        }
+        let notes = self.veils_path();
+        let text = serde_json::to_vec(&veils).map_err(io::Error::from);
+        at(&notes, text.and_then(|text| fs::write(&notes, text)))
+    }
+
+    /// Gives the lines that were not changed their secrets back. Done again, it does nothing.
+    ///
+    /// # Errors
+    /// When the layer cannot be read or written.
+    pub(crate) fn unveil(&self) -> Result<(), LayerError> {
+        let notes = self.veils_path();
+        let veils: Vec<Veil> = match fs::read(&notes) {
+            Ok(text) => at(&notes, serde_json::from_slice(&text).map_err(io::Error::from))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(source) => return Err(LayerError { path: notes, source }),
+        };
+        for veil in &veils {
+            let path = self.upper(veil.root).join(&veil.path);
+            let Some(text) = read(&path) else { continue };
+            let restored = restore(&text, &veil.lines);
+            if restored != text {
+                at(&path, replace(&path, &restored))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn veils_path(&self) -> PathBuf {
+        self.folder.join("veils")
+    }
+
+    /// Writes a file into the layer with the attributes of the one below, and its folders.
+    fn put(&self, root: usize, path: &Path, text: &[u8]) -> Result<(), LayerError> {
+        let (tree, upper) = (self.tree(root), self.upper(root));
+        let folders: Vec<&Path> = path.ancestors().skip(1).collect();
+        for folder in folders.iter().rev().map(|folder| upper.join(folder)) {
+            match fs::create_dir(&folder) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                done => at(&folder, done)?,
+            }
+        }
+        let file = upper.join(path);
+        at(&file, fs::write(&file, text))?;
+        // Folders after what is in them, whose coming changed their times.
+        for one in [path].iter().chain(&folders) {
+            let (below, above) = (tree.join(one), upper.join(one));
+            at(&above, attributes::copy_extended(&below, &above))?;
+            if let Some(as_below) = at(&below, Attributes::of(&below))? {
+                at(&above, as_below.apply(rustix::fs::CWD, &above))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lists the files below a root whose lines may hold secrets.
+fn settings(root: &Path) -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::from(".npmrc")];
+    let mut left = vec![PathBuf::from(".git")];
+    if is_repository(root) {
+        left.push(PathBuf::new());
+    }
+    for _ in 0..MOST {
+        let Some(folder) = left.pop() else { break };
+        if !is_folder(&root.join(&folder)) {
+            continue;
+        }
+        if is_repository(&root.join(&folder)) {
+            found.extend(["config", "config.worktree"].map(|name| folder.join(name)));
+            left.push(folder.join("modules"));
+        } else {
+            // Names of submodules may have slashes in them.
+            left.extend(names(&root.join(&folder)).into_iter().map(|name| folder.join(name)));
+        }
+    }
+    found
+}
+
+fn names(folder: &Path) -> Vec<OsString> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect()
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+/// Reads a plain file of a usual length; none where it is another.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read(path).ok())?
+}
+
+/// Writes a file where it is; its attributes stay.
+fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let Some(before) = Attributes::of(path)?.filter(|before| before.kind == FileKind::File) else { return Ok(()) };
+    if before.mode & 0o200 == 0 {
+        fs::set_permissions(path, fs::Permissions::from_mode(before.mode | 0o200))?;
+    }
+    fs::write(path, text)?;
+    before.apply(rustix::fs::CWD, path)
+}
+
+/// Splits a text behind each line end that no backslash stands before, so that values of several lines stay whole.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut escaped = false;
+    text.split_inclusive(move |byte| {
+        let ends = *byte == b'\n' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        ends
+    })
+}
+
+/// Puts words in the place of secrets, and returns the lines that have one; none where there are none.
+fn hide(text: &[u8]) -> Option<(Vec<u8>, Vec<HiddenLine>)> {
+    let (mut out, mut hidden, mut section) = (Vec::new(), Vec::new(), Vec::new());
+    for line in lines(text) {
+        // A word of its own for each, so that no two lines become the same.
+        let word = format!("hidden-by-aish-{}", hidden.len() + 1);
+        let veiled = hide_in_line(line, word.as_bytes());
+        let seen = veiled.as_deref().unwrap_or(line);
+        if begins_section(seen) {
+            section = seen.to_vec();
+        }
+        out.extend_from_slice(seen);
+        hidden.extend(veiled.map(|veiled| HiddenLine { section: section.clone(), veiled, original: line.to_vec() }));
+    }
+    (!hidden.is_empty()).then_some((out, hidden))
+}
+
+/// Gives lines that are the same as they were made, in the same section, their secrets back.
+fn restore(text: &[u8], hidden: &[HiddenLine]) -> Vec<u8> {
+    let (mut out, mut section) = (Vec::new(), &[][..]);
+    for line in lines(text) {
+        if begins_section(line) {
+            section = line;
+        }
+        let known = hidden.iter().find(|known| known.veiled == line && known.section == section);
+        out.extend_from_slice(known.map_or(line, |known| &known.original));
+    }
+    out
+}
+
+fn begins_section(line: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(b"[")
+}
+
+fn hide_in_line(line: &[u8], word: &[u8]) -> Option<Vec<u8>> {
+    let end = line.strip_suffix(b"\n").map_or(line.len(), <[u8]>::len);
+    let (content, end) = line.split_at_checked(end)?;
+    if let Some(equals) = content.iter().position(|byte| *byte == b'=') {
+        let (key, value) = content.split_at_checked(equals)?;
+        let value = value.get(1..)?.trim_ascii();
+        let key = key.rsplit(|byte| *byte == b']').next().unwrap_or(key).trim_ascii();
+        let is_secret = is_private_name(key) || key.eq_ignore_ascii_case(b"extraheader");
+        // `${NAME}` is where it stands, and not the secret.
+        if is_secret && !value.is_empty() && !value.starts_with(b"${") {
+            let before = content.get(..=equals)?;
+            return Some([before, b" ", word, end].concat());
+        }
+    }
+    let mut out = Vec::new();
+    let mut rest = content;
+    let mut hidden = false;
+    while let Some(at) = rest.windows(3).position(|window| window == b"://") {
+        let (before, after) = rest.split_at_checked(at + 3)?;
+        out.extend_from_slice(before);
+        rest = after;
+        if let Some(user) = secret_user(after) {
+            out.extend_from_slice(word);
+            rest = after.get(user.len()..)?;
+            hidden = true;
+        }
+    }
+    hidden.then(|| [&out, rest, end].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_of_settings_are_words_and_come_back_where_their_lines_are_the_same() {
+        let text = b"[remote \"origin\"]\n\turl = https://ana:s3cret@example.org/a.git\n\tfetch = +refs\n\
+            [http \"https://example.org/\"]\n\textraheader = AUTHORIZATION: basic s3cret\\\n more s3cret\n\
+            [url \"https://ghp_s3cret0123456789abcdef@example.org/\"]\n\tinsteadOf = x\n[github] token = s3cret";
+        let (veiled, hidden) = hide(text).unwrap();
+        let shown = String::from_utf8(veiled.clone()).unwrap();
+        assert!(!shown.contains("s3cret"), "{shown}");
+        assert!(shown.contains("url = https://hidden-by-aish-1@example.org/a.git\n\tfetch = +refs\n"), "{shown}");
+        assert!(shown.ends_with("insteadOf = x\n[github] token = hidden-by-aish-4"), "{shown}");
+        assert_eq!(restore(&veiled, &hidden), text);
+        let back = |text: &str| String::from_utf8(restore(text.as_bytes(), &hidden)).unwrap();
+        assert!(!back(&shown.replace("@example.org/a.git", "@elsewhere.example/")).contains("ana:s3cret"));
+        let other_section = back(&shown.replace("\"https://example.org/\"", "\"https://elsewhere.example/\""));
+        assert!(other_section.contains("ana:s3cret") && !other_section.contains("basic s3cret"), "{other_section}");
+    }
+
+    #[test]
+    fn settings_without_secrets_stay_as_they_are() {
+        for text in [
+            "",
+            "[remote \"o\"]\n\turl = https://example.org/a\n",
+            "url = ssh://git@example.org/a\n",
+            "//registry.npmjs.org/:_authToken=${NPM_TOKEN}\nregistry=https://registry.npmjs.org/\n",
+            "[user]\n\tname = Ana\n[core]\n\tbare = false\n",
+        ] {
+            assert_eq!(hide(text.as_bytes()), None, "{text}");
+        }
+        let (veiled, _) = hide(b"//registry.npmjs.org/:_authToken=npm_abc\n").unwrap();
+        assert_eq!(veiled, b"//registry.npmjs.org/:_authToken= hidden-by-aish-1\n");
+    }
+}

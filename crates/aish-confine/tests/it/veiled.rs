@@ -1,0 +1,77 @@
+//! Tokens in the settings of a repository are kept from what runs in a layer over it, and are still there afterwards.
+
+use std::ffi::OsString;
+use std::fs;
+
+use aish_confine::{Caller, Dotenv, Layer, OnConflict, Settings, Surroundings};
+
+use crate::place::{Place, command};
+
+/// Runs a line over a layer as it is made for a caller, and returns what it said.
+fn run(place: &Place, line: &str, dotenv: Dotenv) -> (Layer, String) {
+    let caller = Caller { folder: &place.tree, home: Some(&place.home), own: &[], layers: &place.layers };
+    let surroundings = Surroundings::of(&caller, &Settings { dotenv, ..Settings::default() }).unwrap();
+    let layer = surroundings.layer(line, None).unwrap();
+    let words = ["bash", "--norc", "--noprofile", "-ec", line].map(OsString::from).into();
+    let output = command(&surroundings.plan(&layer, words)).env("HOME", &place.home).output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{line}: {said}");
+    (layer, said)
+}
+
+fn repository() -> Place {
+    let place = Place::new();
+    let git = |words: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.arg("-C").arg(&place.tree).args(words).env("HOME", &place.home);
+        assert!(git.status().unwrap().success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["remote", "add", "origin", "https://ana:s3cret@example.org/a.git"]);
+    git(&["config", "http.https://example.org/.extraheader", "AUTHORIZATION: basic s3cret"]);
+    place.write(".npmrc", "//registry.npmjs.org/:_authToken=s3cret\n");
+    place
+}
+
+#[test]
+fn tokens_of_a_repositorys_settings_are_read_after_a_yes_alone() {
+    let place = repository();
+    let before = place.picture();
+    let line = "export GIT_OPTIONAL_LOCKS=0; cat .git/config .npmrc; git remote -v; git config -l; git status; cp .git/config c; cat c; rm c";
+    let (layer, said) = run(&place, line, Dotenv::Locked);
+    assert!(!said.contains("s3cret") && said.contains("hidden-by-aish-1@example.org"), "{said}");
+    let changes = layer.changes(false).unwrap();
+    assert!(changes.changes.is_empty() && changes.refused.is_empty(), "{changes:?}");
+    layer.discard().unwrap();
+    let (layer, said) = run(&place, line, Dotenv::Readable);
+    assert!(said.contains("s3cret"), "{said}");
+    layer.discard().unwrap();
+    assert_eq!(place.picture(), before);
+}
+
+#[test]
+fn settings_that_a_command_changes_keep_their_tokens() {
+    let place = repository();
+    let before = place.picture();
+    let (layer, _) =
+        run(&place, "git config user.name Ana; git remote add b https://example.org/b.git", Dotenv::Locked);
+    layer.keep(false, OnConflict::Stop).unwrap();
+    let config = fs::read_to_string(place.tree.join(".git/config")).unwrap();
+    for part in ["url = https://ana:s3cret@example.org/a.git\n", "basic s3cret\n", "name = Ana", "b.git"] {
+        assert!(config.contains(part), "{config}");
+    }
+    assert!(!config.contains("hidden-by-aish"), "{config}");
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}
+
+#[test]
+fn a_token_goes_to_no_other_host_by_the_word_in_its_place() {
+    let place = repository();
+    let line =
+        "sed -i s/example.org/elsewhere.example/ .git/config; sed -i s/registry.npmjs.org/elsewhere.example/ .npmrc";
+    let (layer, _) = run(&place, line, Dotenv::Locked);
+    layer.keep(false, OnConflict::Stop).unwrap();
+    let settings = [".git/config", ".npmrc"].map(|path| fs::read_to_string(place.tree.join(path)).unwrap()).concat();
+    assert!(settings.contains("elsewhere.example") && !settings.contains("s3cret"), "{settings}");
+}
