@@ -47,13 +47,22 @@ def confined(tree, base, command, round_):
 
 
 class Ready:
-    """A launcher that was started before its plan is known, as a session keeps one."""
+    """A launcher that is started before its plan is known: with the run, or while the command is still judged."""
+
+    def __init__(self, early):
+        self.early = early
+
+    def start(self):
+        self.launcher = subprocess.Popen([*LAUNCHER, "--wait"], stdin=subprocess.PIPE)
 
     def prepare(self):
-        self.launcher = subprocess.Popen([*LAUNCHER, "--wait"], stdin=subprocess.PIPE)
-        time.sleep(0.02)
+        if self.early:
+            self.start()
+            time.sleep(0.02)
 
     def __call__(self, tree, base, command, round_):
+        if not self.early:
+            self.start()
         own, plan = layer(tree, base, round_)
         words = [*plan, "--only-these-variables", "--", *command]
         told = b"".join(os.fsencode(word) + b"\0" for word in words)
@@ -92,10 +101,12 @@ def main():
                 pass
         measure("/bin/true, open", opened, small, base, ["/bin/true"])
         measure("/bin/true, confined, with clean-up", confined, small, base, ["/bin/true"])
-        measure("/bin/true, by a launcher that waited", Ready(), small, base, ["/bin/true"])
+        measure("/bin/true, started before its plan", Ready(early=False), small, base, ["/bin/true"])
+        measure("/bin/true, by a launcher that waited", Ready(early=True), small, base, ["/bin/true"])
         append = ["/bin/sh", "-c", "echo >> a"]
         measure(f"echo >> a, open, {FILES} files", opened, large, base, append)
         measure(f"echo >> a, confined, {FILES} files", confined, large, base, append)
+        measure(f"echo >> a, by one that waited, {FILES} files", Ready(early=True), large, base, append)
 
 
 main()

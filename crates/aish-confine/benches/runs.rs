@@ -6,9 +6,9 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
-use aish_confine::{Caller, Ready, Settings, Surroundings};
+use aish_confine::{Caller, Layer, Plan, Ready, Settings, Surroundings};
 use tempfile::TempDir;
 
 const ROUNDS: u32 = 60;
@@ -55,35 +55,43 @@ impl Place {
         Surroundings::of(&caller, &Settings::default()).expect("surroundings")
     }
 
-    /// Runs words in a layer and drops it.
+    /// Runs words in a layer and drops it, with a plan in the launcher's arguments.
     fn apart(&self, words: &[&str]) {
-        let surroundings = self.look();
-        let layer = surroundings.layer("bench", None).expect("a layer");
-        let plan = surroundings.plan(&layer, words.iter().map(OsString::from).collect());
+        let (layer, plan) = self.plan(words);
         let mut launcher = Command::new(env!("CARGO_BIN_EXE_confine-launcher"));
         let status = launcher.args(plan.to_arguments()).env_clear().env("PATH", "/usr/bin:/bin").status();
-        assert!(status.expect("a launcher").success(), "{words:?}");
-        let changes = layer.changes(false).expect("changes");
-        assert!(changes.refused.is_empty());
-        layer.discard().expect("dropped");
+        Self::end(&layer, status.expect("a launcher"));
     }
 
     /// The same by a launcher that was started before.
-    fn by(&self, ready: Ready) {
+    fn by(&self, ready: Ready, words: &[&str]) {
+        let (layer, mut plan) = self.plan(words);
+        plan.environment = Some(vec![("PATH".into(), "/usr/bin:/bin".into())]);
+        let status = ready.run(&plan).and_then(|mut child| child.wait());
+        Self::end(&layer, status.expect("a run"));
+    }
+
+    fn plan(&self, words: &[&str]) -> (Layer, Plan) {
         let surroundings = self.look();
         let layer = surroundings.layer("bench", None).expect("a layer");
-        let mut plan = surroundings.plan(&layer, TRUE.iter().map(OsString::from).collect());
-        plan.environment = Some(vec![("PATH".into(), "/usr/bin:/bin".into())]);
-        let mut child = ready.run(&plan).expect("a run");
-        assert!(child.wait().expect("an end").success());
-        assert!(layer.changes(false).expect("changes").is_empty());
+        let plan = surroundings.plan(&layer, words.iter().map(OsString::from).collect());
+        (layer, plan)
+    }
+
+    fn end(layer: &Layer, status: ExitStatus) {
+        assert!(status.success(), "{status}");
+        assert!(layer.changes(false).expect("changes").refused.is_empty());
         layer.discard().expect("dropped");
     }
 }
 
+fn start() -> Ready {
+    Ready::start(Command::new(env!("CARGO_BIN_EXE_confine-launcher")).env_clear()).expect("a launcher")
+}
+
 fn ready() -> Ready {
-    let ready = Ready::start(Command::new(env!("CARGO_BIN_EXE_confine-launcher")).env_clear()).expect("a launcher");
-    // Time in which a person reads or types.
+    let ready = start();
+    // Time in which a command is judged, or a person reads.
     std::thread::sleep(std::time::Duration::from_millis(20));
     ready
 }
@@ -110,9 +118,15 @@ fn true_apart(bencher: divan::Bencher<'_, '_>) {
 }
 
 #[divan::bench(sample_count = ROUNDS, sample_size = 1)]
+fn true_apart_begun_before_its_plan_is_made(bencher: divan::Bencher<'_, '_>) {
+    let place = Place::new(0);
+    bencher.bench_local(|| place.by(start(), TRUE));
+}
+
+#[divan::bench(sample_count = ROUNDS, sample_size = 1)]
 fn true_apart_ready(bencher: divan::Bencher<'_, '_>) {
     let place = Place::new(0);
-    bencher.with_inputs(ready).bench_local_values(|ready| place.by(ready));
+    bencher.with_inputs(ready).bench_local_values(|ready| place.by(ready, TRUE));
 }
 
 #[divan::bench(sample_count = ROUNDS, sample_size = 1)]
@@ -125,6 +139,12 @@ fn append_open_200000_files(bencher: divan::Bencher<'_, '_>) {
 fn append_apart_200000_files(bencher: divan::Bencher<'_, '_>) {
     let place = Place::new(200_000);
     bencher.bench_local(|| place.apart(APPEND));
+}
+
+#[divan::bench(sample_count = ROUNDS, sample_size = 1)]
+fn append_apart_ready_200000_files(bencher: divan::Bencher<'_, '_>) {
+    let place = Place::new(200_000);
+    bencher.with_inputs(ready).bench_local_values(|ready| place.by(ready, APPEND));
 }
 
 #[divan::bench(sample_count = ROUNDS, sample_size = 1)]

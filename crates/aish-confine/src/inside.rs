@@ -144,6 +144,11 @@ pub(crate) fn become_command(plan: &Plan) -> ! {
     if plan.terminal && rustix::process::ioctl_tiocsctty(std::io::stdin()).is_err() {
         fail(NOT_SET_UP, "the terminal belongs to another session");
     }
+    if plan.no_input
+        && let Err(error) = nothing_to_read()
+    {
+        fail(NOT_SET_UP, &format!("/dev/null: {error}"));
+    }
     // Entered anew: the folder of before lies under the layer.
     if let Err(error) = std::env::set_current_dir(&plan.folder) {
         fail(NOT_SET_UP, &format!("{}: {error}", plan.folder.display()));
@@ -171,6 +176,12 @@ pub(crate) fn become_command(plan: &Plan) -> ! {
     let error = command.exec();
     let code = if error.kind() == std::io::ErrorKind::NotFound { NO_COMMAND } else { CANNOT_RUN };
     fail(code, &format!("{}: {error}", program.display()))
+}
+
+/// Takes what descriptor 0 was away.
+fn nothing_to_read() -> std::io::Result<()> {
+    let null = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    Ok(rustix::stdio::dup2_stdin(null)?)
 }
 
 /// Opens the devices that the streams are anew, as this view has them: through a descriptor from outside root could change

@@ -3,7 +3,6 @@
 //! Order: read what listens outside, copy itself into the name spaces, write the maps of users, wait for the end while
 //! watching the size of the layer, write the report. When the launcher dies, the run dies.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -16,6 +15,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_op
 use crate::inside::{self, NOT_SET_UP, Order};
 use crate::meter::Meter;
 use crate::plan::{Mechanism, Network, Plan};
+use crate::ready::Told;
 use crate::report::{Ended, Report};
 use crate::set_up_error::SetUpError;
 use crate::sys::{self, Fork};
@@ -35,9 +35,11 @@ pub fn launch(plan: &Plan) -> u8 {
 }
 
 /// Makes name spaces, then reads the plan from standard input, and runs it; see [`Ready`](crate::Ready).
-pub fn launch_when_told() -> u8 {
+pub fn launch_when_told(told: Told) -> u8 {
+    // Opened before the name spaces are made: it tells whether mounts came or went since, which are not seen inside.
+    let mounts = fs::File::open("/proc/self/mountinfo");
     let inside = Inside::make(None);
-    let plan = match ready::read_plan() {
+    let plan = match ready::read_plan(told) {
         Ok(Some(plan)) => plan,
         // Nobody needs it any more.
         Ok(None) => {
@@ -49,7 +51,9 @@ pub fn launch_when_told() -> u8 {
             return NOT_SET_UP.try_into().unwrap_or(125);
         }
     };
-    let fits = plan.mechanism == Mechanism::Namespaces && plan.network == Network::Loopback;
+    let fits = plan.mechanism == Mechanism::Namespaces
+        && plan.network == Network::Loopback
+        && mounts.is_ok_and(|mounts| !is_changed(&mounts));
     match inside {
         Ok(inside) if fits => {
             let ran = inside.tell(&plan).and_then(|inside| inside.watch(&plan));
@@ -63,9 +67,11 @@ pub fn launch_when_told() -> u8 {
     }
 }
 
-/// Says how the launcher is told to wait for its plan.
-pub fn waits(argument: &OsStr) -> bool {
-    argument == ready::WAIT
+/// Says whether the table of mounts is another one than when it was opened.
+fn is_changed(mounts: &fs::File) -> bool {
+    let mut watched = [PollFd::new(mounts, PollFlags::PRI)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut watched, Some(&now)) != Ok(0)
 }
 
 /// Writes the report and returns the exit code.

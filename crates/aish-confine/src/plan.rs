@@ -96,6 +96,8 @@ pub struct Plan {
     pub network: Network,
     /// Whether descriptor 0 is a terminal that becomes the controlling one.
     pub terminal: bool,
+    /// Whether there is nothing to read, whatever descriptor 0 is.
+    pub no_input: bool,
     /// Limits.
     pub limits: Limits,
     /// Where the [`Report`](crate::Report) is written when the run has ended.
@@ -119,6 +121,7 @@ impl Plan {
             shown: Vec::new(),
             network: Network::Loopback,
             terminal: false,
+            no_input: false,
             limits: Limits::default(),
             report: None,
             environment: None,
@@ -141,6 +144,9 @@ impl Plan {
         }
         if self.terminal {
             words.push("--terminal".into());
+        }
+        if self.no_input {
+            words.push("--no-input".into());
         }
         let limits = &self.limits;
         words.push("--limits".into());
@@ -184,6 +190,7 @@ impl Plan {
                 Some("--show") => plan.shown.push(next("a shown path")?.into()),
                 Some("--net") => plan.network = Network::Machine,
                 Some("--terminal") => plan.terminal = true,
+                Some("--no-input") => plan.no_input = true,
                 Some("--limits") => {
                     plan.limits = Limits {
                         processes: number(next("a number of processes")?)?,
@@ -237,6 +244,7 @@ mod tests {
         plan.shown.push(odd());
         plan.network = Network::Machine;
         plan.terminal = true;
+        plan.no_input = true;
         plan.limits = Limits { processes: 1, layer_bytes: 2, scratch_bytes: 3 };
         plan.report = Some(odd());
         assert_eq!(Plan::from_arguments(plan.to_arguments()).as_ref(), Ok(&plan));

@@ -1,17 +1,55 @@
-//! A launcher that was started beforehand: its name spaces are made while nobody waits for them, and the plan comes later,
-//! as the first bytes of its standard input. What follows there is the command's own.
+//! A launcher that was started beforehand: its name spaces are made while nobody waits for them, and the plan comes later:
+//! as the first bytes of its standard input, of which the rest is the command's own, or on a descriptor of its own.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::plan::Plan;
 use crate::set_up_error::SetUpError;
+use crate::sys;
 
-/// The launcher's argument that makes it wait.
-pub(crate) const WAIT: &str = "--wait";
+/// Where a launcher that waits is told its plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// On its standard input.
+    Input,
+    /// On descriptor 3.
+    Beside,
+}
+
+impl Told {
+    /// Returns the launcher's argument that makes it wait.
+    pub const fn as_argument(self) -> &'static str {
+        match self {
+            Self::Input => "--wait",
+            Self::Beside => "--wait-beside",
+        }
+    }
+
+    /// Reads such an argument; none where it is another.
+    pub fn from_argument(argument: &OsStr) -> Option<Self> {
+        [Self::Input, Self::Beside].into_iter().find(|told| argument == told.as_argument())
+    }
+}
+
+impl Plan {
+    /// Returns what a launcher that waits is told.
+    ///
+    /// # Errors
+    /// When the plan is longer than 4 MiB.
+    pub fn to_told(&self) -> io::Result<Vec<u8>> {
+        let bytes = join(&self.to_arguments());
+        if bytes.len() > LONGEST {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+        Ok([&length.to_le_bytes()[..], &bytes].concat())
+    }
+}
 
 /// Bytes of a plan.
 const LONGEST: usize = 4 << 20;
@@ -28,7 +66,7 @@ impl Ready {
     /// # Errors
     /// When it cannot be started.
     pub fn start(launcher: &mut Command) -> io::Result<Self> {
-        Ok(Self { child: Some(launcher.arg(WAIT).stdin(Stdio::piped()).spawn()?) })
+        Ok(Self { child: Some(launcher.arg(Told::Input.as_argument()).stdin(Stdio::piped()).spawn()?) })
     }
 
     /// Runs a plan. It is one without a terminal; its variables are those that it names. The child's standard input is the
@@ -37,16 +75,10 @@ impl Ready {
     /// # Errors
     /// When the launcher has ended, or the plan is longer than 4 MiB. Then nothing ran.
     pub fn run(mut self, plan: &Plan) -> io::Result<Child> {
-        let words = plan.to_arguments();
-        let bytes = join(&words);
-        if bytes.len() > LONGEST {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+        let told = plan.to_told()?;
         let child = self.child.as_mut().and_then(|child| child.stdin.as_mut());
         let stdin = child.ok_or(io::ErrorKind::BrokenPipe)?;
-        stdin.write_all(&length.to_le_bytes())?;
-        stdin.write_all(&bytes)?;
+        stdin.write_all(&told)?;
         self.child.take().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
 }
@@ -62,9 +94,13 @@ impl Drop for Ready {
 }
 
 /// Reads the plan that a waiting launcher is told; none at the end of input.
-pub(crate) fn read_plan() -> Result<Option<Plan>, SetUpError> {
+pub(crate) fn read_plan(told: Told) -> Result<Option<Plan>, SetUpError> {
+    let from = match told {
+        Told::Input => rustix::stdio::stdin(),
+        Told::Beside => sys::handed_on(3),
+    };
     let mut length = [0; 4];
-    if !fill(&mut length)? {
+    if !fill(from, &mut length)? {
         return Ok(None);
     }
     let length = usize::try_from(u32::from_le_bytes(length)).map_err(io::Error::other)?;
@@ -72,16 +108,16 @@ pub(crate) fn read_plan() -> Result<Option<Plan>, SetUpError> {
         return Err(SetUpError::unfit("the plan is too long"));
     }
     let mut bytes = vec![0; length];
-    match fill(&mut bytes)? {
+    match fill(from, &mut bytes)? {
         true => Plan::from_arguments(split(&bytes)).map(Some).map_err(|error| SetUpError::unfit(error.to_string())),
         false => Ok(None),
     }
 }
 
 /// Reads exactly as many bytes, and none that belong to the command; `false` where there are fewer.
-fn fill(mut to: &mut [u8]) -> io::Result<bool> {
+fn fill(from: BorrowedFd<'_>, mut to: &mut [u8]) -> io::Result<bool> {
     while !to.is_empty() {
-        match rustix::io::read(io::stdin(), &mut *to) {
+        match rustix::io::read(from, &mut *to) {
             Ok(0) => return Ok(false),
             Ok(read) => to = to.get_mut(read..).unwrap_or_default(),
             Err(rustix::io::Errno::INTR) => {}

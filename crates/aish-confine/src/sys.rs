@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::process::{Pid, Signal};
 
@@ -73,6 +73,13 @@ pub(crate) fn loopback_up(socket: BorrowedFd<'_>) -> io::Result<()> {
         libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request)
     };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Returns a descriptor that the starter of this process handed on. It is closed when the command begins.
+#[expect(unsafe_code, reason = "a descriptor that is known by its number alone")]
+pub(crate) fn handed_on(number: RawFd) -> BorrowedFd<'static> {
+    // SAFETY: nothing here owns it or closes it. Where it was not handed on, reading from it is an error.
+    unsafe { BorrowedFd::borrow_raw(number) }
 }
 
 /// Closes every descriptor from 3 on at the next `execve`.

@@ -1,7 +1,7 @@
 //! A running child with its owner: waited for, signalled, and never left behind.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ pub(crate) struct Ends {
     pub(crate) stdin: OwnedFd,
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
+    /// What becomes its descriptor 3, where there is something.
+    pub(crate) beside: Option<OwnedFd>,
     /// Whether stdin is a terminal that becomes the session's own.
     pub(crate) controlling: bool,
     /// What becomes of descendants that left the session.
@@ -52,9 +54,10 @@ impl Child {
         let order = Order {
             image: Image::prepare(command, tag.as_deref())?,
             tag: tag.clone(),
-            stdin: above_two(ends.stdin).map_err(system)?,
-            stdout: above_two(ends.stdout).map_err(system)?,
-            stderr: above_two(ends.stderr).map_err(system)?,
+            stdin: from(3, ends.stdin).map_err(system)?,
+            stdout: from(3, ends.stdout).map_err(system)?,
+            stderr: from(3, ends.stderr).map_err(system)?,
+            beside: ends.beside.map(|fd| from(4, fd)).transpose().map_err(system)?,
             controlling: ends.controlling,
         };
         let born = spawner::spawn(order).await.map_err(|(step, source)| match step {
@@ -174,10 +177,7 @@ fn reap(pidfd: &impl AsFd) -> Exit {
     }
 }
 
-/// Moves a descriptor above the three that the child's streams take.
-fn above_two(fd: OwnedFd) -> io::Result<OwnedFd> {
-    match fd.as_raw_fd() {
-        0..=2 => Ok(fcntl_dupfd_cloexec(&fd, 3)?),
-        _ => Ok(fd),
-    }
+/// Moves a descriptor to one from a number on, above those that the child's streams take.
+fn from(least: RawFd, fd: OwnedFd) -> io::Result<OwnedFd> {
+    if fd.as_raw_fd() < least { Ok(fcntl_dupfd_cloexec(&fd, least)?) } else { Ok(fd) }
 }

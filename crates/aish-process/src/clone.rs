@@ -34,6 +34,8 @@ pub(crate) enum Step {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Streams {
     pub(crate) fds: [RawFd; 3],
+    /// What it gets as its descriptor 3, where there is one; it must be 4 or higher.
+    pub(crate) beside: Option<RawFd>,
     /// Whether descriptor 0 is a terminal that becomes the controlling one.
     pub(crate) controlling: bool,
 }
@@ -136,6 +138,10 @@ extern "C" fn child(plan: *mut c_void) -> c_int {
             if libc::dup2(fd, target) < 0 {
                 fail(plan, Step::Streams);
             }
+        }
+        // Behind the three, one of which may be 3 here.
+        if plan.streams.beside.is_some_and(|fd| libc::dup2(fd, 3) < 0) {
+            fail(plan, Step::Streams);
         }
         if plan.streams.controlling && libc::ioctl(0, libc::TIOCSCTTY, 0) < 0 {
             fail(plan, Step::Terminal);

@@ -105,8 +105,11 @@ async fn start(command: &Command) -> Result<(Child, Streams), SpawnError> {
         stderr: Intake::new(err_read, command.output_cap).map_err(system)?,
         buffer: Vec::with_capacity(CHUNK),
     };
-    let child =
-        Child::spawn(command, Ends { stdin, stdout, stderr, controlling: false, detached: Detached::End }).await?;
+    let child = Child::spawn(
+        command,
+        Ends { stdin, stdout, stderr, beside: None, controlling: false, detached: Detached::End },
+    )
+    .await?;
     Ok((child, streams))
 }
 

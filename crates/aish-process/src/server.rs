@@ -67,8 +67,11 @@ impl Server {
         let stdin_ours = pipe::Sender::from_owned_fd(stdin_ours).map_err(system)?;
         let stdout_ours = pipe::Receiver::from_owned_fd(stdout_ours).map_err(system)?;
         let stderr_ours = pipe::Receiver::from_owned_fd(stderr_ours).map_err(system)?;
-        let child =
-            Child::spawn(command, Ends { stdin, stdout, stderr, controlling: false, detached: Detached::End }).await?;
+        let child = Child::spawn(
+            command,
+            Ends { stdin, stdout, stderr, beside: None, controlling: false, detached: Detached::End },
+        )
+        .await?;
         let kept = Arc::new(Mutex::new(Capture::new(options.stderr_cap)));
         let reader = tokio::spawn(keep(stderr_ours, kept.clone()));
         Ok(Self { stdin: Some(stdin_ours), stdout: Some(stdout_ours), stderr: Stderr { kept, reader }, child })

@@ -46,6 +46,7 @@ pub(crate) struct Order {
     pub(crate) stdin: OwnedFd,
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
+    pub(crate) beside: Option<OwnedFd>,
     pub(crate) controlling: bool,
 }
 
@@ -89,6 +90,7 @@ fn start() -> Option<mpsc::Sender<Request>> {
 fn make(stack: &mut Stack, order: Order) -> Answer {
     let streams = Streams {
         fds: [order.stdin.as_raw_fd(), order.stdout.as_raw_fd(), order.stderr.as_raw_fd()],
+        beside: order.beside.as_ref().map(OwnedFd::as_raw_fd),
         controlling: order.controlling,
     };
     // Held over the birth, so that nobody takes a child that ends at once for an orphan.

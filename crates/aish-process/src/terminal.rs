@@ -38,12 +38,13 @@ impl TerminalChild {
             |source: io::Error| SpawnError::System { program: command.program.to_string_lossy().into_owned(), source };
         let stdout = terminal.try_clone().map_err(system)?;
         let stderr = terminal.try_clone().map_err(system)?;
-        let ends = Ends { stdin: terminal, stdout, stderr, controlling: true, detached };
+        let ends = Ends { stdin: terminal, stdout, stderr, beside: None, controlling: true, detached };
         Ok(Self { child: Child::spawn(command, ends).await? })
     }
 
     /// Starts a launcher that gives the terminal, which is its stdin as well where `input` is none, to a session of its
-    /// own: the terminal controls nothing here.
+    /// own: the terminal controls nothing here. `plan`, where there is one, is its descriptor 3, from which it reads what it
+    /// starts.
     ///
     /// # Errors
     /// When the command cannot be started.
@@ -51,12 +52,14 @@ impl TerminalChild {
         command: &Command,
         input: Option<OwnedFd>,
         terminal: OwnedFd,
+        plan: Option<OwnedFd>,
     ) -> Result<Self, SpawnError> {
         let system =
             |source: io::Error| SpawnError::System { program: command.program.to_string_lossy().into_owned(), source };
         let stdin = input.map_or_else(|| terminal.try_clone(), Ok).map_err(system)?;
         let stdout = terminal.try_clone().map_err(system)?;
-        let ends = Ends { stdin, stdout, stderr: terminal, controlling: false, detached: Detached::End };
+        let detached = Detached::End;
+        let ends = Ends { stdin, stdout, stderr: terminal, beside: plan, controlling: false, detached };
         Ok(Self { child: Child::spawn(command, ends).await? })
     }
 

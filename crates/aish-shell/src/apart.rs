@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aish_process::{Capture, Captured, Command, Environment, Exit, TerminalChild};
+use aish_process::{Capture, Captured, Environment, Exit, TerminalChild};
 use tempfile::NamedTempFile;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -21,6 +21,7 @@ use crate::options::Size;
 use crate::passage::{AtTerminal, Passage};
 use crate::state::{self, ShellState};
 use crate::surroundings::Surroundings;
+use crate::waiting::{self, Waiting};
 
 /// The most of a state that is read, in bytes.
 const LONGEST_STATE: usize = 8 << 20;
@@ -32,10 +33,11 @@ const LAST_OUTPUT: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How a line is run apart.
-#[derive(Debug, Clone)]
 pub struct Apart {
     /// The launcher with its arguments.
     pub launcher: Vec<OsString>,
+    /// One that waits for the same, and what it is told; it is used in place of the other where it fits and has not ended.
+    pub waiting: Option<(Waiting, Vec<u8>)>,
     /// The environment.
     pub environment: Environment,
     /// The size of the terminal where no person's says otherwise.
@@ -116,22 +118,30 @@ impl Apart {
         words.into_iter().chain([state, mark.into(), line.into()]).collect()
     }
 
+    /// Starts the launcher, or tells the one that waits.
+    async fn start(&mut self, size: Size, is_watched: bool) -> io::Result<(Line, TerminalChild)> {
+        if let Some((waiting, plan)) = self.waiting.take()
+            // One that has ended cannot be told.
+            && let Ok(told) = waiting.tell(&plan, size)
+        {
+            return Ok(told);
+        }
+        let (line, terminal) = Line::open(size)?;
+        // Without a person nothing can be read, not even from the terminal itself.
+        let input = if is_watched { None } else { Some(OwnedFd::from(File::open("/dev/null")?)) };
+        let child = waiting::start(&self.launcher, self.environment.clone(), input, terminal, None).await?;
+        Ok((line, child))
+    }
+
     /// Runs it to its end.
     ///
     /// # Errors
     /// When there is no terminal to be had, or the launcher cannot be started.
-    pub async fn run(self, surroundings: &Surroundings) -> io::Result<ApartResult> {
+    pub async fn run(mut self, surroundings: &Surroundings) -> io::Result<ApartResult> {
         let started = Instant::now();
         let mut passage = Passage::open(surroundings.terminal.as_ref());
         passage.fold_behind(surroundings.rows);
-        let (line, terminal) = Line::open(passage.size().unwrap_or(self.size))?;
-        let mut words = self.launcher.iter();
-        let program = words.next().cloned().unwrap_or_default();
-        let mut command = Command::new(program).args(words);
-        command.environment = self.environment.clone();
-        // Without a person nothing can be read, not even from the terminal itself.
-        let input = if passage.is_watched() { None } else { Some(OwnedFd::from(File::open("/dev/null")?)) };
-        let child = TerminalChild::start_launcher(&command, input, terminal).await.map_err(io::Error::other)?;
+        let (line, child) = self.start(passage.size().unwrap_or(self.size), passage.is_watched()).await?;
         let mut run = Run::new(line, child, &self);
         let ending = run.follow(&mut passage, surroundings, started).await;
         run.rest(&mut passage).await;

@@ -35,6 +35,7 @@ mod pieces;
 mod report;
 mod running;
 mod session;
+mod waiting;
 
 pub use apart::{Apart, ApartResult, StateFile};
 pub use attendance::Attending;
@@ -49,3 +50,4 @@ pub use state::{Function, ShellState, Variable};
 pub use stops::follow_stops;
 pub use surroundings::Surroundings;
 pub use user_terminal::UserTerminal;
+pub use waiting::Waiting;

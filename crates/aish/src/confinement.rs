@@ -10,7 +10,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use aish_confine::{Available, Caller, Dotenv, Layer, Mechanism, Network, Plan, Settings, State, Surroundings, tree};
+use aish_confine::{
+    Available, Caller, Dotenv, Layer, Mechanism, Network, Plan, Settings, State, Surroundings, Told, tree,
+};
 
 use crate::base::Base;
 use crate::failure::{Failure, chain};
@@ -59,6 +61,8 @@ pub struct Order<'a> {
 pub struct Prepared {
     /// The layer.
     pub layer: Layer,
+    /// What runs in it.
+    pub plan: Plan,
     /// The launcher with its arguments.
     pub words: Vec<OsString>,
 }
@@ -154,7 +158,7 @@ impl Confinement {
         plan.network = order.network;
         plan.terminal = order.terminal;
         match launcher(&plan) {
-            Ok(words) => Ok(Prepared { layer, words }),
+            Ok(words) => Ok(Prepared { layer, plan, words }),
             Err(why) => {
                 let _ = layer.discard();
                 Err(why)
@@ -176,8 +180,20 @@ impl Confinement {
 /// # Errors
 /// When this program cannot tell its own path.
 pub fn launcher(plan: &Plan) -> Result<Vec<OsString>, Failure> {
+    words_of_launcher(plan.to_arguments())
+}
+
+/// Returns the words of a launcher that waits for its plan, on descriptor 3.
+///
+/// # Errors
+/// When this program cannot tell its own path.
+pub fn waiting_launcher() -> Result<Vec<OsString>, Failure> {
+    words_of_launcher([Told::Beside.as_argument().into()])
+}
+
+fn words_of_launcher(arguments: impl IntoIterator<Item = OsString>) -> Result<Vec<OsString>, Failure> {
     let program = std::env::current_exe()?;
-    Ok([program.into_os_string(), LAUNCHER.into()].into_iter().chain(plan.to_arguments()).collect())
+    Ok([program.into_os_string(), LAUNCHER.into()].into_iter().chain(arguments).collect())
 }
 
 fn no_layers() -> Failure {

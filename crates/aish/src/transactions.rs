@@ -8,6 +8,7 @@ mod exposed;
 pub mod shown;
 mod signing;
 mod started;
+mod waiting;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use aish_shell::ShellState;
 use aish_types::CallId;
 use tokio::sync::OnceCell;
 
+use self::waiting::WaitingLauncher;
 use crate::base::Base;
 use crate::confinement::{self, Ground};
 
@@ -29,6 +31,7 @@ pub struct Transactions {
     held: Mutex<HashMap<CallId, Held>>,
     /// Trees over which no layer could be made: commands there run as where none work at all.
     unable: Mutex<HashSet<PathBuf>>,
+    waiting: WaitingLauncher,
 }
 
 /// A layer whose command has ended and which is neither kept nor dropped.
@@ -66,6 +69,7 @@ impl Transactions {
             mechanism: OnceCell::new(),
             held: Mutex::default(),
             unable: Mutex::default(),
+            waiting: WaitingLauncher::default(),
         })
     }
 
@@ -107,7 +111,12 @@ impl Transactions {
             Hold::Layer if works && self.signs(analysis, &around).await => {
                 Hold::Open("it signs with your key, which is hidden in a layer".to_owned())
             }
-            hold if works => hold,
+            hold if works => {
+                if hold == Hold::Layer {
+                    self.waiting.prepare();
+                }
+                hold
+            }
             Hold::Nothing
             | Hold::Layer
             | Hold::Network(_)

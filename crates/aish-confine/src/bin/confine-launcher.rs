@@ -23,8 +23,8 @@ fn main() -> ExitCode {
         let written = std::io::stdout().write_all(aish_confine::available().to_lines().as_bytes());
         return if written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
-    if arguments.peek().is_some_and(|first| aish_confine::waits(first)) {
-        return ExitCode::from(aish_confine::launch_when_told());
+    if let Some(told) = arguments.peek().and_then(|first| aish_confine::Told::from_argument(first)) {
+        return ExitCode::from(aish_confine::launch_when_told(told));
     }
     match aish_confine::Plan::from_arguments(arguments) {
         Ok(plan) => ExitCode::from(aish_confine::launch(&plan)),

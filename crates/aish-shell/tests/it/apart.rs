@@ -19,6 +19,7 @@ async fn run(state: Option<&ShellState>, line: &str, surroundings: &Surroundings
     let launcher = launcher.chain(Apart::bash("bash", file.as_ref(), MARK, line)).collect();
     let apart = Apart {
         launcher,
+        waiting: None,
         environment: Environment::only(["PATH", "HOME"]),
         size: Size::default(),
         output_cap: 64 * 1024,

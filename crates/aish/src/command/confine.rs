@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use aish_confine::{Plan, available, launch, launch_when_told, waits};
+use aish_confine::{Plan, Told, available, launch, launch_when_told};
 
 use crate::confinement::{LAUNCHER, PROBE};
 use crate::exit::ExitCode;
@@ -18,8 +18,8 @@ pub fn launched(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCod
         let written = std::io::stdout().write_all(available().to_lines().as_bytes());
         return Some(if written.is_ok() { ExitCode::Ok } else { ExitCode::Error });
     }
-    if arguments.peek().is_some_and(|first| waits(first)) {
-        return Some(ExitCode::Of(launch_when_told()));
+    if let Some(told) = arguments.peek().and_then(|first| Told::from_argument(first)) {
+        return Some(ExitCode::Of(launch_when_told(told)));
     }
     Some(match Plan::from_arguments(arguments) {
         Ok(plan) => ExitCode::Of(launch(&plan)),

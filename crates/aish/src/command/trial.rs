@@ -50,7 +50,7 @@ pub fn run(
         terminal: on_terminal,
         shows: None,
     };
-    let Prepared { layer, words } = confinement.prepare(order)?;
+    let Prepared { layer, words, .. } = confinement.prepare(order)?;
     let (program, arguments) = words.split_first().ok_or_else(|| Failure::internal("there is no launcher"))?;
     let mut launcher = Command::new(program);
     launcher.args(arguments).env_clear().envs(confinement.environment(std::env::vars_os()));

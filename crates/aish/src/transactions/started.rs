@@ -9,7 +9,7 @@ use aish_shell::{Apart, ApartResult, ShellState, Size, StateFile, Surroundings, 
 use aish_types::Stopped;
 
 use super::{Beside, Held, Transactions};
-use crate::confinement::{self, Confinement, Ground};
+use crate::confinement::{self, Confinement, Ground, Prepared};
 use crate::failure::{Failure, ResultExt as _};
 use crate::shell_tool::Order;
 
@@ -36,6 +36,11 @@ impl Transactions {
         beside: Beside<'_>,
         surroundings: &Surroundings,
     ) -> Result<Done, Failure> {
+        // Started first, so that its name spaces are made while the rest is prepared.
+        let waiting = match order.placement {
+            Placement::Layer(_) if !order.network => self.waiting.take().await,
+            _ => None,
+        };
         let ground = self.ground();
         // From where other hosts can be reached the tree's own secrets stay closed, whatever was said.
         let dotenv = if order.consented && !order.network { Dotenv::Readable } else { Dotenv::Locked };
@@ -51,6 +56,7 @@ impl Transactions {
         let terminal = surroundings.terminal.is_some();
         let apart = |launcher| Apart {
             launcher,
+            waiting: None,
             environment: environment.clone(),
             size: Size::default(),
             output_cap: OUTPUT,
@@ -80,9 +86,12 @@ impl Transactions {
             terminal,
             shows: path,
         };
-        let prepared = confinement.prepare(order_of_layer)?;
-        let layer = prepared.layer;
-        let result = match apart(prepared.words).run(surroundings).await {
+        let Prepared { layer, mut plan, words } = confinement.prepare(order_of_layer)?;
+        plan.environment = Some(environment.resolve());
+        plan.no_input = !terminal;
+        // A plan that is too long to be told goes by the arguments.
+        let waiting = waiting.and_then(|waiting| Some((waiting, plan.to_told().ok()?)));
+        let result = match (Apart { waiting, ..apart(words) }).run(surroundings).await {
             Ok(result) => result,
             Err(error) => {
                 let _ = layer.discard();
