@@ -45,6 +45,10 @@ pub const UNRECORDED: &str = "audit.unwritable";
 pub const DECLINED: &str = "declined by the user";
 /// The rule by which a call is asked whose pin cannot be read.
 pub(crate) const PIN_UNREADABLE: &str = "pin.unreadable";
+/// Why a call of a tool is asked about whose definition differs from the pinned one.
+const DRIFTED: &str = "the tool's definition is new, or has changed since it was approved";
+/// Characters of a difference that a refusal names; a question shows all of it.
+const MAX_DRIFT: usize = 2_000;
 
 /// A call that the gate let through, after the decision was written. Only the gate makes one, and it runs once.
 #[derive(Debug)]
@@ -248,8 +252,7 @@ impl Gate {
             }
         };
         if drift.is_some() && analysis.judgement.verdict < Verdict::Ask {
-            let why = "the tool's definition is new, or has changed since it was approved";
-            raise(&mut analysis, Judgement::new(Verdict::Ask, "pin.drift", why));
+            raise(&mut analysis, Judgement::new(Verdict::Ask, "pin.drift", DRIFTED));
         }
         // A yes beforehand is no word about a place that is hidden or guarded.
         let guarded = matches!(&call.subject, Subject::Files { concern: Some(_), .. });
@@ -313,7 +316,7 @@ impl Gate {
 
     /// Writes the decision, and only then approves.
     fn settle(&self, call: PreparedCall, weighed: Weighed, decision: &Decision, mode: Mode) -> Passage {
-        let Weighed { analysis, placed, .. } = weighed;
+        let Weighed { analysis, drift, placed, .. } = weighed;
         let entry = AuditEntry::of(&call, &analysis.judgement, decision.approved, decision.by);
         if let Err(error) = self.audit.append(&entry) {
             if mode == Mode::Autonomous {
@@ -337,7 +340,7 @@ impl Gate {
                 (_, Mode::Autonomous) if decision.ended || decision.by == By::Nobody => Passage::Halted { judgement },
                 (_, Mode::Autonomous) => Passage::Declined { reason: "skipped by the user".into(), judgement },
                 (Verdict::Halt, _) => Passage::Halted { judgement },
-                _ => Passage::Declined { reason: format!("not approved: {}", judgement.reason), judgement },
+                _ => Passage::Declined { reason: not_approved(&judgement, drift.as_deref()), judgement },
             };
         }
         if !call.definition.trusted
@@ -455,6 +458,16 @@ impl Weighed {
             Mode::Headless | Mode::HeadlessYes => false,
         }
     }
+}
+
+/// Says why a call was declined that nobody was asked about: a change that nobody saw is named, whatever else there was to ask.
+fn not_approved(judgement: &Judgement, drift: Option<&str>) -> String {
+    let Some(drift) = drift else { return format!("not approved: {}", judgement.reason) };
+    let (drift, more) = match drift.char_indices().nth(MAX_DRIFT) {
+        Some((end, _)) => (drift.get(..end).unwrap_or_default(), "…"),
+        None => (drift.trim_end(), ""),
+    };
+    format!("not approved: {DRIFTED}:\n{drift}{more}")
 }
 
 /// Hashes what is called: tool, arguments, definition.

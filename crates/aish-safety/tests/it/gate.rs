@@ -202,10 +202,11 @@ fn a_tool_from_outside_is_asked_then_pinned_and_asked_again_when_it_changes() {
     let asked = world.asked.lock().unwrap();
     assert!(asked[1].drift.as_deref().is_some_and(|drift| drift.contains("- \"does\"\n+ \"does something else\"")));
     drop(asked);
-    assert!(
-        matches!(pass(&world, policy, Mode::HeadlessYes, second), Passage::Declined { .. }),
-        "nobody saw the change"
-    );
+    let Passage::Declined { reason, .. } = pass(&world, policy, Mode::HeadlessYes, second) else {
+        panic!("nobody saw the change");
+    };
+    assert!(reason.contains("has changed since it was approved"), "{reason}");
+    assert!(reason.contains("- \"does\"\n+ \"does something else\""), "the change is named: {reason}");
 }
 
 #[test]
