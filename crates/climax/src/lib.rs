@@ -23,6 +23,8 @@ pub mod import;
 pub mod kept;
 pub mod load;
 mod meaning;
+#[cfg(test)]
+mod mutate;
 pub mod policy;
 pub mod run;
 pub mod schema;

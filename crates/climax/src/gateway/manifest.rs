@@ -149,9 +149,12 @@ pub(crate) fn first_sentence(text: &str) -> Option<String> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use aish_tools::Index;
+    use aish_tools::index::Query;
     use aish_types::Secret;
 
     use super::*;
+    use crate::mutate::Dice;
 
     fn options(token: &str) -> ServerOptions {
         let env = BTreeMap::from([("TOKEN".to_owned(), Secret::new(token.to_owned()))]);
@@ -204,5 +207,53 @@ mod tests {
         assert_eq!(first_sentence(" Use it well. Then stop.\nMore"), Some("Use it well.".into()));
         assert_eq!(first_sentence(""), None);
         assert_eq!(first_sentence(&"x".repeat(500)).unwrap().len(), 200);
+    }
+
+    /// What is read of a changed file is all of this server, and nothing that anybody trusts; it can be searched.
+    fn use_all(file: &ManifestFile) -> bool {
+        let Some(read) = file.read() else { return false };
+        for tool in &read.tools {
+            assert!(tool.name.as_str().starts_with("files.") && tool.source == file.source);
+            assert_eq!((tool.trusted, tool.risk), (false, Risk::Destructive));
+            tool.input_schema.value();
+        }
+        let index = Index::of(read.tools.iter().cloned());
+        for text in ["read a file", "files.read", "raed", "x"] {
+            assert!(index.search(&Query::text(text)).hits.len() <= read.tools.len());
+        }
+        true
+    }
+
+    #[test]
+    fn a_file_that_was_changed_in_any_way_relaxes_nothing_and_ends_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = ManifestFile::of(Some(folder.path()), &options("a"), &LocalKey::open(None));
+        let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+        let tool = |name: &str| {
+            Arc::new(ToolDefinition::new(name, "Reads a file", schema.clone(), SourceId::new("mcp:files")))
+        };
+        let (tools, prompts) = (vec![tool("files.read"), tool("files.list")], vec![json!({"name": "daily"})]);
+        file.write(&Manifest { tools, prompts, instructions: Some("Be kind.".into()), ..manifest() });
+        let path = file.path.clone().unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let value: Value = serde_json::from_slice(&whole).unwrap();
+        let mut dice = Dice(4_712);
+        let places = ["", "/tools/0", "/tools/0/input_schema", "/tools/1/description", "/prompts/0"];
+        let mut read = 0;
+        for number in 0..150 {
+            let mut changed = value.clone();
+            let place = changed.pointer_mut(places[number % places.len()]).unwrap();
+            *place = dice.mutate_value(place);
+            for bytes in [dice.mutate(&whole), serde_json::to_vec(&changed).unwrap()] {
+                std::fs::write(&path, bytes).unwrap();
+                read += usize::from(use_all(&file));
+            }
+        }
+        assert!(read > 50, "many changes leave a file that can be read: {read}");
+        // A file that is deeper or larger than any list is none.
+        for bytes in [vec![b'['; 1 << 20], vec![b' '; usize::try_from(MAX_BYTES).unwrap() + 1]] {
+            std::fs::write(&path, bytes).unwrap();
+            assert!(!use_all(&file));
+        }
     }
 }

@@ -8,46 +8,10 @@ use tempfile::TempDir;
 
 use super::tests::{FILES, folder, kept_files, load, settle, start};
 use super::*;
+use crate::mutate::Dice;
 
 /// Mutated files of each kind.
 const TRIES: u64 = 120;
-
-/// Numbers that are the same at each run (xorshift*).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        usize::try_from(self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33).unwrap() % bound.max(1)
-    }
-
-    /// Changes a few things: a bit, a byte, a run of the largest numbers, an end, a part twice, a part gone, a part elsewhere.
-    fn mutate(&mut self, whole: &[u8]) -> Vec<u8> {
-        let mut bytes = whole.to_vec();
-        for _ in 0..=self.below(4) {
-            let at = self.below(bytes.len());
-            let part = self.below(40);
-            let end = (at + part).min(bytes.len());
-            match self.below(8) {
-                0 if at < bytes.len() => bytes[at] ^= 1 << self.below(8),
-                1 if at < bytes.len() => bytes[at] = u8::try_from(self.below(256)).unwrap(),
-                2 => bytes[at..end].fill(0xff),
-                3 => bytes.truncate(at),
-                4 => {
-                    let twice = bytes[at..end].to_vec();
-                    bytes.splice(at..at, twice);
-                }
-                5 => drop(bytes.drain(at..end)),
-                // A number of seventy bits, one of 2^63, one of some millions.
-                6 => drop(bytes.splice(at..end, [0xff; 10])),
-                _ => drop(bytes.splice(at..end, [0xc0, 0x84, 0xbd, 0x02])),
-            }
-        }
-        bytes
-    }
-}
 
 /// Loads, searches, and looks at every tool.
 fn use_all(folder: &TempDir, state: &TempDir) -> Vec<String> {

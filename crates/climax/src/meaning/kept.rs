@@ -112,6 +112,7 @@ fn parsed(bytes: &[u8], width: usize) -> Option<HashMap<u128, Arc<[i8]>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mutate::Dice;
 
     #[test]
     fn vectors_are_kept_by_model_and_text() {
@@ -138,6 +139,33 @@ mod tests {
         assert_eq!(parsed(&whole, 2).unwrap()[&7].to_vec(), [1, -1]);
         for (bytes, width) in [(&whole[..whole.len() - 1], 2), (&whole[..], 3), (&whole[..9], 2), (b"other", 2)] {
             assert!(parsed(bytes, width).is_none());
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_changed_in_any_way_gives_whole_vectors_or_none() {
+        const WIDTH: usize = 8;
+        let folder = tempfile::tempdir().unwrap();
+        let mut kept = Kept::read(Some(folder.path()), b"model", WIDTH);
+        for number in 0..60_i8 {
+            kept.put(key(&[number.cast_unsigned()]), vec![number; WIDTH]);
+        }
+        kept.write();
+        let file = kept.file.clone().unwrap();
+        let whole = std::fs::read(&file).unwrap();
+        let mut dice = Dice(22);
+        for _ in 0..150 {
+            let changed = dice.mutate(&whole);
+            std::fs::write(&file, &changed).unwrap();
+            let mut read = Kept::read(Some(folder.path()), b"model", WIDTH);
+            // No more than is in the file, and each as long as the model's.
+            assert!(read.vectors.len() * (KEY + WIDTH) <= changed.len());
+            assert!(read.vectors.values().all(|vector| vector.len() == WIDTH));
+            // What is made next is kept all the same.
+            read.put(1, vec![5; WIDTH]);
+            read.write();
+            let again = Kept::read(Some(folder.path()), b"model", WIDTH);
+            assert_eq!(again.get(1).unwrap().to_vec(), [5; WIDTH]);
         }
     }
 }
