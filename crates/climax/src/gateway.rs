@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::expand::Variables;
 use crate::policy::Policy;
-use crate::servers::ServerEntry;
+use crate::servers::{ServerEntry, file_options};
 use approved::Approved;
 pub use health::{ServerHealth, ServerRow};
 use local_key::LocalKey;
@@ -93,11 +93,13 @@ impl Gateway {
         let pins = Arc::new(UpstreamPins::new(parts.pins));
         let changed = watch::Sender::new(0);
         let ports = Ports { status: Arc::new(Logged), caller: Some(Arc::clone(&relay) as Arc<_>), ..Ports::default() };
+        let files = file_options(&parts.servers);
         let make = |entry: ServerEntry| {
             let parts = Parts {
                 world: &*parts.world,
                 folder: folder.as_deref(),
                 key: &key,
+                files: &files,
                 ports: ports.clone(),
                 pins: Arc::clone(&pins),
                 changed: changed.clone(),
@@ -181,7 +183,8 @@ impl Gateway {
         if let Some((seconds, why)) = upstream.health.rests() {
             return Err(format!(
                 "{alias}: it failed three times in a minute, last: {why}; it is tried again in {seconds} s, and \
-                 `climax refresh {alias}` tries it now"
+                 `{}` tries it now",
+                upstream.refresh()
             ));
         }
         let call = Call { name: start_name(alias), arguments: Value::Object(Map::new()), context: wanting.context };
@@ -199,9 +202,9 @@ impl Gateway {
     fn not_started(&self, upstream: &Upstream, reason: &str) -> String {
         let alias = upstream.alias();
         format!(
-            "{alias}: it was not started: {reason}. Somebody has to agree to it once: {} (`climax refresh {alias}` in a \
-             terminal asks, with the same --servers and --config)",
-            upstream.shown()
+            "{alias}: it was not started: {reason}. Somebody has to agree to it once: {} (`{}` in a terminal asks)",
+            upstream.shown(),
+            upstream.refresh()
         )
     }
 

@@ -12,6 +12,7 @@ use aish_types::near::slip;
 use crate::bundled::{self, Bundled};
 use crate::config::{self, Config};
 use crate::fault::{Fault, Severity};
+use crate::servers::ServerFile;
 
 /// Bytes that a configuration may have.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -116,7 +117,8 @@ impl Source {
     }
 }
 
-/// Reads a program that is named by a relative path as one that lies beside its file, wherever the caller is.
+/// Reads a program that is named by a relative path as one that lies beside its file, wherever the caller is, and notes the file
+/// for its servers.
 fn anchored(mut config: Config, file: &Path) -> Config {
     let command = config.command.trim_start();
     let (program, rest) = command.split_at(command.find(char::is_whitespace).unwrap_or(command.len()));
@@ -127,6 +129,9 @@ fn anchored(mut config: Config, file: &Path) -> Config {
     if relative && let Some(folder) = folder.and_then(|folder| std::path::absolute(folder).ok()) {
         let program = folder.join(program.trim_start_matches("./"));
         config.command = format!("{}{rest}", shell_words::quote(&program.to_string_lossy()));
+    }
+    for server in &mut config.servers {
+        server.files.push(ServerFile::Config(file.to_path_buf()));
     }
     config
 }

@@ -8,7 +8,8 @@ mod file;
 mod overrides;
 mod read;
 
-pub use entry::{Limits, Reach, ServerEntry, joined};
+pub(crate) use entry::file_options;
+pub use entry::{Limits, Reach, ServerEntry, ServerFile, joined};
 pub use file::{ServerList, read_list};
 pub use overrides::{ArgumentOverride, ToolOverride};
 pub(crate) use overrides::{Offered, Said, offered, strays};

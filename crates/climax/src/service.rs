@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use aish_journal::PinFile;
 use aish_mcp::server::{CallScope, Change};
-use aish_safety::{AuditLog, DECLINED, Gate, PinStore, Surroundings};
+use aish_safety::{AuditLog, DECLINED, Gate, Mode, Nobody, PinStore, Surroundings};
 use aish_tools::index::{Found, SearchRequestError};
 use aish_tools::{Call, DiscoveryTools, Door, Executor, Passed, Ready, Registry};
 use aish_types::{CallContext, CallId, SessionId, SourceId, ToolDefinition, ToolName, ToolOutcome};
@@ -285,7 +285,9 @@ impl Service {
         Err(Box::new(match passed {
             Passed::Approved(ready) => return Ok((state, ready)),
             Passed::Refused(outcome) => self.refused_by_server(&name, refused(*outcome)),
-            Passed::Declined { reason, .. } => self.denied(&name, &reason, &asker),
+            Passed::Declined { reason, .. } => {
+                self.with_way_to_agree(&name, self.denied(&name, &reason, &asker), &asker)
+            }
             Passed::Halted(judgement) => self.denied(&name, &judgement.reason, &asker),
             // Questions offer no edit here.
             Passed::Edited(_) => self.denied(&name, "the answer was not understood", &asker),
@@ -315,6 +317,18 @@ impl Service {
                 "\nNobody could be asked: this client takes no questions. `risk: read` in the server's `tools` of a YAML file, \
                  `approval` in a policy, or --headless-approve lets it run.",
             );
+        }
+        outcome
+    }
+
+    /// Says how somebody can agree to a call that a yes beforehand does not cover: a definition that changed.
+    fn with_way_to_agree(&self, tool: &ToolName, mut outcome: ToolOutcome, asker: &Asker<'_>) -> ToolOutcome {
+        let beforehand = matches!(asker, Asker::Nobody(Nobody(Mode::HeadlessYes)));
+        if let Some(upstream) = self.upstream_of(tool).filter(|_| beforehand) {
+            let command = upstream.typed(&format!("climax call {tool}"));
+            outcome.text.push_str(&format!(
+                "\n--headless-approve agrees to nothing that nobody saw; `{command}` in a terminal asks."
+            ));
         }
         outcome
     }

@@ -68,7 +68,9 @@ impl PinStore for UpstreamPins {
     fn get(&self, source: &SourceId, tool: &ToolName) -> Result<Option<Pin>, PinError> {
         let Some((upstream, shown)) = self.pair(source, tool) else { return self.store.get(source, tool) };
         let pin = self.store.get(source, &upstream.name)?;
-        Ok(pin.map(|pin| if pin.hash == definition_hash(&upstream) { Pin::of(&shown) } else { pin }))
+        Ok(pin.map(|pin| {
+            if pin.hash == definition_hash(&upstream) { Pin::of(&shown) } else { as_shown(pin, &upstream, &shown) }
+        }))
     }
 
     fn put(&self, source: &SourceId, tool: &ToolName, pin: &Pin) -> Result<(), PinError> {
@@ -84,6 +86,19 @@ impl PinStore for UpstreamPins {
         }
         Ok(())
     }
+}
+
+/// Takes what the server left as it was as it is shown now: what the user's file says otherwise is no change of the server's.
+fn as_shown(mut pin: Pin, upstream: &ToolDefinition, shown: &ToolDefinition) -> Pin {
+    let (now, shown) = (Pin::of(upstream).definition, Pin::of(shown).definition);
+    if let Some(fields) = pin.definition.as_object_mut() {
+        for (key, value) in fields.iter_mut().filter(|(key, value)| now.get(key.as_str()) == Some(&**value)) {
+            if let Some(shown) = shown.get(key) {
+                *value = shown.clone();
+            }
+        }
+    }
+    pin
 }
 
 #[cfg(test)]
@@ -127,7 +142,9 @@ mod tests {
         let changed = offered("Reads, and sends it home", "files.peek");
         pins.show(&source, std::slice::from_ref(&changed));
         assert!(!pins.holds(&changed.upstream));
-        assert_eq!(pins.get(&source, &changed.definition.name).unwrap(), Some(Pin::of(&tool.upstream)));
+        let old = pins.get(&source, &changed.definition.name).unwrap().unwrap();
+        assert_eq!(old.hash, definition_hash(&tool.upstream));
+        assert_eq!((&old.definition["description"], &old.definition["name"]), (&json!("Reads"), &json!("files.peek")));
         assert!(pins.put(&source, &changed.definition.name, &Pin::of(&renamed.definition)).is_err());
     }
 }

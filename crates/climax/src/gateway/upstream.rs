@@ -42,6 +42,8 @@ pub(crate) struct Upstream {
     /// Held while it is started or stopped.
     pub(crate) starting: tokio::sync::Mutex<()>,
     options: Result<ServerOptions, String>,
+    /// The options that name the files of all servers.
+    files: String,
     file: Option<ManifestFile>,
     ports: Ports,
     pins: Arc<UpstreamPins>,
@@ -73,6 +75,8 @@ pub(crate) struct Parts<'p> {
     pub(crate) world: &'p dyn crate::expand::Variables,
     pub(crate) folder: Option<&'p std::path::Path>,
     pub(crate) key: &'p LocalKey,
+    /// The options that name the files of all servers.
+    pub(crate) files: &'p str,
     pub(crate) ports: Ports,
     pub(crate) pins: Arc<UpstreamPins>,
     pub(crate) changed: watch::Sender<u64>,
@@ -100,6 +104,7 @@ impl Upstream {
             health,
             starting: tokio::sync::Mutex::new(()),
             options,
+            files: parts.files.to_owned(),
             file,
             ports: parts.ports,
             pins: parts.pins,
@@ -125,6 +130,16 @@ impl Upstream {
     /// Returns how it is reached, as it was written.
     pub(crate) fn reach(&self) -> Option<&Reach> {
         self.entry.reach.as_ref()
+    }
+
+    /// Returns the command that starts it by itself, as one types it in any folder.
+    pub(crate) fn refresh(&self) -> String {
+        self.typed(&format!("climax refresh {}", self.alias()))
+    }
+
+    /// Returns a command of climax that sees the same servers, as one types it in any folder.
+    pub(crate) fn typed(&self, command: &str) -> String {
+        format!("{command} {}", self.files).trim_end().to_owned()
     }
 
     /// Returns what would be started or asked: the whole command line, or the URL; secrets are no part of it.
@@ -241,7 +256,7 @@ impl Upstream {
             } else {
                 String::new()
             };
-            return Err(format!("{alias}: it did not start: {why}{late}; `climax refresh {alias}` tries it by itself"));
+            return Err(format!("{alias}: it did not start: {why}{late}; `{}` tries it by itself", self.refresh()));
         }
         self.take_list(&client, Empty::MayBeEarly);
         self.health.ready();

@@ -1,10 +1,12 @@
 //! One MCP server as files name it: how it is reached, its bounds, and what the user says of its tools.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aish_mcp::client::{Endpoint, Era, ImportedEndpoint, ImportedServer, ServerOptions, expand, folded_alias};
 use aish_types::Secret;
+use reqwest::Url;
 
 use super::overrides::ToolOverride;
 use crate::expand::Variables;
@@ -39,6 +41,56 @@ pub enum Reach {
         /// The variable that holds its bearer token.
         auth_env: Option<String>,
     },
+}
+
+/// Says why no MCP server can be at an address; what a variable will be filled in for is told when it is.
+pub(crate) fn url_fault(url: &str) -> Option<String> {
+    let wrong = || Some(format!("'{url}' must begin with http:// or https:// and a host"));
+    match url.find("${") {
+        Some(0) => None,
+        // A variable behind the scheme may be any host.
+        Some(at) => {
+            let known = url.get(..at).unwrap_or_default().to_ascii_lowercase();
+            if known.starts_with("http://") || known.starts_with("https://") { None } else { wrong() }
+        }
+        None => match Url::parse(url) {
+            Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.has_host() => None,
+            Ok(_) => wrong(),
+            Err(error) => Some(format!("'{url}' is no URL: {error}")),
+        },
+    }
+}
+
+/// The file that names a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerFile {
+    /// A list, given by `--servers`.
+    List(PathBuf),
+    /// A configuration.
+    Config(PathBuf),
+}
+
+impl ServerFile {
+    /// Writes the option that names it, for a shell in any folder.
+    fn option(&self) -> String {
+        let (option, path): (_, &Path) = match self {
+            Self::List(path) => ("--servers", path),
+            Self::Config(path) => ("--config", path),
+        };
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        format!("{option} {}", shell_words::quote(&path.to_string_lossy()))
+    }
+}
+
+/// Writes the options that name the files of all these servers, each once: with them another command sees the same servers.
+pub(crate) fn file_options(entries: &[ServerEntry]) -> String {
+    let mut options: Vec<String> = Vec::new();
+    for option in entries.iter().flat_map(|entry| &entry.files).map(ServerFile::option) {
+        if !options.contains(&option) {
+            options.push(option);
+        }
+    }
+    options.join(" ")
 }
 
 /// Bounds of a server; what is not said has a default.
@@ -79,6 +131,8 @@ impl Limits {
 pub struct ServerEntry {
     /// The name that its tools are shown under, of letters, digits, `_` and `-`.
     pub alias: String,
+    /// The files that say something of it, where they are known.
+    pub files: Vec<ServerFile>,
     /// How it is reached; none where the entry only says more of a server that another file names.
     pub reach: Option<Reach>,
     /// False when it is not used.
@@ -104,6 +158,7 @@ impl ServerEntry {
     pub fn new(alias: impl Into<String>, reach: Option<Reach>) -> Self {
         Self {
             alias: alias.into(),
+            files: Vec::new(),
             reach,
             enabled: true,
             limits: Limits::default(),
@@ -149,7 +204,11 @@ impl ServerEntry {
                         Some(Secret::new(token.ok_or_else(|| format!("it needs ${name}, which is not set"))?))
                     }
                 };
-                Endpoint::Http { url: filled(url)?, headers: secrets(headers)?, token }
+                let url = filled(url)?;
+                if let Some(fault) = url_fault(&url) {
+                    return Err(fault);
+                }
+                Endpoint::Http { url, headers: secrets(headers)?, token }
             }
         };
         let mut options = ServerOptions::new(self.alias.clone(), endpoint);
@@ -228,6 +287,7 @@ impl ServerEntry {
             self.include = more.include;
         }
         self.exclude.extend(more.exclude);
+        self.files.extend(more.files);
         for tool in more.tools {
             self.tools.retain(|known| known.tool != tool.tool);
             self.tools.push(tool);
@@ -295,6 +355,32 @@ mod tests {
         assert_eq!((joined[0].limits.call_ms(), joined[1].limits.call_ms()), (5, 60_000));
         assert!(!joined[0].offers("rm") && joined[1].offers("rm"));
         assert_eq!(warnings.len(), 2);
+    }
+
+    #[test]
+    fn files_of_servers_are_named_once_and_for_any_folder() {
+        let from = |file: Option<ServerFile>| ServerEntry { files: file.into_iter().collect(), ..program("a") };
+        let list = || from(Some(ServerFile::List("/etc/my servers.json".into())));
+        let entries = [list(), from(None), from(Some(ServerFile::Config("/x/notes.yaml".into()))), list()];
+        assert_eq!(file_options(&entries), "--servers '/etc/my servers.json' --config /x/notes.yaml");
+        let here = file_options(&[from(Some(ServerFile::List("mcp.json".into())))]);
+        assert!(here.starts_with("--servers /") && here.ends_with("/mcp.json"), "{here}");
+    }
+
+    #[test]
+    fn a_server_is_at_an_http_address() {
+        for url in ["http://h", "HTTPS://h/mcp?x=1", "http://[::1]:8080/mcp", "${URL}", "https://${HOST}/mcp"] {
+            assert_eq!(url_fault(url), None, "{url}");
+        }
+        for url in ["ftp://h/mcp", "file:///etc/passwd", "h/mcp", "http://", "ws://${HOST}", "", "mailto:a@b"] {
+            assert!(url_fault(url).is_some(), "{url}");
+        }
+        // What a variable gives is looked at, too.
+        let reach = Reach::Url { url: "${URL}".into(), headers: BTreeMap::new(), auth_env: None };
+        let entry = ServerEntry::new("a", Some(reach));
+        let world = |value: &'static str| move |name: &str| (name == "URL").then(|| value.to_owned());
+        assert!(entry.options(&world("http://h/mcp")).is_ok());
+        assert!(entry.options(&world("ftp://h/mcp")).unwrap_err().contains("must begin with http://"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::entry::ServerEntry;
+use super::entry::{Reach, ServerEntry, ServerFile, url_fault};
 
 /// Bytes that a list may have.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -33,10 +33,22 @@ pub fn read_list(path: &Path) -> Result<ServerList, String> {
         let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
         format!("{name}: {error}{cause}")
     })?;
-    let left_out = faults.iter().map(|fault| format!("{name}: {fault}; it is left out")).collect();
+    let mut left_out: Vec<String> = faults.iter().map(|fault| format!("{name}: {fault}; it is left out")).collect();
     let mut notes = Vec::new();
-    for server in &servers {
-        notes.extend(server.notes.iter().map(|note| format!("{name}: {}: {note}", server.alias)));
+    let mut entries = Vec::with_capacity(servers.len());
+    let file = ServerFile::List(path.to_path_buf());
+    for server in servers {
+        let told = server.notes.iter().map(|note| format!("{name}: {}: {note}", server.alias)).collect::<Vec<_>>();
+        let entry = ServerEntry { files: vec![file.clone()], ..ServerEntry::from(server) };
+        match &entry.reach {
+            Some(Reach::Url { url, .. }) if let Some(fault) = url_fault(url) => {
+                left_out.push(format!("{name}: {}: {fault}; it is left out", entry.alias));
+            }
+            Some(_) | None => {
+                notes.extend(told);
+                entries.push(entry);
+            }
+        }
     }
-    Ok(ServerList { servers: servers.into_iter().map(ServerEntry::from).collect(), left_out, notes })
+    Ok(ServerList { servers: entries, left_out, notes })
 }

@@ -6,7 +6,7 @@ use aish_mcp::client::{Era, clean_alias};
 use aish_types::{Hints, Risk};
 use serde_json::Value;
 
-use super::entry::{Limits, Reach, ServerEntry};
+use super::entry::{Limits, Reach, ServerEntry, url_fault};
 use super::overrides::{ArgumentOverride, ToolOverride};
 use crate::fault::{Faults, Position};
 use crate::yaml::{Fields, Kind, Node, scalar};
@@ -67,7 +67,7 @@ fn server(name: &str, node: &Node<'_>, faults: &mut Faults) -> Option<ServerEntr
 }
 
 fn reach(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Option<Reach> {
-    let command_at = fields.position_of("command");
+    let (command_at, url_at) = (fields.position_of("command"), fields.position_of("url"));
     let (command, url) = (fields.text("command", faults), fields.text("url", faults));
     let args = fields.texts("args", faults);
     let env: BTreeMap<String, String> = fields.text_map("env", faults).into_iter().collect();
@@ -103,7 +103,13 @@ fn reach(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Option<Reach> {
             words.extend(args);
             Some(Reach::Program { command, args: words, env, cwd })
         }
-        (None, Some(url)) => Some(Reach::Url { url, headers, auth_env }),
+        (None, Some(url)) => match url_fault(&url) {
+            Some(fault) => {
+                faults.error(url_at.unwrap_or(fields.at), format!("'url': {fault}"));
+                None
+            }
+            None => Some(Reach::Url { url, headers, auth_env }),
+        },
         (None, None) if of_program || of_url => {
             faults.error(fields.at, "a server needs 'command' or 'url'");
             None

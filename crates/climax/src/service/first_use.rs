@@ -81,8 +81,7 @@ impl Service {
                 ServerHealth::Failed => format!("failed: {}", counts.last_error.unwrap_or_default()),
                 ServerHealth::Connecting => "still starting".to_owned(),
                 ServerHealth::Unknown if !gateway.is_approved(upstream) => {
-                    let alias = upstream.alias();
-                    format!("nobody agreed to start it yet: `climax refresh {alias}` asks")
+                    format!("nobody agreed to start it yet: `{}` asks", upstream.refresh())
                 }
                 ServerHealth::Unknown | ServerHealth::Cached | ServerHealth::Ready => "not started yet".to_owned(),
             };

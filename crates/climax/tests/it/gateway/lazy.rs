@@ -60,7 +60,10 @@ fn a_whole_command_is_agreed_to_before_its_first_start_and_then_never_again() {
     let found = client.search(json!({"query": "echo"}));
     assert!(found["note"].as_str().unwrap().contains("not searched: notes (nobody agreed to start it yet"), "{found}");
     let called = client.run("notes.echo", json!({"text": "x"}));
-    assert!(called.is_error && called.text.contains("climax refresh notes"), "{}", called.text);
+    // The hint can be typed as it is.
+    let hint = format!("`climax refresh notes --servers {list}`");
+    assert!(called.is_error && called.text.contains(&hint), "{}", called.text);
+    assert!(found["note"].as_str().unwrap().contains(&hint), "{found}");
     let refreshed = servers.climax(&["refresh", "--servers", &list]);
     assert_eq!(refreshed.status.code(), Some(1));
     drop(client);
@@ -126,6 +129,16 @@ fn what_has_changed_since_the_last_time_is_asked_about_before_it_is_called() {
     assert_eq!(client.run("notes.same", json!({"text": "a"})).text, "done");
     let found = client.search(json!({"query": "reads a note"}));
     assert_eq!((names(&found)[0], states(&found)[0]), ("notes.read", "changed"), "{found}");
+    drop(client);
+
+    // Nor does a yes beforehand: nobody saw the change. It is named, and how it can be looked at.
+    let mut client = servers.client(None, &["--config", &yaml, "--headless-approve"]);
+    let refused = client.run("notes.read", json!({"text": "a"}));
+    assert!(refused.is_error && refused.text.contains("+ \"Reads a note, and sends it home\""), "{}", refused.text);
+    assert!(!refused.text.contains("hints"), "the user's own words are no change: {}", refused.text);
+    let hint = format!("`climax call notes.read --servers {} --config {yaml}`", servers.list());
+    assert!(refused.text.contains(&hint), "{}", refused.text);
+    assert_eq!(client.run("notes.same", json!({"text": "a"})).text, "done");
     drop(client);
 
     let mut client = servers.client(Some("accept"), &["--config", &yaml]);

@@ -43,7 +43,7 @@ fn a_server_that_ends_fails_its_call_and_comes_back_until_it_failed_three_times(
     }
     let resting = client.run("notes.echo", json!({"text": "x"})).text;
     assert!(
-        resting.contains("failed three times in a minute") && resting.contains("climax refresh notes"),
+        resting.contains("failed three times in a minute") && resting.contains("`climax refresh notes --servers /"),
         "{resting}"
     );
     assert_eq!(servers.processes("notes").len(), 3);

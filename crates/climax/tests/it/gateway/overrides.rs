@@ -128,10 +128,16 @@ fn validate_finds_what_is_wrong_in_a_file() {
         ),
         ("servers: {a: {command: x, timeout_ms: -1}}", "'timeout_ms' must be a whole number"),
         ("servers: {a: {command: \"x 'y\"}}", "the quotes of 'command' do not match"),
+        ("servers: {a: {url: 'ftp://h/mcp'}}", "'url': 'ftp://h/mcp' must begin with http:// or https://"),
     ] {
         let (good, told) = check(text);
         assert!(!good && told.contains(fault), "{text}: {told}");
     }
+    let list = servers.write("list.json", r#"{"mcpServers": {"a": {"url": "ftp://h/mcp"}, "b": {"command": "x"}}}"#);
+    let output = servers.climax(&["validate", "--servers", &list]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && told.contains("a: 'ftp://h/mcp' must begin with http://"), "{told}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("some are left out, 1 servers"), "{output:?}");
 }
 
 #[test]
