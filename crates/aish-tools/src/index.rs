@@ -36,8 +36,8 @@ use document::{Document, Place};
 pub use found::{Detail, Found, FoundGroup, FoundTool};
 use lexicon::Lexicon;
 use literal::Literals;
+pub use meaning::Embedder;
 use meaning::Meaning;
-pub use meaning::{Embedder, meaning_text};
 pub use page::{Group, Hit, Page, Query, RiskFilter, Summary, ToolKind};
 use postings::Postings;
 

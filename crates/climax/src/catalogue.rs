@@ -266,6 +266,7 @@ impl Common {
         definition.group = self.group.clone();
         definition.category = self.category.clone();
         definition.tags = Arc::clone(&self.tags);
+        definition.examples = tool.examples.to_vec();
         definition.risk = tool.risk;
         definition.trusted = true;
         definition.hints = Hints {

@@ -62,6 +62,9 @@ pub struct Tool {
     /// What it does, for the model.
     #[serde(skip)]
     pub description: String,
+    /// Requests that mean it, as somebody would say them; searches know them, and nobody is shown them.
+    #[serde(skip)]
+    pub examples: Vec<String>,
     /// The sub-command's words, split.
     #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,

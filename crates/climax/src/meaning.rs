@@ -12,8 +12,7 @@ use std::time::{Duration, Instant};
 
 use aish_embedding::Model;
 use aish_tools::Index;
-use aish_tools::index::{Embedder, meaning_text};
-use aish_types::ToolDefinition;
+use aish_tools::index::Embedder;
 use kept::Kept;
 
 /// How many new vectors are made before they are written down.
@@ -101,7 +100,8 @@ impl Meanings {
                 return false;
             }
         };
-        let wanted: Vec<(u128, String)> = index.definitions().map(|tool| text_of(tool)).collect();
+        let wanted: Vec<(u128, String)> =
+            index.meaning_texts().map(|text| (kept::key(text.as_bytes()), text)).collect();
         let mut new = 0_usize;
         let mut whole = true;
         for (key, text) in &wanted {
@@ -125,7 +125,7 @@ impl Meanings {
         if whole {
             let embedder: Arc<dyn Embedder> = Arc::<Sentences>::clone(&known.model);
             let kept = lock(&known.kept);
-            index.give_meaning(embedder, known.model.0.width(), |tool| kept.get(text_of(tool).0));
+            index.give_meaning(embedder, known.model.0.width(), |text| kept.get(kept::key(text.as_bytes())));
         }
         true
     }
@@ -148,12 +148,6 @@ impl Meanings {
         *known = Some(Arc::clone(&read));
         Ok(read)
     }
-}
-
-/// Returns the text that stands for a tool, with its key.
-fn text_of(tool: &ToolDefinition) -> (u128, String) {
-    let text = meaning_text(tool);
-    (kept::key(text.as_bytes()), text)
 }
 
 fn lock(kept: &Mutex<Kept>) -> std::sync::MutexGuard<'_, Kept> {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use aish_embedding::Model;
 use aish_tools::Index;
-use aish_tools::index::{Embedder, Query, meaning_text};
+use aish_tools::index::{Embedder, Query};
 use aish_types::{SourceId, ToolDefinition};
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
@@ -128,7 +128,7 @@ fn evaluate(file: &Path, model: Option<&Arc<Sentences>>, out: &mut impl io::Writ
     row("words", tally(&set, &index))?;
     if let Some(model) = model {
         let embedder: Arc<dyn Embedder> = Arc::<Sentences>::clone(model);
-        index.give_meaning(embedder, model.0.width(), |tool| Some(model.embed(&meaning_text(tool)).into()));
+        index.give_meaning(embedder, model.0.width(), |text| Some(model.embed(text).into()));
         row("both", tally(&set, &index))?;
     }
     Ok(())

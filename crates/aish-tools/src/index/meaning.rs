@@ -1,9 +1,11 @@
 //! Meaning beside words: how near a request's vector is to those of tools, and one score of both.
 //!
-//! Score = words / (best of all words' scores + [`DOUBT`]) + [`WEIGHT`] x cosine, with a smaller weight for a long text. The first part goes from 0 to 1, and is near 1 only
-//! for the best find of a request whose words are well covered: words that hardly find anything leave the order to meaning. The
-//! numbers were learned on public sets of requests and tools, on the half that was split off by program. A tool without a vector
-//! takes the mean of the others, so that it is found by its words as before.
+//! Score = (words - crowd) / (best of all words' scores + [`DOUBT`]) + [`WEIGHT`] x cosine, with a smaller weight for a long text.
+//! The crowd is the words' score of the tool in place [`CROWD`]: what very many tools have in common with a request tells none of
+//! them from the others, and only what stands out of it counts; none of it is below 0. The first part goes from 0 to 1, and is near
+//! 1 only for the best find of a request whose words are well covered: words that hardly find anything leave the order to meaning.
+//! The numbers were learned on public sets of requests and tools, on the half that was split off by program. A tool without a
+//! vector takes the mean of the others, so that it is found by its words as before.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,17 +17,22 @@ use super::Index;
 use super::document;
 
 /// The words' score at which the best find by words counts half.
-const DOUBT: f32 = 8.0;
+const DOUBT: f32 = 12.0;
+/// How many tools are no crowd yet.
+const CROWD: usize = 40;
 /// What the whole of meaning counts beside the whole of words.
-const WEIGHT: f32 = 2.0;
+const WEIGHT: f32 = 0.75;
 /// What it counts in a text of more words than [`LONG`]: that tells of several wishes, and one direction stands for one.
-const WEIGHT_OF_TEXT: f32 = 0.5;
+const WEIGHT_OF_TEXT: f32 = 0.375;
 /// Words of a request beyond which it is a text.
 const LONG: usize = 20;
 /// Bytes of a name and a description that a vector is made of.
 const MAX_BEGINNING: usize = 180;
 /// Bytes of arguments' names that a vector is made of.
 const MAX_ARGUMENTS: usize = 200;
+/// Examples of a tool that have vectors, and vectors of examples of all tools together: 12 MB, and 2 ms of a search.
+const MAX_EXAMPLES: usize = 8;
+const MAX_ALL_EXAMPLES: usize = 30_000;
 /// A cosine from which a tool is found by its meaning alone.
 const NEAR: f32 = 0.2;
 
@@ -35,10 +42,12 @@ pub trait Embedder: Send + Sync {
     fn embed(&self, text: &str) -> Vec<i8>;
 }
 
-/// The vectors of an index's tools, in the order of its documents.
+/// The vectors of an index's tools, in the order of its documents: of each tool its own, then those of its examples.
 pub(super) struct Meaning {
     embedder: Arc<dyn Embedder>,
     width: usize,
+    /// How many vectors each document has; 0 where its own is not known.
+    counts: Vec<u8>,
     numbers: Vec<i8>,
     /// One over the length of each vector; 0 for none.
     scales: Vec<f32>,
@@ -50,10 +59,10 @@ impl fmt::Debug for Meaning {
     }
 }
 
-/// Returns what of a tool is made a vector of: its name in words, the beginning of its description, whose tool it is where its
-/// name does not say so, the names of its arguments, and its examples. The rest of a description says more of conditions than of
-/// what the tool does.
-pub fn meaning_text(definition: &ToolDefinition) -> String {
+/// Returns what a tool is, as a text: its name in words, the beginning of its description, whose tool it is where its
+/// name does not say so, and the names of its arguments. The rest of a description says more of conditions than of what the tool
+/// does.
+fn own_text(definition: &ToolDefinition) -> String {
     let mut text = spaced(definition.name.as_str());
     text.push_str(": ");
     let description = document::without_label(definition.description.trim());
@@ -70,10 +79,6 @@ pub fn meaning_text(definition: &ToolDefinition) -> String {
         text.push_str(&format!(" ({group})"));
     }
     add_arguments(&mut text, &definition.input_schema.value());
-    for example in &definition.examples {
-        text.push_str("; ");
-        text.push_str(example);
-    }
     text
 }
 
@@ -110,25 +115,49 @@ fn spaced(name: &str) -> String {
 }
 
 impl Index {
-    /// Lets searches go by meaning as well: takes the vectors of the tools, from the maker of the requests' vectors. Once for an
+    /// Returns the texts that vectors are made of: of each tool what it is, then its examples, as far as they have vectors.
+    pub fn meaning_texts(&self) -> impl Iterator<Item = String> {
+        self.texts().map(|(_, _, text)| text)
+    }
+
+    /// The same, each with the place of its document and its own place in that.
+    fn texts(&self) -> impl Iterator<Item = (usize, usize, String)> {
+        let mut room = MAX_ALL_EXAMPLES;
+        let documents = self.documents.iter().enumerate().filter(|(_, document)| document.alive);
+        documents.flat_map(move |(at, document)| {
+            let definition = &document.definition;
+            let taken = definition.examples.len().min(MAX_EXAMPLES).min(room);
+            room -= taken;
+            let examples = definition.examples.iter().take(taken).cloned();
+            let texts = std::iter::once(own_text(definition)).chain(examples);
+            texts.enumerate().map(move |(place, text)| (at, place, text))
+        })
+    }
+
+    /// Lets searches go by meaning as well: takes the vectors of the tools' texts, from the maker of the requests' vectors. Once for an
     /// index; a change of its tools takes it away again. Returns how many tools have a vector.
     pub fn give_meaning(
         &self,
         embedder: Arc<dyn Embedder>,
         width: usize,
-        of: impl Fn(&ToolDefinition) -> Option<Arc<[i8]>>,
+        of: impl Fn(&str) -> Option<Arc<[i8]>>,
     ) -> usize {
-        let mut meaning = Meaning { embedder, width, numbers: Vec::new(), scales: Vec::new() };
+        let mut meaning = Meaning { embedder, width, counts: Vec::new(), numbers: Vec::new(), scales: Vec::new() };
         meaning.numbers.reserve(width.saturating_mul(self.documents.len()));
-        for document in &self.documents {
-            let vector = of(&document.definition).filter(|vector| document.alive && vector.len() == width);
-            match &vector {
-                Some(vector) => meaning.numbers.extend_from_slice(vector),
-                None => meaning.numbers.resize(meaning.numbers.len() + width, 0),
+        meaning.counts.resize(self.documents.len(), 0);
+        for (at, place, text) in self.texts() {
+            let Some(count) = meaning.counts.get_mut(at) else { continue };
+            // Without its own vector a tool takes the mean of the others; an example without one is left out.
+            if place > 0 && *count == 0 {
+                continue;
             }
-            meaning.scales.push(vector.map_or(0.0, |vector| scale(&vector)));
+            if let Some(vector) = of(&text).filter(|vector| vector.len() == width && scale(vector) > 0.0) {
+                meaning.numbers.extend_from_slice(&vector);
+                meaning.scales.push(scale(&vector));
+                *count += 1;
+            }
         }
-        let known = meaning.scales.iter().filter(|&&scale| scale > 0.0).count();
+        let known = meaning.counts.iter().filter(|&&count| count > 0).count();
         // Whoever was sooner had the same vectors.
         let _ = self.meaning.set(meaning);
         known
@@ -146,30 +175,57 @@ impl Meaning {
         let wanted = self.embedder.embed(text);
         let own = scale(&wanted);
         let wide: Vec<i16> = wanted.iter().map(|&number| i16::from(number)).collect();
-        let mut out = Vec::with_capacity(self.scales.len());
-        let (mut sum, mut count) = (0.0_f32, 0.0_f32);
-        for (numbers, &scale) in self.numbers.chunks_exact(self.width.max(1)).zip(&self.scales) {
-            #[expect(clippy::cast_precision_loss, reason = "24 bits of the sum are enough")]
-            let cosine = if scale > 0.0 { dot(numbers, &wide) as f32 * own * scale } else { f32::NAN };
-            if scale > 0.0 {
-                (sum, count) = (sum + cosine, count + 1.0);
+        #[expect(clippy::cast_precision_loss, reason = "24 bits of the sum are enough")]
+        let cosine = |numbers: &[i8], scale: f32| dot(numbers, &wide) as f32 * own * scale;
+        let vectors = self.numbers.chunks_exact(self.width.max(1)).zip(&self.scales);
+        let mut cosines = vectors.map(|(numbers, &scale)| cosine(numbers, scale));
+        let mut out = Vec::with_capacity(self.counts.len());
+        let (mut sum, mut known) = (0.0_f32, 0.0_f32);
+        for &count in &self.counts {
+            let mut of_tool = cosines.by_ref().take(usize::from(count));
+            // Half what it is, and half the best of what people say for it.
+            let cosine = match (of_tool.next(), of_tool.reduce(f32::max)) {
+                (Some(what), Some(said)) => f32::midpoint(what, said),
+                (Some(what), None) => what,
+                (None, _) => f32::NAN,
+            };
+            if count > 0 {
+                (sum, known) = (sum + cosine, known + 1.0);
             }
             out.push(cosine);
         }
-        let mean = if count > 0.0 { sum / count } else { 0.0 };
+        let mean = if known > 0.0 { sum / known } else { 0.0 };
         out.iter_mut().filter(|cosine| cosine.is_nan()).for_each(|cosine| *cosine = mean);
         out
     }
 }
 
-/// Returns what meaning counts for a request.
-pub(super) fn weight(text: &str) -> f32 {
-    if text.split_whitespace().nth(LONG).is_some() { WEIGHT_OF_TEXT } else { WEIGHT }
+/// Joins what words and meaning say of the tools of one request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Joint {
+    /// The words' score that the crowd has.
+    crowd: f32,
+    /// The words' score of the best tool, and the doubt.
+    whole: f32,
+    /// What meaning counts.
+    weight: f32,
 }
 
-/// Joins what words say of a tool, with what they say of the best one, and how near it is; nothing where neither finds it.
-pub(super) fn joined(words: Option<f32>, best: f32, cosine: f32, weight: f32) -> Option<f32> {
-    (words.is_some() || cosine >= NEAR).then(|| words.unwrap_or_default() / (best + DOUBT) + weight * cosine)
+impl Joint {
+    /// Takes the request, and what words found for it.
+    pub(super) fn new(text: &str, mut scores: Vec<f32>) -> Self {
+        let best = scores.iter().copied().fold(0.0, f32::max);
+        let crowd =
+            if scores.len() > CROWD { *scores.select_nth_unstable_by(CROWD, |a, b| b.total_cmp(a)).1 } else { 0.0 };
+        let is_long = text.split_whitespace().nth(LONG).is_some();
+        Self { crowd, whole: best + DOUBT, weight: if is_long { WEIGHT_OF_TEXT } else { WEIGHT } }
+    }
+
+    /// Joins what words say of a tool, and how near it is; nothing where neither finds it.
+    pub(super) fn score(self, words: Option<f32>, cosine: f32) -> Option<f32> {
+        let outstanding = (words.unwrap_or_default() - self.crowd).max(0.0);
+        (words.is_some() || cosine >= NEAR).then(|| outstanding / self.whole + self.weight * cosine)
+    }
 }
 
 /// Returns one over the length of a vector, 0 for one without.
@@ -219,8 +275,8 @@ mod tests {
         index.search(&Query::text(text)).hits.iter().map(|hit| hit.definition.name.to_string()).collect()
     }
 
-    fn vector(definition: &ToolDefinition) -> Option<Arc<[i8]>> {
-        Some(Two.embed(&meaning_text(definition)).into())
+    fn vector(text: &str) -> Option<Arc<[i8]>> {
+        Some(Two.embed(text).into())
     }
 
     #[test]
@@ -239,11 +295,41 @@ mod tests {
     }
 
     #[test]
+    fn an_example_says_what_the_tool_itself_does_not() {
+        let tool = |name: &str, examples: &[&str]| {
+            let mut tool = ToolDefinition::new(name, "Sleeps", json!({"type": "object"}), SourceId::new("mcp:x"));
+            tool.examples = examples.iter().map(|&example| example.into()).collect();
+            Arc::new(tool)
+        };
+        let index = Index::of([
+            tool("first", &[]),
+            tool("second", &["pay the invoice", "zzz", "weather, forecast"]),
+            tool("third", &["money"]),
+        ]);
+        // An example without a vector is left out, and those of the next tool stay its own.
+        let known = index.give_meaning(Arc::new(Two), 3, |text| vector(text).filter(|_| text != "zzz"));
+        assert_eq!(known, 3);
+        assert_eq!(found(&index, "umbrella and rain")[0], "second");
+        let nearness = index.meaning.get().unwrap().nearness("umbrella and rain");
+        assert!(nearness[1] > nearness[0] && nearness[0] > nearness[2], "{nearness:?}");
+    }
+
+    #[test]
+    fn what_a_crowd_has_in_common_tells_nothing() {
+        let of = |count: u16| (0..count).map(|_| 6.0).chain([8.0]).collect::<Vec<f32>>();
+        let (few, many) = (Joint::new("list them", of(39)), Joint::new("list them", of(400)));
+        // Among few, what words find counts; in a crowd only what stands out of it does, and meaning tells the others apart.
+        assert!(few.score(Some(6.0), 0.3) > few.score(None, 0.6));
+        assert!(many.score(Some(6.0), 0.3) < many.score(None, 0.6));
+        assert!(many.score(Some(8.0), 0.3) > many.score(Some(6.0), 0.3));
+        assert_eq!(many.score(Some(1.0), 0.3), many.score(Some(6.0), 0.3), "nothing counts against a tool");
+        assert_eq!(many.score(None, 0.1), None);
+    }
+
+    #[test]
     fn a_tool_without_a_vector_is_found_by_its_words() {
         let index = index();
-        let known = index.give_meaning(Arc::new(Two), 3, |definition| {
-            vector(definition).filter(|_| definition.name.as_str() != "invoice")
-        });
+        let known = index.give_meaning(Arc::new(Two), 3, |text| vector(text).filter(|_| !text.starts_with("invoice")));
         assert_eq!(known, 2);
         assert_eq!(found(&index, "write an invoice")[0], "invoice");
     }
@@ -256,9 +342,10 @@ mod tests {
             json!({"type": "object"}),
             SourceId::new("mcp:maps"),
         );
-        tool.examples = vec!["go home".into()];
+        tool.examples = vec!["go home".into(); 20];
         let begin = format!("maps find Route v2: Finds a way. {}", "Very ".repeat(29));
-        assert_eq!(meaning_text(&tool), format!("{}; go home", begin.trim_end()));
+        let texts: Vec<String> = Index::of([Arc::new(tool)]).meaning_texts().collect();
+        assert_eq!((texts[0].as_str(), texts[1].as_str(), texts.len()), (begin.trim_end(), "go home", 9));
     }
 
     #[test]
@@ -267,8 +354,8 @@ mod tests {
         let schema = json!({"type": "object", "properties": properties});
         let mut tool = ToolDefinition::new("find_route", "Finds a way", schema, SourceId::new("mcp:maps"));
         tool.group = "City-Maps".into();
-        assert_eq!(meaning_text(&tool), "find route: Finds a way (City Maps); from Place, to");
+        assert_eq!(own_text(&tool), "find route: Finds a way (City Maps); from Place, to");
         tool.name = "city_maps.find_route".into();
-        assert_eq!(meaning_text(&tool), "city maps find route: Finds a way; from Place, to");
+        assert_eq!(own_text(&tool), "city maps find route: Finds a way; from Place, to");
     }
 }

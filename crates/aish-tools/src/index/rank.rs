@@ -13,7 +13,7 @@ use super::Index;
 use super::document::Document;
 use super::lexicon::{Actions, Lexicon};
 use super::literal::Literal;
-use super::meaning;
+use super::meaning::Joint;
 use super::page::{Hit, Page, Query, RiskFilter, ToolKind};
 use super::query::{self, Request};
 use super::shape::Count;
@@ -59,17 +59,17 @@ pub(super) fn search(index: &Index, query: &Query) -> Page {
     let request = query::read(english, told.as_deref().unwrap_or_default(), index.lexicon, &index.postings);
     let scored = score(index, text, &request, &filter);
     let scored = match index.meaning.get() {
-        Some(meaning) => with_meaning(index, scored, (&meaning.nearness(english), meaning::weight(english)), &filter),
+        Some(meaning) => with_meaning(index, scored, (english, &meaning.nearness(english)), &filter),
         None => scored,
     };
     best(index, scored, query)
 }
 
 /// Joins what words found with how near each document is; a name that was given whole stays first.
-fn with_meaning(index: &Index, scored: Vec<Scored>, by: (&[f32], f32), filter: &Filter) -> Vec<Scored> {
-    let (nearness, weight) = by;
+fn with_meaning(index: &Index, scored: Vec<Scored>, by: (&str, &[f32]), filter: &Filter) -> Vec<Scored> {
+    let (text, nearness) = by;
+    let joint = Joint::new(text, scored.iter().map(|found| found.score).collect());
     let mut words: Vec<Option<f32>> = vec![None; index.documents.len()];
-    let best = scored.iter().map(|found| found.score).fold(0.0, f32::max);
     for found in scored {
         if let Some(place) = words.get_mut(found.document as usize) {
             *place = Some(found.score);
@@ -80,7 +80,7 @@ fn with_meaning(index: &Index, scored: Vec<Scored>, by: (&[f32], f32), filter: &
         if !filter.passes(document) {
             continue;
         }
-        if let Some(score) = meaning::joined(found, best, cosine, weight) {
+        if let Some(score) = joint.score(found, cosine) {
             let named = found.filter(|&found| found >= WHOLE_NAME).unwrap_or_default();
             out.push(Scored { document: id, score: score + named });
         }

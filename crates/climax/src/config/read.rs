@@ -12,6 +12,10 @@ use crate::yaml::{self, Fields, Node};
 
 /// The words of `risk`.
 const RISKS: &[(&str, Risk)] = &[("read", Risk::Read), ("write", Risk::Write), ("destructive", Risk::Destructive)];
+/// Requests that a tool may give as examples, and bytes of one.
+const MAX_EXAMPLES: usize = 8;
+const MAX_EXAMPLE: usize = 300;
+
 /// Reads a configuration. A tool that cannot be read is lost alone; a file without a command or a list of tools gives nothing.
 ///
 /// `file` is the name that faults carry.
@@ -119,6 +123,7 @@ fn read_fields(
         check::tool_name(name, at, faults);
     }
     let description = fields.required_text("description", faults);
+    let examples = read_examples(&mut fields, faults);
     let (command, operation) = match target {
         Target::Program => (read_words(&mut fields, faults), None),
         Target::Api => (Vec::new(), http::read_operation(&mut fields, faults).map(Box::new)),
@@ -153,6 +158,7 @@ fn read_fields(
     let tool = Tool {
         name: name?,
         description: description?,
+        examples,
         command,
         operation,
         args,
@@ -164,6 +170,19 @@ fn read_fields(
     check::tool(&tool, at, confirm_at, faults);
     http::check(&tool, at, faults);
     Some(tool)
+}
+
+fn read_examples(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Vec<String> {
+    let at = fields.position_of("examples").unwrap_or(fields.at);
+    let mut examples = fields.texts("examples", faults);
+    examples.retain(|example| !example.trim().is_empty());
+    if examples.len() > MAX_EXAMPLES {
+        faults.error(at, format!("'examples' has {}, and {MAX_EXAMPLES} are the most", examples.len()));
+    }
+    if let Some(long) = examples.iter().find(|example| example.len() > MAX_EXAMPLE) {
+        faults.error(at, format!("an example has {} bytes, and {MAX_EXAMPLE} are the most", long.len()));
+    }
+    examples
 }
 
 fn read_words(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Vec<String> {

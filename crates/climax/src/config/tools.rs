@@ -7,7 +7,7 @@ use super::Tool;
 use crate::kept::Sum;
 
 /// Bytes that a tool takes in a file at least.
-const LEAST: usize = 5;
+const LEAST: usize = 6;
 
 /// Tools in their order, each with what a list says of it, and the rest packed.
 ///
@@ -26,6 +26,8 @@ pub struct Packed {
     pub risk: Risk,
     /// Seconds that it may run; over 0.
     pub timeout_s: f64,
+    /// Requests that mean it.
+    pub examples: Box<[String]>,
     /// The rest, as JSON.
     rest: Box<str>,
 }
@@ -37,6 +39,7 @@ impl Packed {
             description: tool.description.as_str().into(),
             risk: tool.risk,
             timeout_s: tool.timeout_s,
+            examples: tool.examples.as_slice().into(),
             rest: serde_json::to_string(tool).unwrap_or_default().into(),
         }
     }
@@ -46,7 +49,8 @@ impl Packed {
         let rest =
             serde_json::from_str(&self.rest).inspect_err(|error| tracing::error!(%error, "a packed tool is broken"));
         let (name, description) = (self.name.as_str().to_owned(), self.description.as_str().to_owned());
-        Some(Tool { name, description, risk: self.risk, timeout_s: self.timeout_s, ..rest.ok()? })
+        let examples = self.examples.to_vec();
+        Some(Tool { name, description, examples, risk: self.risk, timeout_s: self.timeout_s, ..rest.ok()? })
     }
 }
 
@@ -72,11 +76,13 @@ impl Tools {
     /// Writes them for a file.
     pub(crate) fn write(&self, out: &mut RecordWriter) {
         out.number(self.0.len() as u64);
-        for Packed { name, description, risk, timeout_s, rest } in &self.0 {
+        for Packed { name, description, risk, timeout_s, examples, rest } in &self.0 {
             out.text(name.as_str());
             out.text(description);
             out.number(*risk as u64);
             out.number(timeout_s.to_bits());
+            out.number(examples.len() as u64);
+            examples.iter().for_each(|example| out.text(example));
             out.text(rest);
         }
     }
@@ -90,17 +96,20 @@ impl Tools {
             let risk =
                 [Risk::Read, Risk::Write, Risk::Destructive].get(usize::try_from(from.number()?).ok()?).copied()?;
             let timeout_s = f64::from_bits(from.number()?);
-            tools.push(Packed { name, description, risk, timeout_s, rest: from.text()?.into() });
+            let examples = (0..from.count(1)?).map(|_| Some(from.text()?.to_owned())).collect::<Option<_>>()?;
+            tools.push(Packed { name, description, risk, timeout_s, examples, rest: from.text()?.into() });
         }
         Some(Self(tools))
     }
 
     /// Adds all of them to a hash.
     pub(crate) fn add_to(&self, sum: &mut Sum) {
-        for Packed { name, description, risk, timeout_s: _, rest } in &self.0 {
+        for Packed { name, description, risk, timeout_s: _, examples, rest } in &self.0 {
             sum.add(name.as_str());
             sum.add(description);
             sum.number(*risk as u64);
+            sum.number(examples.len() as u64);
+            examples.iter().for_each(|example| sum.add(example));
             sum.add(rest);
         }
     }
@@ -147,6 +156,7 @@ command: x
 tools:
   - name: all
     description: Has everything
+    examples: [do it all]
     command: a "b c"
     risk: destructive
     timeout: 1.5
@@ -173,6 +183,7 @@ tools:
         assert_eq!((n.description.as_str(), n.required, n.choices.len()), ("A number", true, 2));
         assert_eq!(n.default.as_deref(), Some(&3.into()));
         assert_eq!(tool.arg("f").unwrap().default.as_deref(), Some(&0.1.into()));
+        assert_eq!(tool.examples, ["do it all"]);
         assert_eq!(tool.command, ["a", "b c"]);
         assert_eq!((tool.timeout_s, tool.resolve[0].timeout_s, tool.risk), (1.5, 2.0, aish_types::Risk::Destructive));
         assert_eq!(tool.resolve[0].args, [("--id".to_owned(), "{n}".to_owned())]);

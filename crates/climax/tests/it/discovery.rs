@@ -61,3 +61,29 @@ fn the_promised_requests_are_found_first() {
         assert_eq!(page.hits[0].definition.name.as_str(), tool, "{request}");
     }
 }
+
+#[test]
+fn an_example_finds_its_tool() {
+    let read = |examples: &str| {
+        let text = format!(
+            "name: day\ncommand: x\ntools:\n  - {{name: rest, description: Sleeps, examples: {examples}}}\n  \
+             - {{name: eat, description: Has a meal}}\n"
+        );
+        climax::config::read("day", &text)
+    };
+    let (config, faults) = read("[take a nap, lie down for an hour]");
+    assert_eq!(faults, []);
+    let catalogue = Catalogue::new(vec![Arc::new(config.unwrap())], Arc::new(Policy::default()), Flags::Shown);
+    let index = catalogue.index();
+    for request in ["I want to lie down", "nap"] {
+        assert_eq!(index.search(&Query::text(request)).hits[0].definition.name.as_str(), "rest", "{request}");
+    }
+    let texts: Vec<String> = index.meaning_texts().collect();
+    assert_eq!(texts, ["rest: Sleeps (day)", "take a nap", "lie down for an hour", "eat: Has a meal (day)"]);
+
+    let many = format!("[{}]", vec!["nap"; 9].join(", "));
+    for (examples, fault) in [(many, "8 are the most"), (format!("[{}]", "x".repeat(301)), "300 are the most")] {
+        let (_, faults) = read(&examples);
+        assert!(faults.iter().any(|found| found.message.contains(fault)), "{faults:?}");
+    }
+}
