@@ -5,8 +5,6 @@ use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 use crate::store::{Store, StoreError};
 
-/// Entries that are kept unless said otherwise.
-pub const DEFAULT_SIZE: u64 = 100_000;
 /// The size is enforced once in so many additions.
 const TRIM_EVERY: i64 = 64;
 
@@ -87,8 +85,6 @@ pub struct HistoryQuery {
     pub not: Option<String>,
     /// The folder, exactly.
     pub folder: Option<String>,
-    /// A folder that it must be in, at any depth.
-    pub below: Option<String>,
     /// The session.
     pub session: Option<String>,
     /// How it must have ended.
@@ -97,10 +93,6 @@ pub struct HistoryQuery {
     pub after_id: Option<i64>,
     /// Only lines with a lower number.
     pub before_id: Option<i64>,
-    /// Only lines that began at this time or later, in milliseconds since 1970.
-    pub from_ms: Option<i64>,
-    /// Only lines that began before this time.
-    pub until_ms: Option<i64>,
     /// Each command once, at its newest place.
     pub unique: bool,
     /// Which entries come first.
@@ -130,10 +122,6 @@ impl HistoryQuery {
         if let Some(folder) = &self.folder {
             push("folder = ?", folder.clone().into());
         }
-        if let Some(below) = &self.below {
-            let below = below.trim_end_matches('/').to_owned();
-            push("(folder = ? OR substr(folder, 1, length(?) + 1) = ? || '/')", below.into());
-        }
         if let Some(session) = &self.session {
             push("session = ?", session.clone().into());
         }
@@ -142,12 +130,6 @@ impl HistoryQuery {
         }
         if let Some(id) = self.before_id {
             push("id < ?", id.into());
-        }
-        if let Some(time) = self.from_ms {
-            push("started_ms >= ?", time.into());
-        }
-        if let Some(time) = self.until_ms {
-            push("started_ms < ?", time.into());
         }
         match self.status {
             Some(Status::Success) => all.push("exit_code = 0".into()),
@@ -242,20 +224,6 @@ impl Store {
             let mut statement = connection.prepare_cached(&sql)?;
             let rows = statement.query_map(params_from_iter(values), entry)?;
             rows.collect()
-        })
-    }
-
-    /// Counts the lines that fit a query.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn count_history(&self, query: &HistoryQuery) -> Result<u64, StoreError> {
-        let (conditions, values) = query.conditions();
-        let what = if query.unique { "count(DISTINCT command)" } else { "count(*)" };
-        let sql = format!("SELECT {what} FROM history {conditions}");
-        self.with(|connection| {
-            let count: i64 = connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0))?;
-            Ok(u64::try_from(count).unwrap_or(0))
         })
     }
 }

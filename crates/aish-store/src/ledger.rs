@@ -1,8 +1,7 @@
 //! The ledger: what every call of a model used and cost.
 
 use aish_types::{Money, Usage};
-use rusqlite::types::Value;
-use rusqlite::{Row, params, params_from_iter};
+use rusqlite::{Row, params};
 
 use crate::store::{Store, StoreError};
 
@@ -23,19 +22,6 @@ pub struct LedgerEntry {
     pub cost: Option<Money>,
 }
 
-/// Which calls are meant; everything that is set must hold.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LedgerFilter {
-    /// From this time on, in milliseconds since 1970-01-01T00:00:00Z.
-    pub from_ms: Option<i64>,
-    /// Before this time.
-    pub until_ms: Option<i64>,
-    /// Only calls of this session.
-    pub session: Option<String>,
-    /// Only calls made in this project's folder.
-    pub project: Option<String>,
-}
-
 /// What the rows of a report stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LedgerGroup {
@@ -48,18 +34,12 @@ pub enum LedgerGroup {
     Model,
     /// Projects; calls outside one are under an empty name.
     Project,
-    /// One row for each purpose of a call.
-    Purpose,
-    /// One row for each session.
-    Session,
-    /// Models and reasons together, as `model/purpose`.
-    ModelAndPurpose,
 }
 
 /// One row of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LedgerRow {
-    /// The day, model, project, reason or session.
+    /// The day, model or project.
     pub key: String,
     /// How many calls.
     pub calls: u64,
@@ -77,25 +57,8 @@ const SUMS: &str = "count(*), coalesce(sum(min(prompt, 1000000000000)), 0),
     coalesce(max(estimated), 0), coalesce(sum(min(cost_nanos, 1000000000000000)), 0),
     coalesce(sum(cost_nanos IS NULL), 0), coalesce(sum(min(reasoning, 1000000000000)), 0)";
 
-impl LedgerFilter {
-    fn conditions(&self) -> (String, Vec<Value>) {
-        let parts: [(&str, Option<Value>); 4] = [
-            ("time_ms >=", self.from_ms.map(Value::from)),
-            ("time_ms <", self.until_ms.map(Value::from)),
-            ("session =", self.session.clone().map(Value::from)),
-            ("project =", self.project.clone().map(Value::from)),
-        ];
-        let mut all = Vec::new();
-        let mut values = Vec::new();
-        for (condition, value) in parts {
-            if let Some(value) = value {
-                values.push(value);
-                all.push(format!("{condition} ?{}", values.len()));
-            }
-        }
-        (if all.is_empty() { String::new() } else { format!("WHERE {}", all.join(" AND ")) }, values)
-    }
-}
+/// Which rows count: all, or those from a time on.
+const FROM: &str = "WHERE ?1 IS NULL OR time_ms >= ?1";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<LedgerRow> {
     let count = |at: usize| row.get::<_, i64>(at).map(|n| u64::try_from(n).unwrap_or(0));
@@ -151,37 +114,30 @@ impl Store {
         })
     }
 
-    /// Sums the calls up by a group, the group's names in order (days oldest first).
+    /// Sums the calls up by a group, the group's names in order (days oldest first). Only calls from `from_ms` on count, in
+    /// milliseconds since 1970-01-01T00:00:00Z, where that is given.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn ledger_by(&self, group: LedgerGroup, filter: &LedgerFilter) -> Result<Vec<LedgerRow>, StoreError> {
+    pub fn ledger_by(&self, group: LedgerGroup, from_ms: Option<i64>) -> Result<Vec<LedgerRow>, StoreError> {
         let key = match group {
             LedgerGroup::Day { offset_seconds } => format!("date(time_ms / 1000 + ({offset_seconds}), 'unixepoch')"),
             LedgerGroup::Model => "model".into(),
             LedgerGroup::Project => "coalesce(project, '')".into(),
-            LedgerGroup::Purpose => "purpose".into(),
-            LedgerGroup::Session => "session".into(),
-            LedgerGroup::ModelAndPurpose => "model || '/' || purpose".into(),
         };
-        let (conditions, values) = filter.conditions();
         self.with(|connection| {
-            let sql = format!("SELECT {key} AS name, {SUMS} FROM ledger {conditions} GROUP BY name ORDER BY name");
-            let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params_from_iter(values), row)?;
-            rows.collect()
+            let sql = format!("SELECT {key} AS name, {SUMS} FROM ledger {FROM} GROUP BY name ORDER BY name");
+            connection.prepare_cached(&sql)?.query_map([from_ms], row)?.collect()
         })
     }
 
-    /// Sums all calls up that a filter lets through: for the cap of a session or a day.
+    /// Sums up all calls from a time on, as [`Store::ledger_by`] takes it: for the cap of a day.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn ledger_sum(&self, filter: &LedgerFilter) -> Result<LedgerRow, StoreError> {
-        let (conditions, values) = filter.conditions();
+    pub fn ledger_sum(&self, from_ms: Option<i64>) -> Result<LedgerRow, StoreError> {
         self.with(|connection| {
-            let sql = format!("SELECT NULL, {SUMS} FROM ledger {conditions}");
-            connection.prepare_cached(&sql)?.query_row(params_from_iter(values), row)
+            connection.prepare_cached(&format!("SELECT NULL, {SUMS} FROM ledger {FROM}"))?.query_row([from_ms], row)
         })
     }
 }

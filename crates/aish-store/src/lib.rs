@@ -14,7 +14,7 @@ pub mod sessions;
 pub mod store;
 
 pub use history::{HistoryEntry, HistoryQuery, NewHistoryEntry};
-pub use ledger::{LedgerEntry, LedgerFilter, LedgerGroup, LedgerRow};
+pub use ledger::{LedgerEntry, LedgerGroup, LedgerRow};
 pub use memory::{Scope, StoredMemory};
 pub use sessions::{SessionSummary, Sessions, SessionsError};
 pub use store::{Store, StoreError};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_llm::{BookedCall, Broker, Endpoint, PlannedCall, Purpose, SpendGuard, SpendRefusal};
-use aish_store::{LedgerEntry, LedgerFilter, Store};
+use aish_store::{LedgerEntry, Store};
 use aish_types::{Money, SessionId, Usage};
 
 use crate::base::Base;
@@ -93,8 +93,7 @@ impl Ledger {
         let (store, clock) = (Arc::clone(&base.store), base.clock.clone());
         ledger.of_the_day(Box::new(move || {
             let from_ms = start_of_day(clock.millis(), &crate::zone::local());
-            let filter = LedgerFilter { from_ms: Some(from_ms), ..LedgerFilter::default() };
-            let sum = store.kept().and_then(|()| store.ledger_sum(&filter));
+            let sum = store.kept().and_then(|()| store.ledger_sum(Some(from_ms)));
             Ok(sum?.cost)
         }))
     }

@@ -77,7 +77,6 @@ impl HistoryStore for LineHistory {
                 Order::Oldest => StoredOrder::OldestFirst,
             },
             limit: query.limit,
-            ..StoredQuery::default()
         };
         let entries = self.store.search_history(&query).map_err(|error| failed(&error))?;
         Ok(entries.into_iter().map(shown).collect())

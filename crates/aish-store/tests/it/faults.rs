@@ -4,8 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use aish_journal::WallClock;
-use aish_store::history::DEFAULT_SIZE;
 use aish_store::{HistoryQuery, NewHistoryEntry, Store};
+
+use crate::ticking::SIZE;
 
 fn line(command: &str) -> NewHistoryEntry {
     NewHistoryEntry { command: command.into(), ..Default::default() }
@@ -13,8 +14,8 @@ fn line(command: &str) -> NewHistoryEntry {
 
 fn goes_on(path: &Path) -> String {
     let store = Store::new(path, WallClock::default());
-    store.add_history(&line("ls"), DEFAULT_SIZE).unwrap();
-    assert_eq!(store.count_history(&HistoryQuery::default()).unwrap(), 1);
+    store.add_history(&line("ls"), SIZE).unwrap();
+    assert_eq!(store.search_history(&HistoryQuery::default()).unwrap().len(), 1);
     let warning = store.take_warning().expect("a warning");
     assert_eq!(store.take_warning(), None, "once");
     warning
@@ -26,14 +27,14 @@ fn nothing_is_made_before_the_first_use_and_then_it_is_private() {
     let path = folder.path().join("state/aish.db");
     let store = Store::new(&path, WallClock::default());
     assert!(!path.exists());
-    store.add_history(&line("ls"), DEFAULT_SIZE).unwrap();
+    store.add_history(&line("ls"), SIZE).unwrap();
     assert_eq!(store.take_warning(), None);
     for name in ["aish.db", "aish.db-wal", "aish.db-shm"] {
         let mode = std::fs::metadata(path.with_file_name(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
     drop(store);
-    assert_eq!(Store::new(&path, WallClock::default()).count_history(&HistoryQuery::default()).unwrap(), 1);
+    assert_eq!(Store::new(&path, WallClock::default()).search_history(&HistoryQuery::default()).unwrap().len(), 1);
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn eight_sessions_share_it() {
             scope.spawn(move || {
                 let store = Store::new(path, WallClock::default());
                 for n in 0..100 {
-                    store.add_history(&line(&format!("{session}-{n}")), DEFAULT_SIZE).unwrap();
+                    store.add_history(&line(&format!("{session}-{n}")), SIZE).unwrap();
                 }
                 assert_eq!(store.take_warning(), None);
             });
@@ -86,7 +87,7 @@ fn eight_sessions_share_it() {
     });
     let store = Store::new(&path, WallClock::default());
     let unique = HistoryQuery { unique: true, ..Default::default() };
-    assert_eq!(store.count_history(&unique).unwrap(), 800);
+    assert_eq!(store.search_history(&unique).unwrap().len(), 800);
 }
 
 #[test]
@@ -96,7 +97,7 @@ fn the_log_does_not_grow_with_programs_that_write_once() {
     let mut longest = 0;
     for number in 0..200 {
         let store = Store::new(&path, WallClock::default());
-        store.add_history(&line(&format!("echo {number}")), DEFAULT_SIZE).unwrap();
+        store.add_history(&line(&format!("echo {number}")), SIZE).unwrap();
         drop(store);
         longest = longest.max(std::fs::metadata(folder.path().join("aish.db-wal")).unwrap().len());
     }
@@ -109,12 +110,12 @@ fn the_log_does_not_grow_with_programs_that_write_once() {
     for number in 200..400 {
         let command = format!("echo {number}");
         let store = if number % 2 == 0 { &stays } else { &leaves };
-        store.add_history(&NewHistoryEntry { command, ..NewHistoryEntry::default() }, DEFAULT_SIZE).unwrap();
+        store.add_history(&NewHistoryEntry { command, ..NewHistoryEntry::default() }, SIZE).unwrap();
     }
     drop(leaves);
-    assert_eq!(stays.count_history(&HistoryQuery::default()).unwrap(), 400);
+    assert_eq!(stays.search_history(&HistoryQuery::default()).unwrap().len(), 400);
     drop(stays);
-    assert_eq!(Store::new(&path, WallClock::default()).count_history(&HistoryQuery::default()).unwrap(), 400);
+    assert_eq!(Store::new(&path, WallClock::default()).search_history(&HistoryQuery::default()).unwrap().len(), 400);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The history: queries, order, bounds.
 
-use aish_store::history::{DEFAULT_SIZE, Order, Status, TextMatch};
+use aish_store::history::{Order, Status, TextMatch};
 use aish_store::{HistoryQuery, NewHistoryEntry, Store};
 
-use crate::ticking::{START_MS, clock};
+use crate::ticking::{SIZE, clock};
 
 fn store() -> Store {
     let store = Store::in_memory(clock());
@@ -23,7 +23,7 @@ fn store() -> Store {
             exit_code,
             duration_ms: Some(12),
         };
-        store.add_history(&entry, DEFAULT_SIZE).unwrap();
+        store.add_history(&entry, SIZE).unwrap();
     }
     store
 }
@@ -31,9 +31,6 @@ fn store() -> Store {
 fn ids(query: &HistoryQuery) -> Vec<i64> {
     let store = store();
     let found = store.search_history(query).unwrap();
-    if query.limit.is_none() {
-        assert_eq!(store.count_history(query).unwrap(), found.len() as u64);
-    }
     found.iter().map(|entry| entry.id).collect()
 }
 
@@ -53,14 +50,11 @@ fn queries_narrow_down() {
         (HistoryQuery { unique: true, ..query() }, vec![6, 5, 4, 3, 2]),
         (HistoryQuery { not: Some("ls -l".into()), ..query() }, vec![6, 5, 4, 3, 1]),
         (HistoryQuery { folder: Some("/home/me/a".into()), ..query() }, vec![5, 1]),
-        (HistoryQuery { below: Some("/home/me/a/".into()), ..query() }, vec![5, 3, 1]),
         (HistoryQuery { session: Some("s2".into()), ..query() }, vec![5, 4, 3]),
         (HistoryQuery { status: Some(Status::Success), ..query() }, vec![6, 2, 1]),
         (HistoryQuery { status: Some(Status::Failure), ..query() }, vec![5, 3]),
         (HistoryQuery { before_id: Some(3), ..query() }, vec![2, 1]),
         (HistoryQuery { after_id: Some(4), order: Order::OldestFirst, ..query() }, vec![5, 6]),
-        (HistoryQuery { from_ms: Some(START_MS + 4_000), ..query() }, vec![6, 5]),
-        (HistoryQuery { until_ms: Some(START_MS + 1_000), ..query() }, vec![1]),
         (HistoryQuery { limit: Some(2), ..query() }, vec![6, 5]),
     ] {
         assert_eq!(ids(&query), expected, "{query:?}");

@@ -1,21 +1,21 @@
 //! Lines of other shells come before all others.
 
-use aish_store::history::{DEFAULT_SIZE, Order};
+use aish_store::history::Order;
 use aish_store::history_import::{ImportedLine, read_atuin};
 use aish_store::{HistoryQuery, NewHistoryEntry, Store};
 
-use crate::ticking::clock;
+use crate::ticking::{SIZE, clock};
 
 #[test]
 fn lines_that_were_taken_over_are_older_than_all_others() {
     let store = Store::in_memory(clock());
     let own = NewHistoryEntry { command: "own".into(), ..NewHistoryEntry::default() };
-    store.add_history(&own, DEFAULT_SIZE).unwrap();
+    store.add_history(&own, SIZE).unwrap();
     let line =
         |command: &str, started_ms| ImportedLine { command: command.into(), started_ms, ..ImportedLine::default() };
     store.import_history(&[line("one", 5), line("two", 6)]).unwrap();
     store.import_history(&[line("zero", 1)]).unwrap();
-    store.add_history(&own, DEFAULT_SIZE).unwrap();
+    store.add_history(&own, SIZE).unwrap();
     let query = HistoryQuery { order: Order::OldestFirst, ..HistoryQuery::default() };
     let found = store.search_history(&query).unwrap();
     let commands: Vec<&str> = found.iter().map(|entry| entry.command.as_str()).collect();

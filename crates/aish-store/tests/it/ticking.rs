@@ -5,6 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use aish_journal::WallClock;
 
+/// Lines of a history that is never full.
+pub(crate) const SIZE: u64 = 100_000;
+
 pub(crate) const START_MS: i64 = 1_736_985_590_000;
 
 pub(crate) fn clock() -> WallClock {

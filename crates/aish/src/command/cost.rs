@@ -1,6 +1,6 @@
 //! `aish cost`: what all sessions used and cost.
 
-use aish_store::{LedgerFilter, LedgerGroup, LedgerRow};
+use aish_store::{LedgerGroup, LedgerRow};
 use aish_types::{Money, Usage};
 use serde_json::{Value, json};
 
@@ -31,13 +31,12 @@ pub fn run(
             return Ok(ExitCode::Usage);
         }
     };
-    let filter = LedgerFilter { from_ms, ..LedgerFilter::default() };
     let group = match flags.by {
         CostBy::Day => LedgerGroup::Day { offset_seconds: east_of_utc() },
         CostBy::Model => LedgerGroup::Model,
         CostBy::Project => LedgerGroup::Project,
     };
-    let rows = base.store.ledger_by(group, &filter)?;
+    let rows = base.store.ledger_by(group, from_ms)?;
     let sum = rows.iter().fold(LedgerRow { key: "total".to_owned(), ..LedgerRow::default() }, add);
     if flags.json {
         let rows: Vec<Value> = rows.iter().map(object).collect();
