@@ -17,11 +17,9 @@ const NAMED: usize = 5;
 pub struct Edited {
     /// The text.
     pub text: String,
-    /// How often the passage was replaced.
-    pub count: usize,
     /// True when the passage was found by lines that differ in white space.
     pub is_looser: bool,
-    /// The first and the last line, counted from 1, that the new passage has in the text; of the first replacement.
+    /// The first and the last line, counted from 1, that the new passage has in the text.
     pub lines: (usize, usize),
 }
 
@@ -62,11 +60,11 @@ fn list(lines: &[usize]) -> String {
     lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Replaces a passage of a text that stands there once, or with `all` each one.
+/// Replaces a passage of a text that stands there once.
 ///
 /// # Errors
 /// When the passage is not there, or not once; the text is as it was then.
-pub fn edit(text: &str, old: &str, new: &str, all: bool) -> Result<Edited, EditError> {
+pub fn edit(text: &str, old: &str, new: &str) -> Result<Edited, EditError> {
     let (old, new) = (unify(old), unify(new));
     if old.is_empty() {
         return Err(EditError::Empty);
@@ -75,14 +73,10 @@ pub fn edit(text: &str, old: &str, new: &str, all: bool) -> Result<Edited, EditE
         return Err(EditError::Same);
     }
     let unified = Unified::of(text);
-    let found = places(&unified.text, &old, all);
+    let found = places(&unified.text, &old);
     match found.as_slice() {
         [] => loosely(text, &unified, &old, &new),
-        [one] => Ok(replaced(text, &unified, &[(one.clone(), new)], false)),
-        several if all => {
-            let several: Vec<_> = several.iter().map(|range| (range.clone(), new.clone())).collect();
-            Ok(replaced(text, &unified, &several, false))
-        }
+        [one] => Ok(replaced(text, &unified, one, &new)),
         several => {
             let lines = several.iter().take(NAMED).map(|range| line_of(&unified.text, range.start)).collect();
             Err(EditError::Ambiguous { count: several.len(), lines })
@@ -90,14 +84,14 @@ pub fn edit(text: &str, old: &str, new: &str, all: bool) -> Result<Edited, EditE
     }
 }
 
-/// Finds a passage: places that overlap count as several, but where each is replaced.
-fn places(text: &str, old: &str, all: bool) -> Vec<Range<usize>> {
+/// Finds a passage; places that overlap count as several.
+fn places(text: &str, old: &str) -> Vec<Range<usize>> {
+    let step = old.chars().next().map_or(1, char::len_utf8);
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text.get(from..).and_then(|rest| rest.find(old)) {
         let start = from + at;
         found.push(start..start + old.len());
-        let step = if all { old.len() } else { old.chars().next().map_or(1, char::len_utf8) };
         from = start + step;
     }
     found
@@ -105,7 +99,7 @@ fn places(text: &str, old: &str, all: bool) -> Vec<Range<usize>> {
 
 fn loosely(text: &str, unified: &Unified, old: &str, new: &str) -> Result<Edited, EditError> {
     match looser::find(&unified.text, old, new) {
-        looser::Outcome::One { range, new } => Ok(replaced(text, unified, &[(range, new)], true)),
+        looser::Outcome::One { range, new } => Ok(Edited { is_looser: true, ..replaced(text, unified, &range, &new) }),
         looser::Outcome::Several(lines) => {
             Err(EditError::Ambiguous { count: lines.len(), lines: lines.into_iter().take(NAMED).collect() })
         }
@@ -114,25 +108,19 @@ fn loosely(text: &str, unified: &Unified, old: &str, new: &str) -> Result<Edited
     }
 }
 
-/// Puts new passages in the places of old ones, in the raw text.
-fn replaced(raw: &str, unified: &Unified, places: &[(Range<usize>, String)], is_looser: bool) -> Edited {
-    let mut out = String::with_capacity(raw.len());
-    let mut done = 0;
-    let mut lines = None;
-    for (range, new) in places {
-        let old = unified.text.get(range.clone()).unwrap_or_default();
-        let (before, after) = shared(old, new);
-        let middle = new.get(before..new.len() - after).unwrap_or_default();
-        let (start, end) = (unified.raw(range.start + before), unified.raw(range.end - after));
-        out.push_str(raw.get(done..start).unwrap_or_default());
-        let first = line_of(&out, out.len());
-        out.push_str(&with_ends(middle, unified.style(range.start + before)));
-        let last = line_of(&out, out.len() - usize::from(middle.ends_with('\n')));
-        lines.get_or_insert((first, last.max(first)));
-        done = end;
-    }
-    out.push_str(raw.get(done..).unwrap_or_default());
-    Edited { text: out, count: places.len(), is_looser, lines: lines.unwrap_or((1, 1)) }
+/// Puts a new passage in the place of an old one, in the raw text.
+fn replaced(raw: &str, unified: &Unified, range: &Range<usize>, new: &str) -> Edited {
+    let old = unified.text.get(range.clone()).unwrap_or_default();
+    let (before, after) = shared(old, new);
+    let middle = new.get(before..new.len() - after).unwrap_or_default();
+    let (start, end) = (unified.raw(range.start + before), unified.raw(range.end - after));
+    let mut text = String::with_capacity(raw.len() + new.len());
+    text.push_str(raw.get(..start).unwrap_or_default());
+    let first = line_of(&text, text.len());
+    text.push_str(&with_ends(middle, unified.style(range.start + before)));
+    let last = line_of(&text, text.len() - usize::from(middle.ends_with('\n')));
+    text.push_str(raw.get(end..).unwrap_or_default());
+    Edited { text, is_looser: false, lines: (first, last.max(first)) }
 }
 
 /// Returns how many bytes of whole lines two passages have in common at their beginnings and at their ends.
@@ -164,7 +152,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, old: &str, new: &str, expected: Result<&str, &str>) {
-        let edited = edit(text, old, new, false);
+        let edited = edit(text, old, new);
         match (&edited, expected) {
             (Ok(edited), Ok(expected)) => assert_eq!(edited.text, expected),
             (Err(error), Err(words)) => assert!(error.to_string().contains(words), "{error}"),
@@ -182,8 +170,6 @@ mod tests {
         check("aaa", "aa", "b", Err("2 times"));
         check("a\n", "", "b", Err("is empty"));
         check("a\r\n", "a\r\n", "a\n", Err("are the same"));
-        assert_eq!(edit("a\na\n", "a", "b", true).unwrap().count, 2);
-        assert_eq!(edit("aaaa", "aa", "b", true).unwrap().text, "bb");
     }
 
     #[test]
@@ -198,8 +184,8 @@ mod tests {
 
     #[test]
     fn the_changed_lines_are_told() {
-        let edited = edit("a\nb\nc\nd\n", "b\nc\n", "b\nx\ny\n", false).unwrap();
+        let edited = edit("a\nb\nc\nd\n", "b\nc\n", "b\nx\ny\n").unwrap();
         assert_eq!((edited.text.as_str(), edited.lines), ("a\nb\nx\ny\nd\n", (3, 4)));
-        assert_eq!(edit("a\nb\nc\n", "b\n", "", false).unwrap().lines, (2, 2));
+        assert_eq!(edit("a\nb\nc\n", "b\n", "").unwrap().lines, (2, 2));
     }
 }

@@ -163,7 +163,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, old: &str, new: &str, expected: &str) {
-        let edited = edit(text, old, new, false).unwrap();
+        let edited = edit(text, old, new).unwrap();
         assert!(edited.is_looser);
         assert_eq!(edited.text, expected);
     }
@@ -190,12 +190,12 @@ mod tests {
     #[test]
     fn what_is_not_sure_is_not_done() {
         assert_eq!(
-            edit(" a\n  a\n", "a\n", "b\n", false).map_err(|e| e.to_string()).unwrap_err(),
+            edit(" a\n  a\n", "a\n", "b\n").map_err(|e| e.to_string()).unwrap_err(),
             "the old text is in the file 2 times, at lines 1, 2; give more of what stands around it"
         );
-        let unsure = edit("\tb:\n\t\tc\n", "    b:\n      c", "    b:\n      c\n          d", false);
+        let unsure = edit("\tb:\n\t\tc\n", "    b:\n      c", "    b:\n      c\n          d");
         assert_eq!(unsure, Err(EditError::Indentation(1)));
-        let missing = edit("let alpha = beta();\n", "let alpha = gamma();\n", "x", false);
+        let missing = edit("let alpha = beta();\n", "let alpha = gamma();\n", "x");
         assert!(missing.unwrap_err().to_string().ends_with("the nearest lines are:\n1\tlet alpha = beta();"));
     }
 }

@@ -73,11 +73,11 @@ pub fn search(
 ) -> Result<Searched, PatternError> {
     let names = asked.glob.map(matcher).transpose()?;
     let mut out = Searched::default();
-    let lines = match regex(asked.pattern, asked.ignore_case, false) {
+    let lines = match matcher_of(asked, Syntax::Regex) {
         Ok(lines) => lines,
         Err(_) => {
             out.is_plain = true;
-            regex(asked.pattern, asked.ignore_case, true)?
+            matcher_of(asked, Syntax::Plain)?
         }
     };
     let mut searcher = SearcherBuilder::new()
@@ -122,14 +122,22 @@ fn is_full(out: &Searched) -> bool {
     out.matches >= MOST_LINES || out.text.len() >= MOST_SHOWN
 }
 
-fn regex(pattern: &str, ignore_case: bool, is_plain: bool) -> Result<RegexMatcher, PatternError> {
+/// What a pattern is read as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    Regex,
+    /// Each character stands for itself.
+    Plain,
+}
+
+fn matcher_of(asked: &Asked<'_>, syntax: Syntax) -> Result<RegexMatcher, PatternError> {
     let built = RegexMatcherBuilder::new()
-        .case_insensitive(ignore_case)
-        .fixed_strings(is_plain)
+        .case_insensitive(asked.ignore_case)
+        .fixed_strings(syntax == Syntax::Plain)
         .line_terminator(Some(b'\n'))
         .size_limit(4 << 20)
         .dfa_size_limit(8 << 20)
-        .build(pattern);
+        .build(asked.pattern);
     built.map_err(|error| PatternError::Lines(error.to_string()))
 }
 

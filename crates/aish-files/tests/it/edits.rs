@@ -167,7 +167,7 @@ fn check(task: &Task) -> Result<bool, TestCaseError> {
     };
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
     let tree = place.tree();
-    let done = edit_file(&tree, "file.txt", &old_text, &new_text, false);
+    let done = edit_file(&tree, "file.txt", &old_text, &new_text);
     let after = std::fs::read(&path).unwrap();
     let unified: String =
         file.iter().map(|(line, end)| format!("{line}{}", if end.is_empty() { "" } else { "\n" })).collect();
@@ -230,6 +230,6 @@ fn a_file_of_ten_megabytes_keeps_all_but_the_edit() {
     assert!(whole.len() > 10 << 20);
     let path = place.write("big.txt", &whole);
     let tree = place.tree();
-    edit_file(&tree, "big.txt", "line   123456 of", "LINE   123456 of", false).unwrap();
+    edit_file(&tree, "big.txt", "line   123456 of", "LINE   123456 of").unwrap();
     assert_eq!(std::fs::read_to_string(path).unwrap(), whole.replace("line   123456 of", "LINE   123456 of"));
 }

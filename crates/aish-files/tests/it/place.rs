@@ -34,12 +34,12 @@ impl Place {
 }
 
 /// Edits a file as the tools do: locate, read, decode, edit, encode, replace.
-pub(crate) fn edit_file(tree: &Tree, path: &str, old: &str, new: &str, all: bool) -> Result<(), String> {
+pub(crate) fn edit_file(tree: &Tree, path: &str, old: &str, new: &str) -> Result<(), String> {
     let words = |error: FileError| error.to_string();
     let located = tree.locate(path).map_err(words)?;
     let content = tree.read(&located).map_err(words)?;
     let text = Text::decode(&content.bytes).map_err(|error| error.to_string())?;
-    let edited = edit(&text.text, old, new, all).map_err(|error| error.to_string())?;
+    let edited = edit(&text.text, old, new).map_err(|error| error.to_string())?;
     let bytes = text.encode(&edited.text).map_err(|c| format!("no {c}"))?;
     tree.replace(&located, Change::Replace { expected: &content.hash, bytes: &bytes }).map_err(words)
 }

@@ -35,7 +35,7 @@ impl Builtin for EditFile {
         let (content, before) = files.text(&tree, &located)?;
         let is_seen = files.seen.check(&context.session, &located.absolute, &content.hash);
         is_seen.map_err(|why| fault(format!("{} {why}", shown(&located))))?;
-        let edited = aish_files::edit(&before.text, text(arguments, "old"), text(arguments, "new"), false)
+        let edited = aish_files::edit(&before.text, text(arguments, "old"), text(arguments, "new"))
             .map_err(|why| fault(format!("{}: {why}", shown(&located))))?;
         let bytes = before.encode(&edited.text).map_err(|c| cannot_hold(&shown(&located), c, before.encoding))?;
         let note = if edited.is_looser { LOOSER } else { "" };
