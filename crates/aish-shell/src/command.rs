@@ -54,6 +54,18 @@ struct Keep {
     modes: LeftModes,
 }
 
+impl Keep {
+    fn new(most: usize) -> Self {
+        Self { capture: Capture::new(most), screen: AlternateScreen::default(), modes: LeftModes::default() }
+    }
+
+    /// Returns the output, and whether the other screen was used.
+    fn finish(mut self) -> (Captured, bool) {
+        self.capture.push(&self.screen.flush());
+        (self.capture.finish(), self.screen.was_used())
+    }
+}
+
 /// The steps from a wish to end a command to its end, and the time that each leaves the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stopping {
@@ -94,21 +106,15 @@ impl Keeper {
         let insist = if refused_exit && is_exit(command) { INSIST } else { "" };
         let handed = hand_over(session, &mut passage, surroundings, size, &format!("{insist}{command}")).await;
         handed.map_err(|source| ShellError::Terminal { source })?;
-        let mut keep =
-            Keep { capture: Capture::new(cap), screen: AlternateScreen::default(), modes: LeftModes::default() };
-        let (heard, wish) = follow(session, &mut passage, &mut keep, surroundings, started).await;
+        let mut keep = Keep::new(cap);
+        let following = Following::new(session, &mut passage, &mut keep, surroundings, started);
+        let (heard, wish) = following.follow().await;
         let folded = passage.unfold();
         // A program that was killed leaves the mouse on, or the other screen.
         passage.show(&keep.modes.back());
         passage.finish().await;
-        let mut type_ahead = match passage.is_watched() {
-            true => session.take_type_ahead().unwrap_or_default(),
-            false => Vec::new(),
-        };
-        type_ahead.append(&mut passage.keys);
-        drop(passage);
-        keep.capture.push(&keep.screen.flush());
-        let (output, full_screen) = (keep.capture.finish(), keep.screen.was_used());
+        let type_ahead = typed_ahead(session, passage);
+        let (output, full_screen) = keep.finish();
         let watched = surroundings.terminal.is_some();
         let ending = match heard {
             Outcome::End => wish.unwrap_or(Ending::Completed),
@@ -117,21 +123,16 @@ impl Keeper {
             Outcome::Stuck => wish.unwrap_or(Ending::Cancelled),
         };
         let report = &session.report;
-        let (status, changed) = match heard {
-            Outcome::End => (report.status, report.changed_since(&before)),
-            Outcome::Ended(exit) => (exit.shell_code(), Vec::new()),
-            Outcome::Stuck => (137, Vec::new()),
+        let (status, changed, kept) = match heard {
+            Outcome::End => (report.status, report.changed_since(&before), report.kept),
+            Outcome::Ended(exit) => (exit.shell_code(), Vec::new(), is_kept(command)),
+            Outcome::Stuck => (137, Vec::new(), is_kept(command)),
         };
-        let kept = match heard {
-            Outcome::End => report.kept,
-            Outcome::Ended(_) | Outcome::Stuck => !command.starts_with([' ', '\t']),
-        };
-        let (cwd, jobs) = (report.cwd.clone(), report.jobs);
         let result = CommandResult {
             kept,
-            jobs,
+            jobs: report.jobs,
             status,
-            cwd,
+            cwd: report.cwd.clone(),
             output,
             full_screen,
             duration: started.elapsed(),
@@ -148,13 +149,11 @@ impl Keeper {
         }
         Ok(result)
     }
-}
 
-impl Keeper {
     /// The result of a command that ended before the shell was ready for it.
     fn not_run(&mut self, command: &str, ending: Ending, passage: Passage) -> CommandResult {
         CommandResult {
-            kept: !command.starts_with([' ', '\t']),
+            kept: is_kept(command),
             jobs: 0,
             status: 130,
             cwd: self.session().map(|session| session.report.cwd.clone()).unwrap_or_default(),
@@ -189,102 +188,175 @@ async fn hand_over(
     session.send(command).await
 }
 
-/// Moves bytes until the command's end mark.
-async fn follow(
-    session: &mut Session,
-    passage: &mut Passage,
-    keep: &mut Keep,
-    surroundings: &Surroundings,
+/// Returns what was typed while a command ran, and is not its own.
+fn typed_ahead(session: &mut Session, mut passage: Passage) -> Vec<u8> {
+    let mut keys = match passage.is_watched() {
+        true => session.take_type_ahead().unwrap_or_default(),
+        false => Vec::new(),
+    };
+    keys.append(&mut passage.keys);
+    keys
+}
+
+/// Says whether the history keeps a command, where the shell did not say it.
+fn is_kept(command: &str) -> bool {
+    !command.starts_with([' ', '\t'])
+}
+
+/// A command that runs, until its end mark.
+struct Following<'a> {
+    session: &'a mut Session,
+    passage: &'a mut Passage,
+    keep: &'a mut Keep,
+    surroundings: &'a Surroundings,
     started: Instant,
-) -> (Outcome, Option<Ending>) {
-    let mut prompts = 0;
-    let mut wish = None;
-    let mut stopping: Option<(Stopping, Instant)> = None;
-    let mut end_of_input = Instant::now() + END_OF_INPUT;
-    let taken_by = Instant::now() + TAKEN;
-    let mut runs_since = None;
-    let mut looks = None;
-    loop {
-        let taken = runs_since.is_some() || Instant::now() >= taken_by;
-        let next_step = stopping.map(|(_, at)| at);
-        let time_is_up = surroundings.timeout.map(|limit| started + limit).filter(|_| stopping.is_none());
-        tokio::select! {
-            heard = session.hear(), if passage.is_clear() => match heard {
-                // Once the hook is put back, the user's own prompt commands run a second time.
-                Heard::Output(_) if prompts > 1 => {}
-                Heard::Output(bytes) => {
-                    keep.modes.feed(&bytes);
-                    keep.capture.push(&keep.screen.feed(&bytes));
-                    passage.show(&bytes);
-                }
-                Heard::Mark(Mark::End) => {
-                    if session.at_prompt {
-                        return (Outcome::End, wish);
+    /// By when the shell has taken the command, whatever it says.
+    taken_by: Instant,
+    /// Since when it runs the command.
+    runs_since: Option<Instant>,
+    /// Prompts of the shell's own that came.
+    prompts: usize,
+    /// Why the command is being ended.
+    wish: Option<Ending>,
+    /// The step that was taken towards its end, and when the next one is due.
+    stopping: Option<(Stopping, Instant)>,
+    /// The looks that are left after a Ctrl-C that may have been missed, and when the next one is due.
+    looks: Option<(u32, Instant)>,
+    end_of_input: Instant,
+}
+
+impl<'a> Following<'a> {
+    fn new(
+        session: &'a mut Session,
+        passage: &'a mut Passage,
+        keep: &'a mut Keep,
+        surroundings: &'a Surroundings,
+        started: Instant,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            session,
+            passage,
+            keep,
+            surroundings,
+            started,
+            taken_by: now + TAKEN,
+            runs_since: None,
+            prompts: 0,
+            wish: None,
+            stopping: None,
+            looks: None,
+            end_of_input: now + END_OF_INPUT,
+        }
+    }
+
+    /// Moves bytes until the command's end mark.
+    async fn follow(mut self) -> (Outcome, Option<Ending>) {
+        loop {
+            let taken = self.is_taken();
+            let next_step = self.stopping.map(|(_, at)| at);
+            let limit = self.surroundings.timeout.map(|limit| self.started + limit);
+            let time_is_up = limit.filter(|_| self.stopping.is_none());
+            tokio::select! {
+                heard = self.session.hear(), if self.passage.is_clear() => {
+                    if let Some(outcome) = self.hear(heard) {
+                        return (outcome, self.wish);
                     }
                 }
-                Heard::Mark(Mark::Prompt) => {
-                    // The first one comes before the command; another one is the shell's only without its hook. A
-                    // shell within this one has prompts of its own.
-                    if is_the_shell(session) {
-                        prompts += 1;
-                        if !session.report.tells_start {
-                            runs_since.get_or_insert_with(Instant::now);
-                        }
-                        if prompts > 1 {
-                            session.rearm();
-                        }
+                at_terminal = self.passage.next() => self.attend(at_terminal),
+                () = self.surroundings.cancel.cancelled(), if self.stopping.is_none() => self.end(Ending::Cancelled),
+                () = at(time_is_up) => self.end(Ending::TimedOut),
+                () = std::future::ready(()), if taken && matches!(self.stopping, Some((Stopping::Wanted, _))) => {
+                    self.stopping = Some(stop(self.session, Some(Stopping::Wanted)));
+                }
+                () = at(self.looks.map(|(_, at)| at)) => self.looks = look_again(self.session, self.looks),
+                () = at(next_step) => match self.stopping {
+                    Some((Stopping::Killed, _)) => return (Outcome::Stuck, self.wish),
+                    Some((step, _)) => self.stopping = Some(stop(self.session, Some(step))),
+                    None => {}
+                },
+                () = sleep_until(self.end_of_input), if self.surroundings.terminal.is_none() => {
+                    // A shell that lost its hook reads a command, and would take this for the end of everything.
+                    if self.prompts < 2 && is_reading_the_terminal(self.session) {
+                        self.session.line.end_input();
                     }
+                    self.end_of_input = Instant::now() + END_OF_INPUT;
                 }
-                Heard::Mark(Mark::Started) => drop(runs_since.get_or_insert_with(Instant::now)),
-                Heard::Mark(Mark::More) => {
-                    runs_since.get_or_insert_with(Instant::now);
-                    if !passage.is_watched() {
-                        let _ = session.line.try_type(INTERRUPT);
-                    }
-                }
-                Heard::Ended(exit) => return (Outcome::Ended(exit), wish),
-            },
-            at_terminal = passage.next() => match at_terminal {
-                AtTerminal::Keys if !taken => {}
-                AtTerminal::Keys => {
-                    let may_miss = is_yet_to_begin(session);
-                    let typed = session.line.try_type(&passage.keys).unwrap_or(passage.keys.len());
-                    if passage.keys.drain(..typed).any(|key| INTERRUPT.contains(&key)) && may_miss {
-                        looks = Some((LOOKS, Instant::now() + LOOK_AGAIN));
-                    }
-                }
-                AtTerminal::Resized(size) => drop(session.line.resize(size)),
-                AtTerminal::Shown => {}
-                AtTerminal::HungUp => {
-                    wish = Some(Ending::Cancelled);
-                    stopping = Some(begin_to_stop(session, taken, runs_since));
-                }
-            },
-            () = surroundings.cancel.cancelled(), if stopping.is_none() => {
-                wish = Some(Ending::Cancelled);
-                stopping = Some(begin_to_stop(session, taken, runs_since));
-            }
-            () = at(time_is_up) => {
-                wish = Some(Ending::TimedOut);
-                stopping = Some(begin_to_stop(session, taken, runs_since));
-            }
-            () = std::future::ready(()), if taken && matches!(stopping, Some((Stopping::Wanted, _))) => {
-                stopping = Some(stop(session, Some(Stopping::Wanted)));
-            }
-            () = at(looks.map(|(_, at)| at)) => looks = look_again(session, looks),
-            () = at(next_step) => match stopping {
-                Some((Stopping::Killed, _)) => return (Outcome::Stuck, wish),
-                Some((step, _)) => stopping = Some(stop(session, Some(step))),
-                None => {}
-            },
-            () = sleep_until(end_of_input), if surroundings.terminal.is_none() => {
-                // A shell that lost its hook reads a command, and would take this for the end of everything.
-                if prompts < 2 && is_reading_the_terminal(session) {
-                    session.line.end_input();
-                }
-                end_of_input = Instant::now() + END_OF_INPUT;
             }
         }
+    }
+
+    /// Says whether the shell runs the command by now, as far as it tells.
+    fn is_taken(&self) -> bool {
+        self.runs_since.is_some() || Instant::now() >= self.taken_by
+    }
+
+    /// Takes in what was heard of the shell; returns how the command ended, once it has.
+    fn hear(&mut self, heard: Heard) -> Option<Outcome> {
+        match heard {
+            // Once the hook is put back, the user's own prompt commands run a second time.
+            Heard::Output(_) if self.prompts > 1 => {}
+            Heard::Output(bytes) => {
+                self.keep.modes.feed(&bytes);
+                self.keep.capture.push(&self.keep.screen.feed(&bytes));
+                self.passage.show(&bytes);
+            }
+            Heard::Mark(Mark::End) => return self.session.at_prompt.then_some(Outcome::End),
+            // The first one comes before the command; another one is the shell's only without its hook. A shell within
+            // this one has prompts of its own.
+            Heard::Mark(Mark::Prompt) if is_the_shell(self.session) => {
+                self.prompts += 1;
+                if !self.session.report.tells_start {
+                    self.begins();
+                }
+                if self.prompts > 1 {
+                    self.session.rearm();
+                }
+            }
+            Heard::Mark(Mark::Prompt) => {}
+            Heard::Mark(Mark::Started) => self.begins(),
+            Heard::Mark(Mark::More) => {
+                self.begins();
+                if !self.passage.is_watched() {
+                    let _ = self.session.line.try_type(INTERRUPT);
+                }
+            }
+            Heard::Ended(exit) => return Some(Outcome::Ended(exit)),
+        }
+        None
+    }
+
+    fn begins(&mut self) {
+        self.runs_since.get_or_insert_with(Instant::now);
+    }
+
+    /// Takes in what happened at the person's terminal.
+    fn attend(&mut self, at_terminal: AtTerminal) {
+        match at_terminal {
+            AtTerminal::Keys if !self.is_taken() => {}
+            AtTerminal::Keys => {
+                let may_miss = is_yet_to_begin(self.session);
+                let keys = &mut self.passage.keys;
+                let typed = self.session.line.try_type(keys).unwrap_or(keys.len());
+                if keys.drain(..typed).any(|key| INTERRUPT.contains(&key)) && may_miss {
+                    self.looks = Some((LOOKS, Instant::now() + LOOK_AGAIN));
+                }
+            }
+            AtTerminal::Resized(size) => drop(self.session.line.resize(size)),
+            AtTerminal::Shown => {}
+            AtTerminal::HungUp => self.end(Ending::Cancelled),
+        }
+    }
+
+    /// Takes the first step towards the end of the command, or waits until the shell has taken it.
+    fn end(&mut self, why: Ending) {
+        let just_begun = self.runs_since.is_some_and(|since| since.elapsed() < MISSES_INTERRUPTS);
+        self.wish = Some(why);
+        self.stopping = Some(match self.is_taken() {
+            false => (Stopping::Wanted, Instant::now() + TAKEN),
+            true if just_begun => stop(self.session, Some(Stopping::Wanted)),
+            true => stop(self.session, None),
+        });
     }
 }
 
@@ -328,16 +400,6 @@ fn is_reading_the_terminal(session: &Session) -> bool {
         Ok(place) => matches!(place.trim(), "wait_woken" | "n_tty_read" | "0" | ""),
         // The first process of a pipe may have ended.
         Err(_) => true,
-    }
-}
-
-/// Takes the first step towards the end of a command, or waits until the shell has taken it.
-fn begin_to_stop(session: &Session, taken: bool, runs_since: Option<Instant>) -> (Stopping, Instant) {
-    let just_begun = runs_since.is_some_and(|since| since.elapsed() < MISSES_INTERRUPTS);
-    match taken {
-        false => (Stopping::Wanted, Instant::now() + TAKEN),
-        true if just_begun => stop(session, Some(Stopping::Wanted)),
-        true => stop(session, None),
     }
 }
 
