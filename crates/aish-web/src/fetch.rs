@@ -47,7 +47,7 @@ impl Web {
     }
 
     async fn fetch(&self, address: &str, cancel: &CancellationToken) -> Result<Page, PageError> {
-        let mut url = url::read(address).map_err(PageError::Refused)?;
+        let mut url = url::read(address).map_err(|why| PageError::Refused(why.to_string()))?;
         for _ in 0..=HOPS {
             let response = self.get(&url).await?;
             let status = response.status();

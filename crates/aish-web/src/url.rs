@@ -5,18 +5,39 @@ use reqwest::Url;
 /// The longest address, in bytes.
 const LONGEST: usize = 2_048;
 
+/// Why an address is not opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AddressError {
+    #[error("the address is longer than {LONGEST} bytes")]
+    TooLong,
+    #[error("there is a blank or a control character in the address")]
+    Blank,
+    #[error("this is no address of a page: {0}")]
+    Invalid(String),
+    #[error("{0}: addresses are not opened, only http and https")]
+    Scheme(String),
+    #[error("there is a user's name or a password in the address")]
+    Login,
+    #[error("there is no host in the address")]
+    NoHost,
+    #[error("port {0} is that of another service")]
+    Port(u16),
+    #[error("there is no port for it")]
+    NoPort,
+}
+
 /// Reads an address.
 ///
 /// # Errors
-/// In words, for all but plain `http` and `https` addresses: with a user's name, with the port of another service.
-pub(crate) fn read(text: &str) -> Result<Url, String> {
+/// For all but plain `http` and `https` addresses: with a user's name, with the port of another service.
+pub(crate) fn read(text: &str) -> Result<Url, AddressError> {
     if text.len() > LONGEST {
-        return Err(format!("the address is longer than {LONGEST} bytes"));
+        return Err(AddressError::TooLong);
     }
     if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
-        return Err("there is a blank or a control character in the address".to_owned());
+        return Err(AddressError::Blank);
     }
-    let url = Url::parse(text).map_err(|error| format!("this is no address of a page: {error}"))?;
+    let url = Url::parse(text).map_err(|error| AddressError::Invalid(error.to_string()))?;
     check(&url)?;
     Ok(url)
 }
@@ -25,20 +46,20 @@ pub(crate) fn read(text: &str) -> Result<Url, String> {
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn check(url: &Url) -> Result<(), String> {
+pub(crate) fn check(url: &Url) -> Result<(), AddressError> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!("{}: addresses are not opened, only http and https", url.scheme()));
+        return Err(AddressError::Scheme(url.scheme().to_owned()));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("there is a user's name or a password in the address".to_owned());
+        return Err(AddressError::Login);
     }
     if url.host_str().is_none_or(str::is_empty) {
-        return Err("there is no host in the address".to_owned());
+        return Err(AddressError::NoHost);
     }
     match url.port_or_known_default() {
         Some(80 | 443 | 1024..) => Ok(()),
-        Some(port) => Err(format!("port {port} is that of another service")),
-        None => Err("there is no port for it".to_owned()),
+        Some(port) => Err(AddressError::Port(port)),
+        None => Err(AddressError::NoPort),
     }
 }
 
