@@ -2,7 +2,7 @@
 
 mod place;
 
-pub use place::{Place, Scope};
+pub use place::{Comments, Place, Scope};
 
 /// A coding agent whose hooks are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

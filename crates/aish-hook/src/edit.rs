@@ -8,7 +8,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
-use crate::agent::{Agent, Event, Form};
+use crate::agent::{Agent, Comments, Event, Form};
 use crate::own::{self, Own};
 
 /// The largest file that is edited, in bytes.
@@ -56,7 +56,7 @@ pub enum EditError {
 ///
 /// # Errors
 /// When the text is not JSON (with comments where `comments` says so), or not of the agent's shape.
-pub fn install(old: &str, agent: Agent, comments: bool, program: &Path) -> Result<Edited, EditError> {
+pub fn install(old: &str, agent: Agent, comments: Comments, program: &Path) -> Result<Edited, EditError> {
     let file = File::parse(old, comments)?;
     let root = file.object()?;
     if matches!(agent, Agent::Cursor | Agent::Copilot) && root.get("version").is_none() {
@@ -89,7 +89,7 @@ pub fn install(old: &str, agent: Agent, comments: bool, program: &Path) -> Resul
 ///
 /// # Errors
 /// As [`install`].
-pub fn uninstall(old: &str, agent: Agent, comments: bool, running: Option<&Path>) -> Result<Edited, EditError> {
+pub fn uninstall(old: &str, agent: Agent, comments: Comments, running: Option<&Path>) -> Result<Edited, EditError> {
     let file = File::parse(old, comments)?;
     let root = file.object()?;
     let Some(hooks) = root.object_value("hooks") else { return Ok(Edited::Same) };
@@ -119,7 +119,7 @@ pub fn uninstall(old: &str, agent: Agent, comments: bool, running: Option<&Path>
 ///
 /// # Errors
 /// As [`install`].
-pub fn find(text: &str, agent: Agent, comments: bool, running: Option<&Path>) -> Result<Vec<Own>, EditError> {
+pub fn find(text: &str, agent: Agent, comments: Comments, running: Option<&Path>) -> Result<Vec<Own>, EditError> {
     let file = File::parse(text, comments)?;
     let Some(hooks) = file.object()?.object_value("hooks") else { return Ok(Vec::new()) };
     let names = Event::ALL.into_iter().filter_map(|event| agent.event_name(event));
@@ -131,7 +131,7 @@ pub fn find(text: &str, agent: Agent, comments: bool, running: Option<&Path>) ->
 ///
 /// # Errors
 /// As [`install`].
-pub fn value(text: &str, comments: bool) -> Result<Value, EditError> {
+pub fn value(text: &str, comments: Comments) -> Result<Value, EditError> {
     let file = File::parse(text, comments)?;
     Ok(file.root.to_serde_value().unwrap_or_default())
 }
@@ -150,13 +150,13 @@ pub(crate) struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    pub(crate) fn parse(old: &'a str, comments: bool) -> Result<Self, EditError> {
+    pub(crate) fn parse(old: &'a str, comments: Comments) -> Result<Self, EditError> {
         if old.len() > MAX_BYTES {
             return Err(EditError::TooLarge);
         }
         let (mark, text) = old.strip_prefix('\u{feff}').map_or(("", old), |text| ("\u{feff}", text));
         let text = if text.trim().is_empty() { "{}\n" } else { text };
-        if !comments {
+        if comments == Comments::Refused {
             serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| EditError::Syntax {
                 line: error.line(),
                 column: error.column(),

@@ -15,6 +15,15 @@ pub enum Scope {
     Shared,
 }
 
+/// Whether a program reads comments, and commas at the end, in its settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comments {
+    /// It does.
+    Read,
+    /// They are faults to it.
+    Refused,
+}
+
 /// The file with an agent's hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -23,7 +32,7 @@ pub struct Place {
     /// Whether the file is ours as a whole, so that nothing of others stands in it.
     pub whole: bool,
     /// Whether the agent reads comments in it.
-    pub comments: bool,
+    pub comments: Comments,
 }
 
 impl Agent {
@@ -73,7 +82,12 @@ impl Agent {
             ) => return None,
         };
         let whole = matches!(self, Self::Opencode | Self::Copilot | Self::Goose);
-        let comments = matches!(self, Self::Gemini | Self::Qwen);
+        let comments = match self {
+            Self::Gemini | Self::Qwen => Comments::Read,
+            Self::Claude | Self::Codex | Self::Opencode | Self::Cursor | Self::Copilot | Self::Goose | Self::Crush => {
+                Comments::Refused
+            }
+        };
         Some(Place { path, whole, comments })
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::agent::{Agent, Scope};
+use crate::agent::{Agent, Comments, Scope};
 
 /// A program that starts MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +53,10 @@ impl Program {
     }
 
     /// Says whether the program reads comments in its settings.
-    pub(super) const fn comments(self) -> bool {
+    pub(super) const fn comments(self) -> Comments {
         match self {
-            Self::Claude | Self::Cursor | Self::Codex => false,
-            Self::Vscode | Self::Gemini | Self::Zed => true,
+            Self::Claude | Self::Cursor | Self::Codex => Comments::Refused,
+            Self::Vscode | Self::Gemini | Self::Zed => Comments::Read,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aish_hook::agent::{Agent, Form};
+use aish_hook::agent::{Agent, Comments, Form};
 use aish_hook::edit::{EditError, Edited, find, install, uninstall};
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn text(edited: Edited) -> Option<String> {
 }
 
 fn installed(agent: Agent, old: &str) -> String {
-    text(install(old, agent, true, Path::new(PROGRAM)).unwrap()).expect("something was put in")
+    text(install(old, agent, Comments::Read, Path::new(PROGRAM)).unwrap()).expect("something was put in")
 }
 
 /// Files as people have them: other hooks, comments, tabs, Windows line ends, one line, nothing.
@@ -50,8 +50,12 @@ fn what_was_put_in_is_found_and_a_second_time_changes_nothing() {
     for agent in agents() {
         for old in FILES {
             let new = installed(agent, old);
-            assert_eq!(install(&new, agent, true, Path::new(PROGRAM)).unwrap(), Edited::Same, "{agent:?} {old:?}");
-            let own = find(&new, agent, true, None).unwrap();
+            assert_eq!(
+                install(&new, agent, Comments::Read, Path::new(PROGRAM)).unwrap(),
+                Edited::Same,
+                "{agent:?} {old:?}"
+            );
+            let own = find(&new, agent, Comments::Read, None).unwrap();
             assert!(!own.is_empty() && own.iter().all(|own| own.program == Path::new(PROGRAM)), "{agent:?} {old:?}");
         }
     }
@@ -61,7 +65,7 @@ fn what_was_put_in_is_found_and_a_second_time_changes_nothing() {
 fn uninstalling_leaves_the_same_values_and_nothing_of_ours() {
     for agent in agents() {
         for old in FILES {
-            let back = text(uninstall(&installed(agent, old), agent, true, None).unwrap()).unwrap();
+            let back = text(uninstall(&installed(agent, old), agent, Comments::Read, None).unwrap()).unwrap();
             assert!(!back.contains("aish"), "{agent:?}: {back}");
             assert_eq!(values(&back), expected(old, agent), "{agent:?} {old:?}\n{back}");
         }
@@ -77,7 +81,7 @@ fn a_file_of_several_lines_comes_back_byte_by_byte() {
             if matches!(agent, Agent::Cursor | Agent::Copilot) && !old.contains("version") {
                 continue;
             }
-            let back = text(uninstall(&installed(agent, old), agent, true, None).unwrap()).unwrap();
+            let back = text(uninstall(&installed(agent, old), agent, Comments::Read, None).unwrap()).unwrap();
             assert_eq!(&back, old, "{agent:?}");
         }
     }
@@ -117,25 +121,26 @@ fn expected(old: &str, agent: Agent) -> serde_json::Value {
 #[test]
 fn a_moved_program_is_written_anew_and_doubles_go() {
     let old = installed(Agent::Claude, "{}");
-    let new = text(install(&old, Agent::Claude, false, Path::new("/usr/bin/aish")).unwrap()).unwrap();
+    let new = text(install(&old, Agent::Claude, Comments::Refused, Path::new("/usr/bin/aish")).unwrap()).unwrap();
     assert!(!new.contains(PROGRAM));
-    assert_eq!(find(&new, Agent::Claude, false, None).unwrap().len(), 4);
+    assert_eq!(find(&new, Agent::Claude, Comments::Refused, None).unwrap().len(), 4);
     let double = old.replacen(
         "\"hooks\": [",
         "\"hooks\": [{\"type\":\"command\",\"command\":\"aish hook run claude PreToolUse\"},",
         2,
     );
-    let single = text(install(&double, Agent::Claude, false, Path::new(PROGRAM)).unwrap()).unwrap();
-    let found = find(&single, Agent::Claude, false, None).unwrap();
+    let single = text(install(&double, Agent::Claude, Comments::Refused, Path::new(PROGRAM)).unwrap()).unwrap();
+    let found = find(&single, Agent::Claude, Comments::Refused, None).unwrap();
     assert_eq!(found.len(), 4, "{single}");
 }
 
 #[test]
 fn what_cannot_be_edited_is_said_with_its_place() {
-    let refuse = |text: &str| install(text, Agent::Claude, false, Path::new(PROGRAM)).unwrap_err();
+    let refuse = |text: &str| install(text, Agent::Claude, Comments::Refused, Path::new(PROGRAM)).unwrap_err();
     let EditError::Syntax { line, column, .. } = refuse("{\n  \"a\": 1,,\n}") else { panic!("no syntax error") };
     assert_eq!((line, column), (2, 10));
-    let commented = install("{\n  // mine\n  \"a\": 1,,\n}", Agent::Gemini, true, Path::new(PROGRAM)).unwrap_err();
+    let commented =
+        install("{\n  // mine\n  \"a\": 1,,\n}", Agent::Gemini, Comments::Read, Path::new(PROGRAM)).unwrap_err();
     assert!(matches!(commented, EditError::Syntax { line: 3, .. }), "{commented}");
     assert!(matches!(refuse("{ // no comments here\n}"), EditError::Syntax { .. }));
     assert_eq!(refuse("[]").to_string(), "`the file` is not a JSON object");
@@ -149,7 +154,7 @@ fn what_cannot_be_edited_is_said_with_its_place() {
 fn the_entries_of_each_agent() {
     let mut all = String::new();
     for agent in agents() {
-        let new = text(install("{}\n", agent, false, Path::new("/usr/bin/aish")).unwrap()).unwrap();
+        let new = text(install("{}\n", agent, Comments::Refused, Path::new("/usr/bin/aish")).unwrap()).unwrap();
         // The order of the fields of one entry is not said: it depends on how the program was built.
         let mut lines: Vec<&str> = new.lines().map(|line| line.trim().trim_end_matches(',')).collect();
         lines.retain(|line| line.contains(':'));
@@ -169,9 +174,9 @@ proptest! {
     #[test]
     fn any_text_is_edited_or_refused(old in "[\\[\\]{}\":, a-z0-9/*\\n\\\\]{0,80}", which in 0..8usize) {
         let agent = agents().nth(which).unwrap();
-        if let Ok(Edited::Text(new)) = install(&old, agent, true, Path::new(PROGRAM)) {
-            prop_assert!(!find(&new, agent, true, None).unwrap().is_empty());
-            uninstall(&new, agent, true, None).unwrap();
+        if let Ok(Edited::Text(new)) = install(&old, agent, Comments::Read, Path::new(PROGRAM)) {
+            prop_assert!(!find(&new, agent, Comments::Read, None).unwrap().is_empty());
+            uninstall(&new, agent, Comments::Read, None).unwrap();
         }
     }
 }

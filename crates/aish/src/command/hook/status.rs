@@ -19,7 +19,7 @@ use crate::failure::Failure;
 const VERSION: Duration = Duration::from_secs(2);
 
 /// What was found of one agent in one scope.
-struct Found {
+struct InstalledHooks {
     agent: Agent,
     scope: &'static str,
     path: PathBuf,
@@ -40,7 +40,7 @@ pub fn run(base: &Base, agent: Option<Agent>, as_json: bool, print: &mut dyn FnM
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut broken = false;
     for agent in agents {
-        let mut found: Vec<Found> = scopes(base, agent);
+        let mut found: Vec<InstalledHooks> = scopes(base, agent);
         if let Some(first) = found.first_mut() {
             first.faults.extend(switches::faults(base, agent));
             if agent == Agent::Codex {
@@ -59,9 +59,9 @@ pub fn run(base: &Base, agent: Option<Agent>, as_json: bool, print: &mut dyn FnM
     Ok(if broken { ExitCode::Error } else { ExitCode::Ok })
 }
 
-fn scopes(base: &Base, agent: Agent) -> Vec<Found> {
+fn scopes(base: &Base, agent: Agent) -> Vec<InstalledHooks> {
     let scopes = [(Scope::User, "user"), (Scope::Project, "project"), (Scope::Shared, "shared")];
-    let mut found: Vec<Found> =
+    let mut found: Vec<InstalledHooks> =
         scopes.into_iter().filter_map(|(scope, word)| look(agent, word, &place(base, agent, scope)?)).collect();
     if found.len() > 1
         && let Some(last) = found.last_mut()
@@ -72,7 +72,7 @@ fn scopes(base: &Base, agent: Agent) -> Vec<Found> {
 }
 
 /// Looks into one file; none where nothing of ours is in it.
-fn look(agent: Agent, scope: &'static str, place: &Place) -> Option<Found> {
+fn look(agent: Agent, scope: &'static str, place: &Place) -> Option<InstalledHooks> {
     let text = std::fs::read_to_string(&place.path).ok()?;
     let running = std::env::current_exe().ok();
     let mut faults = Vec::new();
@@ -94,7 +94,7 @@ fn look(agent: Agent, scope: &'static str, place: &Place) -> Option<Found> {
     faults.extend(dead.map(|program| {
         format!("{} is gone or cannot be started: `aish hook install {}` mends it", program.display(), agent.name())
     }));
-    Some(Found { agent, scope, path: place.path.clone(), programs, faults, notes: Vec::new() })
+    Some(InstalledHooks { agent, scope, path: place.path.clone(), programs, faults, notes: Vec::new() })
 }
 
 /// Tells whether a file is there and may be executed.
@@ -112,7 +112,7 @@ async fn version(agent: Agent) -> Option<String> {
     (!line.is_empty()).then(|| line.chars().take(80).collect())
 }
 
-fn in_json(agent: Agent, found: &[Found], version: Option<&str>) -> serde_json::Value {
+fn in_json(agent: Agent, found: &[InstalledHooks], version: Option<&str>) -> serde_json::Value {
     let installed: Vec<_> = found
         .iter()
         .map(|found| json!({"scope": found.scope, "path": found.path, "programs": found.programs, "faults": found.faults, "notes": found.notes}))
@@ -120,7 +120,7 @@ fn in_json(agent: Agent, found: &[Found], version: Option<&str>) -> serde_json::
     json!({"agent": agent.name(), "version": version, "installed": installed, "holes": agent.holes()})
 }
 
-fn in_words(agent: Agent, found: &[Found], version: Option<&str>) -> Vec<String> {
+fn in_words(agent: Agent, found: &[InstalledHooks], version: Option<&str>) -> Vec<String> {
     if found.is_empty() {
         return vec![format!("{}: not hooked", agent.name())];
     }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use aish_hook::agent::{Agent, Scope};
+use aish_hook::agent::{Agent, Comments, Scope};
 use aish_hook::edit;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 use super::super::place;
-use super::Found;
+use super::InstalledHooks;
 use crate::base::Base;
 
 /// Where an administrator's settings of Claude Code lie.
@@ -23,10 +23,10 @@ const CODEX: Duration = Duration::from_secs(5);
 pub(super) fn faults(base: &Base, agent: Agent) -> Vec<String> {
     let places = [Scope::User, Scope::Project, Scope::Shared].into_iter().filter_map(|scope| place(base, agent, scope));
     let own = || places.clone().map(|place| (place.path, place.comments));
-    let at_home = |path: &str| base.paths.home.as_deref().map(|home| (home.join(path), true));
+    let at_home = |path: &str| base.paths.home.as_deref().map(|home| (home.join(path), Comments::Read));
     type Told = fn(&Value) -> Option<&'static str>;
-    let (files, switches): (Vec<(PathBuf, bool)>, Told) = match agent {
-        Agent::Claude => (own().chain([(MANAGED.into(), false)]).collect(), of_claude),
+    let (files, switches): (Vec<(PathBuf, Comments)>, Told) = match agent {
+        Agent::Claude => (own().chain([(MANAGED.into(), Comments::Refused)]).collect(), of_claude),
         Agent::Gemini | Agent::Qwen => (own().collect(), of_gemini),
         Agent::Goose => (at_home(".config/goose/settings.json").into_iter().collect(), of_goose),
         Agent::Codex => return codex_config(base).into_iter().collect(),
@@ -84,7 +84,7 @@ pub(super) enum Trust {
 }
 
 impl Trust {
-    pub(super) fn tell(self, found: &mut Found) {
+    pub(super) fn tell(self, found: &mut InstalledHooks) {
         match self {
             Self::Unsaid => found.notes.push("Codex did not say whether you have approved it".to_owned()),
             Self::Given => {}
