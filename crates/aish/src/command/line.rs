@@ -44,8 +44,9 @@ pub fn run(shared: &SharedFlags, command: &LineCommand) -> Result<ExitCode, Fail
             let code = runtime.block_on(async {
                 match command {
                     LineCommand::Ask { shell, status, again, no_comments } => {
-                        let asked = ask::Asked { line: &line, shell: *shell, status: *status };
-                        ask::run(&desk, &asked, *again, !*no_comments).await
+                        let asked = ask::Asked { line: &line, shell: *shell, status: *status, again: *again };
+                        let halted = if *no_comments { ask::Halted::Shown } else { ask::Halted::Comment };
+                        ask::run(&desk, &asked, halted).await
                     }
                     LineCommand::Explain { shell, status } => explain::run(&desk, &line, *shell, *status).await,
                 }

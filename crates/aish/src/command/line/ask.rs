@@ -21,10 +21,21 @@ pub(super) struct Asked<'a> {
     pub(super) shell: LineShell,
     /// The exit status of the command before it.
     pub(super) status: i32,
+    /// The keys came once more: it is asked about also where it is a command already.
+    pub(super) again: bool,
+}
+
+/// What becomes of a command that is halted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Halted {
+    /// It is a comment in the line.
+    Comment,
+    /// It is shown above the line alone, where the shell takes no comments there.
+    Shown,
 }
 
 /// Prints a command in place of the line.
-pub(super) async fn run(desk: &Desk<'_>, asked: &Asked<'_>, again: bool, takes_comments: bool) -> ExitCode {
+pub(super) async fn run(desk: &Desk<'_>, asked: &Asked<'_>, halted: Halted) -> ExitCode {
     let base = desk.base;
     let dim = Style::new().dimmed();
     let line = asked.line.trim();
@@ -36,7 +47,7 @@ pub(super) async fn run(desk: &Desk<'_>, asked: &Asked<'_>, again: bool, takes_c
         desk.say(&format!("› {}", aish_types::visible(line).replace('\n', " ")), dim);
     }
     let names = PathNames::new(&base.variable("PATH").unwrap_or_default(), &base.folder);
-    if !again && routed(line, &names).0 == Route::Shell {
+    if !asked.again && routed(line, &names).0 == Route::Shell {
         return desk.failed("that is a command already; the same keys once more ask all the same");
     }
     let answer = match request::answer(desk, system(asked.shell), user(desk, asked)).await {
@@ -48,12 +59,11 @@ pub(super) async fn run(desk: &Desk<'_>, asked: &Asked<'_>, again: bool, takes_c
         Err(why @ Unusable::Told(_)) => return desk.failed(&why.to_string()),
         Err(why) => return desk.failed(&format!("{why}; the line is as it was")),
     };
-    put(desk, &proposal, &proposal.judged(base, asked.shell), takes_comments)
+    put(desk, &proposal, &proposal.judged(base, asked.shell), halted)
 }
 
-/// Prints a proposal for the line, its judgement above it. One that is halted becomes a comment, or is only shown where
-/// the shell takes none.
-pub(super) fn put(desk: &Desk<'_>, proposal: &Proposal, judgement: &Judgement, takes_comments: bool) -> ExitCode {
+/// Prints a proposal for the line, its judgement above it.
+pub(super) fn put(desk: &Desk<'_>, proposal: &Proposal, judgement: &Judgement, halted: Halted) -> ExitCode {
     let (reason, rule) = (&judgement.reason, &judgement.rule);
     match judgement.verdict {
         Verdict::Allow => desk.say("allow", Style::new().dimmed()),
@@ -61,7 +71,7 @@ pub(super) fn put(desk: &Desk<'_>, proposal: &Proposal, judgement: &Judgement, t
         Verdict::Halt => {
             let style = Style::new().fg_color(Some(AnsiColor::Red.into()));
             desk.say(&aish_types::visible(&format!("halt: {reason} ({rule})")), style);
-            if !takes_comments {
+            if halted == Halted::Shown {
                 desk.say(&proposal.command, Style::new());
                 return ExitCode::Halted;
             }

@@ -49,7 +49,7 @@ pub(super) async fn run(desk: &Desk<'_>, command: &str, shell: LineShell, status
     desk.say(explanation.trim(), Style::new());
     match mended.map(Proposal::read) {
         None => ExitCode::Ok,
-        Some(Ok(proposal)) => ask::put(desk, &proposal, &proposal.judged(base, shell), true),
+        Some(Ok(proposal)) => ask::put(desk, &proposal, &proposal.judged(base, shell), ask::Halted::Comment),
         Some(Err(why)) => desk.failed(&why.to_string()),
     }
 }
