@@ -4,7 +4,6 @@
 //! what tells llama.cpp and Ollama from anything else on their ports: a conversation must not go to a stranger.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use aish_types::Secret;
@@ -15,8 +14,9 @@ use crate::abilities::Abilities;
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::http::{HttpClient, body_of, read_text, secret_header};
 use crate::options::ModelOptions;
-use crate::provider::Provider;
+use crate::provider::Provider as _;
 use crate::remote::RemoteProvider;
+use crate::wire::Api;
 
 /// The model of OpenAI that is asked when only a key is there.
 const OPENAI_MODEL: &str = "gpt-5-mini";
@@ -37,11 +37,11 @@ pub enum ProviderKind {
 }
 
 impl ProviderKind {
-    /// Makes the provider of a model.
-    pub fn build(self, endpoint: Endpoint, options: ModelOptions) -> Arc<dyn Provider> {
+    /// Returns the wire that such a server is spoken to over.
+    pub fn api(self, endpoint: &Endpoint, key: Option<&Secret>) -> Api {
         match self {
-            Self::OpenAi => Arc::new(RemoteProvider::automatic(endpoint, options)),
-            Self::Anthropic => Arc::new(RemoteProvider::messages(endpoint, options)),
+            Self::OpenAi => Api::of(endpoint, key),
+            Self::Anthropic => Api::Messages,
         }
     }
 }
@@ -231,14 +231,12 @@ struct ListedModel {
     id: String,
     #[serde(default)]
     owned_by: String,
-    #[serde(default)]
     meta: Option<ListedMeta>,
 }
 
 /// What llama.cpp says of its model.
 #[derive(Deserialize)]
 struct ListedMeta {
-    #[serde(default)]
     n_params: Option<u64>,
 }
 

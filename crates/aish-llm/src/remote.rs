@@ -81,19 +81,9 @@ impl RemoteProvider {
         Self { inner: Arc::new(inner), asking: OnceLock::new() }
     }
 
-    /// Makes a provider on the wire that the server is known to want; another is learned from its refusals.
-    pub fn automatic(endpoint: Endpoint, options: ModelOptions) -> Self {
-        Self::new(Api::of(&endpoint, options.key.as_ref()), endpoint, options)
-    }
-
     /// Makes a provider on chat completions.
     pub fn chat(endpoint: Endpoint, options: ModelOptions) -> Self {
         Self::new(Api::Chat, endpoint, options)
-    }
-
-    /// Makes a provider on OpenAI's Responses.
-    pub fn responses(endpoint: Endpoint, options: ModelOptions) -> Self {
-        Self::new(Api::Responses, endpoint, options)
     }
 
     /// Makes a provider on Anthropic's messages.

@@ -11,107 +11,101 @@ use serde_json::Value;
 use crate::lenient::{Lenient, Number};
 
 /// One chunk, or a whole completion.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Chunk<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) choices: Option<Vec<Choice<'a>>>,
-    #[serde(default)]
     pub(super) usage: Option<WireUsage>,
     /// llama.cpp's measurements of the completion.
-    #[serde(default)]
     pub(super) timings: Option<Timings>,
-    #[serde(default)]
     pub(super) error: Option<Value>,
     /// What vLLM and others send for an error: `{"object":"error","message":…}`.
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) object: Lenient<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Choice<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) delta: Option<Delta<'a>>,
     /// The whole message, where the server does not stream.
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) message: Option<Delta<'a>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) finish_reason: Lenient<'a>,
-    #[serde(default)]
     pub(super) error: Option<Value>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Delta<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) content: Content<'a>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) reasoning_content: Lenient<'a>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) reasoning: Lenient<'a>,
     /// OpenRouter's reasoning, with signatures and encrypted parts.
-    #[serde(default)]
     pub(super) reasoning_details: Option<Vec<Value>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) refusal: Lenient<'a>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) tool_calls: Option<Vec<CallDelta<'a>>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) function_call: Option<FunctionDelta<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct CallDelta<'a> {
-    #[serde(default)]
     pub(super) index: Number,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) id: Lenient<'a>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) function: Option<FunctionDelta<'a>>,
     /// What the server wants to see again with the call (Gemini's thought signatures).
-    #[serde(default)]
     pub(super) extra_content: Option<Value>,
 }
 
 #[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct FunctionDelta<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) name: Lenient<'a>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) arguments: Lenient<'a>,
 }
 
 /// Token counts under the names that servers give them.
 #[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct WireUsage {
-    #[serde(default)]
     pub(super) prompt_tokens: Number,
-    #[serde(default)]
     pub(super) completion_tokens: Number,
-    #[serde(default)]
     pub(super) prompt_tokens_details: Option<PromptDetails>,
-    #[serde(default)]
     pub(super) completion_tokens_details: Option<CompletionDetails>,
     /// DeepSeek's name for tokens read from the cache.
-    #[serde(default)]
     pub(super) prompt_cache_hit_tokens: Number,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct PromptDetails {
-    #[serde(default)]
     pub(super) cached_tokens: Number,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct CompletionDetails {
-    #[serde(default)]
     pub(super) reasoning_tokens: Number,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Timings {
     /// Tokens of the prompt that came from the cache.
-    #[serde(default)]
     pub(super) cache_n: Number,
 }
 

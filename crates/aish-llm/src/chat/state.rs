@@ -18,7 +18,7 @@ pub(super) struct ChatState {
     pub(super) fields: Map<String, Value>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) content: Vec<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) raw: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) calls: BTreeMap<String, Value>,

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use aish_llm::Abilities;
 use aish_llm::discovery::{Found, LocalServers, Origin, ProviderKind, from_environment};
+use aish_llm::{Abilities, RemoteProvider};
 use aish_testkit::model_server::{Expect, OpenAiStream, Reply, Script};
 use serde_json::json;
 
@@ -53,8 +53,8 @@ async fn no_list_is_fetched_when_a_model_is_named() {
     let url = format!("{}/v1", server.url());
     let found = environment(&[("OPENAI_BASE_URL", &url), ("OPENAI_MODEL", "m")]).unwrap();
     assert_eq!(found.first_model().await.as_deref(), Some("m"));
-    let provider = found.kind.build(found.endpoint, options());
-    assert_eq!(run(&*provider, ask("hi")).await.text(), "ok");
+    let provider = RemoteProvider::new(found.kind.api(&found.endpoint, None), found.endpoint, options());
+    assert_eq!(run(&provider, ask("hi")).await.text(), "ok");
     server.finish();
 }
 

@@ -1,6 +1,6 @@
 //! An answer that is to fit a schema, on each wire.
 
-use aish_llm::{ChatRequest, Endpoint, RemoteProvider};
+use aish_llm::{Api, ChatRequest, Endpoint, RemoteProvider};
 use aish_testkit::model_server::{AnthropicStream, Expect, OpenAiStream, Reply, ResponsesStream, Script};
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ async fn responses_hold_the_answer_to_a_schema() {
     let format = json!({"type": "json_schema", "name": "answer", "schema": schema(true), "strict": true});
     let expect = Expect::request("POST", "/v1/responses").body(json!({"text": {"format": format}}));
     let server = start(Script::new().step(expect, ResponsesStream::new().text("{}").completed().reply()));
-    let provider = RemoteProvider::responses(Endpoint::parse(&server.url()).unwrap(), options());
+    let provider = RemoteProvider::new(Api::Responses, Endpoint::parse(&server.url()).unwrap(), options());
     assert_eq!(run(&provider, wants(ask_with_tools("where?", &["files.read"]), true)).await.text(), "{}");
     server.finish();
 }

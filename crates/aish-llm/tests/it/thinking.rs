@@ -1,6 +1,6 @@
 //! How a model is told to think, on the wires that have words of their own for it; chat completions' are in `chat::body::tests`.
 
-use aish_llm::{ChatRequest, Endpoint, ModelOptions, Purpose, RemoteProvider, Thinking};
+use aish_llm::{Api, ChatRequest, Endpoint, ModelOptions, Purpose, RemoteProvider, Thinking};
 use aish_testkit::model_server::{AnthropicStream, Expect, Reply, ResponsesStream, Script};
 use serde_json::{Value, json};
 
@@ -43,7 +43,8 @@ async fn responses_are_told_how_to_think_in_their_own_words() {
             None => expect.lacks("/reasoning"),
         };
         let server = start(Script::new().step(expect, ResponsesStream::new().text("a").completed().reply()));
-        let provider = RemoteProvider::responses(Endpoint::parse(&server.url()).unwrap(), options(thinking, effort));
+        let provider =
+            RemoteProvider::new(Api::Responses, Endpoint::parse(&server.url()).unwrap(), options(thinking, effort));
         assert_eq!(run(&provider, ask("hi")).await.text(), "a", "{reasoning:?}");
         server.finish();
     }
@@ -63,7 +64,7 @@ async fn each_purpose_thinks_in_its_own_way() {
     ] {
         let expect = Expect::request("POST", "/v1/responses");
         let server = start(Script::new().step(expect, ResponsesStream::new().text("a").completed().reply()));
-        let provider = RemoteProvider::responses(Endpoint::parse(&server.url()).unwrap(), options.clone());
+        let provider = RemoteProvider::new(Api::Responses, Endpoint::parse(&server.url()).unwrap(), options.clone());
         let request = ChatRequest { purpose, ..ask("hi") };
         assert_eq!(run(&provider, request).await.text(), "a", "{purpose:?}");
         let sent = server.finish().remove(0).json().unwrap();
