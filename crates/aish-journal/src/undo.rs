@@ -98,7 +98,7 @@ pub struct Step {
     #[serde(default)]
     pub purpose: Purpose,
     /// The session whose command it was, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Files, links and folders that were put aside, those that were not there among them.
     pub files: u64,

@@ -14,10 +14,10 @@ pub struct Context {
     /// The number of the first turn that is in the context; the turns before it were evicted or forgotten.
     pub from: u64,
     /// The summary of what was evicted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The model whose template takes no results of tools; it gets them as text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub results_as_text: Option<String>,
 }
 

@@ -49,10 +49,10 @@ pub struct AgentCall {
     /// How far its command is.
     pub state: CallState,
     /// When it ended, in milliseconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_ms: Option<i64>,
     /// Its exit status, where the agent tells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<i32>,
 }
 

@@ -52,9 +52,9 @@ pub(super) fn collect(wanted: &[Wanted], own: &Path, max_bytes: u64) -> Collecte
             all.missed.push((path, "it holds what is put aside for undo".to_owned()));
             continue;
         }
-        let mut part = Part { entries: BTreeMap::new(), own, wanted: one };
-        match part.walk(&path, true) {
-            Ok(()) => all.take(path, part.entries, device, max_bytes),
+        let mut part = Part { entries: BTreeMap::new(), own, wanted: one, top: &path };
+        match part.walk(&path).map(|()| part.entries) {
+            Ok(entries) => all.take(path, entries, device, max_bytes),
             Err(error) => all.missed.push((path, error.to_string())),
         }
     }
@@ -98,10 +98,12 @@ struct Part<'a> {
     entries: BTreeMap<PathBuf, FoundEntry>,
     own: &'a Path,
     wanted: &'a Wanted,
+    /// Where the walk begins: that is wanted whatever its name is.
+    top: &'a Path,
 }
 
 impl Part<'_> {
-    fn walk(&mut self, path: &Path, top: bool) -> io::Result<()> {
+    fn walk(&mut self, path: &Path) -> io::Result<()> {
         let (place, meta) = match Place::of(path).and_then(|place| place.look().map(|meta| (place, meta))) {
             Ok(found) => found,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -125,7 +127,7 @@ impl Part<'_> {
             }
             return Ok(());
         }
-        if top || self.is_wanted(path.file_name().unwrap_or_default()) {
+        if path == self.top || self.is_wanted(path.file_name().unwrap_or_default()) {
             self.add(path, &place, &meta, how)?;
         }
         if kind == Kind::Link && matches!(how, How::Write | How::Attributes) {
@@ -133,7 +135,7 @@ impl Part<'_> {
         }
         if kind == Kind::Folder && self.wanted.reach == Reach::Tree {
             for name in place.names()? {
-                self.walk(&path.join(name), false)?;
+                self.walk(&path.join(name))?;
             }
         }
         Ok(())

@@ -44,7 +44,7 @@ pub(super) struct Entry {
     #[serde(default)]
     pub(super) attributes: Attributes,
     /// The name of the content in the step's folder; none where only the attributes are kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) content: Option<String>,
     /// Where a link leads.
     #[serde(

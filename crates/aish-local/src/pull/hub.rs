@@ -21,7 +21,6 @@ const NAMED: usize = 30;
 struct Entry {
     #[serde(default)]
     path: String,
-    #[serde(default)]
     lfs: Option<Lfs>,
 }
 

@@ -24,7 +24,6 @@ struct Entry {
     url: String,
     #[serde(default)]
     hashes: Hashes,
-    #[serde(default)]
     size: Option<u64>,
     /// A bool or a reason.
     #[serde(default)]

@@ -18,7 +18,6 @@ struct Parameter {
     required: bool,
     #[serde(default)]
     default: Value,
-    #[serde(default)]
     r#enum: Option<Vec<Value>>,
 }
 

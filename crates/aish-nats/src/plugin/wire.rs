@@ -10,7 +10,6 @@ pub(crate) struct Register {
     pub(crate) instance: String,
     #[serde(default)]
     pub(crate) version: String,
-    #[serde(default)]
     pub(crate) ttl_s: Option<f64>,
     pub(crate) tools: Vec<Value>,
 }
@@ -26,17 +25,17 @@ pub(crate) struct Offer {
     pub(crate) parameters: Value,
     /// Where it is called.
     pub(crate) subject: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) category: Option<String>,
     #[serde(default)]
     pub(crate) requires_confirmation: bool,
     #[serde(default)]
     pub(crate) cooldown_seconds: f64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timeout_ms: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) read_only: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) destructive: Option<bool>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
@@ -64,7 +63,7 @@ pub(crate) struct Call {
 /// Who calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct CallerContext {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) channel: Option<String>,
     #[serde(default)]
     pub(crate) user: String,
@@ -73,12 +72,12 @@ pub(crate) struct CallerContext {
 /// The reply to a call.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CallReply {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tool_call_id: Option<String>,
     pub(crate) success: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<CallFault>,
 }
 
@@ -92,7 +91,7 @@ pub(crate) enum CallFault {
         code: String,
         #[serde(default)]
         message: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         retry_after_ms: Option<u64>,
     },
 }

@@ -44,7 +44,7 @@ pub(crate) struct Record {
     pub(crate) forgotten: Eviction,
     pub(crate) reply: Option<Reply>,
     /// The batch that it was counted with, written before that is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) counted: Option<Batch>,
 }
 

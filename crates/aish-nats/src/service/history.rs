@@ -25,7 +25,6 @@ struct Exchange {
 struct History {
     exchanges: Vec<Exchange>,
     /// The summary of what was there before them.
-    #[serde(default)]
     summary: Option<String>,
 }
 

@@ -10,11 +10,8 @@ use crate::service::reply::Failure;
 /// Fields that every request may have.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Common {
-    #[serde(default)]
     pub(crate) reply_to: Option<String>,
-    #[serde(default)]
     pub(crate) request_id: Option<String>,
-    #[serde(default)]
     pub(crate) user: Option<String>,
 }
 
@@ -23,31 +20,24 @@ pub(crate) struct Chat {
     pub(crate) channel: String,
     pub(crate) user: String,
     pub(crate) message: String,
-    #[serde(default)]
     pub(crate) persona: Option<String>,
     #[serde(default)]
     pub(crate) enable_tools: bool,
-    #[serde(default)]
     pub(crate) request_id: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Complete {
     pub(crate) messages: Vec<WireMessage>,
-    #[serde(default)]
     pub(crate) temperature: Option<f32>,
-    #[serde(default)]
     pub(crate) max_tokens: Option<u32>,
-    #[serde(default)]
     pub(crate) provider: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Summarize {
     pub(crate) text: String,
-    #[serde(default)]
     pub(crate) max_length: Option<u32>,
-    #[serde(default)]
     pub(crate) style: Option<Style>,
 }
 
@@ -64,11 +54,8 @@ pub(crate) enum Style {
 pub(crate) struct MemoryAdd {
     pub(crate) channel: String,
     pub(crate) content: String,
-    #[serde(default)]
     pub(crate) category: Option<String>,
-    #[serde(default)]
     pub(crate) user_id: Option<String>,
-    #[serde(default)]
     pub(crate) importance: Option<u8>,
 }
 
@@ -76,15 +63,12 @@ pub(crate) struct MemoryAdd {
 pub(crate) struct MemoryRecall {
     pub(crate) channel: String,
     pub(crate) query: String,
-    #[serde(default)]
     pub(crate) user_id: Option<String>,
-    #[serde(default)]
     pub(crate) limit: Option<usize>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct ToolsList {
-    #[serde(default)]
     pub(crate) category: Option<String>,
 }
 
@@ -92,15 +76,11 @@ pub(crate) struct ToolsList {
 #[derive(Debug, Deserialize)]
 pub(crate) struct WireMessage {
     role: String,
-    #[serde(default)]
     content: Option<String>,
-    #[serde(default)]
     name: Option<String>,
-    #[serde(default)]
     tool_call_id: Option<String>,
     #[serde(default)]
     tool_calls: Vec<WireCall>,
-    #[serde(default)]
     function_call: Option<WireFunction>,
 }
 

@@ -39,13 +39,13 @@ pub struct RouterRule {
     /// The configured name of the model that is asked.
     pub model: String,
     /// What the request is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
     /// The prompt has more tokens than this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub longer_than: Option<u64>,
     /// The prompt has fewer tokens than this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shorter_than: Option<u64>,
 }
 
