@@ -1,10 +1,10 @@
 //! Approvals for good, in a file: projects to the texts that were approved there.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-use aish_journal::{hold, replace};
+use aish_journal::{ReplaceError, hold, replace};
 use aish_safety::KeptApprovals;
 
 use crate::base::Base;
@@ -15,6 +15,23 @@ use crate::project::project_root;
 pub struct KeptFile {
     path: PathBuf,
     project: String,
+}
+
+/// Why approvals cannot be read or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum KeptError {
+    /// The file cannot be read, or is not what was written.
+    #[error("{}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says, or what is wrong in the file.
+        #[source]
+        source: io::Error,
+    },
+    /// It cannot be written.
+    #[error(transparent)]
+    Write(#[from] ReplaceError),
 }
 
 type Content = BTreeMap<String, Vec<String>>;
@@ -34,18 +51,33 @@ impl KeptFile {
     /// Returns what was approved for good in this project.
     ///
     /// # Errors
-    /// In words, when the file is there and cannot be read.
-    pub fn texts(&self) -> Result<Vec<String>, String> {
+    /// When the file is there and cannot be read.
+    pub fn texts(&self) -> Result<Vec<String>, KeptError> {
         Ok(self.read()?.remove(&self.project).unwrap_or_default())
     }
 
     /// Reads the file; a file that is there and cannot be read approves nothing and is never replaced.
-    fn read(&self) -> Result<Content, String> {
+    fn read(&self) -> Result<Content, KeptError> {
         match std::fs::read_to_string(&self.path) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("{}: {error}", self.path.display())),
+            Ok(text) => serde_json::from_str(&text).map_err(|error| self.fault(error.into())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Content::new()),
-            Err(error) => Err(format!("{}: {error}", self.path.display())),
+            Err(error) => Err(self.fault(error)),
         }
+    }
+
+    fn add(&self, text: &str) -> Result<(), KeptError> {
+        let _held = hold(&self.path).map_err(|error| self.fault(error))?;
+        let mut content = self.read()?;
+        let texts = content.entry(self.project.clone()).or_default();
+        if texts.iter().all(|known| known != text) {
+            texts.push(text.to_owned());
+        }
+        let json = serde_json::to_string_pretty(&content).map_err(|error| self.fault(error.into()))?;
+        Ok(replace(&self.path, json.as_bytes())?)
+    }
+
+    fn fault(&self, source: io::Error) -> KeptError {
+        KeptError::File { path: self.path.clone(), source }
     }
 }
 
@@ -57,14 +89,7 @@ impl KeptApprovals for KeptFile {
     }
 
     fn keep(&self, text: &str) -> Result<(), String> {
-        let _held = hold(&self.path).map_err(|error| format!("{}: {error}", self.path.display()))?;
-        let mut content = self.read()?;
-        let texts = content.entry(self.project.clone()).or_default();
-        if texts.iter().all(|known| known != text) {
-            texts.push(text.to_owned());
-        }
-        let json = serde_json::to_string_pretty(&content).map_err(|error| error.to_string())?;
-        replace(&self.path, json.as_bytes()).map_err(|error| crate::failure::chain(&error))
+        self.add(text).map_err(|error| crate::failure::chain(&error))
     }
 }
 
