@@ -6,9 +6,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use aish_tools::schema::Faults;
-use aish_tools::{Changes, DiscoveryTools, Index, Plan, Registry, ToolSource};
-use aish_types::{CallContext, SourceId, ToolCall, ToolDefinition, ToolOutcome};
+use aish_tools::{DiscoveryTools, Index, Registry, handler};
+use aish_types::{SourceId, ToolCall, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 
 use crate::shell_tool::OUTSIDE_SOURCE;
@@ -22,16 +21,16 @@ const CALL: &str = "call_tool";
 /// The share of the token budget that schemas may take before the two tools stand for them: one in this many.
 const BUDGET_SHARE: u64 = 4;
 
-/// Whether the model is shown all tools or the two.
+/// What the model is shown of the tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listing {
     /// All of them.
     Direct,
-    /// The two.
+    /// The two tools that find and call them.
     Discovery,
 }
 
-/// The two tools, over a registry.
+/// The tools that find and call all others of a registry.
 #[derive(Clone)]
 pub struct Discovery {
     tools: DiscoveryTools,
@@ -45,14 +44,18 @@ impl Discovery {
         let tools = DiscoveryTools::new(FIND, CALL, SourceId::new(SOURCE));
         let definitions = tools.definitions().map(Arc::new);
         let [find, _] = &definitions;
-        registry.add(Arc::new(Finder {
-            id: SourceId::new(SOURCE),
+        let finder = Arc::new(Finder {
             tools: tools.clone(),
-            definition: Arc::clone(find),
             registry: Arc::downgrade(registry),
             builtin: builtin.clone(),
             index: Mutex::new(None),
-        }));
+        });
+        let run = handler(move |arguments, _| {
+            let finder = Arc::clone(&finder);
+            async move { finder.find(&arguments) }
+        });
+        // Where another source has a tool of that name, that one stays.
+        let _ = registry.refresh(find.as_ref().clone(), run);
         Self { tools, definitions, limit }
     }
 
@@ -92,12 +95,10 @@ pub fn is_offered(definition: &ToolDefinition, builtin: &BTreeSet<String>) -> bo
     }
 }
 
-/// The tool that finds, as a source of the registry that it searches.
+/// What the tool that finds searches.
 struct Finder {
-    id: SourceId,
     tools: DiscoveryTools,
-    definition: Arc<ToolDefinition>,
-    // The registry owns this source.
+    // The registry owns the tool.
     registry: Weak<Registry>,
     builtin: BTreeSet<String>,
     /// The index, with the revision of the registry that it was made of.
@@ -119,36 +120,15 @@ impl Finder {
             }
         }
     }
-}
 
-impl ToolSource for Finder {
-    fn id(&self) -> &SourceId {
-        &self.id
-    }
-
-    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
-        vec![Arc::clone(&self.definition)]
-    }
-
-    fn changes(&self) -> Changes {
-        Changes::Never
-    }
-
-    fn plan(
-        self: Arc<Self>,
-        _definition: &Arc<ToolDefinition>,
-        _arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
-        Ok(Plan::tool(move |call, _context| async move {
-            match self.tools.find(&self.index(), &call.call().arguments) {
-                Ok(found) => match serde_json::to_string(&found) {
-                    Ok(text) => ToolOutcome::success(text),
-                    Err(error) => ToolOutcome::failure(format!("the answer cannot be written: {error}")),
-                },
-                Err(error) => ToolOutcome::failure(error.to_string()),
-            }
-        }))
+    fn find(&self, arguments: &Value) -> ToolOutcome {
+        match self.tools.find(&self.index(), arguments) {
+            Ok(found) => match serde_json::to_string(&found) {
+                Ok(text) => ToolOutcome::success(text),
+                Err(error) => ToolOutcome::failure(format!("the answer cannot be written: {error}")),
+            },
+            Err(error) => ToolOutcome::failure(error.to_string()),
+        }
     }
 }
 
