@@ -63,12 +63,11 @@ impl Client {
     /// Asks the person at the editor. Ends with the connection at the latest.
     pub async fn ask(&self, permission: Permission) -> Choice {
         let Some(session) = self.session.get() else { return Choice::Nobody };
-        let call = permission.call_of_protocol();
-        let options = permission.options.into_iter().map(crate::update::PermissionOption::into_protocol).collect();
+        let (call, options) = (permission.call_of_protocol(), permission.options_of_protocol());
         let request = RequestPermissionRequest::new(session.clone(), call, options);
         match self.connection.send_request(request).block_task().await {
             Ok(response) => match response.outcome {
-                RequestPermissionOutcome::Selected(selected) => Choice::Option(selected.option_id.to_string()),
+                RequestPermissionOutcome::Selected(selected) => Choice::Reply(permission.reply(&selected.option_id.0)),
                 RequestPermissionOutcome::Cancelled => Choice::Cancelled,
                 _ => Choice::Nobody,
             },

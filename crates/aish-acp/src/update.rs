@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use agent_client_protocol::v1::schema::{
-    self, AvailableCommandsUpdate, ContentBlock, ContentChunk, CurrentModeUpdate, MessageId, PermissionOptionKind,
-    SessionInfoUpdate, SessionUpdate, TextContent, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate,
-    ToolCallUpdateFields, ToolKind, UsageUpdate,
+    self, ContentBlock, ContentChunk, CurrentModeUpdate, MessageId, PermissionOptionKind, SessionUpdate, TextContent,
+    ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind, UsageUpdate,
 };
 use serde_json::Value;
 
@@ -70,10 +69,6 @@ pub enum Update {
         /// Tokens that there are.
         size: u64,
     },
-    /// The session's title.
-    Title(String),
-    /// No slash commands, or these: name and what each does.
-    Commands(Vec<(String, String)>),
 }
 
 /// What kind of thing a tool does.
@@ -143,24 +138,37 @@ pub struct Permission {
     pub options: Vec<PermissionOption>,
 }
 
+/// An answer to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// To run it, this once.
+    Once,
+    /// To run it apart, and decide afterwards.
+    Try,
+    /// To run it, now and from now on.
+    Always,
+    /// Not to run it.
+    No,
+    /// To keep what it changed.
+    Keep,
+    /// To drop what it changed.
+    Drop,
+}
+
 /// What can be answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionOption {
-    /// Its id, by which the answer is known.
-    pub id: &'static str,
-    /// Its name.
+    /// The answer.
+    pub reply: Reply,
+    /// How the editor calls it.
     pub name: String,
-    /// Whether it lets the call run.
-    pub allows: bool,
-    /// Whether it holds from now on.
-    pub lasting: bool,
 }
 
 /// What came back.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// The option of this id.
-    Option(String),
+    /// This answer; [`Reply::No`] too where the editor sent one that it was not offered.
+    Reply(Reply),
     /// The turn was cancelled.
     Cancelled,
     /// Nobody answered: the editor has no such request, is gone, or failed.
@@ -189,13 +197,20 @@ impl Update {
             }
             Self::Mode(mode) => SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(mode)),
             Self::Usage { used, size } => SessionUpdate::UsageUpdate(UsageUpdate::new(used, size)),
-            Self::Title(title) => SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title)),
-            Self::Commands(commands) => SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(
-                commands
-                    .into_iter()
-                    .map(|(name, about)| schema::AvailableCommand::new(name, about))
-                    .collect::<Vec<_>>(),
-            )),
+        }
+    }
+}
+
+impl Reply {
+    /// Returns the id by which the answer is known again, and what it means to the editor.
+    const fn protocol(self) -> (&'static str, PermissionOptionKind) {
+        match self {
+            Self::Once => ("once", PermissionOptionKind::AllowOnce),
+            Self::Try => ("try", PermissionOptionKind::AllowOnce),
+            Self::Always => ("always", PermissionOptionKind::AllowAlways),
+            Self::No => ("no", PermissionOptionKind::RejectOnce),
+            Self::Keep => ("keep", PermissionOptionKind::AllowOnce),
+            Self::Drop => ("drop", PermissionOptionKind::RejectOnce),
         }
     }
 }
@@ -210,17 +225,20 @@ impl Permission {
         fields.content = Some(contents(self.content.clone()));
         ToolCallUpdate::new(self.call.clone(), fields)
     }
-}
 
-impl PermissionOption {
-    pub(crate) fn into_protocol(self) -> schema::PermissionOption {
-        let kind = match (self.allows, self.lasting) {
-            (true, false) => PermissionOptionKind::AllowOnce,
-            (true, true) => PermissionOptionKind::AllowAlways,
-            (false, false) => PermissionOptionKind::RejectOnce,
-            (false, true) => PermissionOptionKind::RejectAlways,
+    /// Returns the options as they are sent.
+    pub(crate) fn options_of_protocol(&self) -> Vec<schema::PermissionOption> {
+        let option = |option: &PermissionOption| {
+            let (id, kind) = option.reply.protocol();
+            schema::PermissionOption::new(id, option.name.clone(), kind)
         };
-        schema::PermissionOption::new(self.id, self.name, kind)
+        self.options.iter().map(option).collect()
+    }
+
+    /// Returns the answer of an id that came back.
+    pub(crate) fn reply(&self, id: &str) -> Reply {
+        let mut replies = self.options.iter().map(|option| option.reply);
+        replies.find(|reply| reply.protocol().0 == id).unwrap_or(Reply::No)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use aish_acp::{Choice, Client, Content, Diff, Kind, Mode as Described, Permission, PermissionOption};
+use aish_acp::{Choice, Client, Content, Diff, Kind, Mode as Described, Permission, PermissionOption, Reply};
 use aish_safety::{
     Answer, Approval, Approver, ChangesAnswer, ChangesQuestion, Mode, Question, Subject, Texts, Verdict,
 };
@@ -115,15 +115,11 @@ impl EditorApprover {
         if let Subject::Files { difference, .. } = &question.subject {
             lines.push(difference.clone());
         }
-        let mut options = vec![once("once", "Run once", true)];
-        options.extend(question.can_try.then(|| once("try", "Try: run it apart, then keep or drop", true)));
-        options.extend(question.always.as_ref().map(|kept| PermissionOption {
-            id: "always",
-            name: format!("Always run: {}", aish_types::visible(kept)),
-            allows: true,
-            lasting: true,
-        }));
-        options.push(once("no", "Do not run", false));
+        let mut options = vec![option(Reply::Once, "Run once")];
+        options.extend(question.can_try.then(|| option(Reply::Try, "Try: run it apart, then keep or drop")));
+        let always = question.always.as_ref();
+        options.extend(always.map(|kept| option(Reply::Always, &format!("Always run: {}", aish_types::visible(kept)))));
+        options.push(option(Reply::No, "Do not run"));
         Permission {
             call,
             title: title(&question.subject, question.tool.as_str()),
@@ -148,9 +144,8 @@ impl EditorApprover {
     }
 }
 
-/// Makes an option that holds for one question.
-fn once(id: &'static str, name: &str, allows: bool) -> PermissionOption {
-    PermissionOption { id, name: name.to_owned(), allows, lasting: false }
+pub(super) fn option(reply: Reply, name: &str) -> PermissionOption {
+    PermissionOption { reply, name: name.to_owned() }
 }
 
 /// Words what a command changed: a line a change, and each text before and after.
@@ -171,7 +166,7 @@ fn about_changes(question: &ChangesQuestion) -> Permission {
         kind: Kind::Execute,
         content,
         input: serde_json::json!({ "command": question.command }),
-        options: vec![once("keep", "Keep what it changed", true), once("drop", "Drop what it changed", false)],
+        options: vec![option(Reply::Keep, "Keep what it changed"), option(Reply::Drop, "Drop what it changed")],
     }
 }
 
@@ -228,15 +223,14 @@ impl Approver for EditorApprover {
             if question.judgement.verdict == Verdict::Halt {
                 return Answer::Nobody;
             }
-            // By the id that was sent, never by what an option is called.
             match self.choose(self.permission(question)).await {
-                Choice::Option(id) if id == "once" => Answer::Yes,
-                Choice::Option(id) if id == "try" => Answer::Try,
-                Choice::Option(id) if id == "always" => match &question.always {
+                Choice::Reply(Reply::Once) => Answer::Yes,
+                Choice::Reply(Reply::Try) => Answer::Try,
+                Choice::Reply(Reply::Always) => match &question.always {
                     Some(kept) => Answer::Always(kept.clone()),
                     None => Answer::No,
                 },
-                Choice::Option(_) => Answer::No,
+                Choice::Reply(Reply::No | Reply::Keep | Reply::Drop) => Answer::No,
                 Choice::Cancelled => Answer::Stop,
                 Choice::Nobody => Answer::Nobody,
             }
@@ -249,8 +243,10 @@ impl Approver for EditorApprover {
                 return ChangesAnswer::Nobody;
             }
             match self.choose(about_changes(question)).await {
-                Choice::Option(id) if id == "keep" => ChangesAnswer::Keep,
-                Choice::Option(_) => ChangesAnswer::Drop,
+                Choice::Reply(Reply::Keep) => ChangesAnswer::Keep,
+                Choice::Reply(Reply::Drop | Reply::Once | Reply::Try | Reply::Always | Reply::No) => {
+                    ChangesAnswer::Drop
+                }
                 Choice::Cancelled => ChangesAnswer::Stop,
                 Choice::Nobody => ChangesAnswer::Nobody,
             }

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_acp::{Choice, Client, History, HostError, Permission, PermissionOption, Prompt, Server, Stop, Wanted};
+use aish_acp::{Choice, Client, History, HostError, Permission, Prompt, Reply, Server, Stop, Wanted};
 use aish_mcp::client::ServerOptions;
 use aish_turn::{Event, Outcome};
 use aish_types::Block;
 
-use super::approver::{EditorApprover, SessionMode};
+use super::approver::{EditorApprover, SessionMode, option};
 use super::diff::Differences;
 use super::open_files::OpenFiles;
 use super::replay::replay;
@@ -186,17 +186,15 @@ impl EditorSession {
     async fn ask_for_servers(&self) {
         let unseen = std::mem::take(&mut *self.unseen.lock().unwrap_or_else(PoisonError::into_inner));
         for (line, options) in unseen {
-            let option =
-                |id, name: &str, allows| PermissionOption { id, name: name.to_owned(), allows, lasting: false };
             let permission = Permission {
                 call: format!("mcp-{}", options.alias),
                 title: aish_types::visible(&line).into_owned(),
                 kind: aish_acp::Kind::Execute,
                 content: Vec::new(),
                 input: serde_json::Value::Null,
-                options: vec![option("once", "Start it", true), option("no", "Do not start it", false)],
+                options: vec![option(Reply::Once, "Start it"), option(Reply::No, "Do not start it")],
             };
-            if self.client.ask(permission).await == Choice::Option("once".to_owned())
+            if self.client.ask(permission).await == Choice::Reply(Reply::Once)
                 && let Some(sources) = self.sources.lock().await.as_ref()
             {
                 sources.start_seen(&self.base, vec![(line, options)]).await;

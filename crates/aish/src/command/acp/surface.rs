@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_acp::{Client, Content, Diff, Kind, Status, Update};
-use aish_types::{CallId, ToolName, ToolOutcome};
+use aish_types::{CallId, ToolCall, ToolName, ToolOutcome};
 
 use super::approver::{EditorApprover, diffs};
 use super::diff::Differences;
@@ -57,6 +57,24 @@ impl<'a> EditorSurface<'a> {
         self.message += 1;
         self.client.show(Update::Text { text: format!("_{text}_\n"), message: self.message() });
         self.message += 1;
+    }
+
+    /// Shows a call that is about to be judged.
+    fn calling(&mut self, call: &ToolCall) {
+        self.approver.judging(&call.id);
+        self.differences.begin();
+        self.open.push((call.id.clone(), call.name.clone()));
+        let arguments = serde_json::from_str(&call.arguments).unwrap_or(serde_json::Value::Null);
+        self.client.show(Update::Call {
+            id: call.id.to_string(),
+            title: title(call.name.as_str(), &arguments),
+            name: call.name.to_string(),
+            kind: kind(call.name.as_str()),
+            status: Status::Pending,
+            content: Vec::new(),
+            places: places(&arguments),
+            input: arguments,
+        });
     }
 
     fn ended(&mut self, tool: &ToolName, outcome: &ToolOutcome) {
@@ -135,22 +153,7 @@ impl Surface for EditorSurface<'_> {
                 let message = self.message();
                 self.client.show(Update::Text { text: answer.text.clone(), message });
             }
-            Shown::Calling(call) => {
-                self.approver.judging(&call.id);
-                self.differences.begin();
-                self.open.push((call.id.clone(), call.name.clone()));
-                let arguments = serde_json::from_str(&call.arguments).unwrap_or(serde_json::Value::Null);
-                self.client.show(Update::Call {
-                    id: call.id.to_string(),
-                    title: title(call.name.as_str(), &arguments),
-                    name: call.name.to_string(),
-                    kind: kind(call.name.as_str()),
-                    status: Status::Pending,
-                    content: Vec::new(),
-                    places: places(&arguments),
-                    input: arguments,
-                });
-            }
+            Shown::Calling(call) => self.calling(call),
             Shown::Verdict { tool, judgement, approved } => {
                 let Some((id, _)) = self.open.iter().rfind(|(_, open)| open == tool).cloned() else { return };
                 let (status, content) = if approved {
