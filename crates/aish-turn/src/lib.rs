@@ -23,5 +23,5 @@ pub use effect::{Effect, Record, Status};
 pub use event::{Event, Finish, Judged};
 pub use limits::{Limit, Limits, Spent};
 pub use run::{Checked, End, Next, Phase, Run};
-pub use transcript::{Counted, Entry, Transcript};
+pub use transcript::{Counted, Entry, ToolResults, Transcript};
 pub use turn::{Cap, Faults, Offer, Outcome, Turn, TurnOptions};

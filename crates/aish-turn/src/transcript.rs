@@ -56,6 +56,15 @@ pub struct Transcript {
     next_exchange: u64,
 }
 
+/// How results of tools are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolResults {
+    /// As messages of their own, `role:tool`.
+    Messages,
+    /// As text, for templates that do not know that role.
+    Text,
+}
+
 impl Transcript {
     /// Makes an empty transcript with a system prompt.
     pub fn new(system: impl Into<String>) -> Self {
@@ -201,19 +210,21 @@ impl Transcript {
 
     /// Returns the messages of the next request, system message first.
     ///
-    /// Two texts of one speaker in a row are merged: many templates refuse them. With `use_tool_role` false, results of
-    /// tools go as `[tool: name]` text in user messages and calls are left out, for templates that do not know `role:tool`.
-    pub fn render(&self, use_tool_role: bool) -> Vec<Message> {
+    /// Two texts of one speaker in a row are merged: many templates refuse them. As text, results of tools
+    /// are `[tool: name]` in user messages, and calls are left out.
+    pub fn render(&self, results: ToolResults) -> Vec<Message> {
         let mut messages = Vec::with_capacity(self.entries.len() + 1);
         let system = self.system_text();
         if !system.is_empty() {
             messages.push(Message::system(system));
         }
         for entry in &self.entries {
-            if use_tool_role {
-                push_merged(&mut messages, entry.message.clone());
-            } else if let Some(flat) = flattened(&entry.message) {
-                push_merged(&mut messages, flat);
+            let message = match results {
+                ToolResults::Messages => Some(entry.message.clone()),
+                ToolResults::Text => flattened(&entry.message),
+            };
+            if let Some(message) = message {
+                push_merged(&mut messages, message);
             }
         }
         messages
@@ -278,14 +289,14 @@ mod tests {
             Message::assistant("done"),
         ]);
         assert_eq!(
-            transcript.render(false),
+            transcript.render(ToolResults::Text),
             [
                 Message::system("system"),
                 Message::user("question\n\n[tool: files.read]\none\n\n[tool: files.read]\ntwo"),
                 Message::assistant("done"),
             ]
         );
-        assert_eq!(transcript.render(true).len(), 6);
+        assert_eq!(transcript.render(ToolResults::Messages).len(), 6);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use aish_types::{Message, ToolName, Usage};
 use crate::budget::Budget;
 use crate::effect::{Effect, Record, Status};
 use crate::event::Event;
-use crate::transcript::Transcript;
+use crate::transcript::{ToolResults, Transcript};
 use acting::Acting;
 use stream::Streaming;
 
@@ -57,8 +57,8 @@ pub struct TurnOptions {
     pub cap: Cap,
     /// Who is told of faults.
     pub faults: Faults,
-    /// False sends results of tools as text.
-    pub use_tool_role: bool,
+    /// How results of tools are sent.
+    pub tool_results: ToolResults,
     /// True when `CMD:` lines are proposals.
     pub commands: bool,
     /// Characters of a result that reach the model; longer ones keep head and tail.
@@ -72,7 +72,7 @@ impl Default for TurnOptions {
         Self {
             cap: Cap::Rounds(8),
             faults: Faults::Person,
-            use_tool_role: true,
+            tool_results: ToolResults::Messages,
             commands: true,
             max_result_chars: 16_000,
             strikes: 3,
@@ -185,14 +185,14 @@ impl Turn {
         &mut self.budget
     }
 
-    /// Returns whether results go as `role:tool`.
-    pub fn uses_tool_role(&self) -> bool {
-        self.options.use_tool_role
+    /// Returns how results of tools are sent.
+    pub fn tool_results(&self) -> ToolResults {
+        self.options.tool_results
     }
 
-    /// Sets whether results go as `role:tool`, for another model.
-    pub fn set_tool_role(&mut self, on: bool) {
-        self.options.use_tool_role = on;
+    /// Sets how results of tools are sent, for another model.
+    pub fn set_tool_results(&mut self, results: ToolResults) {
+        self.options.tool_results = results;
     }
 
     /// Returns what this turn has used so far.
@@ -282,7 +282,7 @@ impl Turn {
 
     fn ask(&mut self) -> Vec<Effect> {
         self.state = State::Streaming(Streaming::default());
-        let messages = self.transcript.render(self.options.use_tool_role);
+        let messages = self.transcript.render(self.options.tool_results);
         vec![Effect::Ask { messages, offer_tools: !self.progress.last_answer }]
     }
 

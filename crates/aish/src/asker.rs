@@ -30,6 +30,15 @@ pub struct Offering {
     pub tools: bool,
 }
 
+/// What servers' reports taught about their counts.
+#[derive(Debug, Clone, Default)]
+pub struct Learnt {
+    /// Of prompts, by model.
+    pub calibrations: BTreeMap<String, Calibration>,
+    /// Of summaries, which are charged too.
+    pub summaries: Calibration,
+}
+
 /// Asks models.
 #[derive(Clone)]
 pub struct Asker {
@@ -41,13 +50,13 @@ pub struct Asker {
     pub registry: Arc<Registry>,
     /// What of them is offered.
     pub offering: Offering,
-    /// The two tools that stand for all.
+    /// The tools that find and call all others, for when there are too many to list.
     pub discovery: Discovery,
-    /// Whether they do now.
+    /// Whether the model is told of these two, or of all tools.
     pub listing: Listing,
     /// Counts tokens.
     pub counting: Counting,
-    /// The session's books.
+    /// What the session has spent.
     pub ledger: Arc<Ledger>,
     /// Whether what is evicted is summarised.
     pub summarize: bool,
@@ -57,12 +66,10 @@ pub struct Asker {
     pub schema: Option<Value>,
     /// What is known of the models' contexts.
     pub sizes: ContextSizes,
-    /// What servers' reports taught, by model.
-    pub calibrations: BTreeMap<String, Calibration>,
+    /// What was learnt of how models count.
+    pub learnt: Learnt,
     /// Tokens of the tool schemas, as counted for the prompt that is being answered.
     pub schemas: u64,
-    /// What they taught about summaries, which are charged too.
-    pub summaries: Calibration,
     /// What the prompt that is being answered was counted as.
     pub counted: Option<CountedPrompt>,
     /// The request that was sent last.
@@ -76,7 +83,7 @@ pub struct Asker {
 impl Asker {
     /// Takes over what another asker of the same models learnt of them.
     pub fn learn_from(&mut self, other: Self) {
-        (self.calibrations, self.summaries, self.sizes) = (other.calibrations, other.summaries, other.sizes);
+        (self.learnt, self.sizes) = (other.learnt, other.sizes);
     }
 
     /// Returns the configured name of the model for small questions.
@@ -92,7 +99,7 @@ impl Asker {
         let mut offered = self.registry.list(None);
         let patches = self.broker.model(&self.model).is_some_and(|known| takes_patches(known.provider.model()));
         offered.retain(|definition| is_offered(definition, &self.offering.builtin) && suits(definition, patches));
-        // The shell stands beside other tools; who wants none gets none, and `CMD:` lines all the same.
+        // The shell is offered beside other tools, never alone: `CMD:` lines do without it.
         if offered.iter().all(|definition| definition.source.as_str() == SHELL_SOURCE) {
             offered.clear();
         }
@@ -158,8 +165,8 @@ impl Asker {
     /// Returns what the template adds: to each message, and beside that to the whole, which is less than nothing where it
     /// writes the schemas shorter than they were counted.
     fn template(&self, turn: &Turn, tokenizer: &str, schemas: u64) -> (u64, i64) {
-        let adds = |messages| self.calibrations.get(&self.model)?.overhead(messages, tokenizer, schemas);
-        let sent = turn.transcript().render(turn.uses_tool_role()).len() as u64;
+        let adds = |messages| self.learnt.calibrations.get(&self.model)?.overhead(messages, tokenizer, schemas);
+        let sent = turn.transcript().render(turn.tool_results()).len() as u64;
         let (Some(now), Some(later)) = (adds(sent), adds(sent + 1000)) else { return (0, 0) };
         let each = later.saturating_sub(now) / 1000;
         let entries = turn.transcript().entries().len() as u64;
@@ -168,7 +175,7 @@ impl Asker {
 
     /// Returns by how much the model's counts are scaled, in percent: not at all where a tokenizer counts.
     fn scale(&self) -> u64 {
-        match self.calibrations.get(&self.model) {
+        match self.learnt.calibrations.get(&self.model) {
             Some(calibration) if self.counting.tokenizer() == "chars" => calibration.scale(),
             Some(_) | None => 100,
         }
@@ -182,7 +189,7 @@ impl Asker {
     pub fn learn(&mut self, model: &str, usage: &Usage) {
         let asked = self.broker.model(&self.model).is_some_and(|known| known.provider.model() == model);
         let Some(counted) = self.counted.take().filter(|_| !usage.estimated) else { return };
-        let calibration = self.calibrations.entry(self.model.clone()).or_default();
+        let calibration = self.learnt.calibrations.entry(self.model.clone()).or_default();
         if asked {
             calibration.learn(&counted, usage.prompt);
         } else {
@@ -223,7 +230,7 @@ impl Asker {
         }
         let text = summary::request(evicted, previous);
         let estimate = text.len() as u64 / 4 + 8;
-        let options = CallOptions { model: None, prompt_tokens: Some(self.summaries.most(estimate)) };
+        let options = CallOptions { model: None, prompt_tokens: Some(self.learnt.summaries.most(estimate)) };
         let request =
             ChatRequest { max_tokens: Some(256), ..ChatRequest::new(vec![Message::user(text)], Purpose::Summary) };
         let mut stream = self.broker.stream(request, options, interrupt.child_token());
@@ -232,7 +239,9 @@ impl Asker {
             match item {
                 Ok(StreamEvent::TextWasReasoning) => words.iter_mut().for_each(String::clear),
                 Ok(StreamEvent::Text(piece)) => words.iter_mut().for_each(|words| words.push_str(&piece)),
-                Ok(StreamEvent::Usage(usage)) if !usage.estimated => self.summaries.charged(estimate, usage.prompt),
+                Ok(StreamEvent::Usage(usage)) if !usage.estimated => {
+                    self.learnt.summaries.charged(estimate, usage.prompt)
+                }
                 Ok(_) => {}
                 Err(_) => words = None,
             }
@@ -250,7 +259,7 @@ impl Asker {
     ) -> EventStream {
         let estimate = turn.budget().estimate(turn.transcript());
         let prompt_tokens =
-            self.calibrations.get(&self.model).map_or(estimate, |calibration| calibration.most(estimate));
+            self.learnt.calibrations.get(&self.model).map_or(estimate, |calibration| calibration.most(estimate));
         self.counted = self.counted_prompt(&messages, estimate, turn);
         let tools = if offer_tools { specs(&self.told()) } else { Vec::new() };
         let (schema, purpose) = (self.schema.clone(), self.purpose);
@@ -267,7 +276,7 @@ impl Asker {
         self.broker.stream(request, options, cancel)
     }
 
-    /// Notes what a prompt was counted as; none where it has images, whose tokens nobody counts.
+    /// Returns what a prompt was counted as; `None` for one with images, whose tokens are only estimated.
     fn counted_prompt(&self, messages: &[Message], estimate: u64, turn: &Turn) -> Option<CountedPrompt> {
         if messages.iter().any(|message| images(message) > 0) {
             return None;

@@ -13,7 +13,7 @@ use aish_store::Store;
 
 use crate::arguments::SharedFlags;
 use crate::config::diagnostic::{About, Diagnostic, Severity};
-use crate::config::section::Config;
+use crate::config::section::{ApprovalMode, Config};
 use crate::paths::Paths;
 use crate::project::Project;
 use crate::secrets::Secrets;
@@ -142,10 +142,10 @@ impl Base {
         Policy {
             auto_approve: self.config.mcp.auto_approve.clone(),
             confirm_cmd: self.config.shell.confirm_cmd,
-            approval: match self.config.approval.mode.as_str() {
-                "auto" => Approval::Auto,
-                "strict" => Approval::Strict,
-                _ => Approval::Ask,
+            approval: match self.config.approval.mode {
+                ApprovalMode::Ask => Approval::Ask,
+                ApprovalMode::Auto => Approval::Auto,
+                ApprovalMode::Strict => Approval::Strict,
             },
             broken: self.loaded.policy.broken.clone(),
             rules: self.loaded.policy.rules.clone(),

@@ -21,6 +21,7 @@ pub mod section;
 pub mod servers;
 pub mod show;
 pub mod template;
+mod word;
 
 use std::path::{Path, PathBuf};
 

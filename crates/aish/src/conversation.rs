@@ -20,9 +20,8 @@ use aish_tools::{Door, Registry};
 use aish_turn::{Budget, Cap, Transcript, Turn, TurnOptions};
 use aish_types::{Block, SessionId};
 
-use crate::asker::{Asker, Offering};
+use crate::asker::{Asker, Learnt, Offering};
 use crate::base::Base;
-use crate::calibration::Calibration;
 use crate::context_size::ContextSizes;
 use crate::counting::Counting;
 use crate::discovery::{Discovery, Listing};
@@ -30,7 +29,7 @@ use crate::driver::{Driver, SessionLog};
 use crate::here::Here;
 use crate::kept::KeptFile;
 use crate::ledger::{Ledger, uncovered};
-use crate::models::{Found, Place};
+use crate::models::{ModelSet, Place};
 use crate::sent::ToldHosts;
 use crate::servers::news::CallNews;
 use crate::servers::writer::Sampling;
@@ -81,7 +80,7 @@ pub struct Setup {
     pub news: Arc<CallNews>,
     /// Reads what is known around a command.
     pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
-    /// Where commands run apart; none where they all run in the shell.
+    /// The layers that commands run in; `None` where all run in the shell itself.
     pub apart: Option<Apart>,
 }
 
@@ -93,14 +92,14 @@ pub fn gate(base: &Base) -> Gate {
 
 impl Conversation {
     /// Puts a conversation together over found models.
-    pub fn new(base: &Base, found: Found, setup: Setup) -> Self {
+    pub fn new(base: &Base, found: ModelSet, setup: Setup) -> Self {
         let ledger = Arc::new(Ledger::of(base, &setup.session));
         Self::on(base, found, setup, ledger)
     }
 
     /// Puts a conversation together over found models, on books that are open already.
-    pub fn on(base: &Base, found: Found, setup: Setup, ledger: Arc<Ledger>) -> Self {
-        let Found { broker, default, mut notices, places: found_places } = found;
+    pub fn on(base: &Base, found: ModelSet, setup: Setup, ledger: Arc<Ledger>) -> Self {
+        let ModelSet { broker, default, mut notices, places: found_places } = found;
         let model = default.unwrap_or_default();
         let small = found_places.get(&model).is_some_and(|place| place.small);
         let asker = asker(base, &setup, broker, model, &found_places, ledger);
@@ -124,7 +123,7 @@ impl Conversation {
         };
         let options = TurnOptions {
             cap: Cap::Rounds(base.config.mcp.max_tool_depth),
-            use_tool_role: base.config.context.use_tool_role,
+            tool_results: base.config.context.tool_results(),
             commands: setup.commands,
             max_result_chars: base.config.tools.max_result_chars,
             ..TurnOptions::default()
@@ -182,9 +181,8 @@ fn asker(
         purpose: Purpose::Main,
         schema: None,
         sizes: ContextSizes::new(base.config.context.token_budget, places.clone()),
-        calibrations: BTreeMap::new(),
+        learnt: Learnt::default(),
         schemas: 0,
-        summaries: Calibration::default(),
         counted: None,
         sent: None,
         asks_beside: false,

@@ -6,6 +6,7 @@ use aish_term::{Capabilities, ColorPolicy, Facts, Theme};
 
 use crate::arguments::{SharedFlags, When};
 use crate::base::Base;
+use crate::config::section::Color;
 
 /// Returns the theme that is configured, else the built-in one.
 pub fn theme(base: &Base) -> Theme {
@@ -14,10 +15,10 @@ pub fn theme(base: &Base) -> Theme {
 
 /// Returns what standard output and standard error can show.
 pub fn capabilities(base: &Base, shared: &SharedFlags) -> (Capabilities, Capabilities) {
-    let policy = match (shared.color, base.config.ui.color.as_str()) {
-        (Some(When::Always), _) | (None, "always") => ColorPolicy::Always,
-        (Some(When::Never), _) | (None, "never") => ColorPolicy::Never,
-        (Some(When::Auto) | None, _) => ColorPolicy::Auto,
+    let policy = match (shared.color, base.config.ui.color) {
+        (Some(When::Always), _) | (None, Color::Always) => ColorPolicy::Always,
+        (Some(When::Never), _) | (None, Color::Never) => ColorPolicy::Never,
+        (Some(When::Auto), _) | (None, Color::Auto) => ColorPolicy::Auto,
     };
     let size = aish_term::capability::terminal_size();
     let facts = |is_terminal| Facts::gather(is_terminal, size, |name| base.variable(name));

@@ -20,8 +20,8 @@ use std::time::Instant;
 
 use aish_safety::{Approver, Surroundings, Taint};
 use aish_tools::{Door, Ready};
-use aish_turn::{Effect, Event, Judged, Outcome, Record, Status, Turn};
-use aish_types::{CallContext, CallId, SessionId, ToolName, ToolOutcome};
+use aish_turn::{Effect, Event, Judged, Outcome, Record, Status, ToolResults, Turn};
+use aish_types::{CallContext, CallId, SessionId, ToolCall, ToolName, ToolOutcome};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio_util::sync::CancellationToken;
 
@@ -39,12 +39,12 @@ pub trait SessionLog: Send + Sync {
     fn keep(&mut self, record: &Record, model: &str) -> Option<String>;
 
     /// Notes what is in the context from now on; failures as for [`SessionLog::keep`].
-    fn context(&mut self, seen: &Seen<'_>) -> Option<String>;
+    fn context(&mut self, seen: &ContextView<'_>) -> Option<String>;
 }
 
 /// What of the session is in the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen<'a> {
+pub struct ContextView<'a> {
     /// The first entry of the transcript; none when it is empty.
     pub first: Option<u64>,
     /// The summary of what was evicted.
@@ -73,9 +73,9 @@ pub struct Driver {
     pub secrets: Arc<Secrets>,
     /// Reads what is known around a command, fresh for each judgement.
     pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
-    /// Puts aside what commands change; none where undo is off.
+    /// Copies what commands change before they run; `None` where undo is off.
     pub undo: Option<Arc<UndoKeeper>>,
-    /// Where commands run apart; none where they all run in the shell.
+    /// The layers that commands run in; `None` where all run in the shell itself.
     pub apart: Option<Apart>,
     /// Whether what is kept can be taken back.
     pub undoes: bool,
@@ -172,35 +172,15 @@ impl Driver {
                 events.push_back(Event::Summarized(summary));
             }
             Effect::Ask { messages, offer_tools } => {
-                if self.may_ask().is_err() {
-                    events.push_back(Event::Stopped);
-                    return None;
-                }
-                events.push_back(self.stream(messages, offer_tools, turn, surface, interrupt).await);
-                return None;
+                let event = match self.may_ask() {
+                    Ok(()) => self.stream(messages, offer_tools, turn, surface, interrupt).await,
+                    Err(_) => Event::Stopped,
+                };
+                events.push_back(event);
             }
             Effect::Judge(call) => {
-                let judged = match self.asker.discovery.resolve(&call) {
-                    Ok(target) => {
-                        if target.name != call.name {
-                            self.targets.insert(call.id.clone(), target.name.clone());
-                        }
-                        let Ok(raised) = self.may_call(&target) else {
-                            events.push_back(Event::Stopped);
-                            return None;
-                        };
-                        surface.show(Shown::Calling(&target), now);
-                        let passed = self.judge(&target, raised, surface, interrupt).await;
-                        self.judged(&target, &passed);
-                        self.decided(call.id.clone(), passed)
-                    }
-                    Err(outcome) => Judged::Refused(*outcome),
-                };
-                // Who presses Ctrl-C at the gate means the turn, whatever was decided about the call.
-                events.push_back(match interrupt.is_cancelled() {
-                    true => Event::Interrupted,
-                    false => Event::Judged { id: call.id, judged },
-                });
+                let event = self.judge_call(call, surface, interrupt).await;
+                events.push_back(event);
             }
             Effect::Run(ids) => {
                 let calls = ids.iter().filter_map(|id| self.approved.remove(id)).collect();
@@ -242,13 +222,35 @@ impl Driver {
         None
     }
 
+    /// Has the gate judge a call, or the tool that it reaches through another.
+    async fn judge_call(&mut self, call: ToolCall, surface: &mut dyn Surface, interrupt: &CancellationToken) -> Event {
+        let judged = match self.asker.discovery.resolve(&call) {
+            Ok(target) => {
+                if target.name != call.name {
+                    self.targets.insert(call.id.clone(), target.name.clone());
+                }
+                let Ok(raised) = self.may_call(&target) else { return Event::Stopped };
+                surface.show(Shown::Calling(&target), self.started.elapsed());
+                let passed = self.judge(&target, raised, surface, interrupt).await;
+                self.judged(&target, &passed);
+                self.decided(call.id.clone(), passed)
+            }
+            Err(outcome) => Judged::Refused(*outcome),
+        };
+        // Ctrl-C at the gate ends the turn, whatever was decided about the call.
+        match interrupt.is_cancelled() {
+            true => Event::Interrupted,
+            false => Event::Judged { id: call.id, judged },
+        }
+    }
+
     /// Notes in the log what is in the context from now on.
     pub fn note_context(&mut self, turn: &Turn, surface: &mut dyn Surface) {
         let transcript = turn.transcript();
-        let seen = Seen {
+        let seen = ContextView {
             first: transcript.entries().first().map(|entry| entry.id),
             summary: transcript.summary(),
-            results_as_text: (!turn.uses_tool_role()).then_some(self.asker.model.as_str()),
+            results_as_text: (turn.tool_results() == ToolResults::Text).then_some(self.asker.model.as_str()),
         };
         if let Some(fault) = self.log.context(&seen) {
             surface.show(Shown::Notice(&fault), self.started.elapsed());
@@ -282,7 +284,7 @@ impl Driver {
         events.append(&mut ran);
     }
 
-    /// Returns what decides about layers; none where commands all run in the shell.
+    /// Returns what decides about layers; `None` where all commands run in the shell itself.
     pub(super) fn settler(&self) -> Option<Settler<'_>> {
         Some(Settler {
             apart: self.apart.as_ref()?,
@@ -317,7 +319,7 @@ impl Driver {
                 line = news.next() => self.pass_on(&line, surface),
                 ended = running.next() => match ended {
                     Some((id, mut outcome)) => {
-                        // Who stops a proposed command with Ctrl-C means the turn.
+                        // Ctrl-C at a proposed command ends the turn too.
                         if outcome.exit.as_ref().is_some_and(|exit| exit.by_person) {
                             interrupt.cancel();
                         }
@@ -346,7 +348,7 @@ impl Driver {
         self.targets.remove(id)
     }
 
-    fn context(&self, call: &aish_types::ToolCall) -> CallContext {
+    fn context(&self, call: &ToolCall) -> CallContext {
         CallContext {
             call: call.id.clone(),
             session: self.session.clone(),

@@ -8,6 +8,7 @@ use aish_store::{LedgerEntry, Store};
 use aish_types::{Money, SessionId, Usage};
 
 use crate::base::Base;
+use crate::config::section::CostScope;
 use crate::failure::Failure;
 use crate::project::project_root;
 
@@ -87,7 +88,7 @@ impl Ledger {
             project: project_root(&base.folder).map(|root| root.display().to_string()),
         };
         let ledger = Self::new(Limits::of(base), Money::ZERO).on(stored);
-        if base.config.cost.scope != "day" {
+        if base.config.cost.scope == CostScope::Session {
             return ledger;
         }
         let (store, clock) = (Arc::clone(&base.store), base.clock.clone());

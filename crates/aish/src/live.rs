@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::{Base, brought};
 use crate::failure::Failure;
+use crate::settling::Apart;
 use crate::shell_tool::{CommandRunner, Ran, Way};
 use crate::transactions::Transactions;
 
@@ -87,7 +88,7 @@ pub struct Live {
     remembered: Mutex<Remembered>,
     /// Held from where an unasked command is shown until it has run, so that its output stands below it.
     showing: AsyncMutex<()>,
-    /// Where the commands of the model run apart; none where none do.
+    /// The layers that commands of the model run in; `None` where they run in this shell.
     transactions: Option<Arc<Transactions>>,
     /// What the shell was before a command ran apart, and what the command's own became.
     apart: Mutex<HashMap<CallId, apart::Between>>,
@@ -101,12 +102,8 @@ impl Live {
     }
 
     /// Makes the shell that a person works in.
-    pub fn interactive(program: &str, rc: bool, terminal: Arc<UserTerminal>) -> Self {
-        let mut options = Options { program: vec![program.into()], ..Options::interactive() };
-        if !rc {
-            options.rc = Rc::Skip;
-        }
-        options.size = terminal.size();
+    pub fn interactive(program: &str, rc: Rc, terminal: Arc<UserTerminal>) -> Self {
+        let options = Options { program: vec![program.into()], rc, size: terminal.size(), ..Options::interactive() };
         Self::new(options, Some(terminal))
     }
 
@@ -131,7 +128,15 @@ impl Live {
         }
     }
 
-    /// Lets the commands of the model run apart.
+    /// Lets the commands of the model run apart; returns the shell, and where they do.
+    pub fn with_layers(self, base: &Base) -> (Arc<Self>, Apart) {
+        let transactions = Transactions::of(base);
+        let live = Arc::new(self.with_transactions(Arc::clone(&transactions)));
+        let runner = Arc::clone(&live) as Arc<_>;
+        (live, Apart { transactions, runner })
+    }
+
+    /// Lets the commands of the model run apart, over these layers.
     #[must_use]
     pub fn with_transactions(mut self, transactions: Arc<Transactions>) -> Self {
         self.transactions = Some(transactions);
@@ -234,7 +239,7 @@ impl Live {
         tokio::time::timeout(Duration::from_secs(1), shell.jobs()).await.ok().and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Expands the person's own prompt; none where there is none, or the shell does not answer in time.
+    /// Expands the person's own prompt; `None` where `PS1` is empty or the shell does not answer in time.
     pub async fn ps1(&self) -> Option<String> {
         let status = self.lock().status;
         let shell = self.start().await;

@@ -1,6 +1,7 @@
 //! From the configuration to models that can be asked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use crate::failure::Failure;
 pub type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The models of this run and how it came to them.
-pub struct Found {
+pub struct ModelSet {
     /// The broker over them.
     pub broker: Broker,
     /// The name of the model that answers; none when there is none.
@@ -29,6 +30,37 @@ pub struct Found {
     pub places: BTreeMap<String, Place>,
 }
 
+impl ModelSet {
+    /// Says what is wrong where the model that was named is not the one that answers.
+    pub fn lacks(&self, wanted: Option<&str>) -> Option<Failure> {
+        wanted.filter(|name| self.default.as_deref() != Some(*name)).map(|name| no_model(Some(name)))
+    }
+}
+
+/// Where a model comes from, the first choice first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The configuration names it.
+    Config,
+    /// Variables of the environment do.
+    Environment,
+    /// A server on this machine was found.
+    LocalServer,
+    /// It runs in a process of ours.
+    Embedded,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Config => "config",
+            Self::Environment => "environment",
+            Self::LocalServer => "local server",
+            Self::Embedded => "embedded",
+        })
+    }
+}
+
 /// Where a model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -36,8 +68,8 @@ pub struct Place {
     pub model: String,
     /// The endpoint, or what else runs it.
     pub endpoint: String,
-    /// Where it comes from: `config`, `environment`, `local server`, `embedded`.
-    pub origin: &'static str,
+    /// Where it comes from.
+    pub origin: Origin,
     /// Tokens of its context, where configured.
     pub context: Option<u64>,
     /// Tokens of a reply at most.
@@ -112,7 +144,7 @@ impl Collector {
             ProviderKind::Openai | ProviderKind::Local => Api::of(&endpoint, options.key.as_ref()),
         };
         let api = Api::named(&model.api).unwrap_or_else(known);
-        self.add(name, "config", endpoint, options, api);
+        self.add(name, Origin::Config, endpoint, options, api);
         Ok(())
     }
 
@@ -131,18 +163,15 @@ impl Collector {
                     aish_llm::ProviderKind::OpenAi => "openai",
                     aish_llm::ProviderKind::Anthropic => "anthropic",
                 };
-                self.server(name, "environment", &server, options);
+                self.server(name, Origin::Environment, &server, options);
             }
             Err(error) => self.notices.push(crate::failure::chain(&error)),
         }
     }
 
     /// Adds a server that was found.
-    pub fn server(&mut self, name: &str, origin: &'static str, server: &aish_llm::Found, options: ModelOptions) {
-        let api = match server.kind {
-            aish_llm::ProviderKind::OpenAi => Api::of(&server.endpoint, options.key.as_ref()),
-            aish_llm::ProviderKind::Anthropic => Api::Messages,
-        };
+    pub fn server(&mut self, name: &str, origin: Origin, server: &aish_llm::Found, options: ModelOptions) {
+        let api = server.kind.api(&server.endpoint, options.key.as_ref());
         self.add(name, origin, server.endpoint.clone(), options, api);
     }
 
@@ -150,7 +179,7 @@ impl Collector {
     /// that uses them.
     pub fn local(&mut self, name: &str, server: &aish_llm::Found, options: ModelOptions, abilities: &Abilities) {
         let small = abilities.parameters.is_some_and(|parameters| parameters < SMALL_PARAMETERS);
-        self.server(name, "local server", server, ModelOptions { context: abilities.context, ..options });
+        self.server(name, Origin::LocalServer, server, ModelOptions { context: abilities.context, ..options });
         if let Some(place) = self.places.get_mut(name) {
             place.small = small;
             place.tools = abilities.tools != Some(false) && !small;
@@ -167,7 +196,7 @@ impl Collector {
         let place = Place {
             model: provider.model().to_owned(),
             endpoint: "a child process".to_owned(),
-            origin: "embedded",
+            origin: Origin::Embedded,
             context: Some(EMBEDDED_CONTEXT),
             max_tokens: EMBEDDED_REPLY,
             tokenizer: TokenizerChoice::Auto,
@@ -185,7 +214,7 @@ impl Collector {
         self.models.is_empty()
     }
 
-    fn add(&mut self, name: &str, origin: &'static str, endpoint: Endpoint, options: ModelOptions, api: Api) {
+    fn add(&mut self, name: &str, origin: Origin, endpoint: Endpoint, options: ModelOptions, api: Api) {
         let known = aish_llm::prices::known(&options.model);
         let tokenizer = self.tokenizers.get(name).cloned().unwrap_or_default();
         let place = Place {
@@ -208,7 +237,7 @@ impl Collector {
     }
 
     /// Ends the search: who answers, and who next.
-    pub fn finish(self, config: &Config, wanted: Option<&str>) -> Found {
+    pub fn finish(self, config: &Config, wanted: Option<&str>) -> ModelSet {
         let Self { models, places, mut notices, .. } = self;
         let mut default = None;
         for name in wanted.into_iter().chain(config.model.default.as_deref()) {
@@ -219,10 +248,7 @@ impl Collector {
             let known: Vec<&str> = models.keys().map(String::as_str).collect();
             notices.push(format!("there is no model {name:?}; there are: {}", known.join(", ")));
         }
-        let first = ["config", "environment", "local server", "embedded"]
-            .iter()
-            .find_map(|origin| places.iter().find(|(_, place)| place.origin == *origin))
-            .map(|(name, _)| name.clone());
+        let first = places.iter().min_by_key(|(_, place)| place.origin).map(|(name, _)| name.clone());
         let default = default.or(first);
         let known = models.keys().map(String::as_str).collect();
         let (rules, faults) = config.router.rules(&known);
@@ -234,7 +260,7 @@ impl Collector {
             rules,
             chosen: wanted.is_some_and(|wanted| default.as_deref() == Some(wanted)),
         };
-        Found { broker: Broker::new(models, chain), default, notices, places }
+        ModelSet { broker: Broker::new(models, chain), default, notices, places }
     }
 }
 

@@ -56,7 +56,7 @@ pub fn turn(base: &Base, conversation: &Conversation) -> Turn {
     let options = TurnOptions {
         cap: Cap::Rounds(ROUNDS),
         faults: Faults::Model,
-        use_tool_role: conversation.turn.uses_tool_role(),
+        tool_results: conversation.turn.tool_results(),
         commands: true,
         max_result_chars: base.config.tools.max_result_chars,
         ..TurnOptions::default()

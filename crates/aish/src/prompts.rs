@@ -59,15 +59,17 @@ pub fn all(base: &Base, project: &Project) -> Vec<Prompt> {
         folders
     };
     for folder in below(OWN_PROMPTS, "prompts") {
-        names(&folder).iter().filter(|name| name.ends_with(".md")).for_each(|name| put(own(&folder.join(name), false)));
+        names(&folder)
+            .iter()
+            .filter(|name| name.ends_with(".md"))
+            .for_each(|name| put(own(&folder.join(name), Kind::Prompt)));
     }
     for folder in below(OWN_SKILLS, "skills") {
-        names(&folder).iter().for_each(|name| put(own(&folder.join(name).join("SKILL.md"), true)));
+        names(&folder).iter().for_each(|name| put(own(&folder.join(name).join("SKILL.md"), Kind::Skill)));
     }
     for file in project.files.iter().filter(|file| file.standing == Standing::Trusted) {
         match file.kind {
-            Kind::Prompt => put(made(&file.path, &file.text, false)),
-            Kind::Skill => put(made(&file.path, &file.text, true)),
+            Kind::Prompt | Kind::Skill => put(made(&file.path, &file.text, file.kind)),
             Kind::Settings | Kind::Instructions => {}
         }
     }
@@ -83,13 +85,14 @@ pub fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Reads a file of the person's own.
-fn own(path: &Path, is_skill: bool) -> Option<Prompt> {
+fn own(path: &Path, kind: Kind) -> Option<Prompt> {
     std::fs::metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= LONGEST)?;
-    made(path, &std::fs::read_to_string(path).ok()?, is_skill)
+    made(path, &std::fs::read_to_string(path).ok()?, kind)
 }
 
 /// Makes a prompt of a file's text; none where its name cannot be typed, or a skill does not say what it is for.
-fn made(path: &Path, text: &str, is_skill: bool) -> Option<Prompt> {
+fn made(path: &Path, text: &str, kind: Kind) -> Option<Prompt> {
+    let is_skill = kind == Kind::Skill;
     let front = FrontMatter::read(text);
     let named = if is_skill { path.parent()?.file_name()? } else { path.file_stem()? };
     let name = named.to_string_lossy().into_owned();
@@ -153,7 +156,7 @@ mod tests {
     use super::*;
 
     fn prompt(text: &str) -> Prompt {
-        made(Path::new("/x/fix-it.md"), text, false).unwrap()
+        made(Path::new("/x/fix-it.md"), text, Kind::Prompt).unwrap()
     }
 
     #[test]
@@ -172,15 +175,16 @@ mod tests {
 
     #[test]
     fn files_say_what_they_are_for() {
-        let made_of = |path: &str, text: &str, is_skill| made(Path::new(path), text, is_skill);
+        let made_of = |path: &str, text: &str, kind| made(Path::new(path), text, kind);
         let skill =
-            made_of("/s/pdf/SKILL.md", "---\nname: pdf\ndescription: Use when: a PDF\n---\n\n# Do it\n", true).unwrap();
+            made_of("/s/pdf/SKILL.md", "---\nname: pdf\ndescription: Use when: a PDF\n---\n\n# Do it\n", Kind::Skill)
+                .unwrap();
         assert_eq!(
             (skill.name.as_str(), skill.description.as_str(), skill.text.as_str()),
             ("pdf", "Use when: a PDF", "# Do it")
         );
-        assert_eq!(made_of("/s/pdf/SKILL.md", "no description", true), None);
-        assert_eq!(made_of("/p/a b.md", "x", false), None);
+        assert_eq!(made_of("/s/pdf/SKILL.md", "no description", Kind::Skill), None);
+        assert_eq!(made_of("/p/a b.md", "x", Kind::Prompt), None);
         assert_eq!(prompt("x").description, "");
     }
 }

@@ -13,27 +13,20 @@ mod outward;
 mod question;
 mod resumed;
 mod shown;
+mod start;
 mod warm_up;
 
-use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aish_mcp::client::{Ports, ServerOptions, ServerPool};
+use aish_mcp::client::ServerPool;
 use aish_route::{Line, Route, corrected, decide, parse_line};
-use aish_safety::Approver;
-use aish_shell::{ChangedModes, UserTerminal};
-use aish_term::{Capabilities, EditorError, Input, LineEditor, Reach, Reading, TerminalApprover, Theme};
-use aish_tools::Registry;
-use tokio::sync::Notify;
-use tokio::task::JoinHandle;
+use aish_shell::ChangedModes;
+use aish_term::{EditorError, Input, LineEditor, TerminalApprover};
 
-use crate::arguments::{SharedFlags, ShellFlags};
 use crate::base::Base;
-use crate::completion::{self, Completer, Vocabulary};
-use crate::conversation::{Conversation, Setup};
-use crate::display::{capabilities, theme};
+use crate::conversation::Conversation;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
@@ -42,27 +35,17 @@ use crate::live::Live;
 use crate::memory::heard::Heard;
 use crate::meta;
 use crate::norris::log::RunLog;
-use crate::plugins::{self, Plugins};
-use crate::servers::news::{CallNews, News};
-use crate::servers::person::Forms;
-use crate::servers::writer::Sampling;
-use crate::servers::{self, Servers, SignInWords};
-use crate::session::{self, KeptLog};
-use crate::settling::Apart;
+use crate::plugins::Plugins;
+use crate::servers;
 use crate::shell_switch::Switch;
-use crate::shell_tool::ShellTool;
-use crate::surface::text::{TextSurface, Thoughts, Verbosity};
-use crate::toolset;
-use crate::transactions::Transactions;
-pub use editor::inputrc;
-use editor::{Pasted, editor_options};
+use editor::Pasted;
+pub use editor::{inputrc, take_keys};
 use ending::Signals;
 use entered::unprompted;
-use jobs::JobOutput;
 pub use known::Known;
-use known::surroundings;
-use resumed::resume;
-use shown::first_prompt;
+use known::Names;
+pub use start::Screen;
+use start::Starting;
 use warm_up::at_rest;
 
 /// Bash's status of a command that it did not find.
@@ -87,46 +70,33 @@ pub struct Repl {
     pub plugins: Option<Plugins>,
     /// The line history.
     pub history: Arc<LineHistory>,
-    /// Where turns are shown.
-    pub surface: TextSurface,
-    /// What standard error can show.
-    pub err: Capabilities,
+    /// What is drawn on.
+    pub screen: Screen,
     /// Who is stopped by Ctrl-C.
     pub interrupts: Interrupts,
-    /// Servers whose lines are shown before they are started.
-    waiting: Vec<(String, ServerOptions)>,
-    /// What goes along with the next question.
-    attached: Vec<String>,
     /// What autonomous runs of this session did.
     pub runs: RunLog,
     /// The shell that proposed commands go to.
     pub runner: Arc<Switch>,
-    theme: Theme,
-    /// The terminal is drawn on, so that keys that come meanwhile would be drawn in between.
-    drawn: bool,
-    known: Known,
-    vocabulary: Arc<Vocabulary>,
-    looking: Option<models::Looking>,
-    /// They are listened to from before the first prompt on.
-    signals: Option<Signals>,
-    /// The first line, whose prompt is drawn already.
-    reading: Option<Reading>,
-    refreshing: Option<JoinHandle<()>>,
-    /// Reads the shell's names after its start-up files.
-    start_up: Option<JoinHandle<()>>,
-    /// Told when start-up files, or jobs, show a line without an end.
-    asks: Arc<Notify>,
+    names: Names,
+    starting: Starting,
+    next: NextLine,
+    heard: Heard,
+    /// Whether a model has answered since code was given back last.
+    answered: bool,
+}
+
+/// What waits for the next line, or goes along with the next question.
+#[derive(Default)]
+struct NextLine {
+    /// Texts that go along with the next question.
+    attached: Vec<String>,
     /// What was pasted since the last question.
     pasted: Pasted,
     /// What the next prompt offers on its empty line.
     suggestion: Option<String>,
     /// What stands in the next line, to be edited.
     prefilled: Option<String>,
-    /// Whether the terminal is told where prompts are, the folder, and what runs.
-    marks: bool,
-    heard: Heard,
-    /// Whether a model has answered since code was given back last.
-    answered: bool,
 }
 
 /// Whether the loop goes on.
@@ -145,146 +115,6 @@ enum Ended {
 }
 
 impl Repl {
-    /// Puts the shell together; nothing here waits for a shell, a server or a database.
-    ///
-    /// # Errors
-    /// When there is no terminal or the line editor cannot start.
-    pub async fn start(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> Result<Self, Failure> {
-        let (mut out, mut err) = capabilities(&base, shared);
-        if flags.plain {
-            let plain = |seen: Capabilities| Capabilities {
-                rows_end: seen.rows_end,
-                width: seen.width,
-                height: seen.height,
-                unicode: seen.unicode,
-                ..Capabilities::plain()
-            };
-            (out, err) = (plain(out), plain(err));
-        }
-        let theme = theme(&base);
-        let terminal = Arc::new(UserTerminal::standard()?);
-        let rc = base.config.shell.rc && !flags.norc;
-        let transactions = Transactions::of(&base);
-        let live = Live::interactive(&base.config.shell.program, rc, terminal);
-        let live = Arc::new(live.with_transactions(Arc::clone(&transactions)));
-        let mut notices: Vec<String> = base.paths.state_fault().into_iter().collect();
-        let resumed = resume(&base, flags, &mut notices);
-        let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
-        let store = Arc::clone(&base.store);
-        let history =
-            Arc::new(LineHistory::new(store, Arc::clone(&base.secrets), session.to_string(), base.config.history.size));
-        let known: Known = Arc::default();
-        let mut options = editor_options(&base, err, &theme, &history, &known);
-        if flags.plain {
-            options.reach = Reach::Plain;
-        }
-        let (found, looking) = models::find(&base, shared.model.as_deref()).await;
-        let registry = Arc::new(Registry::default());
-        let vocabulary = Arc::new(Vocabulary::new(Arc::clone(&registry)));
-        let runtime = tokio::runtime::Handle::current();
-        let shows_help = completion::judged(base.policy(), surroundings(&base, &live, &known));
-        let completer =
-            Completer::new(Arc::clone(&live), Arc::clone(&known), runtime, Arc::clone(&vocabulary), shows_help);
-        let drawn = options.reach == Reach::Full && io::stderr().is_terminal();
-        options.completer = Some(Box::new(completer));
-        let pasted = editor::listen_to_pastes(&mut options);
-        // The console of the kernel prints what it does not know.
-        let marks = drawn && base.config.ui.marks && base.variable("TERM").is_none_or(|term| term != "linux");
-        options.marks = marks;
-        let clock = base.clock.clone();
-        options.now_ms = Arc::new(move || clock.millis());
-        let editor = Arc::new(LineEditor::start(options)?);
-        let jobs = JobOutput::new(editor.printer());
-        let asks = jobs.unended();
-        live.listen(move |event| jobs.take(&event));
-        vocabulary.set_models(found.places.keys().cloned());
-        // Drawn while the rest is put together, unless there is something to be said above it.
-        let is_quiet = resumed.is_none() && notices.is_empty() && found.notices.is_empty() && base.faults().is_empty();
-        let first = match drawn && is_quiet {
-            true => first_prompt(&base, &live, &theme, err, found.default.as_deref()),
-            false => None,
-        };
-        let signals = Signals::listen(editor.pauses())?;
-        let reading = first.map(|view| editor.begin(view)).transpose()?;
-        notices.extend(toolset::fill(&base, &registry, Arc::new(base.memory()), Some(Arc::new(toolset::files(&base)))));
-        let reader = Arc::downgrade(&editor);
-        let interrupts = Interrupts::listen(move || {
-            if let Some(editor) = reader.upgrade() {
-                editor.interrupt();
-            }
-        })?;
-        let approver: Arc<dyn Approver> = Arc::new(approver(&editor, &interrupts));
-        let news: Arc<CallNews> = Arc::default();
-        let runner = Arc::new(Switch::new(Arc::clone(&live) as Arc<_>));
-        ShellTool::add_to(&registry, &(Arc::clone(&runner) as Arc<_>), 0);
-        let runs = RunLog::new(&base, &session);
-        let printer = editor.printer();
-        let sink = News::new(Arc::clone(&news), move |line: String| printer.say(&line));
-        let sampling = Arc::new(Sampling::default());
-        let ports = Ports {
-            person: Some(Arc::new(Forms(Arc::clone(&approver)))),
-            writer: Some(Arc::clone(&sampling) as _),
-            ..servers::telling(Arc::new(sink))
-        };
-        let Servers { pool: servers, waiting, faults } = servers::start(&base, &registry, ports, SignInWords::Shell);
-        notices.extend(faults);
-        let printer = editor.printer();
-        let plugins = plugins::start(&base, &registry, move |line| printer.say(&line));
-        let setup = Setup {
-            approver,
-            log: Box::new(KeptLog::of(&base, &session)),
-            session,
-            registry,
-            offer_tools: true,
-            commands: true,
-            news,
-            surroundings: surroundings(&base, &live, &known),
-            apart: Some(Apart { transactions, runner: Arc::clone(&runner) as Arc<_> }),
-        };
-        let mut conversation = Conversation::new(&base, found, setup);
-        conversation.driver.asker.asks_beside = true;
-        conversation.open_sampling(&base, sampling);
-        if let Some(resumed) = resumed {
-            conversation.go_on(resumed);
-        }
-        conversation.notices.splice(0..0, notices);
-        let surface = TextSurface::new(theme.clone(), out, err, Verbosity::Normal, base.config.ui.markdown)
-            .with_live_commands()
-            .with_thoughts(Thoughts::named(&base.config.ui.reasoning));
-        Ok(Self {
-            base,
-            conversation,
-            editor,
-            live,
-            servers,
-            waiting,
-            plugins,
-            history,
-            surface,
-            err,
-            interrupts,
-            attached: Vec::new(),
-            runs,
-            runner,
-            theme,
-            drawn,
-            known,
-            vocabulary,
-            looking,
-            signals: Some(signals),
-            reading,
-            refreshing: None,
-            start_up: None,
-            asks,
-            pasted,
-            suggestion: None,
-            prefilled: None,
-            marks,
-            heard: Heard::default(),
-            answered: false,
-        })
-    }
-
     /// Reads and runs lines until the person ends it.
     ///
     /// # Errors
@@ -293,10 +123,10 @@ impl Repl {
         let mut notices = self.base.faults();
         notices.append(&mut self.conversation.notices);
         self.say_first(notices);
-        let waiting = std::mem::take(&mut self.waiting);
+        let waiting = std::mem::take(&mut self.starting.unseen);
         self.say_first(waiting.iter().map(|(line, _)| line.clone()));
         servers::start_shown(&self.base, &self.servers, &self.conversation.driver.asker.registry, waiting);
-        let mut signals = match self.signals.take() {
+        let mut signals = match self.starting.signals.take() {
             Some(signals) => signals,
             None => Signals::listen(self.editor.pauses())?,
         };
@@ -327,20 +157,20 @@ impl Repl {
     async fn read_and_run(&mut self, signals: &mut Signals) -> Result<ExitCode, Ended> {
         let mut warned = false;
         loop {
-            let reading = match self.reading.take() {
+            let reading = match self.starting.reading.take() {
                 Some(reading) => reading,
                 None => {
                     let mut view = self.prompt().await;
                     view.initial = self.live.take_typed_ahead();
                     if view.initial.is_empty() {
-                        view.initial = self.prefilled.take().unwrap_or_default();
+                        view.initial = self.next.prefilled.take().unwrap_or_default();
                     }
-                    view.suggestion = self.suggestion.take();
+                    view.suggestion = self.next.suggestion.take();
                     self.tell_folder();
                     self.editor.begin(view).map_err(Ended::ByFault)?
                 }
             };
-            let (asks, is_starting) = (Arc::clone(&self.asks), self.is_starting());
+            let (asks, is_starting) = (Arc::clone(&self.starting.asks), self.is_starting());
             let input = tokio::select! {
                 biased;
                 code = signals.ended() => return Err(Ended::BySignal(code)),
@@ -394,7 +224,7 @@ impl Repl {
         let expanded = match self.expanded(&unprompted(typed)) {
             Ok(expanded) => expanded,
             Err(missing) => {
-                self.complain(&format!("{missing}: event not found"));
+                self.complain(&missing.to_string());
                 return Flow::Go;
             }
         };
@@ -459,7 +289,7 @@ impl Repl {
                     && let Some(meant) = corrected(command, &self.names())
                 {
                     self.say(&format!("did you mean `{meant}`?"));
-                    self.suggestion = Some(meant);
+                    self.next.suggestion = Some(meant);
                 }
                 self.refresh_names();
             }
@@ -473,12 +303,12 @@ impl Repl {
 
     /// Puts a command into the next line, where the person edits it and runs it or not.
     pub fn prefill(&mut self, command: String) {
-        self.prefilled = Some(command);
+        self.next.prefilled = Some(command);
     }
 
     /// Keeps keys out of what is being shown; they wait for the next prompt. A question to the person shows its own.
     pub fn silence(&self) -> Option<ChangedModes> {
-        self.drawn.then(|| self.live.silence()).flatten()
+        self.screen.drawn.then(|| self.live.silence()).flatten()
     }
 
     /// Returns the shell's folder.

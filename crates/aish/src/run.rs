@@ -102,10 +102,7 @@ fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
             as_task(&runtime, async move { command::ask::run(&base, &shared, &flags).await })
         }
         Some(Command::Norris(flags)) => norris(shared.clone(), flags.clone()),
-        Some(Command::Tools(sub)) => {
-            let base = Base::load(shared);
-            runtime()?.block_on(command::tools::run(&base, sub, &mut print, &mut complain))
-        }
+        Some(Command::Tools(sub)) => wait(command::tools::run(&Base::load(shared), sub, &mut print, &mut complain)),
         None if arguments.shell.norris.is_some() => {
             let goal = arguments.shell.norris.iter().cloned().collect();
             norris(shared.clone(), NorrisFlags { goal, ..NorrisFlags::default() })
@@ -116,27 +113,21 @@ fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
             as_task(&runtime()?, async move { command::interactive::run(base, &shared, &flags).await })
         }
         Some(Command::Tokenize(flags)) => {
-            let base = Base::load(shared);
-            runtime()?.block_on(command::tokenize::run(&base, shared, flags, &mut print, &mut complain))
+            wait(command::tokenize::run(&Base::load(shared), shared, flags, &mut print, &mut complain))
         }
         Some(Command::Model(sub)) => {
-            let base = Base::load(shared);
-            runtime()?.block_on(command::model::run(&base, sub, &mut print_words, &mut complain))
+            wait(command::model::run(&Base::load(shared), sub, &mut print_words, &mut complain))
         }
-        Some(Command::Mcp(sub)) => {
-            let base = Base::load(shared);
-            to_the_end(command::mcp::run(&base, sub, &mut print, &mut complain))
-        }
+        Some(Command::Mcp(sub)) => on(
+            tokio::runtime::Builder::new_current_thread(),
+            command::mcp::run(&Base::load(shared), sub, &mut print, &mut complain),
+        ),
         Some(Command::Service(flags)) => {
-            let base = Base::load(shared);
-            on(tokio::runtime::Builder::new_multi_thread(), command::service::run(&base, shared, flags))
+            on(tokio::runtime::Builder::new_multi_thread(), command::service::run(&Base::load(shared), shared, flags))
         }
         Some(Command::Acp) => {
-            let (shared, runtime) = (shared.clone(), runtime()?);
-            let ended = as_task(&runtime, async move { command::acp::run(&shared).await });
-            // The last read of standard input may still wait.
-            runtime.shutdown_background();
-            ended
+            let shared = shared.clone();
+            as_last_task(async move { command::acp::run(&shared).await })
         }
         Some(Command::Hook(sub)) => command::hook::run(shared, sub, &mut print),
         Some(Command::Init(flags)) => command::init::run(&Base::load(shared), flags, &mut print, &mut complain),
@@ -151,28 +142,21 @@ fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(Command::Try(flags)) => command::trial::run(&Base::load(shared), flags, &mut print, &mut complain),
         Some(Command::Itself(sub)) => command::itself::run(&Base::load(shared), sub, &mut print_words, &mut complain),
         Some(Command::Sandbox(flags)) => command::sandbox::run(flags),
-        Some(Command::Doctor) => {
-            let base = Base::load(shared);
-            runtime()?.block_on(command::doctor::run(&base, shared, &mut print_words))
-        }
+        Some(Command::Doctor) => wait(command::doctor::run(&Base::load(shared), shared, &mut print_words)),
     }
 }
 
 fn norris(shared: SharedFlags, flags: NorrisFlags) -> Result<ExitCode, Failure> {
     let base = Base::load(&shared);
-    let runtime = runtime()?;
-    let ended = as_task(&runtime, async move { command::norris::run(&base, &shared, &flags).await });
-    // The last read of standard input may still wait.
-    runtime.shutdown_background();
-    ended
+    as_last_task(async move { command::norris::run(&base, &shared, &flags).await })
+}
+
+/// Runs a command to its end on this thread.
+fn wait(command: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
+    runtime()?.block_on(command)
 }
 
 /// Runs a command whose last read of standard input may still wait when it ends.
-fn to_the_end(command: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
-    on(tokio::runtime::Builder::new_current_thread(), command)
-}
-
-/// The same on a runtime of one's own choice.
 fn on(
     mut builder: tokio::runtime::Builder,
     command: impl Future<Output = Result<ExitCode, Failure>>,
@@ -196,6 +180,16 @@ fn as_task(
             Err(error) => Err(error.into()),
         },
     }
+}
+
+/// Runs a command as a task whose last read of standard input may still wait when it ends.
+fn as_last_task(
+    command: impl Future<Output = Result<ExitCode, Failure>> + Send + 'static,
+) -> Result<ExitCode, Failure> {
+    let runtime = runtime()?;
+    let ended = as_task(&runtime, command);
+    runtime.shutdown_background();
+    ended
 }
 
 /// Makes the runtime for one person: all on this thread. A reply would wake a second one for each of its tokens, which

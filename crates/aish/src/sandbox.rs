@@ -11,6 +11,7 @@ use aish_process::sandbox::{Bounds, works};
 use aish_types::Stopped;
 
 use crate::base::Base;
+use crate::config::section::SandboxMode;
 use crate::failure::Failure;
 use crate::project::project_root;
 use crate::transactions::Transactions;
@@ -20,28 +21,28 @@ pub const EXCHANGE: &str = "AISH_SHELL_FOLDER";
 
 /// A sandbox that works here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chosen {
+pub struct Landlock {
     /// What it allows.
     pub bounds: Bounds,
 }
 
 /// What was found when a sandbox was looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum SandboxChoice {
     /// Each command runs in a layer of its own, which is kept or dropped at its end.
     Layers {
         /// Whether commands reach the network.
         network: bool,
     },
     /// One is in force.
-    Sandbox(Chosen),
+    Sandbox(Landlock),
     /// None is looked for: `sandbox.mode = "off"`.
     Off,
     /// None works here; why, in words.
     None(String),
 }
 
-impl Found {
+impl SandboxChoice {
     /// Tells it in one line, for the gate and `aish doctor`.
     pub fn say(&self) -> String {
         match self {
@@ -55,7 +56,7 @@ impl Found {
         }
     }
 
-    /// Returns where commands run in layers, and whether they reach the network; none where they do not.
+    /// Returns the layers that commands run in, and whether they reach the network; `None` where there are no layers.
     pub fn layers(&self, transactions: &Arc<Transactions>) -> Option<(Arc<Transactions>, bool)> {
         match self {
             Self::Layers { network } => Some((Arc::clone(transactions), *network)),
@@ -64,7 +65,7 @@ impl Found {
     }
 
     /// Returns the sandbox that is in force.
-    pub const fn chosen(&self) -> Option<&Chosen> {
+    pub const fn chosen(&self) -> Option<&Landlock> {
         match self {
             Self::Sandbox(chosen) => Some(chosen),
             Self::Layers { .. } | Self::Off | Self::None(_) => None,
@@ -72,7 +73,7 @@ impl Found {
     }
 }
 
-impl Chosen {
+impl Landlock {
     /// Tells what is in force.
     pub fn say(&self) -> String {
         let folders: Vec<String> = self.bounds.writable.iter().map(|path| path.display().to_string()).collect();
@@ -104,11 +105,11 @@ impl Chosen {
 ///
 /// # Errors
 /// In words, when `sandbox.mode = "required"` and none works.
-pub fn find(base: &Base, folder: &Path, layers: bool) -> Result<Found, Failure> {
+pub fn find(base: &Base, folder: &Path, layers: bool) -> Result<SandboxChoice, Failure> {
     let section = &base.config.sandbox;
     // Folders that are named are written to for good, as their owner wants it.
-    if layers && section.mode != "off" && section.write.is_empty() {
-        return Ok(Found::Layers { network: section.network });
+    if layers && section.mode != SandboxMode::Off && section.write.is_empty() {
+        return Ok(SandboxChoice::Layers { network: section.network });
     }
     find_by(base, folder, works)
 }
@@ -117,19 +118,19 @@ fn find_by(
     base: &Base,
     folder: &Path,
     works: impl Fn() -> Result<(), aish_process::sandbox::SandboxError>,
-) -> Result<Found, Failure> {
+) -> Result<SandboxChoice, Failure> {
     let section = &base.config.sandbox;
-    if section.mode == "off" {
-        return Ok(Found::Off);
+    if section.mode == SandboxMode::Off {
+        return Ok(SandboxChoice::Off);
     }
     let why = match works() {
-        Ok(()) => return Ok(Found::Sandbox(Chosen { bounds: bounds(base, folder) })),
+        Ok(()) => return Ok(SandboxChoice::Sandbox(Landlock { bounds: bounds(base, folder) })),
         Err(error) => error.to_string(),
     };
-    if section.mode == "required" {
+    if section.mode == SandboxMode::Required {
         return Err(Failure::config(format!("sandbox.mode is \"required\" and no sandbox works here: {why}")));
     }
-    Ok(Found::None(why))
+    Ok(SandboxChoice::None(why))
 }
 
 fn bounds(base: &Base, folder: &Path) -> Bounds {
@@ -165,7 +166,7 @@ const HINTS: &[(&str, &str)] = &[
 ];
 
 /// Says what of a failed command the sandbox may have stopped.
-pub fn suspicion(status: i32, output: &str, chosen: &Chosen) -> Option<Stopped> {
+pub fn suspicion(status: i32, output: &str, chosen: &Landlock) -> Option<Stopped> {
     if status == 0 {
         return None;
     }
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn what_the_sandbox_may_have_stopped_is_said_and_nothing_else() {
-        let mut chosen = Chosen { bounds: Bounds { writable: vec!["/work".into()], ..Bounds::default() } };
+        let mut chosen = Landlock { bounds: Bounds { writable: vec!["/work".into()], ..Bounds::default() } };
         let found = suspicion(1, "trying\n touch: cannot touch '/x': Read-only file system\nmore", &chosen).unwrap();
         assert_eq!(found.said, "touch: cannot touch '/x': Read-only file system");
         assert_eq!(
@@ -206,17 +207,17 @@ mod tests {
         use aish_process::sandbox::SandboxError;
         let none = || Err(SandboxError::Landlock("an old kernel".to_owned()));
         let mut base = Base::load(&crate::arguments::SharedFlags::default());
-        let mut find = |mode: &str, one: bool| {
-            base.config.sandbox.mode = mode.to_owned();
+        let mut find = |mode, one: bool| {
+            base.config.sandbox.mode = mode;
             if one { find_by(&base, Path::new("/work"), || Ok(())) } else { find_by(&base, Path::new("/work"), none) }
         };
-        let why = find("required", false).unwrap_err().to_string();
+        let why = find(SandboxMode::Required, false).unwrap_err().to_string();
         assert!(why.contains("required") && why.contains("an old kernel"), "{why}");
-        let found = find("auto", false).unwrap();
+        let found = find(SandboxMode::Auto, false).unwrap();
         assert!(found.chosen().is_none() && found.say().contains("none works here"));
-        assert_eq!(find("off", true), Ok(Found::Off));
-        for mode in ["auto", "required"] {
-            let Ok(Found::Sandbox(chosen)) = find(mode, true) else { panic!("one works") };
+        assert_eq!(find(SandboxMode::Off, true), Ok(SandboxChoice::Off));
+        for mode in [SandboxMode::Auto, SandboxMode::Required] {
+            let Ok(SandboxChoice::Sandbox(chosen)) = find(mode, true) else { panic!("one works") };
             assert!(!chosen.bounds.network);
             assert!(chosen.bounds.writable.contains(&PathBuf::from("/work")));
         }

@@ -6,13 +6,13 @@ use aish_llm::{LocalServers, ModelOptions};
 use aish_local::{LocalModel, LocalOptions, Models, Search};
 
 use crate::base::Base;
-use crate::models::{Collector, Found};
+use crate::models::{Collector, ModelSet};
 
 /// The name of the embedded model in the list of models.
 pub const EMBEDDED: &str = "embedded";
 
 /// Finds the models, and asks the network only when nothing is configured.
-pub async fn find_models(base: &Base, wanted: Option<&str>) -> Found {
+pub async fn find_models(base: &Base, wanted: Option<&str>) -> ModelSet {
     let variable = |name: &str| base.variable(name);
     let mut collector = Collector::default();
     collector.configured(&base.config, &variable);

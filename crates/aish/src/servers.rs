@@ -17,7 +17,7 @@ use aish_tools::Registry;
 use aish_types::Secret;
 
 use crate::base::Base;
-use crate::config::section::McpServer;
+use crate::config::section::{McpServer, Protocol};
 use crate::failure::Failure;
 use first_start::ShownCommands;
 use tokens::TokenFolder;
@@ -176,10 +176,10 @@ fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOption
     options.call_timeout = server.timeout_ms.map(Duration::from_millis);
     options.elicitation = server.elicitation;
     options.sampling = server.sampling;
-    options.era = match server.protocol.as_str() {
-        "older" => Era::Older,
-        "newest" => Era::Newest,
-        _ => Era::Any,
+    options.era = match server.protocol {
+        Protocol::Any => Era::Any,
+        Protocol::Older => Era::Older,
+        Protocol::Newest => Era::Newest,
     };
     options.oauth.client_id = server.client_id.as_ref().map(filled).transpose()?;
     options.roots = vec![base.folder.clone()];

@@ -13,11 +13,11 @@ use std::path::Path;
 
 use aish_journal::session::{Context, Hold, Session};
 use aish_journal::{SessionError, SessionHead, SessionLog, StoredTurn, WallClock};
-use aish_turn::{Record, Transcript, Turn};
+use aish_turn::{Record, ToolResults, Transcript, Turn};
 use aish_types::{Message, SessionId};
 
 use crate::base::Base;
-use crate::driver::{self, Seen};
+use crate::driver::{self, ContextView};
 use crate::project::project_root;
 
 /// Makes a new session id: the time to the second, and enough of chance that two never meet.
@@ -56,7 +56,7 @@ pub struct Opening {
 }
 
 /// A session that can be gone on with.
-pub struct Resumed {
+pub struct ResumedSession {
     /// Its id.
     pub id: SessionId,
     /// What its log holds.
@@ -65,7 +65,7 @@ pub struct Resumed {
     hold: Option<Hold>,
 }
 
-impl Resumed {
+impl ResumedSession {
     /// Opens a session to go on with it; none when another process has it open.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Resumed {
         let exchanges = self.session.turns.iter().filter_map(|turn| turn.exchange).max().unwrap_or(0);
         *turn.transcript_mut() = transcript;
         if context.results_as_text.as_deref() == Some(model) {
-            turn.set_tool_role(false);
+            turn.set_tool_results(ToolResults::Text);
         }
         KeptLog {
             opening: None,
@@ -173,7 +173,7 @@ impl KeptLog {
         Ok(())
     }
 
-    fn write_context(&mut self, seen: &Seen<'_>) -> Result<(), SessionError> {
+    fn write_context(&mut self, seen: &ContextView<'_>) -> Result<(), SessionError> {
         let Some(log) = &self.log else { return Ok(()) };
         let from = seen.first.and_then(|first| self.ids.get(&first).copied()).unwrap_or_else(|| log.next_turn());
         let context = Context {
@@ -200,7 +200,7 @@ impl driver::SessionLog for KeptLog {
         self.told(written)
     }
 
-    fn context(&mut self, seen: &Seen<'_>) -> Option<String> {
+    fn context(&mut self, seen: &ContextView<'_>) -> Option<String> {
         let written = self.write_context(seen);
         self.told(written)
     }

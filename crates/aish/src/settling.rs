@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use aish_confine::{KeepError, LayerError, OnConflict};
 use aish_safety::{
-    After, Approver, AuditEntry, By, ChangeLine, ChangesAnswer, ChangesQuestion, Gate, Judgement, Mode, Placement,
-    PreparedCall, Subject, Texts, Verdict,
+    After, Approver, AuditEntry, AuditError, By, ChangeLine, ChangesAnswer, ChangesQuestion, Gate, Judgement, Mode,
+    Placement, PreparedCall, Subject, Texts, Verdict,
 };
 use aish_tools::Ready;
 use aish_types::{CallId, Ending, ToolOutcome};
@@ -30,7 +30,7 @@ pub struct Apart {
     pub runner: Arc<dyn CommandRunner>,
 }
 
-/// Shows what becomes of a layer to whoever watches.
+/// Shows what becomes of a layer.
 pub type Show<'s> = dyn FnMut(Shown<'_>) + Send + 's;
 
 /// What is remembered of a call that runs in a layer, until that is settled.
@@ -47,9 +47,16 @@ impl Layered {
     }
 }
 
+/// What becomes of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Keep,
+    Drop,
+}
+
 /// What was decided about a layer.
 struct Decision {
-    keep: bool,
+    fate: Fate,
     by: By,
     /// Whether the person read the facts in a question.
     told: bool,
@@ -57,9 +64,18 @@ struct Decision {
 }
 
 impl Decision {
-    const fn unasked(keep: bool, by: By) -> Self {
-        Self { keep, by, told: false, stop: false }
+    const fn unasked(fate: Fate, by: By) -> Self {
+        Self { fate, by, told: false, stop: false }
     }
+}
+
+/// Why changes that were to be kept are not.
+#[derive(Debug, thiserror::Error)]
+enum NotKept {
+    #[error("{}", chain(.0))]
+    Unmoved(#[from] KeepError),
+    #[error("the tree changed while it ran")]
+    Conflict,
 }
 
 /// Returns what is to be remembered of a call that runs in a layer.
@@ -86,7 +102,7 @@ pub struct Settler<'a> {
     pub undo_bytes: u64,
 }
 
-/// A layer that is being decided on: whoever stops asking leaves it where it was.
+/// A layer that is being decided on. Dropped before a decision, it goes back to the layers that wait for one.
 struct Waiting<'a> {
     transactions: &'a Transactions,
     call: &'a CallId,
@@ -167,7 +183,7 @@ impl Settler<'_> {
                 (_, Mode::Autonomous) => By::Autonomous,
                 (_, Mode::Interactive | Mode::Headless | Mode::HeadlessYes) => By::Policy,
             };
-            return Decision::unasked(true, by);
+            return Decision::unasked(Fate::Keep, by);
         }
         let mut remarks = remarks.to_vec();
         if too_large {
@@ -189,14 +205,14 @@ impl Settler<'_> {
 
     async fn ask_about(&self, question: &ChangesQuestion, interrupt: &CancellationToken) -> Decision {
         if interrupt.is_cancelled() {
-            return Decision::unasked(false, By::Nobody);
+            return Decision::unasked(Fate::Drop, By::Nobody);
         }
-        let told = |keep, stop| Decision { keep, by: By::Person, told: true, stop };
+        let told = |fate| Decision { fate, by: By::Person, told: true, stop: false };
         match self.approver.changes(question).await {
-            ChangesAnswer::Keep => told(true, false),
-            ChangesAnswer::Drop => told(false, false),
-            ChangesAnswer::Stop => told(false, true),
-            ChangesAnswer::Nobody => Decision::unasked(false, By::Nobody),
+            ChangesAnswer::Keep => told(Fate::Keep),
+            ChangesAnswer::Drop => told(Fate::Drop),
+            ChangesAnswer::Stop => Decision { stop: true, ..told(Fate::Drop) },
+            ChangesAnswer::Nobody => Decision::unasked(Fate::Drop, By::Nobody),
         }
     }
 
@@ -212,21 +228,21 @@ impl Settler<'_> {
     ) {
         let (layer, lines) = (&held.layer, facts.say());
         // What follows from the call's own approval is written down with that.
-        let written = if decision.told || !decision.keep { self.write_down(layered, decision) } else { Ok(()) };
-        let mut keep = decision.keep;
+        let mut keep = decision.fate == Fate::Keep;
+        let written = if decision.told || !keep { self.write_down(layered, decision) } else { Ok(()) };
         let mut why = match decision.by {
             By::Nobody => "nobody was there to keep it",
             By::Person | By::Policy | By::Kept | By::Autonomous => "",
         }
         .to_owned();
         if let (true, Err(fault)) = (keep && decision.by != By::Person, written) {
-            (keep, why) = (false, fault);
+            (keep, why) = (false, fault.to_string());
         }
         if keep {
             let diff = Facts::diff(layer, facts.changes());
             match self.move_in(held, layered).await {
                 Ok(()) => shown::keep(layer, &lines, &diff),
-                Err(fault) => (keep, why) = (false, fault),
+                Err(fault) => (keep, why) = (false, fault.to_string()),
             }
         }
         let word = if keep { "kept" } else { "dropped" };
@@ -258,15 +274,18 @@ impl Settler<'_> {
     }
 
     /// Writes down what becomes of a layer, before it does.
-    fn write_down(&self, layered: &Layered, decision: &Decision) -> Result<(), String> {
-        let rule = if decision.keep { "layer.kept" } else { "layer.dropped" };
+    fn write_down(&self, layered: &Layered, decision: &Decision) -> Result<(), AuditError> {
+        let rule = match decision.fate {
+            Fate::Keep => "layer.kept",
+            Fate::Drop => "layer.dropped",
+        };
         let judgement = Judgement::new(Verdict::Ask, rule, "what it changed in its layer");
-        let entry = AuditEntry::of(&layered.call, &judgement, decision.keep, decision.by);
-        self.gate.note(&entry).map_err(|error| error.to_string())
+        let entry = AuditEntry::of(&layered.call, &judgement, decision.fate == Fate::Keep, decision.by);
+        self.gate.note(&entry)
     }
 
     /// Moves a layer into the tree; where something else changed there in the meantime, a person decides.
-    async fn move_in(&self, held: &Held, layered: &Layered) -> Result<(), String> {
+    async fn move_in(&self, held: &Held, layered: &Layered) -> Result<(), NotKept> {
         let keep = |on_conflict| {
             let (layer, network) = (held.layer.clone(), held.network);
             async move {
@@ -279,7 +298,7 @@ impl Settler<'_> {
         let conflicts = match keep(OnConflict::Stop).await {
             Ok(()) => return Ok(()),
             Err(KeepError::Conflicts(conflicts)) => conflicts,
-            Err(error) => return Err(chain(&error)),
+            Err(error) => return Err(error.into()),
         };
         let line = |conflict: &aish_confine::Conflict| ChangeLine {
             text: format!("conflict {} {}", in_one_line(&conflict.path), conflict.why.as_str()),
@@ -294,10 +313,8 @@ impl Settler<'_> {
             texts: Texts::default(),
         };
         match self.approver.changes(&question).await {
-            ChangesAnswer::Keep => keep(OnConflict::Replace).await.map_err(|error| chain(&error)),
-            ChangesAnswer::Drop | ChangesAnswer::Stop | ChangesAnswer::Nobody => {
-                Err("the tree changed while it ran".to_owned())
-            }
+            ChangesAnswer::Keep => Ok(keep(OnConflict::Replace).await?),
+            ChangesAnswer::Drop | ChangesAnswer::Stop | ChangesAnswer::Nobody => Err(NotKept::Conflict),
         }
     }
 }

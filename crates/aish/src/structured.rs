@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use aish_tools::schema::{MAX_BYTES, Schema};
+use aish_tools::schema::{Faults, MAX_BYTES, Schema};
 use aish_types::is_dangerous;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -27,6 +27,17 @@ pub struct Fitting {
     pub text: String,
     /// The same as a value.
     pub value: Value,
+}
+
+/// Why an answer does not fit, as the model and the person are told.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerError {
+    /// It is no JSON.
+    #[error("it is no JSON: {0}")]
+    NoJson(serde_json::Error),
+    /// It has faults; of a long list the middle is left out.
+    #[error("{}", aish_types::head_and_tail(&.0.to_string(), FAULTS).text)]
+    Faults(Faults),
 }
 
 impl AnswerSchema {
@@ -63,23 +74,20 @@ impl AnswerSchema {
         )
     }
 
-    /// Checks an answer; a code block around it, or around the one that it has, is taken off.
+    /// Checks an answer; a code block around it is taken off.
     ///
     /// # Errors
-    /// Every fault, in words.
-    pub fn check(&self, answer: &str) -> Result<Fitting, String> {
-        let text = unfenced(answer);
-        let raw: &RawValue = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
-        let value: Value = serde_json::from_str(raw.get()).map_err(|error| format!("it is no JSON: {error}"))?;
-        match self.compiled.validate(&value) {
-            Ok(()) => Ok(Fitting { text: harmless(raw.get()), value }),
-            Err(faults) => Err(aish_types::head_and_tail(&faults.to_string(), FAULTS).text.into_owned()),
-        }
+    /// When it is no JSON, or does not fit.
+    pub fn check(&self, answer: &str) -> Result<Fitting, AnswerError> {
+        let raw: &RawValue = serde_json::from_str(unfenced(answer)).map_err(AnswerError::NoJson)?;
+        let value: Value = serde_json::from_str(raw.get()).map_err(AnswerError::NoJson)?;
+        self.compiled.validate(&value).map_err(AnswerError::Faults)?;
+        Ok(Fitting { text: harmless(raw.get()), value })
     }
 }
 
 /// Returns what the model is asked when its answer does not fit.
-pub fn again(faults: &str) -> String {
+pub fn again(faults: &AnswerError) -> String {
     format!("That answer does not fit the JSON Schema: {faults}\nAnswer again with the JSON value alone.")
 }
 
@@ -143,7 +151,7 @@ mod tests {
             ("", "no JSON"),
             ("```sh\n{}\n```", "no JSON"),
         ] {
-            let told = schema.check(answer).unwrap_err();
+            let told = schema.check(answer).unwrap_err().to_string();
             assert!(told.contains(why), "{answer}: {told}");
         }
     }

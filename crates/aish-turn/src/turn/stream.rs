@@ -12,6 +12,7 @@ use super::{Faults, Outcome, Turn};
 use crate::command_line::proposed_commands;
 use crate::effect::{Effect, Status};
 use crate::event::{Event, Finish};
+use crate::transcript::ToolResults;
 
 /// What stands for the name of a call that names no tool; wires want one.
 const NAMELESS: &str = "unnamed";
@@ -61,8 +62,8 @@ impl Turn {
     }
 
     fn stream_failed(&mut self, streaming: Streaming, message: String, template_refused: bool) -> Vec<Effect> {
-        if template_refused && self.options.use_tool_role {
-            self.options.use_tool_role = false;
+        if template_refused && self.options.tool_results == ToolResults::Messages {
+            self.options.tool_results = ToolResults::Text;
             let mut effects = alloc::vec![Effect::Status(Status::ToolRoleOff)];
             effects.extend(self.ask());
             return effects;

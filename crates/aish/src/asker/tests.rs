@@ -17,8 +17,7 @@ use aish_types::Usage;
 use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
-use super::{Asker, Offering};
-use crate::calibration::Calibration;
+use super::{Asker, Learnt, Offering};
 use crate::context_size::ContextSizes;
 use crate::counting::Counting;
 use crate::discovery::{Discovery, Listing};
@@ -41,7 +40,7 @@ fn asker(
     let place = Place {
         model: name.clone(),
         endpoint: String::new(),
-        origin: "config",
+        origin: crate::models::Origin::Config,
         context: None,
         max_tokens,
         tokenizer: tokenizer.clone(),
@@ -66,9 +65,8 @@ fn asker(
         purpose: Purpose::Main,
         schema: None,
         sizes: ContextSizes::new(None, BTreeMap::from([(name, place)])),
-        calibrations: BTreeMap::new(),
+        learnt: Learnt::default(),
         schemas: 0,
-        summaries: Calibration::default(),
         counted: None,
         sent: None,
         asks_beside: false,

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use aish_llm::ChatError;
 use aish_safety::{Mode, Nobody};
-use aish_term::{EditorOptions, Input, KeyMode, LineEditor, MemoryHistory, PromptView};
+use aish_term::{EditorOptions, Input, LineEditor, MemoryHistory, PromptView};
 use aish_turn::{Event, Outcome};
-use aish_types::Block;
+use aish_types::{Block, SessionId};
 use tokio_util::sync::CancellationToken;
 
 use super::sources::Sources;
@@ -23,14 +23,12 @@ use crate::live::Live;
 use crate::mentions;
 use crate::output::Output;
 use crate::search::find_models;
-use crate::session::{KeptLog, Resumed};
-use crate::settling::Apart;
-use crate::structured::{self, AnswerSchema, Fitting};
+use crate::session::{KeptLog, ResumedSession};
+use crate::structured::{self, AnswerError, AnswerSchema, Fitting};
 use crate::surface::held::WithoutText;
 use crate::surface::json::JsonSurface;
-use crate::surface::text::{TextSurface, Thoughts, Verbosity};
+use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
-use crate::transactions::Transactions;
 
 /// The most of standard input that goes along, in bytes; the middle of more is left out.
 const PIPED: usize = 64 * 1024;
@@ -54,7 +52,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     // The ledger and the memories are in it: it is opened while the rest is put together.
     let store = Arc::clone(&base.store);
     drop(tokio::task::spawn_blocking(move || drop(store.open())));
-    let wanted = match Wanted::of(base, flags) {
+    let wanted = match AskInputs::of(base, flags) {
         Ok(wanted) => wanted,
         Err((failure, code)) => {
             failure.lines().for_each(|line| surface.show(Shown::Error(&line), now));
@@ -64,30 +62,20 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let interrupt = CancellationToken::new();
     spawn_interrupt(interrupt.clone());
     let found = find_models(base, shared.model.as_deref()).await;
-    if let Some(name) = shared.model.as_deref().filter(|name| found.default.as_deref() != Some(*name)) {
+    if let Some(failure) = found.lacks(shared.model.as_deref()) {
         found.notices.iter().for_each(|notice| surface.show(Shown::Notice(notice), now));
-        crate::models::no_model(Some(name)).lines().for_each(|line| surface.show(Shown::Error(&line), now));
+        failure.lines().for_each(|line| surface.show(Shown::Error(&line), now));
         return Ok(ExitCode::Error);
     }
     let session = crate::session::new_id(&base.clock);
-    let transactions = Transactions::of(base);
-    let live = Live::headless(&base.config.shell.program).with_transactions(Arc::clone(&transactions));
-    let live = Arc::new(live);
+    let (live, apart) = Live::headless(&base.config.shell.program).with_layers(base);
     let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
     let (sources, mut notices) = Sources::start(base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
     let mode = if flags.yes { Mode::HeadlessYes } else { Mode::Headless };
-    let setup = Setup {
-        approver: Arc::new(Nobody(mode)),
-        log: Box::new(KeptLog::of(base, &session).once_answered()),
-        session,
-        registry: Arc::clone(&sources.registry),
-        offer_tools: !flags.no_tools,
-        // A proposal is no answer that fits.
-        commands: wanted.schema.is_none(),
-        news: Arc::clone(&sources.news),
-        surroundings: live.surroundings(base),
-        apart: Some(Apart { transactions, runner: Arc::clone(&live) as Arc<_> }),
-    };
+    let log = Box::new(KeptLog::of(base, &session).once_answered());
+    let setup = sources.setup(base, session, Arc::new(Nobody(mode)), live.surroundings(base), Some(apart));
+    // A proposal is no answer that fits.
+    let setup = Setup { log, offer_tools: !flags.no_tools, commands: wanted.schema.is_none(), ..setup };
     let mut conversation = Conversation::new(base, found, setup);
     if let Some((resumed, said)) = wanted.resumed {
         conversation.go_on(resumed);
@@ -103,28 +91,32 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
         }
         Some(schema) => fitting(&mut conversation, &schema, asked, surface.as_mut(), &interrupt, now).await,
     };
-    if let Some(name) = wanted.new_name {
-        let named = base.sessions().map(|sessions| sessions.rename(&conversation.driver.session, &name));
-        if !matches!(named, Ok(Ok(()))) {
-            surface.show(Shown::Notice(&format!("the session could not be called {name}")), base.started.elapsed());
-        }
+    if let Some(name) = &wanted.new_name
+        && !is_named(base, &conversation.driver.session, name)
+    {
+        surface.show(Shown::Notice(&format!("the session could not be called {name}")), base.started.elapsed());
     }
     sources.close().await;
     live.close().await;
     Ok(code)
 }
 
+/// Gives the session its name; says whether that worked.
+fn is_named(base: &Base, session: &SessionId, name: &str) -> bool {
+    base.sessions().is_ok_and(|sessions| sessions.rename(session, name).is_ok())
+}
+
 /// What the flags ask for beside the question, read before anything is started.
-struct Wanted {
+struct AskInputs {
     schema: Option<AnswerSchema>,
     images: Vec<Block>,
     /// The session that goes on, with what to tell of it.
-    resumed: Option<(Resumed, Vec<String>)>,
+    resumed: Option<(ResumedSession, Vec<String>)>,
     /// What a new session is to be called.
     new_name: Option<String>,
 }
 
-impl Wanted {
+impl AskInputs {
     /// Reads it; a failure comes with the exit code.
     fn of(base: &Base, flags: &AskFlags) -> Result<Self, (Failure, ExitCode)> {
         let usage = |failure: Failure| (failure, ExitCode::Usage);
@@ -182,8 +174,8 @@ async fn fitting(
             surface.show(Shown::Fitting(&answer), now);
             return ExitCode::Ok;
         }
-        Err(Unfit::Ended(code)) => return code,
-        Err(Unfit::Faults(why)) => why,
+        Err(AttemptError::Ended(code)) => return code,
+        Err(AttemptError::Unfit(why)) => why,
     };
     surface.show(Shown::Notice(&format!("the answer does not fit the schema ({why}); asked again")), now);
     // Without tools a server can hold the model to the schema.
@@ -194,8 +186,8 @@ async fn fitting(
             surface.show(Shown::Fitting(&answer), now);
             ExitCode::Ok
         }
-        Err(Unfit::Ended(code)) => code,
-        Err(Unfit::Faults(why)) => {
+        Err(AttemptError::Ended(code)) => code,
+        Err(AttemptError::Unfit(why)) => {
             let text = format!("the answer does not fit the schema, nor did the one before: {why}");
             surface.show(Shown::Error(&text), now);
             ExitCode::Error
@@ -204,9 +196,9 @@ async fn fitting(
 }
 
 /// Why there is no answer that fits.
-enum Unfit {
+enum AttemptError {
     /// There is one that does not.
-    Faults(String),
+    Unfit(AnswerError),
     /// The turn ended otherwise.
     Ended(ExitCode),
 }
@@ -217,14 +209,14 @@ async fn attempt(
     asked: Event,
     surface: &mut dyn Surface,
     interrupt: &CancellationToken,
-) -> Result<Fitting, Unfit> {
+) -> Result<Fitting, AttemptError> {
     let driver = &mut conversation.driver;
     let outcome = driver.play(&mut conversation.turn, asked, &mut WithoutText(surface), interrupt).await;
     if outcome != Outcome::Answered {
-        return Err(Unfit::Ended(exit_code(&outcome, driver.asker.last_error.as_ref())));
+        return Err(AttemptError::Ended(exit_code(&outcome, driver.asker.last_error.as_ref())));
     }
     let last = conversation.turn.transcript().entries().last();
-    schema.check(last.map(|entry| entry.message.content()).unwrap_or_default()).map_err(Unfit::Faults)
+    schema.check(last.map(|entry| entry.message.content()).unwrap_or_default()).map_err(AttemptError::Unfit)
 }
 
 /// Says whether a session of this name is kept.
@@ -274,10 +266,7 @@ async fn typed(base: &Base, shared: &SharedFlags) -> Result<Option<String>, Fail
     let term = base.variable("TERM");
     let mut options = EditorOptions::new(err, true, term.as_deref(), Arc::new(MemoryHistory::new()));
     options.theme = theme(base);
-    options.inputrc = crate::repl::inputrc(base);
-    if base.config.ui.edit_mode == "vi" || options.inputrc.vi == Some(true) {
-        options.keys = KeyMode::Vi;
-    }
+    crate::repl::take_keys(&mut options, base);
     let editor = LineEditor::start(options)?;
     Ok(match editor.read(PromptView::plain("ask: ")).await? {
         Input::Line(line) => Some(line.text).filter(|text| !text.trim().is_empty()),
@@ -313,7 +302,7 @@ fn surface(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Box<dyn Surfa
     let verbosity = if flags.quiet { Verbosity::Quiet } else { Verbosity::Normal };
     Box::new(
         TextSurface::new(theme(base), out, err, verbosity, base.config.ui.markdown)
-            .with_thoughts(Thoughts::named(&base.config.ui.reasoning)),
+            .with_thoughts(base.config.ui.reasoning),
     )
 }
 

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::SharedFlags;
 use crate::base::Base;
+use crate::config::section::EditMode;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
 use crate::installation::Installation;
@@ -90,7 +91,7 @@ async fn model(base: &Base, shared: &SharedFlags) -> Finding {
 }
 
 /// Asks the model's server for its list, which tries the address and the key, and looks for the model there.
-async fn answers(found: &crate::models::Found) -> Result<(), Failure> {
+async fn answers(found: &crate::models::ModelSet) -> Result<(), Failure> {
     let Some((name, place)) = found.default.as_ref().and_then(|name| Some((name, found.places.get(name)?))) else {
         return Ok(());
     };
@@ -112,7 +113,7 @@ fn is_tagged(listed: &[String], model: &str) -> bool {
 }
 
 /// Says what the model can do, where it is known or its server tells; a server that is not there is said too.
-async fn context(found: &crate::models::Found) -> String {
+async fn context(found: &crate::models::ModelSet) -> String {
     let Some(name) = &found.default else { return String::new() };
     let known = found.places.get(name).and_then(|place| place.context);
     let asked = match (known, found.broker.model(name)) {
@@ -178,7 +179,10 @@ fn terminal(base: &Base) -> Finding {
 async fn keys(base: &Base) -> Finding {
     let left_out = crate::repl::inputrc(base).left_out;
     let mut text = match left_out.len() {
-        0 => format!("those of {}", base.config.ui.edit_mode),
+        0 => match base.config.ui.edit_mode {
+            EditMode::Emacs => "those of emacs".to_owned(),
+            EditMode::Vi => "those of vi".to_owned(),
+        },
         count => format!("{count} lines of the inputrc are about what is not here: {}", left_out.join(" | ")),
     };
     let bound = bound(base).await;

@@ -12,7 +12,7 @@ use super::ask::{piped, spawn_interrupt};
 use super::sources::Sources;
 use crate::arguments::{NorrisFlags, SharedFlags};
 use crate::base::Base;
-use crate::conversation::{Conversation, Setup};
+use crate::conversation::Conversation;
 use crate::display::{capabilities, theme};
 use crate::driver::clock::RunClock;
 use crate::exit::ExitCode;
@@ -23,9 +23,8 @@ use crate::norris::order::Order;
 use crate::norris::shell::{COMMAND_MS, OwnShell, Seed};
 use crate::norris::{self, report};
 use crate::output::Output;
-use crate::sandbox::{self, Found as Sandboxed};
+use crate::sandbox::{self, SandboxChoice};
 use crate::search::find_models;
-use crate::session::KeptLog;
 use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
@@ -49,8 +48,8 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Resu
     };
     let mut order = Order::new(goal.trim(), &base.config.norris, flags);
     let found = find_models(base, shared.model.as_deref()).await;
-    if let Some(name) = shared.model.as_deref().filter(|name| found.default.as_deref() != Some(*name)) {
-        crate::models::no_model(Some(name)).lines().for_each(|line| surface.show(Shown::Error(&line), now));
+    if let Some(failure) = found.lacks(shared.model.as_deref()) {
+        failure.lines().for_each(|line| surface.show(Shown::Error(&line), now));
         return Ok(ExitCode::Error);
     }
     let interrupt = CancellationToken::new();
@@ -75,17 +74,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Resu
         }
         None => Arc::new(Nobody(Mode::Autonomous)),
     };
-    let setup = Setup {
-        approver,
-        log: Box::new(KeptLog::of(base, &session)),
-        session,
-        registry: Arc::clone(&sources.registry),
-        offer_tools: true,
-        commands: true,
-        news: Arc::clone(&sources.news),
-        surroundings: shell.surroundings(base),
-        apart: shell.apart(),
-    };
+    let setup = sources.setup(base, session, approver, shell.surroundings(base), shell.apart());
     let mut conversation = Conversation::new(base, found, setup);
     notices.append(&mut conversation.notices);
     notices.push(sandbox.say());
@@ -102,7 +91,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Resu
 }
 
 /// Returns how the run's bash is started where there is no person's shell to take after.
-fn seed(base: &Base, sandbox: &Sandboxed, transactions: &Arc<Transactions>) -> Seed {
+fn seed(base: &Base, sandbox: &SandboxChoice, transactions: &Arc<Transactions>) -> Seed {
     Seed {
         sandbox: sandbox.chosen().cloned(),
         layers: sandbox.layers(transactions),

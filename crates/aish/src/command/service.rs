@@ -17,7 +17,7 @@ use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
 use crate::ledger::Ledger;
-use crate::models::{Found, no_model};
+use crate::models::{ModelSet, no_model};
 use crate::run::complain;
 use crate::search::find_models;
 use crate::servers::news::News;
@@ -59,12 +59,12 @@ struct Made {
     model: Arc<dyn Model>,
 }
 
-fn model(base: &Base, found: Found) -> Arc<dyn Model> {
+fn model(base: &Base, found: ModelSet) -> Arc<dyn Model> {
     let ledger = Ledger::of(base, &session::new_id(&base.clock));
     Arc::new(found.broker.with_guard(Arc::new(ledger)))
 }
 
-fn options(base: &Base, found: &Found, prefix: &str) -> ServiceOptions {
+fn options(base: &Base, found: &ModelSet, prefix: &str) -> ServiceOptions {
     let section = &base.config.service;
     let limit = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     let place = found.default.as_ref().and_then(|name| found.places.get(name));

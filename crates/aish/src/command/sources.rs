@@ -4,13 +4,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aish_mcp::client::{ServerOptions, ServerPool};
+use aish_safety::{Approver, Surroundings};
 use aish_tools::Registry;
 use aish_tools::builtin::Files;
+use aish_types::SessionId;
 
 use crate::base::Base;
+use crate::conversation::Setup;
 use crate::plugins::{self, Plugins};
 use crate::servers::news::{CallNews, News};
 use crate::servers::{self, SignInWords};
+use crate::session::KeptLog;
+use crate::settling::Apart;
 use crate::shell_tool::{CommandRunner, ShellTool};
 use crate::toolset;
 
@@ -21,8 +26,7 @@ const SERVERS: Duration = Duration::from_secs(3);
 pub struct Sources {
     /// All tools.
     pub registry: Arc<Registry>,
-    /// What servers say while calls run.
-    pub news: Arc<CallNews>,
+    news: Arc<CallNews>,
     servers: ServerPool,
     plugins: Option<Plugins>,
     /// What servers and plugins said since it was told.
@@ -71,6 +75,28 @@ impl Sources {
         let sources = Self { registry, news, servers, plugins, heard };
         notices.extend(sources.heard());
         (sources, unseen, notices)
+    }
+
+    /// Returns what a conversation over these tools needs: both tools and proposals are offered.
+    pub fn setup(
+        &self,
+        base: &Base,
+        session: SessionId,
+        approver: Arc<dyn Approver>,
+        surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
+        apart: Option<Apart>,
+    ) -> Setup {
+        Setup {
+            approver,
+            log: Box::new(KeptLog::of(base, &session)),
+            session,
+            registry: Arc::clone(&self.registry),
+            offer_tools: true,
+            commands: true,
+            news: Arc::clone(&self.news),
+            surroundings,
+            apart,
+        }
     }
 
     /// Starts servers whose lines were shown, and waits for their tools for a while.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use aish_llm::Api;
-use serde::{Deserialize, Serialize};
 
 use super::key::{AMOUNT, Kind, Overlay, SOME};
 use super::section::section;
+use super::word::one_of;
 
 section! {
     /// `[model]`: which of the models answers.
@@ -20,17 +20,16 @@ section! {
     }
 }
 
-/// Which wire format a model speaks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ProviderKind {
-    /// OpenAI-compatible.
-    #[default]
-    Openai,
-    /// Anthropic messages.
-    Anthropic,
-    /// The embedded model.
-    Local,
+one_of! {
+    /// Which wire format a model speaks.
+    ProviderKind {
+        /// OpenAI-compatible.
+        Openai = "openai",
+        /// Anthropic messages.
+        Anthropic = "anthropic",
+        /// The embedded model.
+        Local = "local",
+    }
 }
 
 section! {
@@ -39,7 +38,7 @@ section! {
         /// The URL of the server; a `/` or `/v1` at its end does not matter. The embedded model needs none.
         endpoint: Option<String> = None, Kind::Text, Overlay::Never;
         /// The wire format that the server speaks.
-        provider: ProviderKind = ProviderKind::Openai, Kind::Word(&["openai", "anthropic", "local"]), Overlay::Never;
+        provider: ProviderKind = ProviderKind::Openai, ProviderKind::WORDS, Overlay::Never;
         /// The server's name for the model; without it the table's name.
         model: Option<String> = None, Kind::Text, Overlay::Never;
         /// The variable that holds the key.

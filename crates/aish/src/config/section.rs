@@ -50,13 +50,13 @@ use super::layer::Layer;
 use super::model::{Model, ModelChoice, Models};
 use super::router::Router;
 pub use behaviour::{
-    Approval, Confine, History, Hooks, KeySection, Memory, Norris, PolicySection, Project, Route, Sandbox,
-    ShellSection, Undo,
+    Approval, ApprovalMode, Confine, History, HookAsk, HookHalt, Hooks, KeySection, Memory, Norris, PolicySection,
+    Project, Route, Sandbox, SandboxMode, ShellSection, Undo,
 };
-pub use limits::{ContextSection, Cost, Tokenize};
-pub use looks::Ui;
+pub use limits::{ContextSection, Cost, CostScope, Tokenize};
+pub use looks::{Color, EditMode, Thoughts, Ui};
 pub use service::{LegacyPlugin, Nats, Service};
-pub use tools::{Mcp, McpServer, Tools};
+pub use tools::{Mcp, McpServer, Protocol, Tools};
 
 fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|&word| word.to_owned()).collect()

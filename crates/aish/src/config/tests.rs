@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::section::{HookAsk, HookHalt};
 use super::*;
 
 fn user(text: &str) -> Loaded {
@@ -90,10 +91,10 @@ fn a_project_only_tightens() {
 fn a_project_may_have_hooks_deny_and_nothing_looser() {
     let check = |own: &str, project: &str| load(Some((Path::new("c"), own)), &[(Path::new("p"), project)], &[]);
     let raised = check("[hooks]\nhalt = \"ask\"\n", "[hooks]\nask = \"deny\"\nhalt = \"deny\"\n");
-    assert_eq!((raised.config.hooks.ask.as_str(), raised.config.hooks.halt.as_str()), ("deny", "deny"));
+    assert_eq!((raised.config.hooks.ask, raised.config.hooks.halt), (HookAsk::Deny, HookHalt::Deny));
     assert!(raised.diagnostics.is_empty(), "{:?}", messages(&raised));
     let loosened = check("[hooks]\nask = \"deny\"\n", "[hooks]\nask = \"abstain\"\nhalt = \"ask\"\nallow = true\n");
-    assert_eq!((loosened.config.hooks.ask.as_str(), loosened.config.hooks.halt.as_str()), ("deny", "deny"));
+    assert_eq!((loosened.config.hooks.ask, loosened.config.hooks.halt), (HookAsk::Deny, HookHalt::Deny));
     assert!(!loosened.config.hooks.allow);
     assert_eq!(loosened.diagnostics.len(), 3, "{:?}", messages(&loosened));
 }

@@ -4,6 +4,7 @@ use aish_types::Block;
 
 use super::Conversation;
 use crate::base::Base;
+use crate::models::Origin;
 
 impl Conversation {
     /// Says of images that go along with a question that the model takes none, as far as that is known before it is asked.
@@ -13,7 +14,7 @@ impl Conversation {
         }
         let name = &self.driver.asker.model;
         let configured = base.config.models.get(name).and_then(|model| model.images);
-        let is_embedded = self.found_places.get(name).is_some_and(|place| place.origin == "embedded");
+        let is_embedded = self.found_places.get(name).is_some_and(|place| place.origin == Origin::Embedded);
         if configured == Some(false) || is_embedded {
             return Some(format!("{name} takes no images; the question goes without (`:model` switches)"));
         }

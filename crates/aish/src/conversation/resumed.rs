@@ -3,11 +3,11 @@
 use aish_safety::Taint;
 
 use super::Conversation;
-use crate::session::Resumed;
+use crate::session::ResumedSession;
 
 impl Conversation {
     /// Goes on with a session: its messages, its id, its log.
-    pub fn go_on(&mut self, resumed: Resumed) {
+    pub fn go_on(&mut self, resumed: ResumedSession) {
         // What it read is not written down.
         self.driver.read = Taint::Foreign;
         self.driver.session = resumed.id.clone();

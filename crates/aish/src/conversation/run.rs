@@ -1,19 +1,16 @@
 //! A run of Norris has a driver of its own, made of the conversation's parts.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use aish_llm::Purpose;
 use aish_safety::Approver;
-use aish_tools::Door;
 use aish_turn::Record;
 
-use super::{Conversation, gate};
+use super::{Conversation, Setup, driver};
 use crate::asker::Asker;
 use crate::base::Base;
-use crate::driver::{Driver, Seen, SessionLog};
+use crate::driver::{ContextView, Driver, SessionLog};
 use crate::norris::shell::OwnShell;
-use crate::toolset;
 
 /// The messages of a run are not the session's; the run's own log has them, and the session its goal and report.
 struct Unkept;
@@ -23,7 +20,7 @@ impl SessionLog for Unkept {
         None
     }
 
-    fn context(&mut self, _seen: &Seen<'_>) -> Option<String> {
+    fn context(&mut self, _seen: &ContextView<'_>) -> Option<String> {
         None
     }
 }
@@ -39,30 +36,24 @@ impl Conversation {
         notes: Vec<String>,
     ) -> Driver {
         let own = &self.driver;
-        Driver {
-            asker: Asker { purpose: Purpose::Norris, last_error: None, ..own.asker.clone() },
-            door: Door::new(toolset::executor(base, &own.asker.registry), gate(base)),
+        let asker = Asker { purpose: Purpose::Norris, last_error: None, ..own.asker.clone() };
+        let setup = Setup {
             approver,
-            approved: HashMap::new(),
             session: own.session.clone(),
-            user: own.user.clone(),
             log: Box::new(Unkept),
-            secrets: Arc::clone(&own.secrets),
+            registry: Arc::clone(&asker.registry),
+            offer_tools: asker.offering.tools,
+            commands: self.facts.commands,
+            news: Arc::clone(&own.news),
             surroundings: shell.surroundings(base),
+            apart: shell.apart(),
+        };
+        Driver {
             undo: own.undo.clone(),
             standing_notes: notes,
-            apart: shell.apart(),
-            undoes: own.undoes,
-            undo_bytes: own.undo_bytes,
-            targets: HashMap::new(),
-            files: own.files.clone(),
-            last_thought: String::new(),
-            last_outcome: None,
-            news: Arc::clone(&own.news),
             read: own.read,
             told_hosts: Arc::clone(&own.told_hosts),
-            autonomous: None,
-            started: own.started,
+            ..driver(base, setup, asker)
         }
     }
 

@@ -13,7 +13,7 @@ use super::{Conversation, Setup};
 use crate::base::{Base, read_config};
 use crate::config::section::Config;
 use crate::ledger::Limits;
-use crate::models::Found;
+use crate::models::ModelSet;
 use crate::project::Project;
 use crate::search::find_models;
 use crate::session::KeptLog;
@@ -76,7 +76,7 @@ impl Base {
 impl Conversation {
     /// Lets found models and the configuration of `base` hold from now on, its policy too. Returns what to tell the
     /// person.
-    pub fn under(&mut self, found: Found, base: &Base, before: &Config) -> Vec<String> {
+    pub fn under(&mut self, found: ModelSet, base: &Base, before: &Config) -> Vec<String> {
         let driver = &mut self.driver;
         let ledger = Arc::clone(&driver.asker.ledger);
         ledger.set_limits(Limits::of(base));
@@ -106,13 +106,11 @@ impl Conversation {
             apart: driver.apart.clone(),
         };
         let mut next = Self::on(base, found, setup, ledger);
-        let (asker, old) = (&mut next.driver.asker, &mut driver.asker);
-        asker.calibrations = std::mem::take(&mut old.calibrations);
-        asker.summaries = std::mem::take(&mut old.summaries);
+        next.driver.asker.learnt = std::mem::take(&mut driver.asker.learnt);
         next.driver.last_outcome = driver.last_outcome.take();
         next.driver.read = driver.read;
         if base.config.context.use_tool_role == before.context.use_tool_role {
-            next.turn.set_tool_role(self.turn.uses_tool_role());
+            next.turn.set_tool_results(self.turn.tool_results());
         }
         let transcript = std::mem::replace(self.turn.transcript_mut(), Transcript::new(String::new()));
         *next.turn.transcript_mut() = transcript;
@@ -126,13 +124,13 @@ impl Conversation {
     }
 
     /// Returns the models: those that there are, unless the configuration says something else of them now.
-    pub async fn found_under(&self, base: &Base, before: &Config) -> Found {
+    pub async fn found_under(&self, base: &Base, before: &Config) -> ModelSet {
         let asker = &self.driver.asker;
         let named = Some(asker.model.clone()).filter(|name| !name.is_empty());
         let (now, before) = (&base.config, before);
         if (&now.model, &now.models, &now.router) == (&before.model, &before.models, &before.router) {
             let places = self.found_places.clone();
-            return Found { broker: asker.broker.clone(), default: named, notices: Vec::new(), places };
+            return ModelSet { broker: asker.broker.clone(), default: named, notices: Vec::new(), places };
         }
         // Another default is meant for whoever did not choose a model of their own.
         let chosen = named.filter(|name| before.model.default.as_ref().is_some_and(|default| default != name));

@@ -26,7 +26,7 @@ impl Conversation {
         // What the other model's tokenizer and template made of them is counted again before the next request.
         (budget.system_tokens, budget.schema_tokens, budget.tokens_per_message) = (0, 0, 0);
         budget.token_budget = asker.sizes.budget(name);
-        self.turn.set_tool_role(base.config.context.use_tool_role);
+        self.turn.set_tool_results(base.config.context.tool_results());
         true
     }
 }

@@ -34,7 +34,7 @@ const REQUEST: &str = "Which lasting facts does the user tell below, worth knowi
 
 /// A fact that the model found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct Fact {
     /// The fact.
     pub content: String,
     /// Whether it is about the project.
@@ -42,7 +42,7 @@ pub struct Found {
 }
 
 /// Asks the fast model which facts to keep; none when it fails, is refused by the cap, or takes longer than `patience`.
-pub async fn ask(broker: &Broker, heard: &Heard, patience: Duration, cancel: &CancellationToken) -> Vec<Found> {
+pub async fn ask(broker: &Broker, heard: &Heard, patience: Duration, cancel: &CancellationToken) -> Vec<Fact> {
     let request = ChatRequest {
         max_tokens: Some(REPLY),
         ..ChatRequest::new(vec![Message::user(request(heard))], Purpose::Memory)
@@ -71,7 +71,7 @@ fn request(heard: &Heard) -> String {
 }
 
 /// Reads the model's lines; what is no fact by its form is left out.
-fn parse(answer: &str) -> Vec<Found> {
+fn parse(answer: &str) -> Vec<Fact> {
     let mut found = Vec::new();
     for line in sanitize(answer).lines() {
         let line = line.trim().trim_start_matches(['-', '*', '•']).trim().trim_matches('`');
@@ -84,7 +84,7 @@ fn parse(answer: &str) -> Vec<Found> {
         let content = content.trim();
         let is_fact = content.split_whitespace().count() >= 2 && content.chars().count() <= LONGEST;
         if is_fact && !content.to_ascii_lowercase().starts_with("none") {
-            found.push(Found { content: content.to_owned(), in_project });
+            found.push(Fact { content: content.to_owned(), in_project });
         }
     }
     found.truncate(MOST);
@@ -92,7 +92,7 @@ fn parse(answer: &str) -> Vec<Found> {
 }
 
 /// Keeps facts that are not known yet and returns a line for each; secrets are left out in silence.
-pub fn keep(base: &Base, session: &SessionId, folder: &Path, found: Vec<Found>) -> Vec<String> {
+pub fn keep(base: &Base, session: &SessionId, folder: &Path, found: Vec<Fact>) -> Vec<String> {
     let owner = base.owner(folder);
     let memory = base.memory();
     let mut kept = Vec::new();

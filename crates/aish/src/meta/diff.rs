@@ -13,8 +13,8 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
         Err(why) => repl.fail(&why),
         Ok((command, text)) => {
             repl.print(&format!("$ {}", aish_types::visible(&command)));
-            let ink = Ink { color: repl.err.color, links: false };
-            for line in diff_lines(&text, &theme(&repl.base), &repl.err) {
+            let ink = Ink { color: repl.screen.err.color, links: false };
+            for line in diff_lines(&text, &theme(&repl.base), &repl.screen.err) {
                 repl.print(&line.to_text(ink));
             }
         }

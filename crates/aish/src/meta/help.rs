@@ -19,7 +19,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
         "A line is a shell command or a question. `!line` forces the shell, `?line` the model; Shift-Tab flips it.",
     );
     let shown: Vec<(String, &str)> = COMMANDS.iter().map(|command| (usage(command), command.summary)).collect();
-    let narrow = repl.err.width < 70;
+    let narrow = repl.screen.err.width < 70;
     for (name, summary) in shown {
         // A long usage has its summary below it, so that every row fits.
         if narrow {
@@ -39,5 +39,5 @@ fn usage(command: &MetaCommand) -> String {
 
 /// Lets a list of words that is longer than a row be broken between them.
 fn broken(usage: String, repl: &Repl) -> String {
-    if usage.len() + 2 > usize::from(repl.err.width) { usage.replace('|', " | ") } else { usage }
+    if usage.len() + 2 > usize::from(repl.screen.err.width) { usage.replace('|', " | ") } else { usage }
 }

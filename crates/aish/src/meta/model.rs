@@ -1,5 +1,6 @@
 //! `:model` and `:models`.
 
+use crate::models::Origin;
 use crate::repl::Repl;
 
 pub(super) fn run(repl: &mut Repl, rest: &str) {
@@ -33,7 +34,7 @@ fn show(repl: &Repl) {
                     repl.print_words(&format!("learned: {lesson}"));
                 }
             }
-            if place.origin == "embedded" {
+            if place.origin == Origin::Embedded {
                 repl.print_words(
                     "This is a small model that runs in a child process of aish, on this machine's processor. For a better one, start \
                      llama.cpp or Ollama, set OPENAI_BASE_URL, or add [models.NAME] to the configuration \

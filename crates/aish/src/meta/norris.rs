@@ -9,7 +9,7 @@ use aish_types::Message;
 use crate::driver::clock::RunClock;
 use crate::failure::Failure;
 use crate::norris::approver::HaltApprover;
-use crate::norris::log::RunLog;
+use crate::norris::log::{RunLog, Runs};
 use crate::norris::order::Order;
 use crate::norris::shell::{OwnShell, Seed};
 use crate::norris::{self, Finished, report};
@@ -25,8 +25,8 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
     }
     match rest.trim() {
         "" => repl.complain("what for? `:norris GOAL`; `:norris log` shows what the last run did"),
-        "log" => show_log(repl, false),
-        "log all" => show_log(repl, true),
+        "log" => show_log(repl, Runs::Last),
+        "log all" => show_log(repl, Runs::All),
         line => match Order::parse(line, &repl.base.config.norris) {
             Ok(order) => work(repl, &order.watched()).await,
             Err(why) => repl.fail(&why),
@@ -34,8 +34,8 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
     }
 }
 
-fn show_log(repl: &Repl, all: bool) {
-    let lines = repl.runs.show(all);
+fn show_log(repl: &Repl, runs: Runs) {
+    let lines = repl.runs.show(runs);
     if lines.is_empty() {
         repl.print_words("there was no run in this session");
     }
@@ -54,7 +54,7 @@ async fn work(repl: &mut Repl, order: &Order) {
     repl.say(&sandbox);
     let approver = HaltApprover::new(Arc::clone(&repl.editor), Arc::clone(&clock), interrupt.clone());
     let mut turn = norris::turn(&repl.base, &repl.conversation);
-    let mut surface = repl.surface.of_run();
+    let mut surface = repl.screen.surface.of_run();
     let lent = repl.runner.lend(Arc::clone(&shell) as Arc<_>);
     let _silent = repl.silence();
     let mut driver = repl.conversation.driver_of_run(&repl.base, Arc::new(approver), &shell, vec![sandbox]);

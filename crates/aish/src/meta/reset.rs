@@ -6,6 +6,6 @@ pub(super) fn run(repl: &mut Repl) {
     let forgotten = repl.conversation.turn.transcript().entries().len();
     repl.conversation.turn.transcript_mut().reset();
     repl.live.take_pending();
-    repl.conversation.driver.note_context(&repl.conversation.turn, &mut repl.surface);
+    repl.conversation.driver.note_context(&repl.conversation.turn, &mut repl.screen.surface);
     repl.say(&format!("{forgotten} messages forgotten; the log of the session keeps them"));
 }

@@ -93,6 +93,15 @@ impl Step {
     }
 }
 
+/// Which runs are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runs {
+    /// The last one.
+    Last,
+    /// All of the session.
+    All,
+}
+
 /// The log of a session's runs.
 #[derive(Debug)]
 pub struct RunLog {
@@ -142,9 +151,9 @@ impl RunLog {
         written
     }
 
-    /// Shows the last run, or all of them, a line or more each step.
-    pub fn show(&self, all: bool) -> Vec<String> {
-        self.lines.iter().filter(|line| all || line.run == self.run).map(shown).collect()
+    /// Shows what runs did, a line or more each step.
+    pub fn show(&self, runs: Runs) -> Vec<String> {
+        self.lines.iter().filter(|line| runs == Runs::All || line.run == self.run).map(shown).collect()
     }
 }
 
@@ -198,10 +207,10 @@ mod tests {
         log.begin();
         log.write(Step::Start { goal: "second".into(), limits: "few".into() }).unwrap();
         log.write(Step::result("shell", false, "a\nb")).unwrap();
-        let last = log.show(false).join("\n");
+        let last = log.show(Runs::Last).join("\n");
         assert!(last.contains("run 2: second") && !last.contains("first"), "{last}");
         assert!(last.contains("shell failed: a\n          b"), "{last}");
-        assert!(log.show(true).join("\n").contains("run 1: first"));
+        assert!(log.show(Runs::All).join("\n").contains("run 1: first"));
         forget(folder.path(), &"s".into()).unwrap();
         forget(folder.path(), &"s".into()).unwrap();
         assert!(!path.exists());
@@ -213,6 +222,6 @@ mod tests {
         let mut log = RunLog::at("s".into(), Some(file), WallClock::default());
         log.begin();
         assert!(log.write(Step::Notice { text: "x".into() }).is_err());
-        assert_eq!(log.show(false).len(), 1);
+        assert_eq!(log.show(Runs::Last).len(), 1);
     }
 }

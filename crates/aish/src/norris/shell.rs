@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::Base;
 use crate::failure::Failure;
 use crate::live::{Live, ending_words};
-use crate::sandbox::{Chosen, EXCHANGE, suspicion};
+use crate::sandbox::{EXCHANGE, Landlock, suspicion};
 use crate::settling::Apart;
 use crate::shell_tool::{CommandRunner, Order, Ran, Way};
 use crate::transactions::{Beside, Transactions};
@@ -25,9 +25,9 @@ pub const COMMAND_MS: u64 = 10 * 60 * 1000;
 /// How a run's bash is started.
 #[derive(Clone, Default)]
 pub struct Seed {
-    /// The sandbox that it runs in; none for none.
-    pub sandbox: Option<Chosen>,
-    /// Where its commands run in layers, and whether they reach the network; none where they do not.
+    /// The sandbox that it runs in; `None` runs it without one.
+    pub sandbox: Option<Landlock>,
+    /// The layers that its commands run in, and whether they reach the network; `None` where they run in the bash itself.
     pub layers: Option<(Arc<Transactions>, bool)>,
     /// The shell's program.
     pub program: String,
@@ -40,7 +40,7 @@ pub struct Seed {
 /// The bash of a run.
 pub struct OwnShell {
     live: Arc<Live>,
-    sandbox: Option<Chosen>,
+    sandbox: Option<Landlock>,
     program: String,
     layers: Option<(Arc<Transactions>, bool)>,
     /// What the last command left, where commands run in layers: each begins as the one before it ended.
@@ -56,7 +56,7 @@ impl OwnShell {
     /// When it is to run in a sandbox and this program cannot tell its own path, which is the launcher's.
     pub fn new(seed: Seed) -> io::Result<Self> {
         let mut options = Options::headless();
-        options.program = seed.sandbox.as_ref().map_or_else(|| Ok(Vec::new()), Chosen::launcher)?;
+        options.program = seed.sandbox.as_ref().map_or_else(|| Ok(Vec::new()), Landlock::launcher)?;
         options.program.push(seed.program.clone().into());
         options.cwd = Some(seed.folder.clone());
         let exports = seed.exports.clone().unwrap_or_else(|| {
@@ -87,7 +87,7 @@ impl OwnShell {
         self.live.surroundings(base)
     }
 
-    /// Returns where its commands run apart; none where they run in its own bash.
+    /// Returns the layers that its commands run in; `None` where they run in the bash itself.
     pub fn apart(self: &Arc<Self>) -> Option<Apart> {
         let (transactions, _) = self.layers.clone()?;
         Some(Apart { transactions, runner: Arc::clone(self) as Arc<_> })

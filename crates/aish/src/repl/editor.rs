@@ -10,6 +10,7 @@ use aish_term::{Capabilities, EditorOptions, KeyMode, Theme, Wholeness};
 
 use super::Known;
 use crate::base::Base;
+use crate::config::section::EditMode;
 use crate::line_history::LineHistory;
 use crate::names::PathNames;
 
@@ -26,10 +27,7 @@ pub(super) fn editor_options(
     let store = Arc::clone(history) as Arc<dyn aish_term::HistoryStore>;
     let mut options = EditorOptions::new(err, std::io::stdin().is_terminal(), term.as_deref(), store);
     options.theme = theme.clone();
-    options.inputrc = inputrc(base);
-    if base.config.ui.edit_mode == "vi" || options.inputrc.vi == Some(true) {
-        options.keys = KeyMode::Vi;
-    }
+    take_keys(&mut options, base);
     let path = base.variable("PATH").unwrap_or_default();
     let folder = base.folder.clone();
     let router = Router { path, folder, known: Arc::clone(known) };
@@ -60,6 +58,14 @@ pub(super) fn listen_to_pastes(options: &mut EditorOptions) -> Pasted {
         }
     }));
     pasted
+}
+
+/// Gives an editor the keys of the configuration and of the person's inputrc.
+pub fn take_keys(options: &mut EditorOptions, base: &Base) {
+    options.inputrc = inputrc(base);
+    if base.config.ui.edit_mode == EditMode::Vi || options.inputrc.vi == Some(true) {
+        options.keys = KeyMode::Vi;
+    }
 }
 
 /// Reads the person's keys: `$INPUTRC`, `~/.inputrc` or the machine's.

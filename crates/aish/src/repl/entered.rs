@@ -4,14 +4,19 @@ use aish_route::{Line, Route, decide, parse_line};
 use aish_term::history::TextFilter;
 
 use super::Repl;
-use super::expansion::{self, Expanded, Wanted};
+use super::expansion::{self, EventDesignator, Expanded};
+
+/// A line names an event that the history does not have.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}: event not found")]
+pub(super) struct EventNotFound(String);
 
 impl Repl {
     /// Expands `!!`, `!$`, `^a^b` and the like in a line, and shows what came of it.
     ///
     /// # Errors
     /// The event that is not there.
-    pub(super) fn expanded(&self, typed: &str) -> Result<String, String> {
+    pub(super) fn expanded(&self, typed: &str) -> Result<String, EventNotFound> {
         if matches!(parse_line(typed.trim_start()), Line::Meta(..) | Line::Question(_)) {
             return Ok(typed.to_owned());
         }
@@ -23,16 +28,16 @@ impl Repl {
             }
             // A question may have an exclamation mark in it.
             Expanded::NotFound(_) if decide(typed, &self.names()).route == Route::Ai => Ok(typed.to_owned()),
-            Expanded::NotFound(event) => Err(event),
+            Expanded::NotFound(event) => Err(EventNotFound(event)),
         }
     }
 
     /// Returns an earlier command line.
-    fn earlier(&self, wanted: &Wanted<'_>) -> Option<String> {
+    fn earlier(&self, wanted: &EventDesignator<'_>) -> Option<String> {
         let text = match wanted {
-            Wanted::Back(back) => return self.history.commands(*back, None).into_iter().nth(back - 1),
-            Wanted::Begins(text) => TextFilter::Prefix((*text).to_owned()),
-            Wanted::Has(text) => TextFilter::Contains((*text).to_owned()),
+            EventDesignator::Back(back) => return self.history.commands(*back, None).into_iter().nth(back - 1),
+            EventDesignator::Begins(text) => TextFilter::Prefix((*text).to_owned()),
+            EventDesignator::Has(text) => TextFilter::Contains((*text).to_owned()),
         };
         self.history.commands(1, Some(text)).into_iter().next()
     }

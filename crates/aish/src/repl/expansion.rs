@@ -13,7 +13,7 @@ pub(super) enum Expanded {
 
 /// Expands a line as bash does without `histverify`. `earlier` gives earlier command lines, the newest first. At the
 /// beginning of a line `!name` sends it to the shell and is left alone.
-pub(super) fn expanded(line: &str, earlier: &dyn Fn(&Wanted<'_>) -> Option<String>) -> Expanded {
+pub(super) fn expanded(line: &str, earlier: &dyn Fn(&EventDesignator<'_>) -> Option<String>) -> Expanded {
     if let Some(rest) = line.strip_prefix('^') {
         return quick(line, rest, earlier);
     }
@@ -61,7 +61,7 @@ pub(super) fn expanded(line: &str, earlier: &dyn Fn(&Wanted<'_>) -> Option<Strin
 
 /// Which earlier line is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted<'a> {
+pub(super) enum EventDesignator<'a> {
     /// So many lines back; 1 is the last one.
     Back(usize),
     /// The newest that begins so.
@@ -92,8 +92,8 @@ impl Words {
 }
 
 /// Reads an event behind its `!`, and says how many characters it has.
-fn event(rest: &str, begins_line: bool, quoted: bool) -> Option<((Wanted<'_>, Words), usize)> {
-    let last = Wanted::Back(1);
+fn event(rest: &str, begins_line: bool, quoted: bool) -> Option<((EventDesignator<'_>, Words), usize)> {
+    let last = EventDesignator::Back(1);
     let mut chars = rest.chars();
     Some(match chars.next()? {
         '!' => ((last, Words::All), 1),
@@ -103,14 +103,14 @@ fn event(rest: &str, begins_line: bool, quoted: bool) -> Option<((Wanted<'_>, Wo
         '-' => {
             let digits: String = chars.take_while(char::is_ascii_digit).collect();
             let back = digits.parse().ok().filter(|back| *back > 0)?;
-            ((Wanted::Back(back), Words::All), 1 + digits.len())
+            ((EventDesignator::Back(back), Words::All), 1 + digits.len())
         }
         '?' if !begins_line => {
             let text = rest.get(1..)?;
             let end = text.find(['?', '\n']).unwrap_or(text.len());
             let closing = usize::from(text.get(end..).is_some_and(|rest| rest.starts_with('?')));
             let length = 1 + text.get(..end)?.chars().count() + closing;
-            ((Wanted::Has(text.get(..end).filter(|text| !text.is_empty())?), Words::All), length)
+            ((EventDesignator::Has(text.get(..end).filter(|text| !text.is_empty())?), Words::All), length)
         }
         c if !begins_line && (c.is_alphanumeric() || matches!(c, '_' | '.' | '/')) => {
             let end = rest.find(|c: char| c.is_whitespace() || ";|&()<>\"'".contains(c)).unwrap_or(rest.len());
@@ -119,20 +119,20 @@ fn event(rest: &str, begins_line: bool, quoted: bool) -> Option<((Wanted<'_>, Wo
                 return None;
             }
             let text = rest.get(..end)?;
-            ((Wanted::Begins(text), Words::All), text.chars().count())
+            ((EventDesignator::Begins(text), Words::All), text.chars().count())
         }
         _ => return None,
     })
 }
 
 /// `^old^new^rest`: the last line with its first `old` replaced.
-fn quick(line: &str, rest: &str, earlier: &dyn Fn(&Wanted<'_>) -> Option<String>) -> Expanded {
+fn quick(line: &str, rest: &str, earlier: &dyn Fn(&EventDesignator<'_>) -> Option<String>) -> Expanded {
     let mut parts = rest.splitn(3, '^');
     let (Some(old), Some(new)) = (parts.next().filter(|old| !old.is_empty()), parts.next()) else {
         return Expanded::Same;
     };
     let behind = parts.next().unwrap_or_default();
-    match earlier(&Wanted::Back(1)).filter(|last| last.contains(old)) {
+    match earlier(&EventDesignator::Back(1)).filter(|last| last.contains(old)) {
         Some(last) => Expanded::To(format!("{}{behind}", last.replacen(old, new, 1))),
         None => Expanded::NotFound(line.to_owned()),
     }
@@ -145,11 +145,11 @@ mod tests {
     #[test]
     fn lines_are_expanded_as_bash_does() {
         let lines = ["cp a.txt /tmp/b", "git status", "make -j4 all"];
-        let earlier = |wanted: &Wanted<'_>| -> Option<String> {
+        let earlier = |wanted: &EventDesignator<'_>| -> Option<String> {
             let found = match wanted {
-                Wanted::Back(back) => lines.get(back - 1).copied(),
-                Wanted::Begins(text) => lines.iter().copied().find(|line| line.starts_with(text)),
-                Wanted::Has(text) => lines.iter().copied().find(|line| line.contains(text)),
+                EventDesignator::Back(back) => lines.get(back - 1).copied(),
+                EventDesignator::Begins(text) => lines.iter().copied().find(|line| line.starts_with(text)),
+                EventDesignator::Has(text) => lines.iter().copied().find(|line| line.contains(text)),
             };
             found.map(str::to_owned)
         };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use aish_llm::Endpoint;
 
 use crate::base::Base;
+use crate::config::section::EditMode;
 use crate::models::Place;
 
 /// The first start of aish on this machine, by a file that is written when it was said.
@@ -14,13 +15,13 @@ pub(super) struct FirstStart {
 }
 
 impl FirstStart {
-    /// Finds out what there is to say; none where it was said before, or nothing can be kept.
+    /// Collects what there is to say; `None` where it was said before, or no state can be kept.
     pub(super) fn of(base: &Base, model: Option<&Place>, is_looking: bool) -> Option<Self> {
         let note = base.paths.state.as_ref()?.join("first-start.json");
         (!note.exists()).then(|| Self { note, lines: lines(base, model, is_looking) })
     }
 
-    /// Notes that it was said, and returns the lines; none where that cannot be kept.
+    /// Notes that it was said, and returns the lines; no lines where the note cannot be written.
     pub(super) fn said(self) -> Vec<String> {
         let version = serde_json::json!({ "version": env!("CARGO_PKG_VERSION") });
         match aish_journal::replace(&self.note, version.to_string().as_bytes()) {
@@ -37,10 +38,10 @@ fn lines(base: &Base, model: Option<&Place>, is_looking: bool) -> Vec<String> {
         true => " with your ~/.bashrc",
         false => "",
     };
-    let keys = match (base.config.ui.edit_mode == "vi", is_there(".inputrc")) {
-        (true, _) => "keys of vi (ui.edit_mode)",
-        (false, true) => "keys of readline and your ~/.inputrc",
-        (false, false) => "keys of readline",
+    let keys = match (base.config.ui.edit_mode, is_there(".inputrc")) {
+        (EditMode::Vi, _) => "keys of vi (ui.edit_mode)",
+        (EditMode::Emacs, true) => "keys of readline and your ~/.inputrc",
+        (EditMode::Emacs, false) => "keys of readline",
     };
     let answers = match model {
         Some(place) => answers(place),
@@ -73,8 +74,9 @@ fn answers(place: &Place) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::Origin;
 
-    fn place(endpoint: &str, origin: &'static str) -> Place {
+    fn place(endpoint: &str, origin: Origin) -> Place {
         Place {
             model: "x".into(),
             endpoint: endpoint.into(),
@@ -92,15 +94,19 @@ mod tests {
         for (endpoint, origin, expected) in [
             (
                 "https://api.one.example/v1",
-                "environment",
+                Origin::Environment,
                 "questions: x answers (environment); they and what goes along leave for api.one.example; :sent shows it",
             ),
             (
                 "http://127.0.0.1:8080",
-                "local server",
+                Origin::LocalServer,
                 "questions: x answers (local server), on this machine; nothing leaves it",
             ),
-            ("in this program", "embedded", "questions: x answers (embedded), on this machine; nothing leaves it"),
+            (
+                "in this program",
+                Origin::Embedded,
+                "questions: x answers (embedded), on this machine; nothing leaves it",
+            ),
         ] {
             assert_eq!(answers(&place(endpoint, origin)), expected);
         }

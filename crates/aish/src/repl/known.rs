@@ -5,16 +5,28 @@ use std::time::Duration;
 
 use aish_safety::Surroundings;
 use aish_shell::Snapshot;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::Repl;
 use crate::base::Base;
+use crate::completion::Vocabulary;
 use crate::live::Live;
 use crate::names::PathNames;
 use crate::servers;
 
 /// What the shell knows by name, kept fresh after each command.
 pub type Known = Arc<Mutex<Snapshot>>;
+
+/// The names that lines are routed by and completed from.
+pub(super) struct Names {
+    /// What the shell knows.
+    pub(super) known: Known,
+    /// What aish knows: models, tools, servers.
+    pub(super) vocabulary: Arc<Vocabulary>,
+    /// Asks the shell for its names.
+    pub(super) refreshing: Option<JoinHandle<()>>,
+}
 
 /// How long start-up files may keep a line waiting without a word.
 const SIGN: Duration = Duration::from_millis(400);
@@ -25,13 +37,13 @@ const START_UP: Duration = Duration::from_secs(10);
 impl Repl {
     /// Says whether Ctrl-C at the prompt is the business of a trap of the person's.
     pub(super) fn traps_interrupt(&self) -> bool {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).traps_interrupt
+        self.names.known.lock().unwrap_or_else(PoisonError::into_inner).traps_interrupt
     }
 
     /// Starts the live shell behind the first prompt, and asks it for its names once its start-up files are read.
     pub(super) fn read_start_up(&mut self) {
-        let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));
-        self.start_up = Some(tokio::spawn(async move {
+        let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.names.known));
+        self.starting.files = Some(tokio::spawn(async move {
             tokio::time::sleep(servers::BEHIND_THE_PROMPT).await;
             if let Some(snapshot) = live.snapshot().await {
                 *known.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
@@ -41,7 +53,7 @@ impl Repl {
 
     /// Says whether the start-up files are not read yet.
     pub(super) fn is_starting(&self) -> bool {
-        self.start_up.as_ref().is_some_and(|task| !task.is_finished())
+        self.starting.files.as_ref().is_some_and(|task| !task.is_finished())
     }
 
     /// Gives the terminal to start-up files that ask for something, until they are read: what is typed is theirs then, and
@@ -50,24 +62,24 @@ impl Repl {
         self.editor.release().await;
         self.show_waiting();
         let _attending = self.live.attend().await;
-        if let Some(task) = &mut self.start_up {
+        if let Some(task) = &mut self.starting.files {
             let _ = task.await;
         }
-        self.start_up = None;
+        self.starting.files = None;
         self.show_waiting();
     }
 
     /// Waits until the start-up files are read, where they were not; false where nothing is known that was not before.
     /// Ctrl-C and time end the waiting, not the reading.
     pub(super) async fn start_up_is_read(&mut self) -> bool {
-        let Some(mut task) = self.start_up.take() else { return false };
+        let Some(mut task) = self.starting.files.take() else { return false };
         let _silent = self.silence();
         let interrupt = self.interrupts.arm();
         if timeout(SIGN, &mut task).await.is_err() {
             self.say("waiting for the shell's start-up files; Ctrl-C goes on without them");
             tokio::select! {
                 _ = &mut task => {}
-                () = self.asks.notified() => {
+                () = self.starting.asks.notified() => {
                     let _attending = self.live.attend().await;
                     let _ = (&mut task).await;
                 }
@@ -75,7 +87,7 @@ impl Repl {
                 () = tokio::time::sleep(START_UP) => {}
             }
             if !task.is_finished() {
-                self.start_up = Some(task);
+                self.starting.files = Some(task);
             }
         }
         self.show_waiting();
@@ -84,8 +96,8 @@ impl Repl {
 
     /// Asks the live shell for its names while the next prompt is drawn and the person types.
     pub(super) fn refresh_names(&mut self) {
-        let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.known));
-        self.refreshing = Some(tokio::spawn(async move {
+        let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.names.known));
+        self.names.refreshing = Some(tokio::spawn(async move {
             if let Some(snapshot) = live.snapshot().await {
                 *known.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
             }
@@ -94,14 +106,14 @@ impl Repl {
 
     /// Waits for the names that were asked for last.
     pub(super) async fn names_are_fresh(&mut self) {
-        if let Some(task) = self.refreshing.take() {
+        if let Some(task) = self.names.refreshing.take() {
             let _ = task.await;
         }
     }
 
     /// Returns the names that lines are routed by.
     pub fn names(&self) -> PathNames {
-        names(&self.known, &self.base)
+        names(&self.names.known, &self.base)
     }
 }
 

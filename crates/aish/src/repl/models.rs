@@ -6,25 +6,25 @@ use std::time::Duration;
 use super::Repl;
 use crate::base::Base;
 use crate::config::section::Config;
-use crate::models::{Collector, Found};
+use crate::models::{Collector, ModelSet};
 use crate::search::find_models;
 
 /// How long the first prompt waits for the search. A server on this machine answers within a few milliseconds.
 const FIRST_PROMPT: Duration = Duration::from_millis(50);
 
 /// The search that the first prompt did not wait for.
-pub(super) struct Looking {
+pub(super) struct PendingSearch {
     wanted: Option<String>,
 }
 
 /// Finds the models, or none yet.
-pub(super) async fn find(base: &Base, wanted: Option<&str>) -> (Found, Option<Looking>) {
+pub(super) async fn find(base: &Base, wanted: Option<&str>) -> (ModelSet, Option<PendingSearch>) {
     match tokio::time::timeout(FIRST_PROMPT, find_models(base, wanted)).await {
         Ok(found) => (found, None),
         Err(_) => {
             let mut none = Collector::default().finish(&base.config, None);
             none.notices.clear();
-            (none, Some(Looking { wanted: wanted.map(str::to_owned) }))
+            (none, Some(PendingSearch { wanted: wanted.map(str::to_owned) }))
         }
     }
 }
@@ -32,15 +32,15 @@ pub(super) async fn find(base: &Base, wanted: Option<&str>) -> (Found, Option<Lo
 impl Repl {
     /// Makes the search that the first prompt did not wait for.
     pub(super) async fn models_are_known(&mut self) {
-        let Some(looking) = self.looking.take() else { return };
+        let Some(looking) = self.starting.looking.take() else { return };
         let found = find_models(&self.base, looking.wanted.as_deref()).await;
         let config = self.base.config.clone();
         self.go_on_with(found, &config);
     }
 
     /// Goes on with these models under the configuration of now; `before` is the one until now.
-    pub fn go_on_with(&mut self, found: Found, before: &Config) {
-        self.vocabulary.set_models(found.places.keys().cloned());
+    pub fn go_on_with(&mut self, found: ModelSet, before: &Config) {
+        self.names.vocabulary.set_models(found.places.keys().cloned());
         let notices = self.conversation.under(found, &self.base, before);
         notices.iter().for_each(|notice| self.say(notice));
         if let Some(sampling) = self.conversation.sampling.take() {

@@ -11,7 +11,7 @@ const TITLE: usize = 80;
 impl Repl {
     /// Tells the folder, before a prompt is drawn.
     pub(super) fn tell_folder(&self) {
-        if self.marks {
+        if self.screen.marks {
             let folder = self.folder();
             let home = self.base.paths.home.as_ref().map(|home| home.display().to_string());
             let short = crate::prompt::short_folder(&folder, home.as_deref());
@@ -21,18 +21,18 @@ impl Repl {
 
     /// Tells that a command begins.
     pub(super) fn tell_start(&self, command: &str) {
-        if self.marks {
+        if self.screen.marks {
             write(&format!("{}\u{1b}]133;C\u{7}", title(command)));
         }
     }
 
     /// Tells that a command has ended, and rings after a long one.
     pub(super) fn tell_end(&self, status: i32, took: Duration) {
-        if self.marks {
+        if self.screen.marks {
             write(&format!("\u{1b}]133;D;{status}\u{7}"));
         }
         let after = self.base.config.ui.notify_after;
-        if after > 0 && took.as_secs() >= after && self.drawn {
+        if after > 0 && took.as_secs() >= after && self.screen.drawn {
             write("\u{7}");
         }
     }

@@ -18,7 +18,7 @@ use crate::project::Project;
 impl Repl {
     /// Puts a text before the next question.
     pub fn attach(&mut self, text: String) {
-        self.attached.push(text);
+        self.next.attached.push(text);
     }
 
     /// Asks the model, as the person's question; `typed` is what the person typed.
@@ -32,7 +32,7 @@ impl Repl {
         self.models_are_known().await;
         self.follow_project();
         self.live.take_folded();
-        let attached: String = self.attached.drain(..).map(|text| text + "\n\n").collect();
+        let attached: String = self.next.attached.drain(..).map(|text| text + "\n\n").collect();
         let question = &(attached + question);
         let pending = self.live.take_pending();
         let text = if self.base.config.shell.output_to_model {
@@ -54,7 +54,7 @@ impl Repl {
         let _silent = self.silence();
         let asked = Event::Asked { text, blocks };
         let Conversation { driver, turn, .. } = &mut self.conversation;
-        let outcome = driver.play(turn, asked, &mut self.surface, &interrupt).await;
+        let outcome = driver.play(turn, asked, &mut self.screen.surface, &interrupt).await;
         self.answered = true;
         if outcome == Outcome::Interrupted {
             self.say("interrupted");
@@ -80,7 +80,7 @@ impl Repl {
     async fn mentioned(&mut self, question: &str, folder: &Path) -> Mentioned {
         let home = self.base.paths.home.clone();
         let places = ProjectFiles::of(&self.base);
-        let pasted = std::mem::take(&mut *self.pasted.lock().unwrap_or_else(PoisonError::into_inner));
+        let pasted = std::mem::take(&mut *self.next.pasted.lock().unwrap_or_else(PoisonError::into_inner));
         let read = |allowed: &[PathBuf]| mentions::read(question, &pasted, folder, home.as_deref(), &places, allowed);
         let mut mentioned = read(&[]);
         let mut allowed = Vec::new();

@@ -5,7 +5,7 @@ use crate::base::Base;
 use crate::session;
 
 /// Opens the session that `--resume` names; one that cannot be opened is said.
-pub(super) fn resume(base: &Base, flags: &ShellFlags, notices: &mut Vec<String>) -> Option<session::Resumed> {
+pub(super) fn resume(base: &Base, flags: &ShellFlags, notices: &mut Vec<String>) -> Option<session::ResumedSession> {
     match session::found::open(base, flags.resume.as_deref()?) {
         Ok((resumed, said)) => {
             notices.extend(said);

@@ -13,7 +13,8 @@ use crate::live::Live;
 use crate::prompt::{self, Drawn, PromptFacts};
 use crate::surface::{Shown, Surface as _};
 
-/// Returns the first prompt, before the conversation is put together; none where it shows something of that.
+/// Returns the first prompt, drawn before the conversation is put together; `None` for a template that shows something of
+/// the conversation.
 pub(super) fn first_prompt(
     base: &Base,
     live: &Live,
@@ -80,7 +81,7 @@ impl Repl {
     pub(super) async fn prompt(&self) -> PromptView {
         let drawn = Drawn::of(self.base.config.ui.prompt.as_deref());
         let template = if let Drawn::Template(template) = drawn { template } else { prompt::TEMPLATE };
-        let environment = self.known.lock().unwrap_or_else(PoisonError::into_inner).environment.clone();
+        let environment = self.names.known.lock().unwrap_or_else(PoisonError::into_inner).environment.clone();
         let facts = {
             let asker = &self.conversation.driver.asker;
             let spent = asker.ledger.spent().to_string();
@@ -89,7 +90,7 @@ impl Repl {
                 true => self.base.variable(name),
                 false => environment.get(name).cloned(),
             };
-            facts_of(&self.base, &self.live, template, self.err, known, &variable)
+            facts_of(&self.base, &self.live, template, self.screen.err, known, &variable)
         };
         let foreign = match drawn {
             Drawn::Template(_) => None,
@@ -101,7 +102,7 @@ impl Repl {
         };
         match foreign {
             Some(written) => prompt::foreign(&written, &facts),
-            None => prompt::view(template, &facts, &self.theme, self.err.unicode),
+            None => prompt::view(template, &facts, &self.screen.theme, self.screen.err.unicode),
         }
     }
 
@@ -116,7 +117,7 @@ impl Repl {
 
     /// Shows lines at the start: above the prompt, where that is drawn already.
     pub(super) fn say_first(&mut self, lines: impl IntoIterator<Item = String>) {
-        let printer = self.reading.is_some().then(|| self.editor.printer());
+        let printer = self.starting.reading.is_some().then(|| self.editor.printer());
         for line in lines {
             match &printer {
                 Some(printer) => printer.say(&line),
@@ -127,12 +128,12 @@ impl Repl {
 
     /// Shows a status line.
     pub fn say(&mut self, text: &str) {
-        self.surface.show(Shown::Notice(text), self.base.started.elapsed());
+        self.screen.surface.show(Shown::Notice(text), self.base.started.elapsed());
     }
 
     /// Shows what is wrong, in a line.
     pub fn complain(&mut self, text: &str) {
-        self.surface.show(Shown::Error(text), self.base.started.elapsed());
+        self.screen.surface.show(Shown::Error(text), self.base.started.elapsed());
     }
 
     /// Shows a failure and what to do next.

@@ -43,7 +43,7 @@ impl Repl {
         let import = HistoryImport::find(&self.base);
         let model = self.conversation.driver.asker.model.as_str();
         let place = self.conversation.found_places.get(model);
-        let first = FirstStart::of(&self.base, place, self.looking.is_some());
+        let first = FirstStart::of(&self.base, place, self.starting.looking.is_some());
         let earlier = first.as_ref().and_then(|_| Earlier::of(&self.base));
         tokio::spawn(async move {
             tokio::time::sleep(servers::BEHIND_THE_PROMPT + PROMPT_DRAWN).await;

@@ -5,7 +5,7 @@ use aish_types::SessionId;
 
 use crate::base::Base;
 use crate::failure::Failure;
-use crate::session::{Resumed, new_id};
+use crate::session::{ResumedSession, new_id};
 
 impl Base {
     /// Returns the kept sessions.
@@ -62,10 +62,10 @@ pub fn find(sessions: &Sessions, wanted: &str) -> Result<SessionSummary, Failure
 ///
 /// # Errors
 /// In words for the person.
-pub fn open(base: &Base, wanted: &str) -> Result<(Resumed, Vec<String>), Failure> {
+pub fn open(base: &Base, wanted: &str) -> Result<(ResumedSession, Vec<String>), Failure> {
     let sessions = base.sessions()?;
     let id = find(&sessions, wanted)?.id;
-    let open = |id: SessionId| Resumed::open(sessions.folder(), id, base.clock.clone());
+    let open = |id: SessionId| ResumedSession::open(sessions.folder(), id, base.clock.clone());
     let mut notices = Vec::new();
     let resumed = match open(id.clone())? {
         Some(resumed) => resumed,

@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{KeptLog, Opening, Resumed};
+use super::{KeptLog, Opening, ResumedSession};
 use crate::driver::SessionLog as _;
 
 /// What comes of a call that can be run.
@@ -252,7 +252,7 @@ impl<'a> Session<'a> {
         let lines: Vec<&str> = text.lines().collect();
         let kept = lines.len().saturating_sub(lost).max(2);
         std::fs::write(&path, lines.iter().take(kept).map(|line| format!("{line}\n")).collect::<String>()).unwrap();
-        let resumed = Resumed::open(self.folder, "s-1".into(), WallClock::default()).unwrap().unwrap();
+        let resumed = ResumedSession::open(self.folder, "s-1".into(), WallClock::default()).unwrap().unwrap();
         self.turn = new_turn();
         self.log = resumed.install(&mut self.turn, "scripted");
     }

@@ -18,7 +18,7 @@ use futures_util::StreamExt as _;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{KeptLog, Opening, Resumed};
+use super::{KeptLog, Opening, ResumedSession};
 use crate::driver::SessionLog as _;
 
 /// One vendor.
@@ -135,7 +135,7 @@ async fn play(vendor: &Vendor, tools: &[&str]) -> Vec<RecordedRequest> {
     ask(&mut turn, &mut log, &first, &["files.read"]).await;
     assert_eq!(first.learned(), vendor.learned, "{:?}", vendor.rules);
     drop(log);
-    let resumed = Resumed::open(folder.path(), "s-1".into(), WallClock::default()).unwrap().unwrap();
+    let resumed = ResumedSession::open(folder.path(), "s-1".into(), WallClock::default()).unwrap().unwrap();
     let mut turn = new_turn();
     let mut log = resumed.install(&mut turn, "scripted");
     // Another process has learned nothing yet.

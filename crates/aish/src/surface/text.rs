@@ -15,6 +15,7 @@ use aish_types::{ToolCall, ToolName, ToolOutcome, head_and_tail, sanitize};
 
 use super::proposals::Proposals;
 use super::{Shown, Surface};
+use crate::config::section::Thoughts;
 use crate::output::Output;
 use crate::shell_tool::exit_line;
 
@@ -30,35 +31,12 @@ pub enum Verbosity {
 /// Who shows commands and what they print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Commands {
-    /// They do, at the person's terminal.
+    /// The commands themselves, at the person's terminal.
     Live,
     /// What they printed is shown when they are done.
     Printed,
-    /// The same, between a line before it and one after it: a run, where nobody asked for each.
+    /// The same, between a line before it and one after it: in a run of Norris.
     Framed,
-}
-
-/// How the model's reasoning is shown (`ui.reasoning`).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Thoughts {
-    /// As one dimmed line that runs while the model thinks, and goes when it answers.
-    #[default]
-    Line,
-    /// Whole, dimmed, on standard error.
-    Full,
-    /// Not at all.
-    Off,
-}
-
-impl Thoughts {
-    /// Reads the word of the configuration.
-    pub fn named(word: &str) -> Self {
-        match word {
-            "full" => Self::Full,
-            "off" => Self::Off,
-            _ => Self::Line,
-        }
-    }
 }
 
 /// Characters of the running line of reasoning; the spinner cuts it to the terminal.
@@ -127,7 +105,7 @@ impl TextSurface {
             open_line: false,
             held: String::new(),
             measured: None,
-            thoughts: Thoughts::default(),
+            thoughts: Thoughts::Line,
             thought: String::new(),
             thought_drawn: None,
         }

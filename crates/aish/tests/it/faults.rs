@@ -190,7 +190,7 @@ async fn f19_a_call_without_a_result_in_a_log_is_repaired_on_load() {
             let exchange = transcript.open_exchange();
             transcript.push(exchange, Message::user("go on"));
             let server = ModelServer::start(Script::new().step(shape.expect(), shape.answer())).unwrap();
-            let request = ChatRequest::new(transcript.render(true), Purpose::Main);
+            let request = ChatRequest::new(transcript.render(aish_turn::ToolResults::Messages), Purpose::Main);
             let events: Vec<_> =
                 shape.provider(&server.url()).stream(request, CancellationToken::new()).collect().await;
             assert!(events.iter().all(Result::is_ok), "{events:?}");

@@ -64,7 +64,12 @@ async fn without_a_tokenizer_the_count_is_scaled_to_what_the_server_reports() {
     let (mut asker, mut turn) = (asker(&server, TokenizerChoice::Auto, false), turn(4096));
     load(&mut turn, 0..20);
     play(&mut asker, &mut turn, &question(20)).await.unwrap();
-    let counted: u64 = turn.transcript().render(true).iter().map(|message| message.content().len() as u64 / 4).sum();
+    let counted: u64 = turn
+        .transcript()
+        .render(aish_turn::ToolResults::Messages)
+        .iter()
+        .map(|message| message.content().len() as u64 / 4)
+        .sum();
     let (estimate, usage) = play(&mut asker, &mut turn, &question(21)).await.unwrap();
     assert!(counted * 100 < usage.prompt * 90, "bytes / 4 are too few for this text: {counted} of {}", usage.prompt);
     let off = estimate.abs_diff(usage.prompt);

@@ -16,14 +16,12 @@ use crate::arguments::SharedFlags;
 use crate::base::Base;
 use crate::command::sources::Sources;
 use crate::config::section::McpServer;
-use crate::conversation::{Conversation, Setup};
+use crate::conversation::Conversation;
 use crate::live::Live;
 use crate::models::{advice, no_model};
 use crate::search::find_models;
-use crate::session::{KeptLog, new_id};
-use crate::settling::Apart;
+use crate::session::{ResumedSession, new_id};
 use crate::toolset;
-use crate::transactions::Transactions;
 use crate::undo::answer::journal;
 
 /// A conversation with all that it needs.
@@ -61,16 +59,7 @@ impl EditorSession {
         if found.default.is_none() {
             return Err(HostError::NoModel(no_model(shared.model.as_deref()).in_a_line()));
         }
-        let resumed = match kept {
-            Some((id, _)) => {
-                let exact = base.sessions().ok().and_then(|sessions| sessions.list().ok()).unwrap_or_default();
-                if !exact.iter().any(|summary| summary.id.as_str() == id) {
-                    return Err(HostError::NoSession(id.to_owned()));
-                }
-                Some(crate::session::found::open(&base, id).map_err(|why| HostError::Failed(why.in_a_line()))?.0)
-            }
-            None => None,
-        };
+        let resumed = kept.map(|(id, _)| resumed(&base, id)).transpose()?;
         let session = resumed.as_ref().map_or_else(|| new_id(&base.clock), |resumed| resumed.id.clone());
         let id = session.to_string();
         client.is_for(kept.map_or(id.as_str(), |(id, _)| id));
@@ -78,26 +67,15 @@ impl EditorSession {
             program: vec![base.config.shell.program.clone().into()],
             ..aish_shell::Options::headless()
         };
-        let transactions = Transactions::of(&base);
-        let live = Live::of_run(options, wanted.folder).with_transactions(Arc::clone(&transactions));
-        let live = Arc::new(live);
+        let (live, apart) = Live::of_run(options, wanted.folder).with_layers(&base);
         let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
         let files = toolset::files(&base).with_editor(Arc::new(OpenFiles(client.clone())));
         let runner = Arc::clone(&live) as Arc<_>;
         let (sources, unseen, notices) = Sources::start_unseen(&base, runner, timeout_ms, files).await;
         notices.iter().for_each(|notice| crate::run::complain(&aish_types::sanitize(notice)));
         let approver = Arc::new(EditorApprover::new(client.clone(), base.policy().approval));
-        let setup = Setup {
-            approver: Arc::clone(&approver) as Arc<_>,
-            log: Box::new(KeptLog::of(&base, &session)),
-            session,
-            registry: Arc::clone(&sources.registry),
-            offer_tools: true,
-            commands: true,
-            news: Arc::clone(&sources.news),
-            surroundings: live.surroundings(&base),
-            apart: Some(Apart { transactions, runner: Arc::clone(&live) as Arc<_> }),
-        };
+        let asked = Arc::clone(&approver) as Arc<_>;
+        let setup = sources.setup(&base, session, asked, live.surroundings(&base), Some(apart));
         let mut conversation = Conversation::new(&base, found, setup);
         conversation.driver.asker.asks_beside = true;
         if let Some(resumed) = resumed {
@@ -212,6 +190,15 @@ impl EditorSession {
         }
         self.live.close().await;
     }
+}
+
+/// Opens a kept session by its whole id.
+fn resumed(base: &Base, id: &str) -> Result<ResumedSession, HostError> {
+    let all = base.sessions().ok().and_then(|sessions| sessions.list().ok()).unwrap_or_default();
+    if !all.iter().any(|summary| summary.id.as_str() == id) {
+        return Err(HostError::NoSession(id.to_owned()));
+    }
+    Ok(crate::session::found::open(base, id).map_err(|why| HostError::Failed(why.in_a_line()))?.0)
 }
 
 /// Writes a server of the editor as the configuration would.

@@ -19,6 +19,7 @@ use super::hook_files;
 use crate::arguments::SharedFlags;
 use crate::base::Base;
 use crate::command::check;
+use crate::config::section::{HookAsk, HookHalt};
 use crate::exit::ExitCode;
 
 mod record;
@@ -217,12 +218,15 @@ fn options(base: &Base) -> decision::Options {
     use decision::{OnAsk, OnHalt};
     let hooks = &base.config.hooks;
     decision::Options {
-        ask: match hooks.ask.as_str() {
-            "ask" => OnAsk::Ask,
-            "deny" => OnAsk::Deny,
-            _ => OnAsk::Abstain,
+        ask: match hooks.ask {
+            HookAsk::Abstain => OnAsk::Abstain,
+            HookAsk::Ask => OnAsk::Ask,
+            HookAsk::Deny => OnAsk::Deny,
         },
-        halt: if hooks.halt == "ask" { OnHalt::Ask } else { OnHalt::Deny },
+        halt: match hooks.halt {
+            HookHalt::Deny => OnHalt::Deny,
+            HookHalt::Ask => OnHalt::Ask,
+        },
         allow: hooks.allow,
         transactions: hooks.transactions,
     }

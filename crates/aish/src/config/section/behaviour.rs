@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::key::{AMOUNT, COUNT, Kind, MANY, Overlay};
+use super::super::word::one_of;
 use super::words;
 
 section! {
@@ -51,11 +52,23 @@ section! {
     }
 }
 
+one_of! {
+    /// Whether a run's commands are in a sandbox.
+    SandboxMode {
+        /// Where one works.
+        Auto = "auto",
+        /// Never.
+        Off = "off",
+        /// Always; nothing runs where none works.
+        Required = "required",
+    }
+}
+
 section! {
     /// `[sandbox]`.
     Sandbox in "sandbox" {
         /// Runs a run's commands in a sandbox where one works (`auto`), never (`off`), or refuses to run without (`required`).
-        mode: String = "auto".to_owned(), Kind::Word(&["auto", "off", "required"]), Overlay::Never;
+        mode: SandboxMode = SandboxMode::Auto, SandboxMode::WORDS, Overlay::Never;
         /// Lets commands in the sandbox reach the network.
         network: bool = false, Kind::Bool, Overlay::Only(false);
         /// The folders that commands in the sandbox may write below; an empty list means the project and the temporary folder.
@@ -63,11 +76,23 @@ section! {
     }
 }
 
+one_of! {
+    /// When a person is asked before a command.
+    ApprovalMode {
+        /// Before commands that are not known to be harmless.
+        Ask = "ask",
+        /// About what is not ordinary.
+        Auto = "auto",
+        /// As `ask`, at each.
+        Strict = "strict",
+    }
+}
+
 section! {
     /// `[approval]`.
     Approval in "approval" {
         /// Asks before commands that are not harmless (`ask`), about what is not ordinary (`auto`), or as `ask` at each (`strict`).
-        mode: String = "ask".to_owned(), Kind::Word(&["ask", "auto", "strict"]), Overlay::Never;
+        mode: ApprovalMode = ApprovalMode::Ask, ApprovalMode::WORDS, Overlay::Never;
     }
 }
 
@@ -115,13 +140,35 @@ section! {
     }
 }
 
+one_of! {
+    /// What another agent is told about a command that is only worth a question.
+    HookAsk {
+        /// Nothing: it decides by itself.
+        Abstain = "abstain",
+        /// To ask.
+        Ask = "ask",
+        /// Not to run it.
+        Deny = "deny",
+    }
+}
+
+one_of! {
+    /// What another agent is told about a command that destroys.
+    HookHalt {
+        /// Not to run it.
+        Deny = "deny",
+        /// To ask.
+        Ask = "ask",
+    }
+}
+
 section! {
     /// `[hooks]`.
     Hooks in "hooks" {
         /// What another agent is told about a command that is only worth a question.
-        ask: String = "abstain".to_owned(), Kind::Word(&["abstain", "ask", "deny"]), Overlay::Deny;
+        ask: HookAsk = HookAsk::Abstain, HookAsk::WORDS, Overlay::Deny;
         /// What another agent is told about a command that destroys.
-        halt: String = "deny".to_owned(), Kind::Word(&["deny", "ask"]), Overlay::Deny;
+        halt: HookHalt = HookHalt::Deny, HookHalt::WORDS, Overlay::Deny;
         /// Tells another agent that it need not ask about a harmless command.
         allow: bool = false, Kind::Bool, Overlay::Only(false);
         /// Lets Claude Code ask about a command in a layer in place of the command itself, so that it can be taken back exactly.

@@ -1,6 +1,9 @@
 //! What a request may take: context, token counts, money.
 
+use aish_turn::ToolResults;
+
 use super::super::key::{AMOUNT, Kind, Overlay, SOME};
+use super::super::word::one_of;
 
 section! {
     /// `[context]`.
@@ -16,6 +19,13 @@ section! {
     }
 }
 
+impl ContextSection {
+    /// Returns how results of tools are sent.
+    pub fn tool_results(&self) -> ToolResults {
+        if self.use_tool_role { ToolResults::Messages } else { ToolResults::Text }
+    }
+}
+
 section! {
     /// `[tokenize]`.
     Tokenize in "tokenize" {
@@ -23,6 +33,16 @@ section! {
         use_endpoint: bool = false, Kind::Bool, Overlay::Free;
         /// The milliseconds to wait for such a count.
         timeout_ms: u64 = 2000, SOME, Overlay::Free;
+    }
+}
+
+one_of! {
+    /// What the limits of cost are for.
+    CostScope {
+        /// One session.
+        Session = "session",
+        /// A day with all its sessions.
+        Day = "day",
     }
 }
 
@@ -34,6 +54,6 @@ section! {
         /// The dollars that no request may pass; one that could is not sent.
         cap_at_dollars: Option<f64> = None, AMOUNT, Overlay::Lower;
         /// What the two limits are for: one session, or a day with all its sessions.
-        scope: String = "session".to_owned(), Kind::Word(&["session", "day"]), Overlay::Never;
+        scope: CostScope = CostScope::Session, CostScope::WORDS, Overlay::Never;
     }
 }

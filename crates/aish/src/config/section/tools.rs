@@ -3,6 +3,19 @@
 use std::collections::BTreeMap;
 
 use super::super::key::{COUNT, Kind, MANY, Overlay, SOME};
+use super::super::word::one_of;
+
+one_of! {
+    /// The protocols that are tried with an MCP server.
+    Protocol {
+        /// All.
+        Any = "any",
+        /// Those before 2026-07-28.
+        Older = "older",
+        /// The newest alone.
+        Newest = "newest",
+    }
+}
 
 section! {
     /// `[tools]`.
@@ -58,7 +71,7 @@ section! {
         /// Lets the server have the model write, after your yes each time.
         sampling: bool = false, Kind::Bool, Overlay::Only(false);
         /// The protocols that are tried: all, those before 2026-07-28 (`older`), or the newest alone.
-        protocol: String = "any".to_owned(), Kind::Word(&["any", "older", "newest"]), Overlay::Never;
+        protocol: Protocol = Protocol::Any, Protocol::WORDS, Overlay::Never;
         /// The client id to sign in with, where the server's operator gave you one.
         client_id: Option<String> = None, Kind::Text, Overlay::Never;
         /// Starts the server; false leaves it alone.

@@ -1,0 +1,247 @@
+//! How the shell is put together. Nothing here waits for a shell, a server or a database.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+
+use aish_mcp::client::{Ports, ServerOptions};
+use aish_safety::Approver;
+use aish_shell::{Rc, UserTerminal};
+use aish_term::{Capabilities, EditorOptions, LineEditor, Reach, Reading, Theme};
+use aish_tools::Registry;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use super::editor::{self, Pasted, editor_options};
+use super::ending::Signals;
+use super::jobs::JobOutput;
+use super::known::{Known, Names, surroundings};
+use super::models::{self, PendingSearch};
+use super::resumed::resume;
+use super::shown::first_prompt;
+use super::{NextLine, Repl, approver};
+use crate::arguments::{SharedFlags, ShellFlags};
+use crate::base::Base;
+use crate::completion::{self, Completer, Vocabulary};
+use crate::conversation::{Conversation, Setup};
+use crate::display::{capabilities, theme};
+use crate::failure::Failure;
+use crate::interrupts::Interrupts;
+use crate::line_history::LineHistory;
+use crate::live::Live;
+use crate::memory::heard::Heard;
+use crate::norris::log::RunLog;
+use crate::plugins::{self, Plugins};
+use crate::servers::news::{CallNews, News};
+use crate::servers::person::Forms;
+use crate::servers::writer::Sampling;
+use crate::servers::{self, Servers, SignInWords};
+use crate::session::{self, KeptLog};
+use crate::settling::Apart;
+use crate::shell_switch::Switch;
+use crate::shell_tool::ShellTool;
+use crate::surface::text::{TextSurface, Verbosity};
+use crate::toolset;
+
+/// What is drawn on, and how.
+pub struct Screen {
+    /// Where turns are shown.
+    pub surface: TextSurface,
+    /// What standard error can show.
+    pub err: Capabilities,
+    pub(super) theme: Theme,
+    /// The terminal is drawn on, so that keys that come meanwhile would be drawn in between.
+    pub(super) drawn: bool,
+    /// Whether the terminal is told where prompts are, the folder, and what runs.
+    pub(super) marks: bool,
+}
+
+/// What the start leaves to be done behind the first prompt.
+pub(super) struct Starting {
+    /// Servers whose lines are shown before they are started.
+    pub(super) unseen: Vec<(String, ServerOptions)>,
+    /// The search for models, where the first prompt did not wait for it.
+    pub(super) looking: Option<PendingSearch>,
+    /// The signals that end the shell, listened to before the first prompt.
+    pub(super) signals: Option<Signals>,
+    /// The first line, whose prompt is drawn already.
+    pub(super) reading: Option<Reading>,
+    /// Reads the shell's names after its start-up files.
+    pub(super) files: Option<JoinHandle<()>>,
+    /// Told when start-up files, or jobs, show a line without an end.
+    pub(super) asks: Arc<Notify>,
+}
+
+/// What the tools outside this process are reached over.
+struct Outside {
+    servers: Servers,
+    plugins: Option<Plugins>,
+    news: Arc<CallNews>,
+    sampling: Arc<Sampling>,
+}
+
+impl Repl {
+    /// Puts the shell together.
+    ///
+    /// # Errors
+    /// When there is no terminal or the line editor cannot start.
+    pub async fn start(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> Result<Self, Failure> {
+        let mut screen = Screen::of(&base, shared, flags);
+        let (live, apart) = live(&base, flags)?;
+        let mut notices: Vec<String> = base.paths.state_fault().into_iter().collect();
+        let resumed = resume(&base, flags, &mut notices);
+        let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
+        let store = Arc::clone(&base.store);
+        let history =
+            Arc::new(LineHistory::new(store, Arc::clone(&base.secrets), session.to_string(), base.config.history.size));
+        let registry = Arc::new(Registry::default());
+        let vocabulary = Arc::new(Vocabulary::new(Arc::clone(&registry)));
+        let names = Names { known: Known::default(), vocabulary, refreshing: None };
+        let (mut options, pasted) = options(&base, flags, &history, &names, &mut screen);
+        let (found, looking) = models::find(&base, shared.model.as_deref()).await;
+        options.completer = Some(Box::new(completer(&base, &live, &names)));
+        let editor = Arc::new(LineEditor::start(options)?);
+        let jobs = JobOutput::new(editor.printer());
+        let asks = jobs.unended();
+        live.listen(move |event| jobs.take(&event));
+        names.vocabulary.set_models(found.places.keys().cloned());
+        // Drawn while the rest is put together, unless there is something to be said above it.
+        let is_quiet = resumed.is_none() && notices.is_empty() && found.notices.is_empty() && base.faults().is_empty();
+        let first = match screen.drawn && is_quiet {
+            true => first_prompt(&base, &live, &screen.theme, screen.err, found.default.as_deref()),
+            false => None,
+        };
+        let signals = Signals::listen(editor.pauses())?;
+        let reading = first.map(|view| editor.begin(view)).transpose()?;
+        notices.extend(toolset::fill(&base, &registry, Arc::new(base.memory()), Some(Arc::new(toolset::files(&base)))));
+        let interrupts = interrupts(&editor)?;
+        let approver: Arc<dyn Approver> = Arc::new(approver(&editor, &interrupts));
+        let runner = Arc::new(Switch::new(Arc::clone(&live) as Arc<_>));
+        ShellTool::add_to(&registry, &(Arc::clone(&runner) as Arc<_>), 0);
+        let runs = RunLog::new(&base, &session);
+        let outside = Outside::start(&base, &registry, &approver, &editor);
+        notices.extend(outside.servers.faults);
+        let setup = Setup {
+            approver,
+            log: Box::new(KeptLog::of(&base, &session)),
+            session,
+            registry,
+            offer_tools: true,
+            commands: true,
+            news: outside.news,
+            surroundings: surroundings(&base, &live, &names.known),
+            apart: Some(Apart { runner: Arc::clone(&runner) as Arc<_>, ..apart }),
+        };
+        let mut conversation = Conversation::new(&base, found, setup);
+        conversation.driver.asker.asks_beside = true;
+        conversation.open_sampling(&base, outside.sampling);
+        if let Some(resumed) = resumed {
+            conversation.go_on(resumed);
+        }
+        conversation.notices.splice(0..0, notices);
+        let unseen = outside.servers.waiting;
+        Ok(Self {
+            base,
+            conversation,
+            editor,
+            live,
+            servers: outside.servers.pool,
+            plugins: outside.plugins,
+            history,
+            screen,
+            interrupts,
+            runs,
+            runner,
+            names,
+            starting: Starting { unseen, looking, signals: Some(signals), reading, files: None, asks },
+            next: NextLine { pasted, ..NextLine::default() },
+            heard: Heard::default(),
+            answered: false,
+        })
+    }
+}
+
+impl Screen {
+    fn of(base: &Base, shared: &SharedFlags, flags: &ShellFlags) -> Self {
+        let (mut out, mut err) = capabilities(base, shared);
+        if flags.plain {
+            let plain = |seen: Capabilities| Capabilities {
+                rows_end: seen.rows_end,
+                width: seen.width,
+                height: seen.height,
+                unicode: seen.unicode,
+                ..Capabilities::plain()
+            };
+            (out, err) = (plain(out), plain(err));
+        }
+        let theme = theme(base);
+        let surface = TextSurface::new(theme.clone(), out, err, Verbosity::Normal, base.config.ui.markdown)
+            .with_live_commands()
+            .with_thoughts(base.config.ui.reasoning);
+        Self { surface, err, theme, drawn: false, marks: false }
+    }
+}
+
+impl Outside {
+    /// Starts the servers and the plugins; what they say is shown above the prompt.
+    fn start(base: &Base, registry: &Arc<Registry>, approver: &Arc<dyn Approver>, editor: &Arc<LineEditor>) -> Self {
+        let news: Arc<CallNews> = Arc::default();
+        let printer = editor.printer();
+        let sink = News::new(Arc::clone(&news), move |line: String| printer.say(&line));
+        let sampling = Arc::new(Sampling::default());
+        let ports = Ports {
+            person: Some(Arc::new(Forms(Arc::clone(approver)))),
+            writer: Some(Arc::clone(&sampling) as _),
+            ..servers::telling(Arc::new(sink))
+        };
+        let servers = servers::start(base, registry, ports, SignInWords::Shell);
+        let printer = editor.printer();
+        let plugins = plugins::start(base, registry, move |line| printer.say(&line));
+        Self { servers, plugins, news, sampling }
+    }
+}
+
+/// Makes the live shell at the person's terminal; it starts with its first command.
+fn live(base: &Base, flags: &ShellFlags) -> Result<(Arc<Live>, Apart), Failure> {
+    let terminal = Arc::new(UserTerminal::standard()?);
+    let rc = if base.config.shell.rc && !flags.norc { Rc::User } else { Rc::Skip };
+    Ok(Live::interactive(&base.config.shell.program, rc, terminal).with_layers(base))
+}
+
+/// Makes the editor's options, all but what completes; settles what the screen is drawn with.
+fn options(
+    base: &Base,
+    flags: &ShellFlags,
+    history: &Arc<LineHistory>,
+    names: &Names,
+    screen: &mut Screen,
+) -> (EditorOptions, Pasted) {
+    let mut options = editor_options(base, screen.err, &screen.theme, history, &names.known);
+    if flags.plain {
+        options.reach = Reach::Plain;
+    }
+    screen.drawn = options.reach == Reach::Full && io::stderr().is_terminal();
+    // The console of the kernel prints what it does not know.
+    screen.marks = screen.drawn && base.config.ui.marks && base.variable("TERM").is_none_or(|term| term != "linux");
+    options.marks = screen.marks;
+    let clock = base.clock.clone();
+    options.now_ms = Arc::new(move || clock.millis());
+    let pasted = editor::listen_to_pastes(&mut options);
+    (options, pasted)
+}
+
+/// Makes what completes the words of a line.
+fn completer(base: &Base, live: &Arc<Live>, names: &Names) -> Completer {
+    let runtime = tokio::runtime::Handle::current();
+    let shows_help = completion::judged(base.policy(), surroundings(base, live, &names.known));
+    Completer::new(Arc::clone(live), Arc::clone(&names.known), runtime, Arc::clone(&names.vocabulary), shows_help)
+}
+
+/// Listens to Ctrl-C, which also ends what the editor reads.
+fn interrupts(editor: &Arc<LineEditor>) -> io::Result<Interrupts> {
+    let reader = Arc::downgrade(editor);
+    Interrupts::listen(move || {
+        if let Some(editor) = reader.upgrade() {
+            editor.interrupt();
+        }
+    })
+}
