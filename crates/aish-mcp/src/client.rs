@@ -30,10 +30,12 @@ mod process;
 mod silence;
 mod sse;
 mod stdio;
+mod version;
 mod watched;
 
 pub use call::RequestError;
 pub use gated::{GatedCall, NotCalled};
+pub use health::ServerFault;
 pub use import::{ImportError, ImportedEndpoint, ImportedServer, Unset, expand, folded as folded_alias, import};
 pub use loopback::LoopbackSignIn;
 pub use mcp::{ConnectError, McpClient, ServerState};

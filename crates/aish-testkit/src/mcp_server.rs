@@ -10,5 +10,5 @@ mod stdio;
 mod stream;
 
 pub use http::HttpServer;
-pub use script::{Framing, GetReply, Ids, McpScript, Unknown};
+pub use script::{Demand, Framing, GetReply, Ids, McpScript, Unknown};
 pub use stdio::serve_stdio;

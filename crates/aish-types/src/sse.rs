@@ -33,7 +33,7 @@ pub enum Unnamed {
 pub struct TooLarge;
 
 /// Splits a stream that comes in parts of any size into events. Lines end with LF, CRLF or CR.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Parser {
     line: Vec<u8>,
     event: Event,

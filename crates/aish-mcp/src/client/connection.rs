@@ -1,24 +1,27 @@
 //! One connection to a server, from its start to its end.
 //!
 //! The newest protocol is tried first. A program that dies of the attempt or falls silent, and a server whose later
-//! answer shows that it speaks only the newest, is started a second time with the other way of greeting. An address that
-//! takes no messages, or whose name says so, is tried as one of 2024-11-05, with a stream of events.
+//! answer shows that it speaks only the newest, is started a second time with the other way of greeting. One that refuses
+//! the version of a greeting is greeted once more with one that it names. An address that takes no messages, or whose name
+//! says so, is tried as one of 2024-11-05, with a stream of events.
+
+mod greeting;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aish_types::Secret;
 use http::{HeaderName, HeaderValue};
-use rmcp::model::{ProtocolVersion, SubscriptionFilter};
+use rmcp::model::SubscriptionFilter;
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, Peer, RoleClient, RunningService, ServiceError,
     serve_client_with_lifecycle,
 };
-use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::{StreamableHttpClientTransport, Transport};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -26,16 +29,18 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::call::{self, RequestError};
 use super::handler::Handler;
-use super::health::{Ended, Health};
-use super::http::{HttpClient, LastAnswer, client};
+use super::health::Health;
+use super::http::{HttpClient, LastAnswer, Manner, Reach, Refused};
 use super::http_sse::HttpSseTransport;
 use super::oauth::Authorizer;
 use super::open_calls::OpenCalls;
-use super::options::{Endpoint, Era, ServerOptions};
+use super::options::{Endpoint, ServerOptions};
 use super::ports::Ports;
 use super::process;
 use super::stdio::{Bounds, ProcessTransport};
 use super::watched::WatchedTransport;
+pub(super) use greeting::Failed;
+use greeting::{Greeting, Way, classify};
 
 /// How many answers of a slow server prolong the time for its greeting.
 const ANSWERS: u32 = 3;
@@ -92,63 +97,6 @@ impl Connection {
     }
 }
 
-/// How a greeting is tried.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Greeting {
-    /// The newest protocol, and the older ones when that is not known.
-    Probe,
-    /// The older ones alone.
-    Older,
-    /// The newest alone.
-    Newest,
-    /// The oldest, with a stream of events beside the messages (HTTP with SSE).
-    Events,
-}
-
-impl Greeting {
-    /// What is tried first.
-    fn first(options: &ServerOptions) -> Self {
-        match (options.era, &options.endpoint) {
-            (Era::Newest, _) => Self::Newest,
-            // So is it called by custom where a server still speaks the oldest.
-            (Era::Any | Era::Older, Endpoint::Http { url, .. }) if is_sse_address(url) => Self::Events,
-            (Era::Any, _) => Self::Probe,
-            (Era::Older, _) => Self::Older,
-        }
-    }
-
-    /// What is tried after a failure, where that makes sense.
-    fn next(self, failed: &Failed, options: &ServerOptions) -> Option<Self> {
-        match (failed, self, &options.endpoint) {
-            // It ended, or was silent, at a method that it does not know.
-            (Failed::Ended(_), Self::Probe, Endpoint::Stdio { .. }) => Some(Self::Older),
-            (Failed::OnlyNewest, Self::Probe, _) => Some(Self::Newest),
-            (Failed::NoPosts(_), Self::Probe | Self::Older, Endpoint::Http { url, .. }) if !is_sse_address(url) => {
-                Some(Self::Events)
-            }
-            (Failed::NoStream(_), Self::Events, Endpoint::Http { url, .. }) if is_sse_address(url) => {
-                Some(if options.era == Era::Older { Self::Older } else { Self::Probe })
-            }
-            _ => None,
-        }
-    }
-
-    fn lifecycle(self) -> ClientLifecycleMode {
-        let newest = vec![ProtocolVersion::V_2026_07_28];
-        match self {
-            Self::Probe => ClientLifecycleMode::Auto { preferred_versions: newest, legacy_version: None },
-            Self::Older | Self::Events => ClientLifecycleMode::Initialize,
-            Self::Newest => ClientLifecycleMode::Discover { preferred_versions: newest },
-        }
-    }
-}
-
-/// Returns whether a URL ends as those of servers do that speak HTTP with SSE.
-fn is_sse_address(url: &str) -> bool {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    path.trim_end_matches('/').ends_with("/sse")
-}
-
 /// Connects, within the time that the options give.
 pub(super) async fn connect(
     options: &ServerOptions,
@@ -164,13 +112,13 @@ pub(super) async fn connect(
     loop {
         let (health, heard, signed_out) = (Health::default(), LastAnswer::default(), Arc::clone(signed_out));
         let trial = Trial { health, heard, authorizer: authorizer.clone(), signed_out };
-        let work = attempt(options, ports, calls, greeting, &trial);
+        let work = attempt(options, ports, calls, &greeting, &trial);
         let failed = match patiently(deadline, options.connect_timeout, &trial, work).await {
             Ok(Ok(connection)) => return Ok(connection),
             Ok(Err(failed)) => failed,
             Err(TimedOut) => {
-                let late = Failed::TimedOut(options.connect_timeout);
-                return Err(trial.health.words().map_or(late, Failed::Other));
+                let within = options.connect_timeout;
+                return Err(Failed::TimedOut { within, words: trial.health.words() });
             }
         };
         match (greeting.next(&failed, options), first) {
@@ -234,97 +182,87 @@ async fn patiently<T>(
     }
 }
 
-/// Why an attempt to connect failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Failed {
-    /// The transport ended.
-    #[error("{}", before_greeting(.0))]
-    Ended(Ended),
-    /// The server does not know `initialize`.
-    #[error("the server speaks no protocol version that we do")]
-    OnlyNewest,
-    /// The server takes no messages at its address; in words, if any are known.
-    #[error("{}", .0.as_deref().unwrap_or("the server takes no messages at this address"))]
-    NoPosts(Option<String>),
-    /// The server opens no stream of events; in words.
-    #[error("{0}")]
-    NoStream(String),
-    /// There was no answer within this time.
-    #[error("no answer within {:.0} s", .0.as_secs_f64())]
-    TimedOut(Duration),
-    /// In words.
-    #[error("{0}")]
-    Other(String),
-}
-
-fn before_greeting(ended: &Ended) -> String {
-    match ended {
-        Ended::Closed => "the connection ended before the greeting".to_owned(),
-        Ended::Exited { .. } | Ended::Mute | Ended::Stream(_) => ended.to_string(),
-    }
-}
-
 async fn attempt(
     options: &ServerOptions,
     ports: &Ports,
     calls: &Arc<OpenCalls>,
-    greeting: Greeting,
+    greeting: &Greeting,
     trial: &Trial,
 ) -> Result<Connection, Failed> {
     let tools_changed = Arc::new(Notify::new());
-    let handler = Handler::new(options, ports.clone(), Arc::clone(calls), Arc::clone(&tools_changed));
-    let (health, gone) = (&trial.health, CancellationToken::new());
-    let probe_timeout = match greeting {
-        Greeting::Newest => options.connect_timeout,
-        Greeting::Probe | Greeting::Older | Greeting::Events => options.probe_timeout,
-    };
-    let lifecycle = greeting.lifecycle();
-    let takes_no_posts = Arc::new(AtomicBool::new(false));
+    let (changed, version) = (Arc::clone(&tools_changed), greeting.version.clone());
+    let handler = Handler::new(options, ports.clone(), Arc::clone(calls), version, changed);
+    let (health, gone, refused) = (&trial.health, CancellationToken::new(), Arc::default());
+    let greeter = Greeter { handler, calls, health, gone: &gone, lifecycle: greeting.lifecycle() };
     let served = match &options.endpoint {
         Endpoint::Stdio { command, args, env, cwd } => {
-            let (connect_timeout, stuck_after) = (options.connect_timeout, options.stuck_after);
-            let grace = if stuck_after.is_some() { SHORT_GRACE } else { GRACE };
+            let grace = if options.stuck_after.is_some() { SHORT_GRACE } else { GRACE };
             let started = process::start(command, args, env, cwd.as_ref(), grace).await;
             let server = started.map_err(|error| Failed::Other(error.to_string()))?;
-            let bounds = Bounds { probe_timeout, connect_timeout, stuck_after };
-            let transport = ProcessTransport::new(server, bounds, health.clone())
-                .map_err(|error| Failed::Other(error.to_string()))?;
-            serve_client_with_lifecycle(handler, WatchedTransport::new(transport, calls, health, &gone), lifecycle)
-                .await
+            let bounds = Bounds {
+                probe_timeout: greeting.probe_timeout(options),
+                connect_timeout: options.connect_timeout,
+                stuck_after: options.stuck_after,
+            };
+            let transport = ProcessTransport::new(server, bounds, health.clone());
+            greeter.greet(transport.map_err(|error| Failed::Other(error.to_string()))?).await
         }
         Endpoint::Http { url, headers, token } => {
             let custom = custom_headers(headers)?;
-            let http = HttpClient {
-                client: client(url).map_err(|error| Failed::Other(error.0))?,
-                normalizer: Arc::default(),
-                probe_timeout,
-                health: health.clone(),
-                authorizer: trial.authorizer.clone(),
-                sign_in_hint: options.sign_in_hint.clone(),
-                takes_no_posts: Arc::clone(&takes_no_posts),
-                heard: Arc::clone(&trial.heard),
-                signed_out: Arc::clone(&trial.signed_out),
-            };
+            let http = http_client(url, options, trial, greeting.probe_timeout(options), Arc::clone(&refused))?;
             let token = token.as_ref().map(Secret::expose).filter(|token| !token.is_empty());
-            if greeting == Greeting::Events {
+            if greeting.way == Way::Events {
                 let token = token.map(str::to_owned);
                 let opened = HttpSseTransport::open(http, url, custom.into_iter().collect(), token).await;
-                let transport = opened.map_err(|error| Failed::NoStream(error.0))?;
-                serve_client_with_lifecycle(handler, WatchedTransport::new(transport, calls, health, &gone), lifecycle)
-                    .await
+                greeter.greet(opened.map_err(|error| Failed::NoStream(error.0))?).await
             } else {
-                let transport = streamable(http, url, custom, token);
-                serve_client_with_lifecycle(handler, WatchedTransport::new(transport, calls, health, &gone), lifecycle)
-                    .await
+                greeter.greet(streamable(http, url, custom, token)).await
             }
         }
     };
-    let service = match served {
-        Ok(service) => service,
-        Err(_) if takes_no_posts.load(Ordering::SeqCst) => return Err(Failed::NoPosts(health.words())),
-        Err(error) => return Err(classify(error, health)),
-    };
+    let refused = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let service = served.map_err(|error| classify(*error, health, refused))?;
     Ok(connected(service, tools_changed, health.clone(), gone))
+}
+
+/// What greets a server over its transport.
+struct Greeter<'a> {
+    handler: Handler,
+    calls: &'a Arc<OpenCalls>,
+    health: &'a Health,
+    gone: &'a CancellationToken,
+    lifecycle: ClientLifecycleMode,
+}
+
+impl Greeter<'_> {
+    async fn greet<T: Transport<RoleClient> + 'static>(
+        self,
+        transport: T,
+    ) -> Result<RunningService<RoleClient, Handler>, Box<ClientInitializeError>> {
+        let watched = WatchedTransport::new(transport, self.calls, self.health, self.gone);
+        serve_client_with_lifecycle(self.handler, watched, self.lifecycle).await.map_err(Box::new)
+    }
+}
+
+fn http_client(
+    url: &str,
+    options: &ServerOptions,
+    trial: &Trial,
+    probe_timeout: Duration,
+    refused: Arc<Mutex<Option<Refused>>>,
+) -> Result<HttpClient, Failed> {
+    Ok(HttpClient {
+        reach: Reach::new(url).map_err(|error| Failed::Other(error.0))?,
+        manner: Manner::default(),
+        normalizer: Arc::default(),
+        probe_timeout,
+        health: trial.health.clone(),
+        authorizer: trial.authorizer.clone(),
+        sign_in_hint: options.sign_in_hint.clone(),
+        refused,
+        heard: Arc::clone(&trial.heard),
+        signed_out: Arc::clone(&trial.signed_out),
+    })
 }
 
 fn streamable(
@@ -353,29 +291,6 @@ fn custom_headers(headers: &BTreeMap<String, Secret>) -> Result<HashMap<HeaderNa
         custom.insert(key, value);
     }
     Ok(custom)
-}
-
-fn classify(error: ClientInitializeError, health: &Health) -> Failed {
-    match error {
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => match *fallback {
-            ClientInitializeError::JsonRpcError(error) if error.code.0 == -32022 || error.code.0 == -32601 => {
-                Failed::OnlyNewest
-            }
-            other => greeting_failed(other, health),
-        },
-        other => greeting_failed(other, health),
-    }
-}
-
-fn greeting_failed(error: ClientInitializeError, health: &Health) -> Failed {
-    match (error, health.ended()) {
-        (_, Some(ended @ (Ended::Exited { .. } | Ended::Mute | Ended::Stream(_)))) => Failed::Ended(ended),
-        (ClientInitializeError::JsonRpcError(error), _) => Failed::Other(error.message.into_owned()),
-        (ClientInitializeError::ConnectionClosed(_), ended) => {
-            health.words().map_or_else(|| Failed::Ended(ended.unwrap_or(Ended::Closed)), Failed::Other)
-        }
-        (other, _) => Failed::Other(health.words().unwrap_or_else(|| other.to_string())),
-    }
 }
 
 fn connected(

@@ -29,6 +29,8 @@ pub(super) struct Handler {
     elicitation: bool,
     sampling: bool,
     calls: Arc<OpenCalls>,
+    /// The version that a greeting names.
+    version: ProtocolVersion,
     /// Fires when the server says that its tools changed.
     pub(super) tools_changed: Arc<Notify>,
 }
@@ -38,6 +40,7 @@ impl Handler {
         options: &ServerOptions,
         ports: Ports,
         calls: Arc<OpenCalls>,
+        version: ProtocolVersion,
         tools_changed: Arc<Notify>,
     ) -> Self {
         let elicitation = options.elicitation && (ports.person.is_some() || ports.caller.is_some());
@@ -60,6 +63,7 @@ impl Handler {
             elicitation,
             sampling,
             calls,
+            version,
             tools_changed,
         }
     }
@@ -101,7 +105,7 @@ impl rmcp::ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         let capabilities: ClientCapabilities = serde_json::from_value(self.capabilities.clone()).unwrap_or_default();
         ClientConfig::new(capabilities, Implementation::new("aish", env!("CARGO_PKG_VERSION")))
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+            .with_protocol_version(self.version.clone())
     }
 
     fn list_roots(

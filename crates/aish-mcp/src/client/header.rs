@@ -8,16 +8,22 @@ use serde_json::Value;
 /// Says what is wrong with the headers that a schema asks for.
 pub(super) fn fault(schema: &Value) -> Option<&'static str> {
     let mut seen = BTreeSet::new();
-    visit(schema, true, &mut seen)
+    visit(schema, Place::Property, &mut seen)
 }
 
-/// Only properties that are reached through properties alone can be mirrored.
-fn visit(schema: &Value, reachable: bool, seen: &mut BTreeSet<String>) -> Option<&'static str> {
+/// Where a schema stands: only properties that are reached through properties alone can be mirrored.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Property,
+    Elsewhere,
+}
+
+fn visit(schema: &Value, place: Place, seen: &mut BTreeSet<String>) -> Option<&'static str> {
     let Value::Object(map) = schema else {
-        return schema.as_array()?.iter().find_map(|item| visit(item, false, seen));
+        return schema.as_array()?.iter().find_map(|item| visit(item, Place::Elsewhere, seen));
     };
     if let Some(name) = map.get("x-mcp-header") {
-        if !reachable {
+        if place == Place::Elsewhere {
             return Some("it asks for a header where none can be");
         }
         let kind = map.get("type").and_then(Value::as_str);
@@ -33,10 +39,10 @@ fn visit(schema: &Value, reachable: bool, seen: &mut BTreeSet<String>) -> Option
     }
     map.iter().find_map(|(key, value)| match (key.as_str(), value) {
         ("properties", Value::Object(properties)) => {
-            properties.values().find_map(|property| visit(property, reachable, seen))
+            properties.values().find_map(|property| visit(property, place, seen))
         }
         ("x-mcp-header" | "default" | "const" | "enum" | "examples", _) => None,
-        _ => visit(value, false, seen),
+        _ => visit(value, Place::Elsewhere, seen),
     })
 }
 

@@ -1,4 +1,4 @@
-//! How a connection fares: the last exchange that failed, and its end, which is told once.
+//! How a connection fares: the last exchange that failed, whether an answer never came, and its end, which is told once.
 
 use std::fmt;
 use std::sync::Arc;
@@ -42,6 +42,17 @@ impl fmt::Display for Ended {
     }
 }
 
+/// Why a server is out of reach, or failed a request; in words for the person.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ServerFault {
+    /// It did not answer: it may need more time.
+    #[error("{0}")]
+    Unanswered(String),
+    /// It failed otherwise.
+    #[error("{0}")]
+    Failed(String),
+}
+
 /// What is known of one connection. Transports tell it; calls and the task that owns the connection wait on it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Health(Arc<watch::Sender<Report>>);
@@ -49,6 +60,7 @@ pub(super) struct Health(Arc<watch::Sender<Report>>);
 #[derive(Debug, Default)]
 struct Report {
     failure: Option<String>,
+    left_unanswered: bool,
     ended: Option<Ended>,
 }
 
@@ -58,9 +70,24 @@ impl Health {
         self.0.send_modify(|known| known.failure = Some(words));
     }
 
+    /// Notes that a request was given up whose answer did not come.
+    pub(super) fn note_unanswered(&self) {
+        self.0.send_modify(|known| known.left_unanswered = true);
+    }
+
+    /// Returns whether a request was given up whose answer did not come.
+    pub(super) fn left_unanswered(&self) -> bool {
+        self.0.borrow().left_unanswered
+    }
+
+    /// Makes a fault of why a request failed.
+    pub(super) fn fault(&self, words: String) -> ServerFault {
+        if self.left_unanswered() { ServerFault::Unanswered(words) } else { ServerFault::Failed(words) }
+    }
+
     /// Forgets the failures of the greeting.
     pub(super) fn clear_failure(&self) {
-        self.0.send_modify(|known| known.failure = None);
+        self.0.send_modify(|known| (known.failure, known.left_unanswered) = (None, false));
     }
 
     /// Tells the end. The first to tell it knows best.

@@ -1,11 +1,13 @@
 //! A server at a URL: each message is posted, and the answer is made sense of whatever it claims to be.
 //!
-//! Order for an answer: authorization (401, 403), a lost session (404), then the body, by what it begins with and
-//! not by its content type. Answers to notifications do not matter. The probe of the newest protocol is short, and
-//! whatever goes wrong with it but the connection itself means that the server speaks an older one.
+//! Order for an answer: authorization (401, 403), what the server wants otherwise (406), whether it is ready (429, 503), a
+//! lost session (404), then the body, by what it begins with and not by its content type. Answers to notifications do not
+//! matter. The probe of the newest protocol is short, and whatever goes wrong with it but the connection itself means that
+//! the server speaks an older one. A call is never sent twice.
 
 mod answer;
 mod decode;
+mod manner;
 mod reach;
 
 use std::collections::HashMap;
@@ -16,9 +18,10 @@ use std::time::Duration;
 use aish_types::BoxFuture;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, Method, StatusCode};
+use reqwest::Response;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, ProtocolVersion};
 use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse};
 use serde_json::Value;
 use sse_stream::{Error as SseError, Sse};
@@ -28,16 +31,20 @@ use super::health::Health;
 use super::normalize::repair::{self, Parsed};
 use super::normalize::{Normalizer, failure};
 use super::oauth::{Authorizer, MAX_STEP_UPS};
-use super::sse;
+use super::{sse, version};
+pub(super) use answer::PAUSE;
 use answer::{
-    begin, header, is_event_stream, is_lost_session, is_refusal, read, refusal, refused_scope, takes_no_posts, useless,
+    begin, header, is_event_stream, is_labelled, is_lost_session, is_refusal, pause, read, refusal, refused_scope,
+    takes_no_posts, useless,
 };
-use reach::send;
-pub(super) use reach::{client, is_loopback};
+pub(super) use manner::Manner;
+use manner::SESSION;
+pub(super) use reach::{Reach, is_loopback, own_place};
 
 /// The largest body that is read, in bytes.
 pub(super) const MAX_BODY: usize = 16 * 1024 * 1024;
-const SESSION: &str = "mcp-session-id";
+/// How often a server that is not ready is asked again.
+const MAX_RETRIES: u32 = 2;
 
 /// Why a message could not be exchanged, in words for the person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +57,8 @@ pub(super) type Failure = StreamableHttpError<HttpError>;
 /// Posts messages to one server.
 #[derive(Clone)]
 pub(super) struct HttpClient {
-    pub(super) client: reqwest::Client,
+    pub(super) reach: Reach,
+    pub(super) manner: Manner,
     pub(super) normalizer: Arc<Normalizer>,
     /// How long the answer to the probe of the newest protocol, to a notification and to the end of a session is waited
     /// for.
@@ -61,12 +69,21 @@ pub(super) struct HttpClient {
     pub(super) authorizer: Option<Arc<Authorizer>>,
     /// What a person can do where it asks for authorization.
     pub(super) sign_in_hint: Option<String>,
-    /// Set when the server does not take messages at its address.
-    pub(super) takes_no_posts: Arc<AtomicBool>,
+    /// Set when a status refused the greeting.
+    pub(super) refused: Arc<Mutex<Option<Refused>>>,
     /// When it last answered a request.
     pub(super) heard: LastAnswer,
     /// True while the server wants a sign-in or a token that it has not got.
     pub(super) signed_out: Arc<AtomicBool>,
+}
+
+/// What the status of a refused greeting means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// The server does not take messages at its address.
+    NoPosts,
+    /// It wants another version of the protocol.
+    Version(ProtocolVersion),
 }
 
 /// When a server last answered a request.
@@ -81,24 +98,24 @@ fn values_of(body: &[u8]) -> Vec<Value> {
     match repair::values(body) {
         Parsed::Values(values) => values,
         Parsed::Other(values) if !values.is_empty() => values,
+        Parsed::Unfinished => repair::closed(body).into_iter().collect(),
         // Behind the warnings of a script, or in the call of one.
-        Parsed::Other(_) | Parsed::Unfinished => repair::embedded(body).into_iter().collect(),
+        Parsed::Other(_) => repair::embedded(body).into_iter().collect(),
     }
 }
 
-/// Asks for a stream of events.
-pub(super) async fn event_stream(
-    client: &reqwest::Client,
-    request: reqwest::RequestBuilder,
-) -> Result<reqwest::Response, Failure> {
-    let response = refusal(send(client, request).await.map_err(StreamableHttpError::Client)?).await?;
-    let is_stream = header(&response, CONTENT_TYPE.as_str())
-        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"));
-    if response.status().is_success() && is_stream {
-        Ok(response)
-    } else {
-        Err(StreamableHttpError::ServerDoesNotSupportSse)
-    }
+/// Asks for a stream of events; what is no success is a failure.
+pub(super) async fn opened(reach: &Reach, request: reqwest::RequestBuilder) -> Result<Response, Failure> {
+    let response = refusal(reach.send(request).await.map_err(StreamableHttpError::Client)?).await?;
+    if response.status().is_success() { Ok(response) } else { Err(StreamableHttpError::ServerDoesNotSupportSse) }
+}
+
+/// Returns whether an answer says that it is something else than events; some servers say nothing, or only that it is text.
+pub(super) fn says_other_than_events(response: &Response) -> bool {
+    header(response, CONTENT_TYPE.as_str()).is_some_and(|kind| {
+        let kind = kind.trim_start().to_ascii_lowercase();
+        !["text/event-stream", "text/plain"].iter().any(|events| kind.starts_with(events))
+    })
 }
 
 /// Posts a message whose answer comes elsewhere, and returns those that come here all the same.
@@ -107,7 +124,7 @@ pub(super) async fn answer_of(
     request: reqwest::RequestBuilder,
     message: &Value,
 ) -> Result<Vec<Value>, Failure> {
-    let response = refusal(send(&http.client, request).await.map_err(StreamableHttpError::Client)?).await?;
+    let response = refusal(http.reach.send(request).await.map_err(StreamableHttpError::Client)?).await?;
     let status = response.status();
     let encoding = header(&response, CONTENT_ENCODING.as_str());
     let mut body = decode::stream(response.bytes_stream(), encoding.as_deref());
@@ -128,6 +145,12 @@ struct Post {
     session: Option<Arc<str>>,
     headers: HashMap<HeaderName, HeaderValue>,
     limit: usize,
+}
+
+impl Post {
+    fn method(&self) -> Option<&str> {
+        self.value.get("method").and_then(Value::as_str)
+    }
 }
 
 /// What kind of message is posted.
@@ -204,70 +227,96 @@ impl HttpClient {
     /// Posts once, within the time that the kind of message has.
     async fn once(&self, post: &Post, token: Option<String>) -> Result<StreamableHttpPostResponse, Failure> {
         self.normalizer.sent(&post.value);
-        let mut request = self
-            .client
-            .post(post.uri.as_ref())
-            .header(ACCEPT, "application/json, text/event-stream")
-            .header(CONTENT_TYPE, "application/json")
-            .headers(post.headers.clone().into_iter().collect())
-            .body(post.value.to_string());
-        if let Some(token) = token {
-            request = request.bearer_auth(token);
+        if post.method() == Some("initialize") {
+            self.manner.greet();
         }
-        if let Some(session) = &post.session {
-            request = request.header(SESSION, session.as_ref());
-        }
-        let exchange = self.exchange(request, post);
+        // Where nobody can sign in, a refusal of these says nothing of the rest.
+        let asks_for_sign_in = |failure: &Failure| is_refusal(failure) && self.authorizer.is_some();
+        let exchange = self.exchange(post, token.as_deref());
         match post.kind {
             Kind::Request => exchange.await,
             Kind::Notice => match tokio::time::timeout(self.probe_timeout, exchange).await {
-                Ok(Err(failure)) if is_refusal(&failure) => Err(failure),
+                Ok(Err(failure)) if asks_for_sign_in(&failure) => Err(failure),
                 Ok(_) | Err(_) => Ok(StreamableHttpPostResponse::Accepted),
             },
             Kind::Probe(id) => match tokio::time::timeout(self.probe_timeout, exchange).await {
                 Ok(Ok(response)) => Ok(response),
-                Ok(Err(failure)) if is_refusal(&failure) => Err(failure),
+                Ok(Err(failure)) if asks_for_sign_in(&failure) => Err(failure),
                 Ok(Err(failure)) => self.older(id, &failure.to_string()),
                 Err(_) => self.older(id, "no answer to server/discover"),
             },
         }
     }
 
-    async fn exchange(
-        &self,
-        request: reqwest::RequestBuilder,
-        post: &Post,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
-        let has_session = post.session.is_some();
-        let response = refusal(send(&self.client, request).await.map_err(StreamableHttpError::Client)?).await?;
+    /// Posts, and again where the server wants it otherwise or is not ready.
+    async fn exchange(&self, post: &Post, token: Option<&str>) -> Result<StreamableHttpPostResponse, Failure> {
+        let mut retries = 0;
+        loop {
+            let response = self.post(post, token).await?;
+            if response.status() == StatusCode::NOT_ACCEPTABLE && self.manner.refused() {
+                continue;
+            }
+            let waits = matches!(post.kind, Kind::Request) && post.method() != Some("tools/call");
+            if let Some(pause) = pause(&response, retries).filter(|_| waits && retries < MAX_RETRIES) {
+                retries += 1;
+                tokio::time::sleep(pause).await;
+                continue;
+            }
+            return match self.answer(response, post).await {
+                Err(StreamableHttpError::SessionExpired) if self.manner.forgo() => {
+                    let answer = self.answer(self.post(post, token).await?, post).await;
+                    answer.map_err(|_| {
+                        self.manner.resume();
+                        StreamableHttpError::SessionExpired
+                    })
+                }
+                answer => answer,
+            };
+        }
+    }
+
+    async fn post(&self, post: &Post, token: Option<&str>) -> Result<Response, Failure> {
+        let mut request = self
+            .reach
+            .request(Method::POST, post.uri.as_ref())
+            .header(ACCEPT, self.manner.accepted())
+            .header(CONTENT_TYPE, "application/json")
+            .headers(post.headers.clone().into_iter().collect())
+            .body(post.value.to_string());
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        if let Some(session) = self.manner.session() {
+            request = request.header(SESSION, session);
+        }
+        let response = refusal(self.reach.send(request).await.map_err(StreamableHttpError::Client)?).await?;
+        self.manner.given(response.headers());
+        Ok(response)
+    }
+
+    /// Makes sense of an answer.
+    async fn answer(&self, response: Response, post: &Post) -> Result<StreamableHttpPostResponse, Failure> {
         let status = response.status();
         if matches!(post.kind, Kind::Notice) {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
+        let has_session = post.session.is_some() && self.manner.session().is_some();
         if status == StatusCode::NOT_FOUND && has_session {
             return Err(StreamableHttpError::SessionExpired);
         }
-        let session = header(&response, SESSION);
+        let session = header(&response, SESSION).filter(|session| !session.is_empty());
         let retry_after = header(&response, RETRY_AFTER.as_str());
         let kind_of_body = header(&response, CONTENT_TYPE.as_str());
         let encoding = header(&response, CONTENT_ENCODING.as_str());
         let mut body = decode::stream(response.bytes_stream(), encoding.as_deref());
         let begin = begin(&mut body).await?;
-        if status.is_success() && is_event_stream(kind_of_body.as_deref(), &begin) {
+        if is_event_stream(kind_of_body.as_deref().filter(|_| status.is_success()), &begin) {
             let rest = futures_util::stream::once(std::future::ready(Ok(begin))).chain(body).boxed();
-            let events = sse::events(rest, Arc::clone(&self.normalizer), post.limit);
-            let heard = Arc::clone(&self.heard);
-            let events = events.inspect(move |event| {
-                if event.as_ref().is_ok_and(|event| event.data.is_some()) {
-                    mark(&heard);
-                }
-            });
-            return Ok(StreamableHttpPostResponse::Sse(events.boxed(), session));
+            return Ok(StreamableHttpPostResponse::Sse(self.events(rest, post.limit), session));
         }
         let body = decode::text(read(begin, body).await?);
-        let greets = post.value.get("method").and_then(Value::as_str) == Some("initialize");
-        if greets && takes_no_posts(status, &body) {
-            self.takes_no_posts.store(true, Ordering::SeqCst);
+        if post.method() == Some("initialize") {
+            *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = refused(status, &body);
         }
         let messages = self.messages(&body, post);
         if messages.is_empty() {
@@ -281,12 +330,32 @@ impl HttpClient {
             return Err(StreamableHttpError::Client(useless(status, &body, &post.value, retry_after)));
         }
         mark(&self.heard);
+        if post.session.is_some() {
+            self.manner.answered();
+        }
         if let [message] = messages.as_slice()
             && let Ok(message) = serde_json::from_value(message.clone())
         {
             return Ok(StreamableHttpPostResponse::Json(message, session));
         }
         Ok(StreamableHttpPostResponse::Sse(sse::at_once(messages), session))
+    }
+
+    /// The events of an answer, whose messages count as answers.
+    fn events(
+        &self,
+        body: BoxStream<'static, reqwest::Result<bytes::Bytes>>,
+        limit: usize,
+    ) -> BoxStream<'static, Result<Sse, SseError>> {
+        let (heard, manner) = (Arc::clone(&self.heard), self.manner.clone());
+        let events = sse::events(body, Arc::clone(&self.normalizer), limit);
+        let noted = events.inspect(move |event| {
+            if event.as_ref().is_ok_and(|event| event.data.is_some()) {
+                mark(&heard);
+                manner.answered();
+            }
+        });
+        noted.boxed()
     }
 
     /// The messages of a body. One that cannot be told by its id is the answer to what was posted.
@@ -319,6 +388,12 @@ impl HttpClient {
         let message = serde_json::from_value(failure(id, -32601, why))?;
         Ok(StreamableHttpPostResponse::Json(message, None))
     }
+}
+
+/// Says what a status without an answer means that a greeting got.
+fn refused(status: StatusCode, body: &[u8]) -> Option<Refused> {
+    let version = status.is_client_error().then(|| version::named(&String::from_utf8_lossy(body))).flatten();
+    version.map(Refused::Version).or_else(|| takes_no_posts(status, body).then_some(Refused::NoPosts))
 }
 
 impl StreamableHttpClient for HttpClient {
@@ -359,20 +434,21 @@ impl StreamableHttpClient for HttpClient {
     async fn delete_session(
         &self,
         uri: Arc<str>,
-        session_id: Arc<str>,
+        _session_id: Arc<str>,
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failure> {
+        let Some(session) = self.manner.session() else { return Ok(()) };
         let mut request = self
-            .client
-            .delete(uri.as_ref())
+            .reach
+            .request(Method::DELETE, uri.as_ref())
             .headers(custom_headers.into_iter().collect())
-            .header(SESSION, session_id.as_ref())
+            .header(SESSION, session)
             .timeout(self.probe_timeout);
         if let Some(token) = self.bearer(auth_header).await {
             request = request.bearer_auth(token);
         }
-        let _ = request.send().await;
+        let _ = self.reach.send(request).await;
         Ok(())
     }
 
@@ -398,12 +474,12 @@ impl StreamableHttpClient for HttpClient {
         limit: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
         let mut request = self
-            .client
-            .get(uri.as_ref())
+            .reach
+            .request(Method::GET, uri.as_ref())
             .header(ACCEPT, "text/event-stream")
             .headers(custom_headers.into_iter().collect());
-        if let Some(session) = session_id {
-            request = request.header(SESSION, session.as_ref());
+        if let Some(session) = self.manner.session().filter(|_| session_id.is_some()) {
+            request = request.header(SESSION, session);
         }
         if let Some(last) = last_event_id {
             request = request.header("last-event-id", last);
@@ -411,7 +487,10 @@ impl StreamableHttpClient for HttpClient {
         if let Some(token) = self.bearer(auth_header).await {
             request = request.bearer_auth(token);
         }
-        let response = event_stream(&self.client, request).await?;
+        let response = opened(&self.reach, request).await?;
+        if !is_labelled(header(&response, CONTENT_TYPE.as_str()).as_deref()) {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
         Ok(sse::events(response.bytes_stream().boxed(), Arc::clone(&self.normalizer), limit))
     }
 }

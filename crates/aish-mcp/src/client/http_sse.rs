@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
+use http::Method;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -20,7 +21,7 @@ use tokio::task::JoinSet;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::health::Ended;
-use super::http::{Failure, HttpClient, HttpError, MAX_BODY, answer_of, event_stream};
+use super::http::{Failure, HttpClient, HttpError, MAX_BODY, answer_of, opened, own_place, says_other_than_events};
 use super::normalize::failure;
 use super::sse;
 
@@ -85,18 +86,26 @@ async fn open(
     with: &Courtesies,
     token: Option<String>,
 ) -> Result<(BoxStream<'static, Result<Sse, SseError>>, Url), Failure> {
-    let mut request = http.client.get(url).header(ACCEPT, "text/event-stream").headers(with.headers.clone());
+    let mut request =
+        http.reach.request(Method::GET, url).header(ACCEPT, "text/event-stream").headers(with.headers.clone());
     if let Some(token) = token {
         request = request.bearer_auth(token);
     }
     let none = || StreamableHttpError::Client(HttpError("the server opens no stream of events".into()));
     let opened = async {
-        let response = event_stream(&http.client, request).await?;
+        let response = opened(&http.reach, request).await?;
+        if says_other_than_events(&response) {
+            return Err(none());
+        }
         let base = response.url().clone();
         let mut events = sse::raw(response.bytes_stream().boxed(), MAX_BODY);
         while let Some(Ok(event)) = events.next().await {
             let data = event.data.unwrap_or_default();
-            if event.event.as_deref() == Some("endpoint") {
+            let is_named = event.event.as_ref().is_some_and(|name| name.eq_ignore_ascii_case("endpoint"));
+            // Some give it no name.
+            if is_named
+                || event.event.is_none() && ["/", "http"].iter().any(|begin| data.trim_start().starts_with(begin))
+            {
                 return Ok((events, endpoint(&base, &data).ok_or_else(none)?));
             }
         }
@@ -105,7 +114,7 @@ async fn open(
     tokio::time::timeout(http.probe_timeout, opened).await.unwrap_or_else(|_| Err(none()))
 }
 
-/// The address to post to. Only its path counts: messages and tokens go to the server of the configuration alone.
+/// The address to post to, which is on this server.
 fn endpoint(base: &Url, data: &str) -> Option<Url> {
     let told = match serde_json::from_str(data) {
         Ok(Value::String(text)) => text,
@@ -113,10 +122,7 @@ fn endpoint(base: &Url, data: &str) -> Option<Url> {
         Ok(_) | Err(_) => data.trim().to_owned(),
     };
     let joined = base.join(&told).ok().filter(|url| !url.cannot_be_a_base())?;
-    let mut endpoint = base.clone();
-    endpoint.set_path(joined.path());
-    endpoint.set_query(joined.query());
-    Some(endpoint)
+    Some(own_place(base, &joined))
 }
 
 /// Posts messages.
@@ -164,7 +170,8 @@ impl Poster {
     }
 
     async fn once(&self, message: &Value, token: Option<String>) -> Result<Vec<Value>, Failure> {
-        let mut request = self.http.client.post(self.endpoint.clone()).headers(self.with.headers.clone());
+        let mut request =
+            self.http.reach.request(Method::POST, self.endpoint.as_str()).headers(self.with.headers.clone());
         request =
             request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "application/json, text/event-stream");
         if let Some(token) = token {

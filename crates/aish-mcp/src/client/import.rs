@@ -138,8 +138,17 @@ pub fn folded(alias: &str) -> String {
     alias.to_ascii_lowercase().replace('_', "-")
 }
 
-fn server(name: &str, entry: &Value) -> Result<ImportedServer, String> {
-    let Value::Object(entry) = entry else { return Err("it is not an object".into()) };
+/// Why an entry is no server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum NoServer {
+    #[error("it is not an object")]
+    NoObject,
+    #[error("it has neither a command nor a url")]
+    NoPlace,
+}
+
+fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
+    let Value::Object(entry) = entry else { return Err(NoServer::NoObject) };
     let entry = &shape::common(entry);
     let mut notes = Vec::new();
     let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -159,7 +168,7 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, String> {
             let auth_env = take_bearer(&mut headers);
             ImportedEndpoint::Http { url, headers, auth_env }
         }
-        (None, None) => return Err("it has neither a command nor a url".into()),
+        (None, None) => return Err(NoServer::NoPlace),
     };
     for key in NOT_TAKEN {
         if entry.contains_key(key) {

@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 use super::call::{self, RequestError};
 use super::connection::Connection;
 use super::definition::check;
+use super::health::ServerFault;
 use super::listing;
 use super::open_calls::{self, OpenCalls};
 use super::options::{Endpoint, ServerOptions};
@@ -42,7 +43,7 @@ pub enum ServerState {
     /// It can be called.
     Ready,
     /// It could not be reached. A server at a URL is tried again now and then.
-    Failed(String),
+    Failed(ServerFault),
     /// It was disconnected.
     Closed,
 }
@@ -50,9 +51,9 @@ pub enum ServerState {
 /// Why a server could not be used. Each is a line for the person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
-    /// It could not be reached; in words.
-    #[error("{0}")]
-    Failed(String),
+    /// It could not be reached.
+    #[error(transparent)]
+    Failed(ServerFault),
     /// It was disconnected while it was waited for.
     #[error("disconnected")]
     Closed,
@@ -151,7 +152,7 @@ impl McpClient {
         let settled = state.wait_for(|state| *state != ServerState::Connecting).await;
         match settled.as_deref() {
             Ok(ServerState::Ready) => Ok(()),
-            Ok(ServerState::Failed(reason)) => Err(ConnectError::Failed(reason.clone())),
+            Ok(ServerState::Failed(fault)) => Err(ConnectError::Failed(fault.clone())),
             Ok(ServerState::Closed | ServerState::Connecting) | Err(_) => Err(ConnectError::Closed),
         }
     }
@@ -216,6 +217,14 @@ impl McpClient {
     pub fn ended(&self) -> Option<String> {
         let health = &self.inner.current()?.health;
         health.ended().map(|ended| health.words().unwrap_or_else(|| ended.to_string()))
+    }
+
+    /// Makes a fault of why a request failed.
+    pub(super) fn fault(&self, words: String) -> ServerFault {
+        match self.inner.current() {
+            Some(connection) => connection.health.fault(words),
+            None => ServerFault::Failed(words),
+        }
     }
 
     /// Returns whether the last list of tools came to its end; one that broke off is not to be kept.
@@ -376,7 +385,7 @@ impl Inner {
         let gone = || ConnectError::NotConnected(None);
         match settled.map_err(|_| ConnectError::NotYet)?.map_err(|_| gone())?.clone() {
             ServerState::Ready => self.current().ok_or_else(gone),
-            ServerState::Failed(reason) => Err(ConnectError::NotConnected(Some(reason))),
+            ServerState::Failed(fault) => Err(ConnectError::NotConnected(Some(fault.to_string()))),
             ServerState::Closed | ServerState::Connecting => Err(gone()),
         }
     }
@@ -426,6 +435,7 @@ impl Inner {
             outcome = work => outcome,
             () = cancel.cancelled() => ToolOutcome::transport("cancelled"),
             () = tokio::time::sleep(within) => {
+                self.current().iter().for_each(|connection| connection.health.note_unanswered());
                 ToolOutcome::transport(format!("no answer within {:.1} s", within.as_secs_f64()))
             }
         };
@@ -436,7 +446,11 @@ impl Inner {
     /// Lists the tools and takes them over.
     async fn list(&self, connection: &Connection) -> Result<(), ListError> {
         let listed = listing::all::<Tool>(connection.peer(), self.options.list_timeout).await;
-        let listed = listed.map_err(|error| ListError(call::failed(error, &connection.health)))?;
+        let listed = listed.map_err(|error| ListError(call::failed(error, &connection.health)));
+        if let Err(ListError(RequestError::TimedOut(_))) = &listed {
+            connection.health.note_unanswered();
+        }
+        let listed = listed?;
         self.whole.store(listed.whole, Ordering::SeqCst);
         let tools = listed.items;
         let mut checked = check(&self.options.alias, &self.id, connection.instructions.as_deref(), tools);

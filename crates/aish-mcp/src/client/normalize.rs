@@ -7,6 +7,7 @@
 
 mod claim;
 mod content;
+mod keys;
 mod listing;
 pub(super) mod repair;
 mod result;
@@ -69,6 +70,9 @@ impl Normalizer {
     }
 
     fn message(&self, mut message: Map<String, Value>) -> Option<Value> {
+        if message.keys().any(|key| key.eq_ignore_ascii_case("jsonrpc")) {
+            keys::settle(&mut message, &["id", "jsonrpc", "method", "params", "result", "error"]);
+        }
         let given = |key: &str| message.get(key).is_some_and(|value| !value.is_null());
         let answers = given("result") || given("error");
         if !answers && message.get("method").is_some_and(Value::is_string) {
@@ -79,7 +83,7 @@ impl Normalizer {
             message.insert("jsonrpc".into(), json!("2.0"));
             return Some(Value::Object(request_or_notification(message)));
         }
-        let result = message.remove("result");
+        let result = message.remove("result").map(unwrapped);
         let has_result = result.as_ref().is_some_and(|result| !result.is_null());
         if message.get("id").is_none() && !is_envelope(&message, result.as_ref()) {
             tracing::debug!("a line of a log was dropped");
@@ -108,6 +112,16 @@ impl Normalizer {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The result of an answer in the result of an answer, as one that passes it on may wrap it.
+fn unwrapped(result: Value) -> Value {
+    match result {
+        Value::Object(mut inner) if inner.contains_key("jsonrpc") && inner.contains_key("result") => {
+            inner.remove("result").unwrap_or_default()
+        }
+        other => other,
     }
 }
 
@@ -148,6 +162,10 @@ pub(super) fn failure(id: i64, code: i64, message: &str) -> Value {
 fn error_of(id: i64, error: Value) -> Value {
     let (code, message, data) = match error {
         Value::Object(mut error) => {
+            if let Some(Value::Object(inner)) = error.get("error") {
+                error = inner.clone();
+            }
+            keys::settle(&mut error, &["code", "message", "data"]);
             let code = match error.get("code") {
                 Some(Value::Number(code)) => code.as_i64().or_else(|| whole(code.as_f64()?)),
                 Some(Value::String(code)) => code.trim().parse().ok(),
@@ -157,7 +175,11 @@ fn error_of(id: i64, error: Value) -> Value {
             let text = match error.get("message") {
                 Some(Value::String(text)) if !text.is_empty() => text.clone(),
                 Some(other) if !other.is_null() => other.to_string(),
-                _ => name.unwrap_or_else(|| "the server reported an error without a message".into()),
+                _ => match (name, error.get("data")) {
+                    (Some(name), _) => name,
+                    (None, Some(Value::String(data))) => data.clone(),
+                    (None, _) => "the server reported an error without a message".into(),
+                },
             };
             (code, text, error.remove("data"))
         }

@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use aish_tools::ToolSource as _;
 use aish_types::{Ending, ToolOutcome};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::gated::GatedCall;
-use super::mcp::McpClient;
+use super::health::ServerFault;
+use super::mcp::{ConnectError, McpClient};
 use super::options::ServerOptions;
 use super::ports::Ports;
 
@@ -27,7 +28,8 @@ pub struct TargetReport {
     /// The result of the call: `text`, `is_error`, perhaps `structured`.
     pub result: Option<Value>,
     /// What went wrong.
-    pub error: Option<String>,
+    #[serde(serialize_with = "in_words")]
+    pub error: Option<ServerFault>,
     /// Milliseconds from start to end.
     pub ms: u64,
 }
@@ -35,8 +37,13 @@ pub struct TargetReport {
 impl TargetReport {
     /// Reports a trial that could not begin.
     pub fn failed(error: String) -> Self {
-        Self { ok: false, era: None, protocol: None, tools: Vec::new(), result: None, error: Some(error), ms: 0 }
+        let error = Some(ServerFault::Failed(error));
+        Self { ok: false, era: None, protocol: None, tools: Vec::new(), result: None, error, ms: 0 }
     }
+}
+
+fn in_words<S: Serializer>(error: &Option<ServerFault>, serializer: S) -> Result<S::Ok, S::Error> {
+    error.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
 /// Connects to a server, lists its tools, makes a call through its gate where one is given, and disconnects.
@@ -45,7 +52,8 @@ pub async fn test_target(options: ServerOptions, ports: Ports, call: Option<Gate
     let mut report =
         TargetReport { ok: false, era: None, protocol: None, tools: Vec::new(), result: None, error: None, ms: 0 };
     match McpClient::connect(options, ports).await {
-        Err(error) => report.error = Some(error.to_string()),
+        Err(ConnectError::Failed(fault)) => report.error = Some(fault),
+        Err(error) => report.error = Some(ServerFault::Failed(error.to_string())),
         Ok(client) => {
             let client = Arc::new(client);
             report.protocol = client.protocol();
@@ -60,8 +68,8 @@ pub async fn test_target(options: ServerOptions, ports: Ports, call: Option<Gate
                         report.ok = true;
                         report.result = Some(result(outcome));
                     }
-                    Ok(outcome) => report.error = Some(outcome.text),
-                    Err(why) => report.error = Some(why.to_string()),
+                    Ok(outcome) => report.error = Some(client.fault(outcome.text)),
+                    Err(why) => report.error = Some(ServerFault::Failed(why.to_string())),
                 },
             }
             client.close().await;

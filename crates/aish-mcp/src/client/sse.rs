@@ -10,6 +10,7 @@ use futures_util::{Stream, StreamExt};
 use serde_json::Value;
 use sse_stream::{Error, Sse};
 
+use super::http::PAUSE;
 use super::normalize::Normalizer;
 use super::normalize::repair::{self, Parsed};
 
@@ -39,7 +40,7 @@ where
     E: std::error::Error + Send + Sync + 'static,
 {
     let parser = Parser::new(limit, Unnamed::Event);
-    let state = State { bytes, parser, ready: VecDeque::new(), ended: false };
+    let state = State { bytes, parser, ready: VecDeque::new(), ended: false, looked_at: true };
     futures_util::stream::unfold(state, async |mut state| {
         loop {
             if let Some(event) = state.ready.pop_front() {
@@ -48,7 +49,17 @@ where
             if state.ended {
                 return None;
             }
-            let failed = match state.bytes.next().await {
+            let next = if state.looked_at {
+                state.bytes.next().await
+            } else {
+                let Ok(next) = tokio::time::timeout(PAUSE, state.bytes.next()).await else {
+                    state.look();
+                    continue;
+                };
+                next
+            };
+            state.looked_at = false;
+            let failed = match next {
                 Some(Ok(chunk)) => state.parser.push(&chunk, &mut state.ready).err().map(|_| too_large()),
                 Some(Err(error)) => Some(Error::Body(Box::new(error))),
                 None => {
@@ -97,6 +108,22 @@ struct State<S> {
     parser: Parser,
     ready: VecDeque<Event>,
     ended: bool,
+    /// Whether what came last was looked at for an event without its end.
+    looked_at: bool,
+}
+
+impl<S> State<S> {
+    /// Ends an event that is a whole message: a server that forgets its end and keeps the stream open has said all.
+    fn look(&mut self) {
+        self.looked_at = true;
+        let mut open = VecDeque::new();
+        self.parser.clone().finish(&mut open);
+        let is_message =
+            |event: &Event| event.data.as_deref().is_some_and(|data| repair::is_whole(data.trim().as_bytes()));
+        if open.iter().any(is_message) {
+            self.parser.finish(&mut self.ready);
+        }
+    }
 }
 
 fn too_large() -> Error {

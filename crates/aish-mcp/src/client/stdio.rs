@@ -20,8 +20,8 @@ use super::health::{Ended, Health};
 use super::normalize::failure;
 use super::process;
 use super::silence::Silence;
-use messages::Messages;
-use probe::{Overdue, Probe};
+use messages::{Complaint, Messages};
+use probe::{Overdue, Probe, Sent};
 use streams::{Input, Output};
 
 /// The longest message, in bytes; a longer one fails what is waited for.
@@ -95,7 +95,10 @@ impl ProcessTransport {
         }
         self.silence.give_up();
         let complaint = self.messages.complaint();
-        self.messages.fail_all(&complaint);
+        if complaint == Complaint::Silent {
+            self.health.note_unanswered();
+        }
+        self.messages.fail_all(&complaint.to_string());
     }
 
     /// Closes its input and waits for its end, for as long as `patience` before it is killed.
@@ -123,7 +126,8 @@ impl ProcessTransport {
     async fn pass_over_probe(&mut self, id: i64) {
         let is_silent = !self.output.has_written();
         let silence = &mut self.silence;
-        match self.probe.overdue(id, self.messages.has_any(), || is_silent && silence.is_starting()) {
+        let sent = if self.messages.has_any() { Sent::Messages } else { Sent::Nothing };
+        match self.probe.overdue(id, sent, || is_silent && silence.is_starting()) {
             Overdue::Prolonged => return,
             Overdue::Unanswered if self.probe.bounds().stuck_after.is_some() && self.silence.is_idle() => {
                 return self.end_mute().await;

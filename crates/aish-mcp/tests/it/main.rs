@@ -13,6 +13,10 @@ mod client_seed;
 #[cfg(test)]
 mod client_sloppy;
 #[cfg(test)]
+mod client_sloppy_http;
+#[cfg(test)]
+mod client_sloppy_shapes;
+#[cfg(test)]
 mod client_sloppy_wire;
 #[cfg(test)]
 mod external;

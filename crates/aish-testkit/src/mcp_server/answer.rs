@@ -34,7 +34,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// How often a method came, this time included.
-    fn count(&self, method: &str) -> usize {
+    pub(super) fn count(&self, method: &str) -> usize {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(method.to_owned()).or_default();
         *count += 1;
@@ -61,7 +61,7 @@ pub(super) fn answer(script: &McpScript, memory: &Memory, message: &Value) -> An
     if let Some(raw) = script.raw.get(method) {
         return Answer::Messages(before.into_iter().chain([raw.replace("$ID", &id.to_string())]).collect());
     }
-    let body = match script.errors.get(method) {
+    let body = match script.errors.get(method).cloned().or_else(|| greeting_fault(script, method, message)) {
         Some(error) => json!({"error": error}),
         None => match result(script, method, message, count) {
             Some(body) => body,
@@ -76,6 +76,21 @@ pub(super) fn answer(script: &McpScript, memory: &Memory, message: &Value) -> An
         },
     };
     Answer::Messages(before.into_iter().chain(dress(script, id, body)).collect())
+}
+
+/// What is wrong with a greeting, for a server that takes few.
+fn greeting_fault(script: &McpScript, method: &str, message: &Value) -> Option<Value> {
+    if method != "initialize" {
+        return None;
+    }
+    let version = message.pointer("/params/protocolVersion").and_then(Value::as_str).unwrap_or_default();
+    if !script.versions.is_empty() && !script.versions.iter().any(|known| known == version) {
+        let data = json!({"supported": script.versions, "requested": version});
+        return Some(json!({"code": -32602, "message": "Unsupported protocol version", "data": data}));
+    }
+    let is_bare = message.pointer("/params/capabilities").and_then(Value::as_object).is_some_and(|all| all.is_empty());
+    (script.bare_clients && !is_bare)
+        .then(|| json!({"code": -32603, "message": "Unrecognized field (class ClientCapabilities)"}))
 }
 
 fn trace(script: &McpScript, method: &str) {
@@ -174,6 +189,7 @@ fn dress(script: &McpScript, id: &Value, body: Value) -> Vec<String> {
             | Framing::Prefixed
             | Framing::NoNewline
             | Framing::Crlf
+            | Framing::Length
             | Framing::Sse
             | Framing::SseJunk
             | Framing::SseCut

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::answer::{Answer, Memory, answer};
-use super::script::{Framing, GetReply, McpScript};
+use super::script::{Demand, Framing, GetReply, McpScript};
 use super::stream::Stream;
 
 /// One request as it came.
@@ -21,6 +21,8 @@ pub struct HttpRequest {
     pub path: String,
     /// The headers, names in lower case, in order.
     pub headers: Vec<(String, String)>,
+    /// The lines of the headers as they came.
+    pub lines: Vec<String>,
     /// The body.
     pub body: String,
 }
@@ -112,7 +114,7 @@ fn serve(server: &Shared, stream: &TcpStream) {
         if server.stopped.load(Ordering::SeqCst) {
             return;
         }
-        if server.script.events && request.verb == "GET" {
+        if (server.script.events || server.script.answers_on_stream) && request.verb == "GET" {
             return server.stream.hold(server, stream);
         }
         let Some((reply, close)) = reply(server, &request) else { return };
@@ -122,6 +124,10 @@ fn serve(server: &Shared, stream: &TcpStream) {
             if writer.write_all(chunk).and_then(|()| writer.flush()).is_err() {
                 return;
             }
+        }
+        if request.verb == "POST" && reply_is_held(&server.script, &request) {
+            hang(server);
+            return;
         }
         if server.script.framing == Framing::SseOpen && request.verb == "POST" {
             return keep_alive(server, stream);
@@ -147,7 +153,7 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<HttpRequest> {
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
     let mut words = line.split(' ').map(str::to_owned);
     let (verb, path) = (words.next()?, words.next()?);
-    let mut headers = Vec::new();
+    let (mut headers, mut lines) = (Vec::new(), Vec::new());
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
@@ -157,11 +163,12 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<HttpRequest> {
         }
         let (name, value) = line.split_once(':')?;
         headers.push((name.to_lowercase(), value.trim().to_owned()));
+        lines.push(line.to_owned());
     }
     let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
-    Some(HttpRequest { verb, path, headers, body: String::from_utf8_lossy(&body).into_owned() })
+    Some(HttpRequest { verb, path, headers, lines, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
 /// The bytes of a reply and whether the connection ends after it; none ends it at once.
@@ -171,6 +178,7 @@ fn reply(server: &Shared, request: &HttpRequest) -> Option<(Vec<u8>, bool)> {
     }
     match request.verb.as_str() {
         "GET" => get(server),
+        "DELETE" if server.script.delete_hang => hang(server),
         "DELETE" => Some((response(200, &[], None, b""), false)),
         _ => post(server, request),
     }
@@ -187,10 +195,14 @@ fn refusal(script: &McpScript, request: &HttpRequest) -> Option<Vec<u8>> {
         return Some(response(405, &[], Some("text/plain"), b"Method Not Allowed"));
     }
     let status = script.redirect.filter(|_| request.verb == "POST" && !request.path.ends_with('/'))?;
-    Some(response(status, &["Location: /mcp/".into()], None, b""))
+    let place = script.redirect_to.as_deref().unwrap_or("/mcp/");
+    Some(response(status, &[format!("Location: {place}")], None, b""))
 }
 
 fn get(server: &Shared) -> Option<(Vec<u8>, bool)> {
+    if let Some(answer) = &server.script.get_answer {
+        return Some((answer.clone().into_bytes(), true));
+    }
     match server.script.get {
         GetReply::NotAllowed => Some((response(405, &[], None, b""), false)),
         GetReply::Hang => hang(server),
@@ -209,15 +221,30 @@ fn post(server: &Shared, request: &HttpRequest) -> Option<(Vec<u8>, bool)> {
     if script.close {
         headers.push("Connection: close".into());
     }
+    if let Some(status) = refused_status(server, request, method) {
+        return Some((response(status, &headers, Some("text/plain"), b"not now"), script.close));
+    }
+    let version = message.pointer("/params/protocolVersion").and_then(Value::as_str).unwrap_or_default();
+    if script.versions_by_status && method == "initialize" && !script.versions.iter().any(|known| known == version) {
+        let text =
+            format!("Bad Request: Unsupported protocol version (supported versions: {})", script.versions.join(", "));
+        return Some((response(400, &headers, Some("text/plain"), text.as_bytes()), script.close));
+    }
+    if script.refuses_sessions && request.header("mcp-session-id").is_some() {
+        return Some((response(404, &headers, None, b"no such session"), script.close));
+    }
     let number = server.requests.fetch_add(1, Ordering::SeqCst) + 1;
     if script.session {
-        if script.forget_session_after == Some(number) {
+        let before = format!("s{}", server.session.load(Ordering::SeqCst));
+        if script.forget_session_after == Some(number) || script.rolling_sessions {
             server.session.fetch_add(1, Ordering::SeqCst);
         }
         let session = format!("s{}", server.session.load(Ordering::SeqCst));
-        if method == "initialize" {
+        let expected = if script.rolling_sessions { &before } else { &session };
+        if method == "initialize" || script.rolling_sessions {
             headers.push(format!("Mcp-Session-Id: {session}"));
-        } else if method != "server/discover" && request.header("mcp-session-id") != Some(&session) {
+        }
+        if !matches!(method, "initialize" | "server/discover") && request.header("mcp-session-id") != Some(expected) {
             let status = script.lost_session_status.unwrap_or(404);
             return Some((response(status, &headers, None, b"no such session"), script.close));
         }
@@ -232,12 +259,38 @@ fn post(server: &Shared, request: &HttpRequest) -> Option<(Vec<u8>, bool)> {
         Answer::Hang | Answer::Block => hang(server),
         Answer::Exit => None,
         Answer::Broken => Some((response(500, &headers, Some("text/html"), b"<h1>Oops</h1>"), script.close)),
-        Answer::Messages(messages) if script.events => {
+        Answer::Messages(messages) if script.events || script.answers_on_stream && method != "initialize" => {
             server.stream.send(&messages);
             Some((response(202, &headers, Some("text/plain"), b"Accepted"), script.close))
         }
         Answer::Messages(messages) => Some(framed(script, method, headers, &messages)),
     }
+}
+
+/// The status of a request that lacks what is demanded, or is one of the first, of which some fail.
+fn refused_status(server: &Shared, request: &HttpRequest, method: &str) -> Option<u16> {
+    let script = &server.script;
+    let lacks = |demand: &&Demand| {
+        !demand.except.iter().any(|exempt| exempt == method)
+            && !request.lines.iter().any(|line| match demand.line.strip_suffix('$') {
+                Some(whole) => line == whole,
+                None => line.starts_with(&demand.line),
+            })
+    };
+    if let Some(demand) = script.demands.iter().find(lacks) {
+        return Some(demand.status);
+    }
+    let statuses = script.first_status.get(method)?;
+    let count = server.memory.count(&format!("status of {method}"));
+    statuses.get(count - 1).copied()
+}
+
+/// Whether the connection stays open after the answer.
+fn reply_is_held(script: &McpScript, request: &HttpRequest) -> bool {
+    let message: Value = serde_json::from_str(&request.body).unwrap_or_default();
+    let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
+    script.http.get(method).or_else(|| script.http.get("*")).is_some_and(|whole| whole.ends_with("$HOLD"))
+        && message.get("id").is_some()
 }
 
 /// Writes messages in the script's framing.
@@ -251,6 +304,12 @@ fn framed(script: &McpScript, method: &str, mut headers: Vec<String>, messages: 
         None => Some("application/json"),
     };
     let body = events.filter(|_| method != "server/discover").unwrap_or_else(|| messages.join("\n"));
+    if let Some(whole) = script.http.get(method).or_else(|| script.http.get("*")) {
+        let bytes = body.len().to_string();
+        let characters = body.chars().count().to_string();
+        let text = whole.replace("$BYTES", &bytes).replace("$CHARS", &characters).replace("$BODY", &body);
+        return (text.replace("$HOLD", "").into_bytes(), text.contains("Connection: close"));
+    }
     match script.framing {
         Framing::SseOpen => (unbounded(status, &headers, kind, &body), true),
         Framing::Utf16 => {
@@ -274,6 +333,7 @@ fn framed(script: &McpScript, method: &str, mut headers: Vec<String>, messages: 
         | Framing::Prefixed
         | Framing::NoNewline
         | Framing::Crlf
+        | Framing::Length
         | Framing::Coloured
         | Framing::Sse
         | Framing::SseJunk
@@ -304,6 +364,7 @@ fn events(framing: Framing, messages: &[String]) -> Option<String> {
         | Framing::Prefixed
         | Framing::NoNewline
         | Framing::Crlf
+        | Framing::Length
         | Framing::Coloured
         | Framing::Utf16
         | Framing::Cut

@@ -66,6 +66,8 @@ pub enum Framing {
     NoNewline,
     /// With CRLF (standard streams only).
     Crlf,
+    /// Behind its length and without an end, as language servers write (standard streams only).
+    Length,
     /// As server-sent events (HTTP only).
     Sse,
     /// As server-sent events among lines that are none (HTTP only).
@@ -99,6 +101,19 @@ pub enum GetReply {
     Endpoint,
 }
 
+/// A line that the head of each request must have (HTTP only).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Demand {
+    /// How the line begins, as it is written; the whole line where `$` stands at the end.
+    pub line: String,
+    /// The status of a request without it.
+    pub status: u16,
+    /// Methods that are answered without it.
+    #[serde(default)]
+    pub except: Vec<String>,
+}
+
 /// What a fake server does.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -115,6 +130,14 @@ pub struct McpScript {
     pub hang: Vec<String>,
     /// Methods at which it ends without an answer.
     pub exit: Vec<String>,
+    /// Methods after whose answer it ends (standard streams only).
+    pub last: Vec<String>,
+    /// The protocol versions that a greeting may name; any unless set.
+    pub versions: Vec<String>,
+    /// A greeting that names another one gets status 400 and a text (HTTP only).
+    pub versions_by_status: bool,
+    /// It takes no other capabilities of a client than none.
+    pub bare_clients: bool,
     /// Milliseconds before each answer.
     pub delay_ms: u64,
     /// Messages by method that are written before its answer, as they are (standard streams and event streams).
@@ -151,6 +174,19 @@ pub struct McpScript {
     pub notice_hang: bool,
     /// Status codes by method (HTTP only).
     pub status: BTreeMap<String, u16>,
+    /// Status codes by method of its first requests, which do nothing (HTTP only).
+    pub first_status: BTreeMap<String, Vec<u16>>,
+    /// Whole HTTP answers by method, or by `*` for all; `$BODY` is the answer, `$BYTES` and `$CHARS` its length, and behind
+    /// `$HOLD` the connection stays open (HTTP only).
+    pub http: BTreeMap<String, String>,
+    /// What the head of each POST must have (HTTP only).
+    pub demands: Vec<Demand>,
+    /// Answers come over the stream of events of a GET, and a POST gets 202 (HTTP only).
+    pub answers_on_stream: bool,
+    /// A request with a session is refused, whatever it gave out (HTTP only).
+    pub refuses_sessions: bool,
+    /// It gives out another session with each answer (HTTP only).
+    pub rolling_sessions: bool,
     /// Response headers by method, as lines (HTTP only).
     pub headers: BTreeMap<String, Vec<String>>,
     /// It gives out a session and asks for it (HTTP only).
@@ -161,13 +197,21 @@ pub struct McpScript {
     pub token: Option<String>,
     /// What a GET gets (HTTP only).
     pub get: GetReply,
+    /// The whole HTTP answer to a GET, in place of that (HTTP only).
+    pub get_answer: Option<String>,
+    /// A DELETE is never answered (HTTP only).
+    pub delete_hang: bool,
     /// It speaks the HTTP transport of 2024-11-05: its address takes no POST, and a GET gets a stream of events whose
     /// first names the address for messages (HTTP only).
     pub events: bool,
     /// The address for messages in that event; `/messages?session=1` unless set (HTTP only).
     pub events_endpoint: Option<String>,
+    /// The head and the first events of that stream, in place of the ones above (HTTP only).
+    pub events_begin: Option<String>,
     /// A POST of its address gets this status and the way to the address with a slash at its end (HTTP only).
     pub redirect: Option<u16>,
+    /// The way that is told then; `/mcp/` unless set (HTTP only).
+    pub redirect_to: Option<String>,
     /// The status of a request with a session that is not known; 404 unless set (HTTP only).
     pub lost_session_status: Option<u16>,
     /// It closes the connection after each answer (HTTP only).

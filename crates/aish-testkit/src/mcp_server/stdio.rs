@@ -27,7 +27,12 @@ pub fn serve_stdio(script: &McpScript) -> u8 {
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
         flood(script.stderr_bytes);
         match answer(script, &memory, &message) {
-            Answer::Messages(messages) => messages.iter().for_each(|message| write_message(script, message)),
+            Answer::Messages(messages) => {
+                messages.iter().for_each(|message| write_message(script, message));
+                if script.last.contains(&method) {
+                    return 0;
+                }
+            }
             Answer::Nothing | Answer::Hang => {}
             Answer::Exit => return 3,
             Answer::Block => loop {
@@ -58,6 +63,7 @@ fn write_message(script: &McpScript, message: &str) {
         Framing::Prefixed => format!("2026-01-01 INFO sending {message}\n"),
         Framing::NoNewline => message.to_owned(),
         Framing::Crlf => format!("{message}\r\n"),
+        Framing::Length => format!("Content-Length: {}\r\n\r\n{message}", message.len()),
         Framing::Plain
         | Framing::Pretty
         | Framing::Batch

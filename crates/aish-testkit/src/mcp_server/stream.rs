@@ -20,7 +20,8 @@ impl Stream {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
         let endpoint = server.script.events_endpoint.as_deref().unwrap_or("/messages?session=1");
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-        let mut text = format!("{head}: hello\n\nevent: endpoint\ndata: {endpoint}\n\n");
+        let first = if server.script.events { format!("event: endpoint\ndata: {endpoint}\n\n") } else { String::new() };
+        let mut text = server.script.events_begin.clone().unwrap_or_else(|| format!("{head}: hello\n\n{first}"));
         while stream.write_all(text.as_bytes()).is_ok() && !server.stopped.load(Ordering::SeqCst) {
             text = match sent.recv_timeout(Duration::from_millis(50)) {
                 Ok(message) => format!("event: message\ndata: {message}\n\n"),

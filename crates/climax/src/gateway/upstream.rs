@@ -199,9 +199,9 @@ impl Upstream {
                 self.health.failed(ServerHealth::Failed, &why);
                 None
             }
-            (ServerState::Failed(why), _) => {
+            (ServerState::Failed(fault), _) => {
                 *live = None;
-                self.health.failed(ServerHealth::Failed, &why);
+                self.health.failed(ServerHealth::Failed, &fault.to_string());
                 None
             }
             (ServerState::Closed | ServerState::Connecting, _) => {

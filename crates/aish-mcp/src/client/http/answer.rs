@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use http::StatusCode;
 use reqwest::Response;
-use reqwest::header::WWW_AUTHENTICATE;
+use reqwest::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError, StreamableHttpError};
 use serde_json::Value;
 
@@ -16,8 +16,11 @@ use super::{Failure, HttpError, MAX_BODY, repair};
 /// Bytes of a refusal that are read, and how long they are waited for.
 const REFUSAL: usize = 4096;
 const REFUSAL_WAIT: Duration = Duration::from_secs(1);
+/// How long a server that is not ready is left alone, at first and at most.
+const FIRST_RETRY: Duration = Duration::from_millis(250);
+const LONGEST_RETRY: Duration = Duration::from_secs(2);
 /// How long a body may pause before it is looked at whether it is whole.
-const PAUSE: Duration = Duration::from_millis(200);
+pub(in crate::client) const PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) fn is_refusal(failure: &Failure) -> bool {
     matches!(failure, StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_))
@@ -100,10 +103,15 @@ pub(super) fn is_event_stream(kind: Option<&str>, begin: &[u8]) -> bool {
         None | Some(b'{' | b'[') => false,
         Some(b':') => true,
         Some(_) => {
-            let said = kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"));
-            said || ["data:", "event:", "id:", "retry:"].iter().any(|field| text.starts_with(field.as_bytes()))
+            is_labelled(kind)
+                || ["data:", "event:", "id:", "retry:"].iter().any(|field| text.starts_with(field.as_bytes()))
         }
     }
+}
+
+/// Returns whether a content type says that a body is a stream of events.
+pub(super) fn is_labelled(kind: Option<&str>) -> bool {
+    kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
 }
 
 /// Reads until the body shows what it is; a byte order mark is no part of it.
@@ -146,6 +154,22 @@ pub(super) async fn read(
         }
     }
     Ok(all)
+}
+
+/// How long a server that is not ready is left alone before it is asked again, `retries` times until now; none where it is
+/// ready, or wants more time than an answer may take.
+pub(super) fn pause(response: &Response, retries: u32) -> Option<Duration> {
+    let busy = [
+        StatusCode::TOO_MANY_REQUESTS,
+        StatusCode::BAD_GATEWAY,
+        StatusCode::SERVICE_UNAVAILABLE,
+        StatusCode::GATEWAY_TIMEOUT,
+    ];
+    let pause = match header(response, RETRY_AFTER.as_str()) {
+        Some(seconds) => Duration::from_secs(seconds.trim().parse().ok()?),
+        None => FIRST_RETRY * 2_u32.saturating_pow(retries),
+    };
+    (busy.contains(&response.status()) && pause <= LONGEST_RETRY).then_some(pause)
 }
 
 /// Returns whether an answer means that the session is not known any more; some servers do not say it with 404.

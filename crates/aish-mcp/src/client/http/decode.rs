@@ -3,18 +3,26 @@
 use std::io::Write;
 
 use bytes::Bytes;
-use flate2::write::{GzDecoder, ZlibDecoder};
+use flate2::write::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt};
 
 /// How a body is decoded; known at its first bytes.
 enum Decoder {
-    Unknown,
+    Unknown(Claim),
     Plain,
     Gzip(GzDecoder<Vec<u8>>),
     Zlib(ZlibDecoder<Vec<u8>>),
+    Deflate(DeflateDecoder<Vec<u8>>),
     /// What came was broken.
     Ended,
+}
+
+/// What a server says of a body, where that is needed to read it.
+#[derive(Clone, Copy)]
+enum Claim {
+    Deflate,
+    Other,
 }
 
 /// Decodes a body by how it begins: one that only claims to be compressed is read as it is.
@@ -22,9 +30,9 @@ pub(super) fn stream(
     body: impl Stream<Item = reqwest::Result<Bytes>> + Send + 'static,
     encoding: Option<&str>,
 ) -> BoxStream<'static, reqwest::Result<Bytes>> {
-    let said_deflate = encoding.is_some_and(|encoding| encoding.trim().eq_ignore_ascii_case("deflate"));
-    let mut decoder = Decoder::Unknown;
-    body.map(move |chunk| chunk.map(|chunk| decoder.decode(chunk, said_deflate))).boxed()
+    let says_deflate = encoding.is_some_and(|encoding| encoding.trim().eq_ignore_ascii_case("deflate"));
+    let mut decoder = Decoder::Unknown(if says_deflate { Claim::Deflate } else { Claim::Other });
+    body.map(move |chunk| chunk.map(|chunk| decoder.decode(chunk))).boxed()
 }
 
 /// Writes a text in UTF-8 that begins with the byte order mark of UTF-16.
@@ -39,20 +47,22 @@ pub(super) fn text(body: Vec<u8>) -> Vec<u8> {
 }
 
 impl Decoder {
-    fn decode(&mut self, chunk: Bytes, said_deflate: bool) -> Bytes {
-        if matches!(self, Self::Unknown) && !chunk.is_empty() {
-            *self = match chunk.first() {
+    fn decode(&mut self, chunk: Bytes) -> Bytes {
+        if let (Self::Unknown(claim), Some(first)) = (&*self, chunk.first()) {
+            *self = match (claim, first) {
                 // No text begins like this.
-                Some(0x1F) => Self::Gzip(GzDecoder::new(Vec::new())),
-                Some(0x78) if said_deflate => Self::Zlib(ZlibDecoder::new(Vec::new())),
-                Some(_) | None => Self::Plain,
+                (_, 0x1F) => Self::Gzip(GzDecoder::new(Vec::new())),
+                (Claim::Deflate, 0x78) => Self::Zlib(ZlibDecoder::new(Vec::new())),
+                (Claim::Deflate, byte) if !is_text(*byte) => Self::Deflate(DeflateDecoder::new(Vec::new())),
+                (Claim::Deflate | Claim::Other, _) => Self::Plain,
             };
         }
         let (written, decoded) = match self {
-            Self::Unknown | Self::Plain => return chunk,
+            Self::Unknown(_) | Self::Plain => return chunk,
             Self::Ended => return Bytes::new(),
             Self::Gzip(gzip) => (gzip.write_all(&chunk).and_then(|()| gzip.flush()), std::mem::take(gzip.get_mut())),
             Self::Zlib(zlib) => (zlib.write_all(&chunk).and_then(|()| zlib.flush()), std::mem::take(zlib.get_mut())),
+            Self::Deflate(raw) => (raw.write_all(&chunk).and_then(|()| raw.flush()), std::mem::take(raw.get_mut())),
         };
         if let Err(why) = written {
             tracing::debug!(%why, "a compressed body is broken");
@@ -62,10 +72,17 @@ impl Decoder {
     }
 }
 
+/// Returns whether JSON or an event may begin with a byte.
+fn is_text(byte: u8) -> bool {
+    // The last four begin the fields of an event.
+    byte.is_ascii_whitespace()
+        || matches!(byte, b'{' | b'[' | b'"' | b':' | 0xEF | 0xFE | 0xFF | b'd' | b'e' | b'i' | b'r')
+}
+
 #[cfg(test)]
 mod tests {
     use flate2::Compression;
-    use flate2::write::{GzEncoder, ZlibEncoder};
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
     use super::*;
 
@@ -95,7 +112,11 @@ mod tests {
         let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
         zlib.write_all(TEXT).unwrap();
         let zlib = zlib.finish().unwrap();
+        let mut raw = DeflateEncoder::new(Vec::new(), Compression::default());
+        raw.write_all(TEXT).unwrap();
+        let raw = raw.finish().unwrap();
         for size in [1, 7, 1000] {
+            assert_eq!(decoded(&raw, Some("deflate"), size).await, TEXT);
             assert_eq!(decoded(&gzip, Some("gzip"), size).await, TEXT);
             assert_eq!(decoded(&gzip, None, size).await, TEXT);
             assert_eq!(decoded(&zlib, Some("deflate"), size).await, TEXT);

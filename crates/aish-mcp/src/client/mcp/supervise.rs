@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{Inner, ServerState};
 use crate::client::connection::connect;
+use crate::client::health::ServerFault;
 use crate::client::options::Endpoint;
 use crate::client::ports::Status;
 
@@ -36,7 +37,7 @@ pub(super) async fn supervise(inner: Arc<Inner>) {
             tries.failures = 0;
         }
         let pause = if tries.has_connected && tries.failures < inner.options.restarts {
-            inner.lose(ended, &mut tries)
+            inner.lose(ended.to_string(), &mut tries)
         } else {
             inner.fail(ended);
             if !inner.comes_back() {
@@ -83,12 +84,12 @@ impl Inner {
     }
 
     /// Says that the server is out of reach; once, however often it fails from now on.
-    fn fail(&self, reason: String) {
+    fn fail(&self, fault: ServerFault) {
         self.definitions.write().map(|mut definitions| *definitions = Arc::default()).ok();
         if !matches!(&*self.state.borrow(), ServerState::Failed(_)) {
-            self.say(Status::Failed(reason.clone()));
+            self.say(Status::Failed(fault.to_string()));
         }
-        self.state.send_replace(ServerState::Failed(reason));
+        self.state.send_replace(ServerState::Failed(fault));
     }
 }
 
@@ -102,15 +103,15 @@ fn warn_of_plain_token(inner: &Inner) {
     }
 }
 
-/// Connects, lists, and returns why it ended, in words.
-async fn one_connection(inner: &Inner, tries: &mut Tries) -> String {
+/// Connects, lists, and returns why it ended.
+async fn one_connection(inner: &Inner, tries: &mut Tries) -> ServerFault {
     let connection = match connect(&inner.options, &inner.ports, &inner.calls, &inner.signed_out).await {
         Ok(connection) => Arc::new(connection),
-        Err(failed) => return failed.to_string(),
+        Err(failed) => return failed.fault(),
     };
     inner.take(Some(Arc::clone(&connection)));
     if let Err(error) = inner.list(&connection).await {
-        return error.to_string();
+        return connection.health.fault(error.to_string());
     }
     (tries.has_connected, tries.later) = (true, LATER);
     let tools = inner.definitions.read().map_or(0, |definitions| definitions.len());
@@ -121,7 +122,7 @@ async fn one_connection(inner: &Inner, tries: &mut Tries) -> String {
             () = connection.tools_changed.notified() => {}
             () = inner.refresh.notified() => {}
             ended = connection.health.until_ended() => {
-                return connection.health.words().unwrap_or_else(|| ended.to_string());
+                return ServerFault::Failed(connection.health.words().unwrap_or_else(|| ended.to_string()));
             }
         }
         if let Err(error) = inner.list(&connection).await {

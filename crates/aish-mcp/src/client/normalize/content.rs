@@ -2,11 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
+use super::keys::settle;
+use super::listing::{self, flattened};
 use super::result::{object_or_nothing, text_or_nothing};
+
+/// The members of a tool's result.
+const KNOWN: &[&str] = &["content", "structuredContent", "isError", "toolResult", "contents"];
 
 /// Puts the result of a tool call into shape. Nothing in it is lost: an unknown block becomes text.
 pub(super) fn call(result: Value) -> Value {
-    let mut result = match result {
+    let mut result = match wrapped(result) {
         Value::Object(result) => result,
         Value::Null => Map::new(),
         other => Map::from_iter([("content".to_owned(), other)]),
@@ -15,17 +20,18 @@ pub(super) fn call(result: Value) -> Value {
         return Value::Object(result);
     }
     result.remove("resultType");
-    let known = ["content", "structuredContent", "isError", "toolResult"];
-    let content = match result.remove("content") {
+    let content = match ["content", "toolResult", "contents"].iter().find_map(|key| result.remove(*key)) {
         Some(content) => blocks(content),
-        None => match result.remove("toolResult") {
-            Some(old) => blocks(old),
-            // A bare object in the place of a result is the result.
-            None if !result.is_empty() && !known.iter().any(|key| result.contains_key(*key)) => {
-                vec![text(Value::Object(result.clone()).to_string())]
-            }
-            None => Vec::new(),
-        },
+        // A bare object in the place of a result is the result.
+        None if !result.is_empty() && !KNOWN.iter().any(|key| result.contains_key(*key)) => {
+            let bare = Value::Object(result.clone());
+            vec![if result.keys().all(|key| key == "text" || key == "type") {
+                block(bare)
+            } else {
+                text(bare.to_string())
+            }]
+        }
+        None => Vec::new(),
     };
     let is_error = match result.get("isError") {
         Some(Value::Bool(flag)) => *flag,
@@ -41,6 +47,26 @@ pub(super) fn call(result: Value) -> Value {
     mended
 }
 
+/// Finds the result: under its own name for its members, as JSON in a text, or inside of another.
+fn wrapped(result: Value) -> Value {
+    match result {
+        Value::Object(mut map) => {
+            settle(&mut map, KNOWN);
+            let inner = ["result", "data", "response"].iter().find_map(|key| map.get(*key));
+            let inner = inner.filter(|inner| inner.get("content").is_some_and(Value::is_array));
+            match inner {
+                Some(inner) if !KNOWN.iter().any(|key| map.contains_key(*key)) => inner.clone(),
+                Some(_) | None => Value::Object(map),
+            }
+        }
+        Value::String(text) => match serde_json::from_str::<Value>(&text) {
+            Ok(inner) if inner.get("content").is_some_and(Value::is_array) => inner,
+            Ok(_) | Err(_) => Value::String(text),
+        },
+        other => other,
+    }
+}
+
 fn text(text: impl Into<String>) -> Value {
     json!({"type": "text", "text": text.into()})
 }
@@ -48,7 +74,7 @@ fn text(text: impl Into<String>) -> Value {
 fn blocks(content: Value) -> Vec<Value> {
     match content {
         Value::Null => Vec::new(),
-        Value::Array(items) => items.into_iter().map(block).collect(),
+        Value::Array(items) => items.into_iter().flat_map(flattened).map(block).collect(),
         other => vec![block(other)],
     }
 }
@@ -59,6 +85,7 @@ fn block(item: Value) -> Value {
         Value::String(plain) => return text(plain),
         other => return text(other.to_string()),
     };
+    settle(&mut map, &["type", "text", "data", "mimeType", "uri", "name", "resource"]);
     map.remove("annotations");
     object_or_nothing(&mut map, "_meta");
     let has_text = |map: &Map<String, Value>, key: &str| map.get(key).is_some_and(Value::is_string);
@@ -67,43 +94,33 @@ fn block(item: Value) -> Value {
             map.insert("type".into(), json!("text"));
             Value::Object(map)
         }
-        Some("text") => match ["text", "content", "value", "data"].iter().find_map(|key| map.get(*key)) {
-            Some(Value::String(plain)) => text(plain.clone()),
-            Some(Value::Null) => text(""),
-            Some(other) => text(other.to_string()),
-            None => text(Value::Object(map).to_string()),
-        },
-        // Another word for it.
-        Some(kind) if has_text(&map, "text") && (kind.eq_ignore_ascii_case("text") || kind == "markdown") => {
-            text(map.get("text").and_then(Value::as_str).unwrap_or_default())
-        }
         Some(kind @ ("image" | "audio")) if has_text(&map, "data") => {
             let default = if kind == "image" { "image/png" } else { "audio/wav" };
             if !has_text(&map, "mimeType") {
-                let given = map.remove("mime_type").filter(Value::is_string);
-                map.insert("mimeType".into(), given.unwrap_or_else(|| json!(default)));
+                map.insert("mimeType".into(), json!(default));
             }
             Value::Object(map)
         }
         Some("resource") if map.get("resource").is_some_and(Value::is_object) => {
-            let resource = map.remove("resource").unwrap_or_default();
-            match contents(resource) {
+            match contents(map.get("resource").cloned().unwrap_or_default()) {
                 Some(resource) => json!({"type": "resource", "resource": resource}),
                 None => text(Value::Object(map).to_string()),
             }
         }
-        Some("resource_link") if has_text(&map, "uri") => {
-            if !has_text(&map, "name") {
-                map.insert("name".into(), map.get("uri").cloned().unwrap_or_default());
+        Some("resource_link") => match listing::resource(map.clone()) {
+            Some(link) => Value::Object(link),
+            None => text(Value::Object(map).to_string()),
+        },
+        // Another word for a text, or the text under another key: `{"type": "json", "json": …}`.
+        Some(kind) if kind == "text" || has_text(&map, "text") || map.len() == 2 => {
+            match [kind, "text", "content", "value", "data"].iter().find_map(|key| map.get(*key)) {
+                Some(Value::String(plain)) => text(plain.clone()),
+                Some(Value::Null) => text(""),
+                Some(other) => text(other.to_string()),
+                None => text(Value::Object(map).to_string()),
             }
-            for key in ["title", "description", "mimeType"] {
-                text_or_nothing(&mut map, key);
-            }
-            map.remove("size");
-            map.remove("icons");
-            Value::Object(map)
         }
-        _ => text(Value::Object(map).to_string()),
+        Some(_) | None => text(Value::Object(map).to_string()),
     }
 }
 
@@ -186,6 +203,17 @@ mod tests {
             (json!(null), vec![], false),
             (json!({}), vec![], false),
             (json!({"toolResult": "old"}), vec!["old"], false),
+            (json!({"Content": [{"Type": "text", "Text": "a"}], "IsError": true}), vec!["a"], true),
+            (json!({"contents": [[{"type": "text", "text": "a"}], null]}), vec!["a"], false),
+            (
+                json!({"content": [{"type": "json", "json": {"n": 1}}, {"type": "error", "text": "b"}]}),
+                vec!["{\"n\":1}", "b"],
+                false,
+            ),
+            (json!({"result": {"content": [{"type": "text", "text": "a"}]}}), vec!["a"], false),
+            (json!("{\"content\": [\"a\"]}"), vec!["a"], false),
+            (json!("{\"answer\": 42}"), vec!["{\"answer\": 42}"], false),
+            (json!({"text": "a"}), vec!["a"], false),
             (json!({"answer": 42}), vec!["{\"answer\":42}"], false),
             (json!({"content": null, "isError": null}), vec![], false),
         ] {

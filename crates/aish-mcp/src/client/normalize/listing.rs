@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::keys::settle;
 use super::result::{object_or_nothing, text_or_nothing};
 use super::schema;
 
@@ -44,9 +45,9 @@ fn found(result: Value, key: &str, levels: u32) -> (Option<Value>, Option<Value>
     let Some(levels) = levels.checked_sub(1) else { return (None, None) };
     match result {
         Value::Object(mut result) => {
-            let cursor = result.remove("nextCursor").or_else(|| result.remove("next_cursor"));
-            let same = result.keys().find(|own| own.eq_ignore_ascii_case(key)).cloned();
-            let list = match same.and_then(|own| result.remove(&own)) {
+            settle(&mut result, &[key, "nextCursor"]);
+            let cursor = result.remove("nextCursor");
+            let list = match result.remove(key) {
                 Some(Value::String(text)) => serde_json::from_str(&text).ok(),
                 Some(list) => Some(list),
                 None => None,
@@ -67,10 +68,11 @@ fn found(result: Value, key: &str, levels: u32) -> (Option<Value>, Option<Value>
     }
 }
 
-/// A list in the list is its items.
-fn flattened(item: Value) -> Vec<Value> {
+/// A list in the list is its items, and null is none.
+pub(super) fn flattened(item: Value) -> Vec<Value> {
     match item {
         Value::Array(items) => items,
+        Value::Null => Vec::new(),
         other => vec![other],
     }
 }
@@ -85,11 +87,13 @@ fn named(name: String, mut item: Value) -> Value {
 /// Keeps of a tool what is well formed; only the name cannot be done without. A function as models are given it is a
 /// tool, too.
 pub(super) fn tool(item: Map<String, Value>) -> Option<Map<String, Value>> {
-    let item = match item.get("function") {
-        Some(Value::Object(function)) if !item.contains_key("name") => function.clone(),
+    let inner = ["function", "tool"].iter().find_map(|key| item.get(*key)?.as_object());
+    let mut item = match inner {
+        Some(inner) if !item.contains_key("name") => inner.clone(),
         _ => item,
     };
-    let name = any(&item, &["name", "Name"]).and_then(Value::as_str).filter(|name| !name.is_empty())?;
+    settle(&mut item, &["name", "title", "description", "inputSchema", "outputSchema", "annotations"]);
+    let name = item.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
     let mut tool = Map::new();
     tool.insert("name".into(), json!(name));
     for key in ["title", "description"] {
@@ -97,8 +101,7 @@ pub(super) fn tool(item: Map<String, Value>) -> Option<Map<String, Value>> {
             tool.insert(key.into(), text.clone());
         }
     }
-    let keys = ["inputSchema", "input_schema", "inputschema", "InputSchema", "parameters", "schema"];
-    let schema = any(&item, &keys);
+    let schema = ["inputSchema", "parameters", "schema"].iter().find_map(|key| item.get(*key));
     tool.insert("inputSchema".into(), object_schema(schema));
     if let Some(schema @ Value::Object(_)) = item.get("outputSchema") {
         tool.insert("outputSchema".into(), schema.clone());
@@ -116,10 +119,6 @@ pub(super) fn tool(item: Map<String, Value>) -> Option<Map<String, Value>> {
         tool.insert("annotations".into(), Value::Object(annotations));
     }
     Some(tool)
-}
-
-fn any<'m>(item: &'m Map<String, Value>, keys: &[&str]) -> Option<&'m Value> {
-    keys.iter().find_map(|key| item.get(*key))
 }
 
 /// A schema that is missing, null or no object takes any object; one written as text is read.

@@ -43,12 +43,38 @@ pub(in crate::client) fn is_whole(text: &[u8]) -> bool {
 
 /// Finds a message behind a text on the same line, or inside of one.
 pub(in crate::client) fn embedded(text: &[u8]) -> Option<Value> {
-    let starts = text.windows(2).enumerate().filter(|(_, window)| *window == b"{\"").map(|(at, _)| at).take(8);
+    let begins = |at: &usize| text.get(at + 1..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\""));
+    let braces = text.iter().enumerate().filter(|(_, byte)| **byte == b'{').map(|(at, _)| at).take(64);
+    let starts = braces.filter(begins).take(8);
     let first = |text: &[u8]| match values(text) {
         Parsed::Values(values) | Parsed::Other(values) => values.into_iter().next(),
         Parsed::Unfinished => None,
     };
     starts.filter_map(|at| first(text.get(at..)?)).find(is_message)
+}
+
+/// Closes a value whose last brackets are missing because a server counts its length in characters, and not in bytes: as
+/// many bytes are lost then as the text has more bytes than characters.
+pub(in crate::client) fn closed(text: &[u8]) -> Option<Value> {
+    let lost = text.iter().filter(|byte| **byte & 0xC0 == 0x80).count();
+    let (mut open, mut quoted, mut escaped) = (Vec::new(), false, false);
+    for byte in text {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'{' => open.push(b'}'),
+            b'[' => open.push(b']'),
+            b'}' | b']' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    if quoted || open.is_empty() || open.len() > lost {
+        return None;
+    }
+    let whole: Vec<u8> = text.iter().copied().chain(open.into_iter().rev()).collect();
+    serde_json::from_slice(&whole).ok()
 }
 
 /// Finds the id in what was meant to be an answer and is no JSON.
@@ -107,10 +133,14 @@ fn mended(text: &[u8]) -> String {
     out
 }
 
-/// Writes a constant; what JavaScript and Python have beside those of JSON is null.
+/// Writes a constant, or the key of a member; what JavaScript and Python have beside the constants of JSON is null.
 fn word<'t>(text: &'t str, out: &mut String) -> &'t str {
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
+    if rest.trim_start().starts_with(':') {
+        out.extend(["\"", word, "\""]);
+        return rest;
+    }
     out.push_str(match word {
         "True" => "true",
         "False" => "false",
@@ -207,6 +237,7 @@ mod tests {
             (b"{\"a\": \"hi\\ud800\"}", json!({"a": "hi\u{fffd}"})),
             (b"{\"a\": NaN, \"b\": \"\\ud83d\\ude00\"}", json!({"a": null, "b": "\u{1f600}"})),
             (b"{\"a\": \"f\xfcr\"}", json!({"a": "f\u{fffd}r"})),
+            (b"{a: 1, _b$2 : {c: NaN}}", json!({"a": 1, "_b$2": {"c": null}})),
             (b"{'a': 'it\\'s \"x\"', 'b': None, 'c': True}", json!({"a": "it's \"x\"", "b": null, "c": true})),
             (b"{\"a\": 1 /* one */, // two\n \"b\": 2}", json!({"a": 1, "b": 2})),
             (
@@ -231,6 +262,20 @@ mod tests {
         assert_eq!(values(b"hello"), Parsed::Other(Vec::new()));
         assert_eq!(values(b""), Parsed::Other(Vec::new()));
         assert!(is_whole(b"{}\r{}\r") && !is_whole(b"{} x") && !is_whole(b"{"));
+    }
+
+    #[test]
+    fn as_many_brackets_are_closed_as_bytes_were_lost() {
+        for (text, expected) in [
+            ("{\"a\":[\"üü\"", Some(json!({"a": ["üü"]}))),
+            ("{\"a\":[\"ü\"", None),
+            ("{\"a\":[\"u\"]", None),
+            ("{\"a\":\"üüü", None),
+            ("{\"a\":\"ü\",", None),
+            ("{\"a\":\"ü\\\"]\"", Some(json!({"a": "ü\"]"}))),
+        ] {
+            assert_eq!(closed(text.as_bytes()), expected, "{text}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::keys::settle;
 use super::{content, listing};
 
 /// An answer to `server/discover` that is none.
@@ -38,7 +39,8 @@ fn initialize(result: Value) -> Value {
         Value::Object(result) => result,
         _ => Map::new(),
     };
-    let version = match result.get("protocolVersion").or_else(|| result.get("protocol_version")) {
+    settle(&mut result, &["protocolVersion", "capabilities", "serverInfo", "instructions"]);
+    let version = match result.get("protocolVersion") {
         Some(Value::String(version)) if !version.trim().is_empty() => version.trim().to_owned(),
         _ => "2025-03-26".to_owned(),
     };
@@ -83,7 +85,9 @@ fn discover(result: Value) -> Result<Value, Unfit> {
 /// A missing or broken statement of capabilities means that tools are worth a try.
 fn capabilities(given: Option<Value>) -> Value {
     let Some(Value::Object(mut given)) = given else { return json!({"tools": {}}) };
-    for key in ["tools", "resources", "prompts", "logging", "completions", "experimental", "extensions"] {
+    let known = ["tools", "resources", "prompts", "logging", "completions", "experimental", "extensions"];
+    settle(&mut given, &known);
+    for key in known {
         match given.get(key) {
             None | Some(Value::Object(_)) => {}
             Some(Value::Bool(true)) | Some(Value::Array(_)) => {
@@ -116,7 +120,8 @@ fn implementation(given: Option<Value>) -> Value {
         _ => default.to_owned(),
     };
     match given {
-        Some(Value::Object(map)) => {
+        Some(Value::Object(mut map)) => {
+            settle(&mut map, &["name", "version", "title"]);
             let mut info = json!({"name": text(&map, "name", "unknown"), "version": text(&map, "version", "0")});
             if let (Some(Value::String(title)), Some(info)) = (map.get("title"), info.as_object_mut()) {
                 info.insert("title".into(), json!(title));

@@ -15,6 +15,20 @@ const MAX_STRAY_LINES: usize = 10_000;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
+/// What is wrong with a server that does not answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Complaint {
+    /// It is a program that copies its input.
+    #[error("the server only sends back what it is sent")]
+    Repeats,
+    /// It is a program that prints something else; the first line.
+    #[error("what the server prints is no MCP message: {0}")]
+    Prints(String),
+    /// Nothing comes.
+    #[error("the server does not answer")]
+    Silent,
+}
+
 /// The messages of one server.
 #[derive(Default)]
 pub(super) struct Messages {
@@ -74,11 +88,11 @@ impl Messages {
     }
 
     /// Says what is wrong with a server that does not answer.
-    pub(super) fn complaint(&self) -> String {
+    pub(super) fn complaint(&self) -> Complaint {
         match &self.first_stray {
-            _ if self.normalizer.repeats() => "the server only sends back what it is sent".to_owned(),
-            Some(line) if !self.has_any => format!("what the server prints is no MCP message: {line}"),
-            Some(_) | None => "the server does not answer".to_owned(),
+            _ if self.normalizer.repeats() => Complaint::Repeats,
+            Some(line) if !self.has_any => Complaint::Prints(line.clone()),
+            Some(_) | None => Complaint::Silent,
         }
     }
 

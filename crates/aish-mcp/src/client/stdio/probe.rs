@@ -29,6 +29,13 @@ pub(super) struct Starter {
     deadline: Instant,
 }
 
+/// What a server has sent until now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sent {
+    Nothing,
+    Messages,
+}
+
 /// What becomes of a probe whose time is over.
 pub(super) enum Overdue {
     /// It is waited for longer.
@@ -92,7 +99,7 @@ impl Probe {
     }
 
     /// Decides what becomes of the probe when its time is over. An interpreter that is still starting takes its time.
-    pub(super) fn overdue(&mut self, id: i64, has_sent: bool, is_starting: impl FnOnce() -> bool) -> Overdue {
+    pub(super) fn overdue(&mut self, id: i64, sent: Sent, is_starting: impl FnOnce() -> bool) -> Overdue {
         let may_wait = self.extensions < MAX_EXTENSIONS && is_starting();
         let until = may_wait.then(|| (id, Instant::now() + self.bounds.probe_timeout));
         *self.pending.lock().unwrap_or_else(PoisonError::into_inner) = until;
@@ -100,8 +107,11 @@ impl Probe {
             self.extensions += 1;
             return Overdue::Prolonged;
         }
-        self.is_unanswered = !has_sent;
+        self.is_unanswered = sent == Sent::Nothing;
         self.mute_at = self.is_unanswered.then(|| Instant::now() + self.bounds.connect_timeout / 2);
-        if has_sent { Overdue::Passed } else { Overdue::Unanswered }
+        match sent {
+            Sent::Messages => Overdue::Passed,
+            Sent::Nothing => Overdue::Unanswered,
+        }
     }
 }

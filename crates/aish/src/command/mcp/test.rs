@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_mcp::client::{Endpoint, GatedCall, Ports, ServerOptions, TargetReport, test_target};
+use aish_mcp::client::{Endpoint, GatedCall, Ports, ServerFault, ServerOptions, TargetReport, test_target};
 use aish_safety::{Answer, Approver, Gate, Pin, PinError, PinStore, Question};
 use aish_types::{BoxFuture, CallContext, SourceId, ToolName};
 use serde_json::Value;
@@ -69,10 +69,8 @@ pub(super) async fn run(
         Ok((options, call)) => {
             let ports = Ports { tokens: Some(Arc::new(TokenFolder::of(base))), ..Ports::default() };
             let mut report = test_target(options, ports, call).await;
-            if let Some(error) = report.error.as_mut().filter(|_| trial.timeout_s.is_none())
-                && ["does not answer", "no answer within"].iter().any(|words| error.contains(words))
-            {
-                error.push_str(" (--timeout SECONDS waits longer)");
+            if let (Some(ServerFault::Unanswered(words)), None) = (&mut report.error, trial.timeout_s) {
+                words.push_str(" (--timeout SECONDS waits longer)");
             }
             // A result that says that the tool failed is a result; the call failed all the same.
             let failed = report.result.as_ref().and_then(|result| result.get("is_error")) == Some(&Value::Bool(true));
@@ -94,7 +92,7 @@ pub(super) async fn run(
         print(&clean(result.get("text").and_then(Value::as_str).unwrap_or_default()));
     }
     if let Some(error) = &report.error {
-        complain(&clean(error));
+        complain(&clean(&error.to_string()));
     }
     Ok(code)
 }

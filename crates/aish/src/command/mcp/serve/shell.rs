@@ -38,6 +38,18 @@ pub(super) fn add(base: &Base, registry: &Registry, session: &SessionId) -> (Arc
     (live, shell)
 }
 
+/// The tool that brings back.
+const UNDO: &str = "undo";
+
+/// What one of these tools is asked.
+enum Asked {
+    Changes,
+    /// The difference of a step.
+    Difference(String),
+    /// To bring a step back; the last one where none is named.
+    Undo(String),
+}
+
 /// The tools `changes` and `undo`.
 struct UndoTools {
     id: SourceId,
@@ -68,16 +80,16 @@ impl UndoTools {
         let about = "List what the shell's commands changed, newest first, each command with its step.";
         let changes = define("changes", about, "A step, to be shown with its difference", Risk::Read);
         let about = "Bring back exactly what a command of the shell changed.";
-        let undo = define("undo", about, "A step as `changes` names it; the last command's without it", Risk::Write);
+        let undo = define(UNDO, about, "A step as `changes` names it; the last command's without it", Risk::Write);
         Self { id, base: base.clone(), session, definitions: [changes, undo] }
     }
 
-    /// Does what a tool of these does, and returns its lines; whether it went well.
-    fn run(&self, undoes: bool, step: Option<&str>) -> Result<(bool, Vec<String>), Failure> {
-        match (undoes, step) {
-            (true, step) => self.undo(step.unwrap_or_default()),
-            (false, Some(step)) => self.difference(step).map(|lines| (true, lines)),
-            (false, None) => self.changes().map(|lines| (true, lines)),
+    /// Does what one of these tools is asked.
+    fn run(&self, asked: &Asked) -> Result<ToolOutcome, Failure> {
+        match asked {
+            Asked::Changes => self.changes().map(|lines| ToolOutcome::success(lines.join("\n"))),
+            Asked::Difference(step) => self.difference(step).map(|lines| ToolOutcome::success(lines.join("\n"))),
+            Asked::Undo(step) => self.undo(step),
         }
     }
 
@@ -133,7 +145,7 @@ impl UndoTools {
     }
 
     /// Brings a step of this session back; another session's is none of the agent's business.
-    fn undo(&self, step: &str) -> Result<(bool, Vec<String>), Failure> {
+    fn undo(&self, step: &str) -> Result<ToolOutcome, Failure> {
         let Own { layers, steps, .. } = self.own(&mut |_| {})?;
         let is_own = layers.iter().any(|layer| layer.id() == step) || steps.iter().any(|own| own.id == step);
         if !step.is_empty() && !is_own {
@@ -141,7 +153,8 @@ impl UndoTools {
         }
         let mut lines = Vec::new();
         let all = answer(&self.base, Some(&self.session), step, &mut |line| lines.push(line.to_owned()))?;
-        Ok((all, lines))
+        let told = lines.join("\n");
+        Ok(if all { ToolOutcome::success(told) } else { ToolOutcome::reported_failure(told) })
     }
 }
 
@@ -164,13 +177,16 @@ impl ToolSource for UndoTools {
         arguments: &Value,
         _context: &CallContext,
     ) -> Result<Plan, Faults> {
-        let undoes = definition.name.as_str() == "undo";
         let step = arguments.get("step").and_then(Value::as_str).map(str::to_owned);
+        let asked = match (definition.name.as_str(), step) {
+            (UNDO, step) => Asked::Undo(step.unwrap_or_default()),
+            (_, Some(step)) => Asked::Difference(step),
+            (_, None) => Asked::Changes,
+        };
         Ok(Plan::tool(move |_, _| async move {
-            let done = tokio::task::spawn_blocking(move || self.run(undoes, step.as_deref()));
+            let done = tokio::task::spawn_blocking(move || self.run(&asked));
             match done.await {
-                Ok(Ok((true, lines))) => ToolOutcome::success(lines.join("\n")),
-                Ok(Ok((false, lines))) => ToolOutcome::reported_failure(lines.join("\n")),
+                Ok(Ok(outcome)) => outcome,
                 Ok(Err(failure)) => ToolOutcome::reported_failure(failure.in_a_line()),
                 Err(error) => ToolOutcome::failure(chain(&error)),
             }
