@@ -1,5 +1,7 @@
 //! Bash's programmable completion, asked in the live shell.
 
+use aish_syntax::{Kind, Role, Word};
+
 /// A completion of the word before the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
@@ -83,55 +85,38 @@ fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Splits the last simple command of a line into words with their starts, relative to where that command starts. The
+/// Splits the simple command that a line ends in into words with their starts, relative to where that command starts. The
 /// word at the end may be empty.
 fn split(line: &str) -> (Vec<(usize, String)>, usize) {
+    let scan = aish_syntax::scan(line);
+    let is_own = |word: &&Word| word.command == scan.end.command;
+    let command = scan.words.iter().filter(is_own).find(|word| word.role == Role::Command);
+    let command_start = command.map_or(line.len(), |word| word.start);
+    let mut own = scan.words.iter().filter(is_own).peekable();
     let mut words: Vec<(usize, String)> = Vec::new();
-    let mut command_start = 0;
-    let mut word: Option<(usize, String)> = None;
-    let mut quoted: Option<char> = None;
-    let mut chars = line.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let open = |word: &mut Option<(usize, String)>, c: char| {
-            word.get_or_insert_with(|| (at - command_start, String::new())).1.push(c);
-        };
-        match (quoted, c) {
-            (Some(quote), c) => {
-                open(&mut word, c);
-                if c == quote {
-                    quoted = None;
-                }
+    let mut is_open = false;
+    for token in scan.tokens.iter().filter(|token| token.start >= command_start) {
+        while own.next_if(|word| word.end <= token.start).is_some() {}
+        let is_inside = own.peek().is_some_and(|word| word.start <= token.start);
+        if !is_inside && matches!(token.kind, Kind::Blank | Kind::Newline | Kind::Comment | Kind::Heredoc) {
+            is_open = false;
+            continue;
+        }
+        let text = line.get(token.range()).unwrap_or_default();
+        let at = token.start - command_start;
+        let breaks = !is_inside || token.kind == Kind::Text && scan.word_of(token).as_ref().is_some_and(is_own);
+        for (offset, letter) in text.char_indices() {
+            let ends = breaks && BREAKS.contains(letter);
+            match words.last_mut().filter(|_| is_open && !ends) {
+                Some((_, word)) => word.push(letter),
+                None => words.push((at + offset, letter.to_string())),
             }
-            (None, '\\') => {
-                open(&mut word, c);
-                if let Some((_, next)) = chars.next() {
-                    open(&mut word, next);
-                }
-            }
-            (None, '\'' | '"') => {
-                open(&mut word, c);
-                quoted = Some(c);
-            }
-            (None, ' ' | '\t') => words.extend(word.take()),
-            (None, ';' | '|' | '&' | '\n' | '(') => {
-                words.clear();
-                word = None;
-                let blanks = line
-                    .get(at + 1..)
-                    .map_or(0, |rest| rest.len() - rest.trim_start_matches([' ', '\t', '&', '|']).len());
-                command_start = at + 1 + blanks;
-                while chars.peek().is_some_and(|(next, _)| *next < command_start) {
-                    chars.next();
-                }
-            }
-            (None, c) if BREAKS.contains(c) => {
-                words.extend(word.take());
-                words.push((at - command_start, c.to_string()));
-            }
-            (None, c) => open(&mut word, c),
+            is_open = !ends;
         }
     }
-    words.push(word.unwrap_or((line.len() - command_start, String::new())));
+    if !is_open {
+        words.push((line.len() - command_start, String::new()));
+    }
     (words, command_start)
 }
 
@@ -153,6 +138,11 @@ mod tests {
             ("a 'b c' d\\ e", ("a|'b c'|d\\ e", 0)),
             ("dd if=/de", ("dd|if|=|/de", 0)),
             ("ls | grep -", ("grep|-", 5)),
+            ("echo \"$(git ch", ("git|ch", 8)),
+            ("if git ch", ("git|ch", 3)),
+            ("A=1 git ch", ("git|ch", 4)),
+            ("git \"$(date) ch", ("git|\"$(date) ch", 0)),
+            ("git $(ls a=b) ch", ("git|$(ls a=b)|ch", 0)),
             ("", ("", 0)),
         ] {
             assert_eq!(words(line), (expected.0.to_owned(), expected.1), "{line:?}");

@@ -37,7 +37,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ),
     ("climax-yaml", &[]),
     ("aish-hook", &["aish-types", "aish-safety"]),
-    ("aish-shell", &["aish-process"]),
+    ("aish-shell", &["aish-process", "aish-syntax"]),
     ("aish-web", &["aish-types", "aish-process", "aish-tools"]),
     ("aish-store", &["aish-types", "aish-tools", "aish-journal"]),
     ("aish-term", &["aish-types", "aish-route", "aish-safety", "aish-syntax"]),
