@@ -1,6 +1,6 @@
 //! What holds for every text.
 
-use aish_syntax::{Scan, scan, scan_language};
+use aish_syntax::{Role, Scan, scan, scan_language};
 use aish_testkit::shell_lines::ShellLines;
 use proptest::prelude::*;
 
@@ -80,4 +80,31 @@ fn what_is_deep_or_long_ends() {
         check(&text);
         check(&format!("echo {text}"));
     }
+}
+
+/// What is completed is what is coloured: where a word is being typed, the scanner already knows what it will be.
+#[test]
+fn a_word_is_the_same_while_it_is_typed() {
+    let mut compared = 0;
+    for line in ShellLines::new(29).take(1_000) {
+        let whole = scan(&line);
+        for word in &whole.words {
+            let typed = scan(&line[..word.end]);
+            // Until it is closed, `((` may be a sum.
+            let Some(found) = typed.end.word.map(|index| typed.words[index]).filter(|_| !whole.end.is_broken) else {
+                continue;
+            };
+            compared += 1;
+            assert_eq!(found.start, word.start, "{line:?}");
+            match word.role {
+                Role::Command | Role::Assignment => assert!(typed.end.is_command, "{line:?}: {word:?}"),
+                Role::Target => assert!(typed.end.is_target && !typed.end.is_command, "{line:?}: {word:?}"),
+                Role::Name | Role::Argument => {
+                    assert!(!typed.end.is_command || line[word.range()].starts_with('-'), "{line:?}: {word:?}");
+                }
+                Role::Keyword => {}
+            }
+        }
+    }
+    assert!(compared > 5_000, "{compared} were compared");
 }
