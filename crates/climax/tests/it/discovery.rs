@@ -81,7 +81,7 @@ fn an_example_finds_its_tool() {
     let texts: Vec<String> = index.meaning_texts().collect();
     assert_eq!(texts, ["rest: Sleeps (day)", "take a nap", "lie down for an hour", "eat: Has a meal (day)"]);
 
-    let many = format!("[{}]", vec!["nap"; 9].join(", "));
+    let many = format!("[{}]", ["nap"; 9].join(", "));
     for (examples, fault) in [(many, "8 are the most"), (format!("[{}]", "x".repeat(301)), "300 are the most")] {
         let (_, faults) = read(&examples);
         assert!(faults.iter().any(|found| found.message.contains(fault)), "{faults:?}");
