@@ -24,6 +24,8 @@ named! {
         Move = "move",
         /// Copies a file over another.
         Copy = "copy",
+        /// Gives a file another mode.
+        ChangeMode = "change-mode",
         /// Makes a link in the place of a file.
         Link = "link",
         /// Fetches an address and shows it.

@@ -82,6 +82,7 @@ named! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "a macro makes the enum")]
 impl Default for Paths {
     fn default() -> Self {
         Self::All

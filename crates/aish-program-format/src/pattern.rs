@@ -95,6 +95,11 @@ named! {
 pub struct Classes(pub u32);
 
 impl Classes {
+    /// Makes a set of one.
+    pub const fn of(class: Class) -> Self {
+        Self(1 << class as u32)
+    }
+
     /// Goes through them.
     pub fn iter(self) -> impl Iterator<Item = Class> {
         Class::ALL.iter().map(|(_, class)| *class).filter(move |class| self.0 & 1 << *class as u32 != 0)

@@ -83,8 +83,11 @@ fn unescape_dollars(text: &str) -> alloc::string::String {
 fn editor(walker: &mut Walker<'_>, text: &str) {
     for line in text.lines() {
         if let Some((before, command)) = line.split_once('!') {
+            // `w !cmd` writes to a command, `w! name` over a file.
+            let spaced = before.ends_with(' ');
             let before = before.trim_start_matches(':').trim();
             let word = before.split_whitespace().next_back().unwrap_or_default();
+            let forced = !spaced && matches!(word, "w" | "write" | "%w" | "%write");
             let runs = before.is_empty()
                 || matches!(
                     word,
@@ -105,11 +108,12 @@ fn editor(walker: &mut Walker<'_>, text: &str) {
                 )
                 || before.ends_with('%')
                 || before.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | '.' | '$' | '%'));
-            if runs && !command.starts_with('=') {
+            if runs && !forced && !command.starts_with('=') {
                 walker.text(unbalanced_end(command), &Stream::default());
                 continue;
             }
         }
+        written_files(walker, line);
         let bare = line.trim_start_matches(':').trim();
         if let Some(command) = bare.strip_prefix("terminal ").or_else(|| bare.strip_prefix("term ")) {
             walker.text(command, &Stream::default());
@@ -117,6 +121,19 @@ fn editor(walker: &mut Walker<'_>, text: &str) {
         deletions(walker, line);
         // Lisp and script functions have their strings in the same form as other languages.
         scan::scan(walker, "editor", line);
+    }
+}
+
+/// `w /a/file`, `saveas ~/b`: files that are written under another name.
+fn written_files(walker: &mut Walker<'_>, line: &str) {
+    for command in line.split('|').take(16) {
+        let command = command.trim_start_matches([':', ' ', '%', ',', '$']).trim_end();
+        let Some((verb, name)) = command.split_once(' ') else { continue };
+        let name = name.trim_start();
+        let writes = matches!(verb.trim_end_matches('!'), "w" | "write" | "wq" | "sav" | "saveas");
+        if writes && name.starts_with(['/', '~']) {
+            walker.write_file(&Word::literal(name), false, &Stream::default());
+        }
     }
 }
 

@@ -7,16 +7,45 @@ use alloc::vec::Vec;
 use aish_program_format::{Change, Place, Program};
 
 use super::arguments::Arguments;
-use super::record::{in_place, scanned_in_place};
+use super::record::{destination, in_place, scanned_in_place, written_archive};
 use super::word::Word;
 use crate::rules::programs;
 
 /// Schemes of addresses behind which a command stands.
 const RUNS: &[&str] = &["exec", "system", "shell"];
 
+/// Returns where a program puts what it copies or moves, or the archive that it writes: rules of its own are about that,
+/// but where it is a disk.
+pub(crate) fn put(name: &str, arguments: &Arguments<'_>) -> Option<Word> {
+    let operands = || arguments.operands().map(|(_, word, _)| word.clone());
+    match programs::find(name)?.facts().change {
+        Change::Moves | Change::Copies | Change::CopiesTrees | Change::Installs | Change::Links => {
+            destination(arguments, &operands().collect::<Vec<_>>()).map(|(_, destination, _)| destination)
+        }
+        Change::Synchronises => operands().skip(1).last(),
+        Change::Archives => written_archive(arguments),
+        Change::Shreds
+        | Change::EditsInPlace
+        | Change::RewritesInPlace
+        | Change::ScansInPlace
+        | Change::Patches
+        | Change::Renames
+        | Change::Nothing
+        | Change::Removes
+        | Change::Unlinks
+        | Change::Modes
+        | Change::Owners
+        | Change::Touches
+        | Change::MakesFolders
+        | Change::Packs
+        | Change::Finds
+        | Change::Unpacks
+        | Change::Leaves
+        | Change::Repository => None,
+    }
+}
+
 /// Returns the words that name what a program writes to; `own` is what a person's own file says of it.
-///
-/// What is put somewhere by a copy or a move is not among them: rules of its own are about that.
 pub(crate) fn outputs(name: &str, own: Option<Program<'_>>, arguments: &Arguments<'_>) -> Vec<Word> {
     let known = programs::find(name);
     let mut out = Vec::new();

@@ -299,7 +299,10 @@ impl Rest<'_, '_> {
             // Names of places alone: most lines have none.
             Which::Output => {
                 (self.subject.folder.is_some() || arguments.words.iter().any(|word| word.text.contains('/')))
-                    && self.outputs().iter().any(|word| self.in_classes(classes, word))
+                    && (self.outputs().iter().any(|word| self.in_classes(classes, word))
+                        || classes == Classes::of(Class::Device)
+                            && super::outputs::put(self.subject.program, arguments)
+                                .is_some_and(|word| self.in_classes(classes, &word)))
             }
             Which::One => {
                 // The same word many times over is looked at once, two in turn too.

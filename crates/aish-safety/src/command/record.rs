@@ -6,7 +6,7 @@
 mod files;
 mod repository;
 
-pub(crate) use files::{in_place, scanned_in_place, search_names};
+pub(crate) use files::{destination, in_place, scanned_in_place, search_names, written_archive};
 
 use alloc::collections::BTreeSet;
 use alloc::format;

@@ -252,6 +252,10 @@ pub(crate) const WRITE: &[&str] = &[
     "truncateSync",
 ];
 
+/// Put a file in the place of the one that is named last.
+pub(crate) const PUT: &[&str] =
+    &["copy", "copy2", "copyfile", "copyFile", "copyFileSync", "copySync", "cp", "mv", "move", "rename", "renameSync"];
+
 /// Change a file's mode.
 pub(crate) const CHANGE_MODE: &[&str] = &["chmod", "chmodSync", "lchmod", "chmod_R"];
 

@@ -42,3 +42,5 @@ mod shown;
 mod verdicts;
 #[cfg(test)]
 mod wrappers;
+#[cfg(test)]
+mod written;

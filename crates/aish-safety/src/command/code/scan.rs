@@ -303,6 +303,14 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
             }
         }
     }
+    if let Some(path) = named_by_its_mode(call) {
+        walker.write_file(&Word::literal(path), false, &Stream::unknown(Taint::NONE));
+    } else if calls::PUT.contains(&name)
+        && let [.., from, to] = call.strings.as_slice()
+    {
+        let words = programs::stand_in(Act::Copy).chain([from.as_str(), to.as_str()]).map(Word::literal);
+        walker.guess_program(&words.collect::<Vec<_>>(), &Stream::default());
+    }
     if calls::WRITE.contains(&name)
         && let Some(path) = call.strings.first()
         && (name != "open"
@@ -314,13 +322,24 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
         && let Some(path) = call.strings.last()
     {
         let digits: String = call.source.replace("0o", "").chars().filter(char::is_ascii_digit).take(4).collect();
-        let words = ["chmod", digits.as_str(), path.as_str()].map(Word::literal);
-        walker.run(&words, &Stream::default());
+        let words = programs::stand_in(Act::ChangeMode).chain([digits.as_str(), path.as_str()]).map(Word::literal);
+        walker.run(&words.collect::<Vec<_>>(), &Stream::default());
     }
     if calls::QUERY.contains(&name) {
         for string in &call.strings {
             sql::judge(walker, "sql", string);
         }
+    }
+}
+
+/// Returns the file that is written by `open(F, ">", "x")` and `open F, ">x"` of Perl, or by `File.write("/x", …)`.
+fn named_by_its_mode(call: &Call) -> Option<&str> {
+    let is_mode = |text: &str| text.starts_with('>') || text.starts_with("+<") || text.starts_with("+>");
+    match (call.name.as_str(), call.strings.as_slice()) {
+        ("open", [mode, path, ..]) if is_mode(mode) && mode.len() <= 16 && !path.is_empty() => Some(path),
+        ("open", [only]) if is_mode(only) => Some(only.trim_start_matches(['>', '+', '<', ' '])),
+        ("write", [path, ..]) if call.source.contains(',') && path.starts_with(['/', '~']) => Some(path),
+        _ => None,
     }
 }
 

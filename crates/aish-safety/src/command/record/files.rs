@@ -103,7 +103,7 @@ impl Walker<'_> {
             Change::Nothing => {
                 let Some(program) = programs::find(name) else { return false };
                 let written = outputs::named_by(program, arguments);
-                if program.writes().next().is_none() {
+                if written.is_empty() {
                     return false;
                 }
                 self.each(&written, How::Write, Reach::Itself, text);
@@ -231,10 +231,8 @@ impl Walker<'_> {
             self.cannot_name(part);
             return true;
         }
-        if asks('c', "--create") || asks('r', "--append") || asks('u', "--update") {
-            let bundle = if bundled && cluster.contains('f') { arguments.words.get(1).cloned() } else { None };
-            let named = || ["-f", "--file"].iter().find_map(|option| arguments.values(option).next());
-            if let Some(archive) = bundle.or_else(named).filter(|word| word.text != "-") {
+        if makes_archive(arguments) {
+            if let Some(archive) = written_archive(arguments) {
                 self.change(&archive, How::Write, Reach::Itself, part);
             }
             return true;
@@ -243,8 +241,31 @@ impl Walker<'_> {
     }
 }
 
+/// Returns the letters of an archiver's first word, and whether they stand without a dash.
+fn bundle<'w>(arguments: &Arguments<'w>) -> (&'w str, bool) {
+    let first = arguments.words.first().map_or("", |word| word.text.as_str());
+    (if first.starts_with("--") { "" } else { first.trim_start_matches('-') }, !first.starts_with('-'))
+}
+
+fn makes_archive(arguments: &Arguments<'_>) -> bool {
+    let (cluster, _) = bundle(arguments);
+    let asks = |letter: char, long: &str| cluster.contains(letter) || arguments.has(long);
+    asks('c', "--create") || asks('r', "--append") || asks('u', "--update")
+}
+
+/// Returns the archive that an archiver writes; none where it writes none, or to the pipe.
+pub(crate) fn written_archive(arguments: &Arguments<'_>) -> Option<Word> {
+    if !makes_archive(arguments) {
+        return None;
+    }
+    let (cluster, bundled) = bundle(arguments);
+    let second = || arguments.words.get(1).filter(|_| bundled && cluster.contains('f')).cloned();
+    let named = || ["-f", "--file"].iter().find_map(|option| arguments.values(option).next());
+    second().or_else(named).filter(|word| word.text != "-")
+}
+
 /// Returns sources and destination; `true` where the destination is the very path and no folder to put things in.
-fn destination(arguments: &Arguments<'_>, operands: &[Word]) -> Option<(Vec<Word>, Word, bool)> {
+pub(crate) fn destination(arguments: &Arguments<'_>, operands: &[Word]) -> Option<(Vec<Word>, Word, bool)> {
     let given = ["-t", "--target-directory"].iter().find_map(|option| arguments.values(option).next());
     if let Some(folder) = given {
         return Some((operands.to_vec(), folder, false));
