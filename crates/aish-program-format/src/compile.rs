@@ -316,7 +316,12 @@ impl Maker {
         let mut taking: Vec<&str> = named.collect();
         // What is written to stands behind its option; what most programs call that says nothing about one of them.
         if !content.names.iter().any(|name| matches!(name.as_str(), "*" | "?")) {
-            let options = content.writes.0.iter().map(String::as_str).filter(|place| place.starts_with('-') && !place.contains('>'));
+            let options = content
+                .writes
+                .0
+                .iter()
+                .map(String::as_str)
+                .filter(|place| place.starts_with('-') && !place.contains('>'));
             taking.extend(options.filter(|option| !named_already(content, option)));
         }
         let takes = builder.list(&taking);
