@@ -323,7 +323,7 @@ impl HttpClient {
             if has_session && is_lost_session(status, &body) {
                 return Err(StreamableHttpError::SessionExpired);
             }
-            if has_session && status == StatusCode::ACCEPTED && body.trim_ascii().is_empty() {
+            if has_session && status == StatusCode::ACCEPTED {
                 // The answer comes over the session's own stream.
                 return Ok(StreamableHttpPostResponse::Accepted);
             }

@@ -27,8 +27,9 @@ fn open_stream(events: &str) -> Value {
 fn heads_and_lengths() -> Vec<Case> {
     let json = "Content-Type: application/json\r\n";
     let close = format!("{json}Connection: close\r\n");
-    let umlauts = json!({"tools": [{"name": "echo", "description": "Grüße", "inputSchema": {}}]});
-    let counted = |whole: &str| json!({"results": {"tools/list": umlauts}, "http": {"tools/list": whole}});
+    let umlauts =
+        r#"{"jsonrpc":"2.0","id":$ID,"result":{"tools":[{"name":"echo","description":"Grüße","inputSchema":{}}]}}"#;
+    let counted = |whole: &str| json!({"raw": {"tools/list": umlauts}, "http": {"tools/list": whole}});
     vec![
         (
             "HTTP/1.0",
@@ -195,7 +196,6 @@ fn streams() -> Vec<Case> {
         ("a retry time and an id first", Http, head(&close, "retry: 100\nid: 0\n\nid: 1\ndata: $BODY\n\n"), Work),
         ("an event with empty data first", Http, head(&close, "id: 0\ndata: \n\ndata: $BODY\n\n"), Work),
         ("a ping event first", Http, head(&close, "event: ping\ndata: {\"type\":\"ping\"}\n\ndata: $BODY\n\n"), Work),
-        ("names of fields in capitals", Http, head(&close, "Event: message\nData: $BODY\n\n"), Work),
         ("a batch in an event", Http, head(&close, "data: [$BODY]\n\n"), Work),
         (
             "a message as a text in an event",
@@ -262,7 +262,7 @@ fn refusals() -> Vec<Case> {
             "cookies",
             Http,
             json!({"headers": {"initialize": ["Set-Cookie: route=a1; Path=/; HttpOnly", "Set-Cookie: b=2"]},
-            "demands": [{"line": "Cookie: route=a1; b=2", "status": 404, "except": ["initialize", "server/discover"]}]}),
+            "demands": [{"line": "Cookie: b=2; route=a1", "status": 404, "except": ["initialize", "server/discover"]}]}),
             Work,
         ),
         ("too many requests at first", Http, json!({"first_status": {"initialize": [429], "tools/list": [429]}}), Work),

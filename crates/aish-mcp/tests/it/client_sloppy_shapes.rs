@@ -405,7 +405,7 @@ fn results() -> Vec<Case> {
 fn programs() -> Vec<Case> {
     let ping = r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
     let storm = vec![ping; 500];
-    let long = format!("{}\n", "log ".repeat(50_000));
+    let long = format!("{}\n", "log ".repeat(20_000));
     vec![
         ("all messages behind their length and without an end", Stdio, json!({"framing": "length"}), Work),
         ("an end behind the answer", Stdio, json!({"last": ["tools/call"]}), Work),

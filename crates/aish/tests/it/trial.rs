@@ -82,20 +82,24 @@ fn shell_quoted(text: &str) -> String {
 fn broken_programs_fail_with_their_reason_and_leave_nothing() {
     let home = tempfile::tempdir().unwrap();
     let greeting = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}}"#;
+    let listed = |answer: &str| program(&[greeting, "", answer]);
     for (target, words) in [
         ("sh -c 'exit 5'".to_owned(), "exited with code 5"),
-        ("sh -c 'read a; read a; sleep 1000'".to_owned(), "does not answer"),
+        ("sh -c 'read a; read a; sleep 1000'".to_owned(), "does not answer (--timeout"),
         (program(&[greeting, "exit 4"]), "exited with code 4"),
-        (program(&[greeting, "", r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[}"#]), "no valid JSON"),
-        (program(&[greeting, "", r#"{"jsonrpc":"2.0","id":2,"error":"not today"}"#]), "not today"),
-        (program(&[greeting]), "does not answer"),
-        (program(&["{}"]), "does not answer"),
+        (listed(r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[}"#), "no valid JSON"),
+        (listed(r#"{"jsonrpc":"2.0","id":2,"error":"not today"}"#), "not today"),
+        // What a server says decides nothing.
+        (listed(r#"{"jsonrpc":"2.0","id":2,"error":"no answer within reason"}"#), "no answer within reason"),
+        (program(&[greeting]), "does not answer (--timeout"),
+        (program(&["{}"]), "does not answer (--timeout"),
     ] {
         let started = Instant::now();
         let output = test(home.path(), &[&target, "--json"]);
         let report = report(&output);
         let error = report["error"].as_str().unwrap_or_default();
         assert!(report["ok"] == false && error.contains(words), "{target}: {report}");
+        assert_eq!(error.contains("--timeout"), words.contains("--timeout"), "{target}: {report}");
         assert!(started.elapsed() < Duration::from_secs(19), "{target} took {:?}: {report}", started.elapsed());
     }
 }

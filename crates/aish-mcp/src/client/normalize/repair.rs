@@ -122,7 +122,7 @@ fn mended(text: &[u8]) -> String {
             '/' if after.starts_with('*') => after.find("*/").and_then(|end| after.get(end + 2..)).unwrap_or_default(),
             ',' if after.trim_start().starts_with(['}', ']']) => after,
             '-' if after.starts_with("Infinity") => after,
-            c if c.is_ascii_alphabetic() => word(rest, &mut out),
+            c if c.is_ascii_alphabetic() || matches!(c, '_' | '$') => word(rest, &mut out),
             '\0' => after,
             other => {
                 out.push(other);
