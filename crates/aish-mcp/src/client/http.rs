@@ -21,7 +21,7 @@ use futures_util::stream::BoxStream;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use reqwest::Response;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
-use rmcp::model::{ClientJsonRpcMessage, ProtocolVersion};
+use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse};
 use serde_json::Value;
 use sse_stream::{Error as SseError, Sse};
@@ -31,14 +31,15 @@ use super::health::Health;
 use super::normalize::repair::{self, Parsed};
 use super::normalize::{Normalizer, failure};
 use super::oauth::{Authorizer, MAX_STEP_UPS};
-use super::{sse, version};
-pub(super) use answer::PAUSE;
+use super::sse;
+pub(super) use answer::{PAUSE, Refused};
 use answer::{
-    begin, header, is_event_stream, is_labelled, is_lost_session, is_refusal, pause, read, refusal, refused_scope,
-    takes_no_posts, useless,
+    begin, header, is_event_stream, is_labelled, is_lost_session, is_refusal, pause, read, refusal, refused,
+    refused_scope, useless,
 };
 pub(super) use manner::Manner;
 use manner::SESSION;
+use reach::Repeat;
 pub(super) use reach::{Reach, is_loopback, own_place};
 
 /// The largest body that is read, in bytes.
@@ -77,15 +78,6 @@ pub(super) struct HttpClient {
     pub(super) signed_out: Arc<AtomicBool>,
 }
 
-/// What the status of a refused greeting means.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refused {
-    /// The server does not take messages at its address.
-    NoPosts,
-    /// It wants another version of the protocol.
-    Version(ProtocolVersion),
-}
-
 /// When a server last answered a request.
 pub(super) type LastAnswer = Arc<Mutex<Option<Instant>>>;
 
@@ -106,7 +98,7 @@ fn values_of(body: &[u8]) -> Vec<Value> {
 
 /// Asks for a stream of events; what is no success is a failure.
 pub(super) async fn opened(reach: &Reach, request: reqwest::RequestBuilder) -> Result<Response, Failure> {
-    let response = refusal(reach.send(request).await.map_err(StreamableHttpError::Client)?).await?;
+    let response = refusal(reach.send(request, Repeat::Never).await.map_err(StreamableHttpError::Client)?).await?;
     if response.status().is_success() { Ok(response) } else { Err(StreamableHttpError::ServerDoesNotSupportSse) }
 }
 
@@ -124,7 +116,7 @@ pub(super) async fn answer_of(
     request: reqwest::RequestBuilder,
     message: &Value,
 ) -> Result<Vec<Value>, Failure> {
-    let response = refusal(http.reach.send(request).await.map_err(StreamableHttpError::Client)?).await?;
+    let response = refusal(http.reach.send(request, Repeat::Never).await.map_err(StreamableHttpError::Client)?).await?;
     let status = response.status();
     let encoding = header(&response, CONTENT_ENCODING.as_str());
     let mut body = decode::stream(response.bytes_stream(), encoding.as_deref());
@@ -150,6 +142,11 @@ struct Post {
 impl Post {
     fn method(&self) -> Option<&str> {
         self.value.get("method").and_then(Value::as_str)
+    }
+
+    /// Returns whether it is a request that may be sent again.
+    fn has_no_effects(&self) -> bool {
+        matches!(self.kind, Kind::Request) && self.method() != Some("tools/call")
     }
 }
 
@@ -256,8 +253,7 @@ impl HttpClient {
             if response.status() == StatusCode::NOT_ACCEPTABLE && self.manner.refused() {
                 continue;
             }
-            let waits = matches!(post.kind, Kind::Request) && post.method() != Some("tools/call");
-            if let Some(pause) = pause(&response, retries).filter(|_| waits && retries < MAX_RETRIES) {
+            if let Some(pause) = pause(&response, retries).filter(|_| post.has_no_effects() && retries < MAX_RETRIES) {
                 retries += 1;
                 tokio::time::sleep(pause).await;
                 continue;
@@ -289,7 +285,9 @@ impl HttpClient {
         if let Some(session) = self.manner.session() {
             request = request.header(SESSION, session);
         }
-        let response = refusal(self.reach.send(request).await.map_err(StreamableHttpError::Client)?).await?;
+        let repeat = if post.has_no_effects() { Repeat::Once } else { Repeat::Never };
+        let response = self.reach.send(request, repeat).await.map_err(StreamableHttpError::Client)?;
+        let response = refusal(response).await?;
         self.manner.given(response.headers());
         Ok(response)
     }
@@ -390,12 +388,6 @@ impl HttpClient {
     }
 }
 
-/// Says what a status without an answer means that a greeting got.
-fn refused(status: StatusCode, body: &[u8]) -> Option<Refused> {
-    let version = status.is_client_error().then(|| version::named(&String::from_utf8_lossy(body))).flatten();
-    version.map(Refused::Version).or_else(|| takes_no_posts(status, body).then_some(Refused::NoPosts))
-}
-
 impl StreamableHttpClient for HttpClient {
     type Error = HttpError;
 
@@ -448,7 +440,7 @@ impl StreamableHttpClient for HttpClient {
         if let Some(token) = self.bearer(auth_header).await {
             request = request.bearer_auth(token);
         }
-        let _ = self.reach.send(request).await;
+        let _ = self.reach.send(request, Repeat::Never).await;
         Ok(())
     }
 

@@ -268,6 +268,13 @@ fn refusals() -> Vec<Case> {
         ("too many requests at first", Http, json!({"first_status": {"initialize": [429], "tools/list": [429]}}), Work),
         ("not ready at first", Http, json!({"first_status": {"initialize": [503, 503]}}), Work),
         ("a bad gateway at first", Http, json!({"first_status": {"tools/list": [502]}}), Work),
+        (
+            "a connection that is closed at first",
+            Http,
+            json!({"first_status": {"initialize": [0], "tools/list": [0]}}),
+            Work,
+        ),
+        ("a call that is cut off is not sent again", Http, json!({"first_status": {"tools/call": [0]}}), Fail("")),
         ("a call is not sent again", Http, json!({"first_status": {"tools/call": [502]}}), Fail("502")),
         ("403 to what is not known", Http, json!({"first_status": {"server/discover": [403]}}), Work),
         ("401 to what is not known", Http, json!({"first_status": {"server/discover": [401]}}), Work),

@@ -222,6 +222,9 @@ fn post(server: &Shared, request: &HttpRequest) -> Option<(Vec<u8>, bool)> {
         headers.push("Connection: close".into());
     }
     if let Some(status) = refused_status(server, request, method) {
+        if status == 0 {
+            return None;
+        }
         return Some((response(status, &headers, Some("text/plain"), b"not now"), script.close));
     }
     let version = message.pointer("/params/protocolVersion").and_then(Value::as_str).unwrap_or_default();

@@ -174,7 +174,7 @@ pub struct McpScript {
     pub notice_hang: bool,
     /// Status codes by method (HTTP only).
     pub status: BTreeMap<String, u16>,
-    /// Status codes by method of its first requests, which do nothing (HTTP only).
+    /// Status codes by method of its first requests, which do nothing; 0 closes the connection (HTTP only).
     pub first_status: BTreeMap<String, Vec<u16>>,
     /// Whole HTTP answers by method, or by `*` for all; `$BODY` is the answer, `$BYTES` and `$CHARS` its length, and behind
     /// `$HOLD` the connection stays open (HTTP only).

@@ -7,11 +7,13 @@ use futures_util::StreamExt;
 use http::StatusCode;
 use reqwest::Response;
 use reqwest::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError, StreamableHttpError};
 use serde_json::Value;
 
 use super::reach::sending;
 use super::{Failure, HttpError, MAX_BODY, repair};
+use crate::client::version;
 
 /// Bytes of a refusal that are read, and how long they are waited for.
 const REFUSAL: usize = 4096;
@@ -180,9 +182,24 @@ pub(super) fn is_lost_session(status: StatusCode, body: &[u8]) -> bool {
 
 /// Returns whether an answer to a greeting means that messages are not posted to this address, as servers of 2024-11-05
 /// answer.
-pub(super) fn takes_no_posts(status: StatusCode, body: &[u8]) -> bool {
+fn takes_no_posts(status: StatusCode, body: &[u8]) -> bool {
     let refused = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;
     refused || status == StatusCode::NOT_IMPLEMENTED || status.is_success() && body.trim_ascii().is_empty()
+}
+
+/// What the status of a refused greeting means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::client) enum Refused {
+    /// The server does not take messages at its address.
+    NoPosts,
+    /// It wants another version of the protocol.
+    Version(ProtocolVersion),
+}
+
+/// Says what a status without an answer means that a greeting got.
+pub(super) fn refused(status: StatusCode, body: &[u8]) -> Option<Refused> {
+    let version = status.is_client_error().then(|| version::named(&String::from_utf8_lossy(body))).flatten();
+    version.map(Refused::Version).or_else(|| takes_no_posts(status, body).then_some(Refused::NoPosts))
 }
 
 /// Says what is wrong with an answer without a message.

@@ -24,6 +24,15 @@ pub(in crate::client) struct Reach {
     cookies: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
+/// Whether a request is sent again where the server closes the connection without a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::client) enum Repeat {
+    /// It may have effects, or its failure is as good as an answer.
+    Never,
+    /// It has no effects.
+    Once,
+}
+
 impl Reach {
     /// Makes the way to the server at a URL.
     ///
@@ -62,14 +71,27 @@ impl Reach {
     }
 
     /// Sends a request, and again with its body where the server says that its place is another one.
-    pub(in crate::client) async fn send(&self, request: RequestBuilder) -> Result<Response, HttpError> {
+    pub(in crate::client) async fn send(
+        &self,
+        request: RequestBuilder,
+        mut repeat: Repeat,
+    ) -> Result<Response, HttpError> {
         let mut request = request.build().map_err(sending)?;
         for _ in 0..MAX_REDIRECTS {
             if let Some(cookies) = self.cookies().filter(|_| !request.headers().contains_key(COOKIE)) {
                 request.headers_mut().insert(COOKIE, cookies);
             }
             let again = request.try_clone();
-            let response = self.client.execute(request).await.map_err(sending)?;
+            let response = match self.client.execute(request).await {
+                Ok(response) => response,
+                Err(error) => match again.filter(|_| repeat == Repeat::Once && !error.is_connect()) {
+                    Some(again) => {
+                        (request, repeat) = (again, Repeat::Never);
+                        continue;
+                    }
+                    None => return Err(sending(error)),
+                },
+            };
             self.keep(response.headers());
             let (Some(told), Some(mut again)) = (moved(&response), again) else { return Ok(response) };
             let place = own_place(again.url(), &told);
