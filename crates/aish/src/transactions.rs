@@ -198,6 +198,7 @@ pub fn is_plain_folder(folder: &Path, tree: &Path) -> bool {
 
 impl Drop for Transactions {
     fn drop(&mut self) {
+        self.waiting.end();
         // What nobody decided on is in no tree, and stays out.
         let held = self.held.get_mut().unwrap_or_else(PoisonError::into_inner).drain();
         for (_, held) in held.filter(|(_, held)| held.is_open()) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aish_process::Environment;
-use aish_shell::{Apart, ApartResult, Ending, Options, Shell, ShellState, Size, Surroundings};
+use aish_shell::{Apart, ApartResult, Ending, Options, Shell, ShellState, Size, Surroundings, Waiting};
 use tokio_util::sync::CancellationToken;
 
 const MARK: &str = "0123456789abcdef";
@@ -73,4 +73,27 @@ async fn nobody_is_read_from_and_what_takes_too_long_is_ended() {
     cancel.cancel();
     let ran = run(None, "sleep 1000", &Surroundings { cancel, ..Surroundings::default() }).await;
     assert_eq!(ran.ending, Ending::Cancelled);
+}
+
+#[tokio::test]
+async fn a_launcher_that_waits_is_told_what_it_runs_and_one_that_has_ended_is_replaced() {
+    let words = |script: &str| ["bash", "-c", script].map(Into::into).to_vec();
+    let apart = |waiting| Apart {
+        launcher: words("echo fresh"),
+        waiting: Some((waiting, b"echo told".to_vec())),
+        environment: Environment::only(["PATH"]),
+        size: Size::default(),
+        output_cap: 1024,
+        mark: MARK.to_owned(),
+    };
+    let waiting = Waiting::start(&words("eval \"$(cat <&3)\"")).await.unwrap();
+    let ran = apart(waiting).run(&Surroundings::unwatched()).await.unwrap();
+    assert_eq!((ran.output.clean_text().as_str(), ran.status), ("told\n", 0));
+    let ended = Waiting::start(&words("exit 0")).await.unwrap();
+    let stat = format!("/proc/{}/stat", ended.pid());
+    while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let ran = apart(ended).run(&Surroundings::unwatched()).await.unwrap();
+    assert_eq!((ran.output.clean_text().as_str(), ran.status), ("fresh\n", 0));
 }

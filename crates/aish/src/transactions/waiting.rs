@@ -40,6 +40,11 @@ impl WaitingLauncher {
         }
     }
 
+    /// Ends the one that waits.
+    pub(super) fn end(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
     /// Lets one wait, unless one does; returns whether one did.
     fn put(&self, launcher: Option<Waiting>) -> bool {
         let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
