@@ -40,6 +40,7 @@ fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
         (&["/home/ana/w/.tool-versions"], "asdf current"),
         (&["/home/ana/w/rust-toolchain"], "rustc --print sysroot"),
         (&["/home/ana/w/.yarnrc.yml"], "yarn list"),
+        (&["/home/ana/w/Vagrantfile"], "vagrant status"),
         (&["/home/ana/w/pyproject.toml"], "poetry show"),
         (&["/home/ana/pyproject.toml"], "pdm list"),
         (&["/home/ana/w/HEAD", "/home/ana/w/config", "/home/ana/w/objects"], "git status"),
