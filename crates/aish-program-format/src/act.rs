@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::fact::named;
-use crate::tables::{Id, List};
+use crate::ids::{Id, List};
 
 named! {
     /// A plain act.

@@ -8,13 +8,14 @@ use alloc::vec::Vec;
 use crate::act;
 use crate::builder::Builder;
 use crate::fact::Traits;
-use crate::file::{FormText, ProgramFile, Reference, RuleFile, SharedFile, Wraps, WrapsFile, Written};
+use crate::file::{FormText, LossText, ProgramFile, Reference, RuleFile, SharedFile, Wraps, WrapsFile, Written};
 use crate::form::Form;
-use crate::loses;
+use crate::loses::Loss;
 use crate::pattern::{self, Check};
 use crate::tables::{Facts, List, Opens, RuleRow, Use, WrapperRow};
 use crate::verdict::Verdict;
-use crate::writes;
+
+mod places;
 
 /// What is wrong between files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -295,7 +296,7 @@ impl Maker {
     fn writes(&mut self, file: &str, content: &ProgramFile) -> List {
         let mut out = Vec::new();
         for text in &content.writes.0 {
-            match writes::parse(text, &mut self.builder) {
+            match places::parse(text, &mut self.builder) {
                 Ok(one) => out.push(one),
                 Err(message) => self.fault(file, text, message),
             }
@@ -326,7 +327,7 @@ impl Maker {
         }
         let takes = builder.list(&taking);
         let dry = builder.list(&content.dry.0);
-        let loses = content.loses.iter().map(|text| loses::kept(text, builder)).collect();
+        let loses = content.loses.iter().map(|text| kept(text, builder)).collect();
         let loses = builder.loses(loses);
         Facts {
             options: content.options
@@ -382,4 +383,23 @@ impl Maker {
 
 fn named_already(content: &ProgramFile, option: &str) -> bool {
     content.takes.0.iter().chain(&content.values.0).any(|known| known == option)
+}
+
+/// Keeps what one use loses.
+fn kept(text: &LossText, builder: &mut Builder) -> Loss {
+    Loss {
+        on: builder.text(&text.on),
+        first: builder.list(&text.first),
+        with: builder.list(&text.with.0),
+        dashed: text.dashed,
+        nothing: text.nothing,
+        tracked: text.tracked,
+        against: builder.list(&text.against.0),
+        paths: text.paths,
+        untracked: text.untracked,
+        ignored: builder.list(&text.ignored.0),
+        files: text.files,
+        records: text.records,
+        refs: builder.text(&text.refs),
+    }
 }

@@ -1,7 +1,7 @@
 //! What is known of a program besides its rules, as numbers into the tables.
 
 use crate::fact::{Change, Output, Traits};
-use crate::tables::{Id, List};
+use crate::ids::{Id, List};
 
 /// Which files sub-commands of a program open for their content; those in neither list may open anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -15,10 +15,12 @@ use crate::pattern;
 use crate::verdict::Verdict;
 
 mod forms;
+mod losses;
 
 pub use forms::{
     AtText, CodeText, EntryText, FormText, LanguageText, MarkedText, NamedText, Options, PrefixText, SettingText, Skip,
 };
+pub use losses::{LossText, RepositoryText};
 
 /// Words separated by blanks, each once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -130,9 +132,9 @@ pub struct ProgramFile {
     /// Which of its arguments name what it writes to; see [`crate::writes`].
     pub writes: Words,
     /// How it is told where its repository is, where it keeps one.
-    pub repository: crate::loses::RepositoryText,
+    pub repository: RepositoryText,
     /// What its sub-commands lose of that, in order: the first that fits counts.
-    pub loses: Vec<crate::loses::LossText>,
+    pub loses: Vec<LossText>,
     /// Plain acts that it stands for, each with the arguments with which it does that; see [`crate::act`].
     pub acts: Vec<String>,
     /// The ending of the files that it packs.

@@ -1,7 +1,7 @@
 //! Where the command or the code stands among the arguments of a program that runs it.
 
 use crate::fact::named;
-use crate::tables::{Id, List};
+use crate::ids::{Id, List};
 
 named! {
     /// The language of code that is given to a program.

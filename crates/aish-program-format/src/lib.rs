@@ -16,6 +16,7 @@ pub mod fact;
 pub mod facts;
 pub mod file;
 pub mod form;
+pub mod ids;
 pub mod loses;
 pub mod opens;
 pub mod pattern;

@@ -11,35 +11,11 @@ use crate::fact::Trait;
 use crate::facts::NO_FACTS;
 pub use crate::facts::{Facts, Opens};
 use crate::form::Form;
+pub use crate::ids::{Id, List};
 use crate::loses::Loss;
 use crate::pattern::{Step, Test};
 use crate::verdict::Verdict;
 use crate::writes::Writes;
-
-/// The number of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Id(pub u16);
-
-/// A list of texts, or of numbers in another table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct List {
-    /// Where it begins.
-    pub from: u32,
-    /// How many there are.
-    pub count: u16,
-}
-
-impl List {
-    pub(crate) fn of<T>(self, table: &[T]) -> &[T] {
-        let from = self.from as usize;
-        table.get(from..from + usize::from(self.count)).unwrap_or_default()
-    }
-
-    /// Says whether it is empty.
-    pub const fn is_empty(self) -> bool {
-        self.count == 0
-    }
-}
 
 /// The names of all programs.
 #[derive(Debug, Clone)]

@@ -42,6 +42,7 @@ mod outputs;
 mod parameter;
 mod path;
 mod pattern;
+mod placed;
 mod plain_line;
 mod policy_rules;
 mod printed;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use aish_program_format::{Change, Place, Program};
 
 use super::arguments::Arguments;
-use super::record::{destination, in_place, scanned_in_place, written_archive};
+use super::placed::{destination, in_place, scanned_in_place, written_archive};
 use super::word::Word;
 use crate::rules::programs;
 

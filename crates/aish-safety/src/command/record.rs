@@ -6,7 +6,7 @@
 mod files;
 mod repository;
 
-pub(crate) use files::{destination, in_place, scanned_in_place, search_names, written_archive};
+pub(crate) use files::search_names;
 
 use alloc::collections::BTreeSet;
 use alloc::format;
