@@ -143,7 +143,13 @@ fn is_line_feed(key: &KeyEvent) -> bool {
     key.code == KeyCode::Char('j') && key.modifiers == KeyModifiers::CONTROL
 }
 
-/// Makes a line feed an Enter: what a program types, and what is typed while the terminal still reads whole lines.
+/// A terminal that reads whole lines keeps a Ctrl-D as a NUL, which is what comes of it when keys are read one by one.
+fn is_nul(key: &KeyEvent) -> bool {
+    key.code == KeyCode::Char(' ') && key.modifiers == KeyModifiers::CONTROL
+}
+
+/// Makes a line feed an Enter: what a program types, and what is typed while the terminal still reads whole lines; and a NUL
+/// a Ctrl-D where it was typed before the read.
 /// Terminal control is taken out of what is pasted: the line is drawn as it is.
 ///
 /// Modes are never switched by an event here, so the trait's default for that stays.
@@ -173,6 +179,11 @@ impl EditMode for LineFeeds {
         let mut event = without_last_newline(Event::from(event));
         if self.behind.keep(&event) {
             return ReedlineEvent::None;
+        }
+        if matches!(&event, Event::Key(key) if is_nul(key))
+            && self.shared.as_ref().is_some_and(|shared| shared.was_typed_before())
+        {
+            event = Event::Key(KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL));
         }
         if let (Event::Paste(text), Some(shared)) = (&event, &self.shared) {
             shared.paste(text);

@@ -2,10 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::options::{EditorOptions, PasteListener, WholenessCheck};
 use super::port::{LineCompleter, Route, RouteHint, Wholeness};
 use super::resized::Drawing;
+
+/// How long after its begin the first key of a read may be one that waited for it: nobody answers a prompt that soon.
+const AHEAD: Duration = Duration::from_millis(250);
 
 /// State and ports of a read. The locks are taken by the editor's thread alone; they let an engine be built anew.
 pub(super) struct Shared {
@@ -14,6 +18,8 @@ pub(super) struct Shared {
     has_menu: AtomicBool,
     /// The line as it was drawn last, and the cursor in it, in bytes.
     painted: Mutex<Option<(String, usize)>>,
+    /// When the read began, until a key comes in it.
+    begun: Mutex<Option<Instant>>,
     /// What stands on the screen up to the cursor, for a resize.
     drawing: Mutex<Drawing>,
     folder: Mutex<Option<String>>,
@@ -36,6 +42,7 @@ impl Shared {
             flipped: AtomicBool::new(false),
             has_menu: AtomicBool::new(false),
             painted: Mutex::new(None),
+            begun: Mutex::new(None),
             drawing: Mutex::default(),
             folder: Mutex::new(None),
             suggestion: Mutex::new(None),
@@ -97,6 +104,12 @@ impl Shared {
     /// Says that a key came which the line on the screen does not show yet.
     pub(super) fn key(&self) {
         *locked(&self.painted) = None;
+        *locked(&self.begun) = None;
+    }
+
+    /// Says whether a key that comes now is the first of the read and was typed before it.
+    pub(super) fn was_typed_before(&self) -> bool {
+        locked(&self.begun).is_some_and(|begun| begun.elapsed() < AHEAD)
     }
 
     /// Returns the line on the screen and the cursor; none where keys came since it was drawn.
@@ -113,6 +126,7 @@ impl Shared {
     }
 
     pub(super) fn start(&self, folder: Option<String>, suggestion: Option<String>) {
+        *locked(&self.begun) = Some(Instant::now());
         self.flipped.store(false, Ordering::Relaxed);
         self.set_menu(false);
         *locked(&self.folder) = folder;

@@ -112,6 +112,11 @@ async fn run(name: &str) {
             say(&format!("ANSWER {}", asked(&editor, name).await));
             lines(&editor, &history).await;
         }
+        "ahead-end" => {
+            say("TYPE AHEAD");
+            until_input_is_read().await;
+            lines(&editor, &history).await;
+        }
         "question" | "question-long" => question(&editor, name).await,
         "question-while-typing" => question_while_typing(&editor).await,
         "initial" => {

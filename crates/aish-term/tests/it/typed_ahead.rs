@@ -84,6 +84,24 @@ fn text_behind_the_question_is_no_answer_either() {
 }
 
 #[test]
+fn an_end_typed_before_the_read_counts() {
+    let terminal = Terminal::start("ahead-end");
+    terminal.see("TYPE AHEAD");
+    terminal.send("\u{4}");
+    terminal.signal();
+    assert!(terminal.end().contains("GOT EndOfInput"));
+    // The key that the terminal makes of it elsewhere is no end.
+    let terminal = Terminal::start("ahead-end");
+    terminal.see("TYPE AHEAD");
+    terminal.signal();
+    terminal.see("> ");
+    terminal.send("a\u{0}\u{8}");
+    std::thread::sleep(Duration::from_millis(400));
+    terminal.send("\u{0}exit\r");
+    assert!(terminal.end().contains("exit"));
+}
+
+#[test]
 fn an_interrupt_typed_ahead_counts() {
     let terminal = Terminal::start("ahead-gate");
     terminal.see("TYPE AHEAD");
