@@ -9,15 +9,25 @@ use std::time::Duration;
 
 use super::http::Shared;
 
-/// Hands messages to the stream that is open.
+/// Hands messages to the stream that is open, or to the first that opens.
 #[derive(Default)]
-pub(super) struct Stream(Mutex<Option<Sender<String>>>);
+pub(super) struct Stream(Mutex<Outlet>);
+
+#[derive(Default)]
+struct Outlet {
+    open: Option<Sender<String>>,
+    /// What was sent before a stream was open: a client may ask while it still opens one.
+    early: Vec<String>,
+}
 
 impl Stream {
     /// Names the address for messages, and writes what is sent until the client has gone.
     pub(super) fn hold(&self, server: &Shared, mut stream: &TcpStream) {
         let (send, sent) = channel();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
+        let mut outlet = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        outlet.early.drain(..).for_each(|message| drop(send.send(message)));
+        outlet.open = Some(send);
+        drop(outlet);
         let endpoint = server.script.events_endpoint.as_deref().unwrap_or("/messages?session=1");
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
         let first = if server.script.events { format!("event: endpoint\ndata: {endpoint}\n\n") } else { String::new() };
@@ -31,10 +41,12 @@ impl Stream {
         }
     }
 
-    /// Sends messages over the stream, where one is open.
+    /// Sends messages over the stream that is open, else over the next.
     pub(super) fn send(&self, messages: &[String]) {
-        if let Some(stream) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            messages.iter().for_each(|message| drop(stream.send(message.clone())));
+        let mut outlet = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &outlet.open {
+            Some(stream) => messages.iter().for_each(|message| drop(stream.send(message.clone()))),
+            None => outlet.early.extend_from_slice(messages),
         }
     }
 }
