@@ -24,6 +24,11 @@ pub(crate) struct Output {
     pub(crate) standard: bool,
 }
 
+/// Says whether a name stands for what comes in.
+pub(crate) fn is_standard_input(name: &str) -> bool {
+    matches!(name, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+}
+
 /// The number that stands for the descriptors of a coprocess.
 pub(crate) const COPROCESS: i32 = -1;
 
@@ -32,6 +37,8 @@ pub(crate) const COPROCESS: i32 = -1;
 pub(crate) struct Redirects {
     /// What it reads, where that is redirected.
     pub(crate) stdin: Option<Stream>,
+    /// True where that is a file which nothing before it in the pipe names, so that nothing of the pipe reaches it.
+    pub(crate) apart: bool,
     /// Files it writes.
     pub(crate) outputs: Vec<Output>,
     /// Commands that read what it writes.
@@ -76,10 +83,15 @@ impl Walker<'_> {
             Target::Filename(word) => {
                 let word = self.expand_one(&word.value);
                 match kind {
+                    // What comes in anyhow.
+                    Kind::Read if matches!(fd, None | Some(0)) && is_standard_input(&word.text) => {}
                     Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput => {
                         let stream = self.read_file(&word);
                         match fd {
-                            None | Some(0) => out.stdin = Some(stream),
+                            None | Some(0) => {
+                                out.stdin = Some(stream);
+                                out.apart = !self.may_be_written_before(&word);
+                            }
                             Some(fd) => out.opened.push((fd, stream)),
                         }
                         if matches!(kind, Kind::ReadAndWrite) {
@@ -115,6 +127,28 @@ impl Walker<'_> {
                 _ => out.readers.push(subshell.clone()),
             },
         }
+    }
+
+    /// Says whether a file may hold what programs before in the pipe, or before in the line, write.
+    fn may_be_written_before(&self, file: &Word) -> bool {
+        let name = file.text.rsplit('/').next().unwrap_or_default();
+        !file.is_known()
+            || file.glob
+            || file.text.starts_with("/proc/")
+            || file.text.starts_with("/dev/fd/")
+            || self.state.files.contains_key(&self.place(file).text)
+            || self.feeding.iter().any(|word| word.contains(name))
+    }
+
+    /// Runs `inside` with nothing of the pipe's words where the input is another one.
+    pub(crate) fn fed<T>(&mut self, redirects: &Redirects, inside: impl FnOnce(&mut Self) -> T) -> T {
+        if !redirects.apart {
+            return inside(self);
+        }
+        let feeding = core::mem::take(&mut self.feeding);
+        let out = inside(self);
+        self.feeding = feeding;
+        out
     }
 
     fn duplicate(&mut self, fd: Option<i32>, kind: &Kind, from: i32, out: &mut Redirects) {
@@ -158,7 +192,7 @@ impl Walker<'_> {
         for (fd, stream) in core::mem::take(&mut read.opened) {
             self.state.descriptors.insert(fd, stream);
         }
-        let out = inside(self, read.stdin.as_ref().unwrap_or(stdin));
+        let out = self.fed(&read, |walker| inside(walker, read.stdin.as_ref().unwrap_or(stdin)));
         self.finish_redirects(&read, out)
     }
 

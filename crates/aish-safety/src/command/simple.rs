@@ -151,7 +151,7 @@ impl Walker<'_> {
                     for one in &assigned {
                         self.state.assign(&one.name, one.value.clone());
                     }
-                    let out = self.run(&words, &input);
+                    let out = self.fed(&redirects, |walker| walker.run(&words, &input));
                     if let Some(mark) = carried {
                         self.state.variables.back(mark);
                     }

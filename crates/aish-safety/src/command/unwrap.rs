@@ -8,6 +8,7 @@ use aish_program_format::{Form, Language, Trait};
 use super::arguments::Arguments;
 use super::code;
 use super::hint::FALLBACK;
+use super::redirect::is_standard_input;
 use super::split::{Split, behind, is_assignment, split};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
@@ -152,7 +153,7 @@ impl Walker<'_> {
     /// Returns what is known of a script, which may be what comes in.
     fn script(&self, word: &Word, stdin: &Stream) -> Stream {
         match word.text.as_str() {
-            "-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0" => stdin.clone(),
+            name if name == "-" || is_standard_input(name) => stdin.clone(),
             _ => self.script_file(word),
         }
     }

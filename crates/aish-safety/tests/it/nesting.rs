@@ -53,9 +53,13 @@ fn closings(close: &str, count: usize) -> [String; 5] {
 #[test]
 fn lines_that_nest_and_do_not_parse_are_judged_in_time() {
     let start = Instant::now();
-    for &(open, close) in FORMS {
-        for inside in INSIDE {
+    for (form, &(open, close)) in FORMS.iter().enumerate() {
+        for (at, inside) in INSIDE.iter().enumerate() {
             for (count, filling) in [(12, 1), (30, 1), (7, 150)] {
+                // The longer ones with two of the insides each, which go round.
+                if count != 12 && at % 5 != form % 5 {
+                    continue;
+                }
                 for closing in closings(close, count) {
                     let text = format!("{}{}{inside}{closing}", open.repeat(count), "a; ".repeat(filling - 1));
                     let took = Instant::now();

@@ -340,3 +340,35 @@ fn our_own_records_are_secrets_wherever_they_lie() {
     check("ls ~/.local/state/aish", Verdict::Allow);
     check("cat crates/aish/src/undo/say.rs", Verdict::Allow);
 }
+
+#[test]
+fn what_goes_through_a_pipe_reaches_no_program_that_reads_a_file() {
+    for command in [
+        "echo 'rm -rf /srv' | bash < /dev/null",
+        "echo 'rm -rf /srv' | { bash; } < setup.sh",
+        "echo 'DROP TABLE users' | sqlite3 dev.db < schema.sql",
+        "git branch --format='git branch -D %(refname)' | sh < /dev/null",
+        "echo 'rm -rf /srv' | ssh web1 'last | head'",
+        "echo 'rm -rf /srv' | bash --version",
+        "echo 'rm -rf /srv' | sudo fdisk -l /dev/sda",
+    ] {
+        assert!(judge_command(command, &around()).verdict < Verdict::Halt, "{command}");
+    }
+    for command in [
+        "echo 'rm -rf /srv' | bash",
+        "echo 'rm -rf /srv' | bash 2> /dev/null",
+        "echo 'rm -rf /srv' > x; bash < x",
+        "git branch --format='git branch -D %(refname)' | tee x | sh < x",
+        "git branch --format='git branch -D %(refname)' | tee /tmp/x | sh < /tmp/x",
+        "git branch --format='git branch -D %(refname)' | sh < /dev/stdin",
+        "git branch --format='git branch -D %(refname)' | sh < /dev/fd/0",
+        "git branch --format='git branch -D %(refname)' | sh < /proc/self/fd/0",
+        "git branch --format='git branch -D %(refname)' | sh 3< /dev/null",
+        "echo 'rm -rf /srv' | ssh web1",
+        "echo 'rm -rf /srv' | ssh web1 bash",
+        "echo 'rm -rf /srv' | bash -s -- --version",
+        "echo o | fdisk /dev/sda",
+    ] {
+        check(command, Verdict::Halt);
+    }
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aish_types::ToolDefinition;
 use serde_json::Value;
 
+use super::languages;
 use super::lexicon::{Actions, Lexicon};
 use super::postings::{Posting, Postings, TermId};
 use super::query;
@@ -100,7 +101,11 @@ impl Read {
         for word in &name {
             terms.add_written(word);
         }
-        let (plain, flags) = without_flags(without_label(&definition.description));
+        let told = languages::description(&definition.description, lexicon);
+        if told.is_some() {
+            terms.text(&DESCRIPTION, &definition.description);
+        }
+        let (plain, flags) = without_flags(without_label(told.as_deref().unwrap_or(definition.description.as_str())));
         let (lead, rest) = lead(&plain);
         let lead_words = lexicon.split(lead);
         terms.add(&LEAD, lead_words.iter().map(String::as_str));

@@ -7,6 +7,7 @@
 
 mod table;
 
+use super::lexicon::Lexicon;
 use table::{LANGUAGES, Language, Table};
 
 /// Words of a request that are told; the rest is cut.
@@ -62,6 +63,15 @@ pub(super) fn english(text: &str, is_english: &dyn Fn(&str) -> bool) -> Option<V
     best.filter(|(margin, _)| *margin > 0).map(|(_, language)| language.table().tell(&words, is_english))
 }
 
+/// Tells a tool's description in English where its script says that it is Russian or Chinese.
+pub(super) fn description(text: &str, lexicon: &Lexicon) -> Option<String> {
+    if text.is_ascii() || text.chars().any(is_kana) || !text.chars().any(|c| is_han(c) || is_cyrillic(c)) {
+        return None;
+    }
+    let words = english(text, &|word| lexicon.knows(word))?;
+    Some(words.into_iter().map(|word| word.text.replace('_', " ")).collect::<Vec<_>>().join(" "))
+}
+
 /// A word of a request as it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Word<'t> {
@@ -108,13 +118,17 @@ fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
+/// Japanese is written with Han too.
+fn is_kana(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}')
+}
+
 fn is_cyrillic(c: char) -> bool {
     matches!(c, '\u{400}'..='\u{52f}')
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::lexicon::Lexicon;
     use super::*;
 
     fn told(text: &str) -> Option<String> {
@@ -159,6 +173,16 @@ mod tests {
             "kubectl die",
         ] {
             assert_eq!(told(request), None, "{request}");
+        }
+    }
+
+    #[test]
+    fn descriptions_are_told_by_their_script() {
+        let told = |text| description(text, Lexicon::shared());
+        assert_eq!(told("获取科技新闻").as_deref(), Some("get technology news"));
+        assert_eq!(told("Удаляет контейнер").as_deref(), Some("delete container"));
+        for text in ["Zeigt die Dateien", "List files", "ファイルを一覧する", "Café menu", ""] {
+            assert_eq!(told(text), None, "{text}");
         }
     }
 

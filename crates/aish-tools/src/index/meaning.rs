@@ -13,8 +13,8 @@ use std::sync::Arc;
 use aish_types::ToolDefinition;
 use serde_json::Value;
 
-use super::Index;
-use super::document;
+use super::lexicon::Lexicon;
+use super::{Index, document, languages};
 
 /// The words' score at which the best find by words counts half.
 const DOUBT: f32 = 12.0;
@@ -65,9 +65,15 @@ impl fmt::Debug for Meaning {
 fn own_text(definition: &ToolDefinition) -> String {
     let mut text = spaced(definition.name.as_str());
     text.push_str(": ");
-    let description = document::without_label(definition.description.trim());
+    let told = languages::description(&definition.description, Lexicon::shared());
+    let description = document::without_label(told.as_deref().unwrap_or(&definition.description).trim());
     for word in description.split_whitespace() {
         if text.len() + word.len() > MAX_BEGINNING {
+            // A description without blanks is one word.
+            let room = MAX_BEGINNING.saturating_sub(text.len()).min(word.len());
+            if word.len() > MAX_BEGINNING / 2 {
+                text.push_str(word.get(..word.floor_char_boundary(room)).unwrap_or_default());
+            }
             break;
         }
         text.push_str(word);

@@ -7,8 +7,10 @@ use alloc::vec::Vec;
 use aish_program_format::tables::{Id, List};
 use aish_program_format::{Form, Language, Trait, Wrapper};
 
+use super::super::arguments::Arguments;
 use super::super::budget::Work;
 use super::super::code;
+use super::super::help::{self, Help};
 use super::super::setting::{Settings, typed};
 use super::super::split::split;
 use super::super::walk::Walker;
@@ -291,7 +293,7 @@ impl Walker<'_> {
     /// Judges what comes in as code, where no file is named.
     fn stdin_code(&mut self, given: &Given<'_>, language: Language, out: &mut Option<Stream>) -> bool {
         let Given { wrapper, program, arguments, stdin, ran } = *given;
-        if ran || !stdin.connected {
+        if ran || !stdin.connected || help::asked(program, &Arguments::new(program, arguments)) == Help::Plain {
             return false;
         }
         let split = split(wrapper, arguments, usize::MAX);
@@ -360,12 +362,7 @@ impl Walker<'_> {
         let split = split(wrapper, arguments, usize::MAX);
         let named = split.options.iter().find(|(option, _)| matches!(*option, "-f" | "--file" | "--makefile"));
         let stream = match named {
-            Some((_, Some(word)))
-                if matches!(word.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") =>
-            {
-                stdin.clone()
-            }
-            Some((_, Some(word))) => self.script_file(word),
+            Some((_, Some(word))) => self.script(word, stdin),
             _ => self.script_file(&Word::literal("Makefile")),
         };
         stream.text.is_some() && self.stream_code(program, &stream, Language::Make, out)
