@@ -334,6 +334,7 @@ impl Maker {
                 || !takes.is_empty()
                 || !dry.is_empty()
                 || content.shortens
+                || !content.varies.0.is_empty()
                 || content.single_dash
                 || content.complete,
             takes,
@@ -342,6 +343,8 @@ impl Maker {
             single_dash: content.single_dash,
             complete: content.complete,
             stops: content.stops,
+            apart: content.apart,
+            varies: builder.list(&content.varies.0),
             harmless: content.harmless,
             flags: builder.list(&content.flags.0),
             values: builder.list(&content.values.0),

@@ -31,6 +31,10 @@ pub struct Facts {
     pub complete: bool,
     /// True where options end at the first operand.
     pub stops: bool,
+    /// True where a letter with a value stands last in its cluster, and the value is the next argument.
+    pub apart: bool,
+    /// Options that take a value in some sub-commands and none in others: what stands behind them may be that.
+    pub varies: List,
     /// True where every option is harmless: none writes, runs, sends or reads settings.
     pub harmless: bool,
     /// Options that take nothing and are harmless.
@@ -111,6 +115,8 @@ pub(crate) static NO_FACTS: Facts = Facts {
     single_dash: false,
     complete: false,
     stops: false,
+    apart: false,
+    varies: List { from: 0, count: 0 },
     harmless: false,
     flags: List { from: 0, count: 0 },
     values: List { from: 0, count: 0 },

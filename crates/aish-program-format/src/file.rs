@@ -97,6 +97,10 @@ pub struct ProgramFile {
     pub complete: bool,
     /// True where options end at the first operand.
     pub stops: bool,
+    /// True where a letter with a value stands last in its cluster, and the value is the next argument.
+    pub apart: bool,
+    /// Options that take a value in some sub-commands and none in others.
+    pub varies: Words,
     /// True where every option is harmless: none writes, runs, sends or reads settings.
     pub harmless: bool,
     /// Options that take nothing and are harmless; `-#` stands for a number.

@@ -109,10 +109,10 @@ pub const COMMANDS: &[MetaCommand] = &[
         usage: "[NAME]",
         summary: "show or switch the model",
         completes: &[("", Models)],
-        run: |repl, rest| done(model::run(repl, rest)),
+        run: |repl, rest| after(model::run(repl, rest)),
         ..ROW
     },
-    MetaCommand { name: "models", summary: "list the models", run: |repl, _| done(model::list(repl)), ..ROW },
+    MetaCommand { name: "models", summary: "list the models", run: |repl, _| after(model::list(repl)), ..ROW },
     MetaCommand { name: "reset", summary: "forget the conversation", run: |repl, _| done(reset::run(repl)), ..ROW },
     MetaCommand {
         name: "think",

@@ -26,6 +26,16 @@ fn help_pages() {
 }
 
 #[test]
+fn routing_knows_the_commands() {
+    let mut command = Arguments::command();
+    command.build();
+    let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+    let mut own: Vec<&str> = shown.map(clap::Command::get_name).collect();
+    own.sort_unstable();
+    assert_eq!(aish_route::words::programs::subcommands("aish").collect::<Vec<_>>(), own);
+}
+
+#[test]
 fn meta_commands() {
     let rows: Vec<String> =
         COMMANDS.iter().map(|row| format!(":{} {}  {}", row.name, row.usage, row.summary)).collect();

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use aish_program_format::Trait;
+
 use super::path::glob_match;
 use super::word::Word;
 use crate::rules::tool::Tool;
@@ -21,12 +23,32 @@ pub(crate) enum Role {
     },
 }
 
+/// Ways to read a program's arguments that are looked at.
+const MAX_READINGS: usize = 12;
+
+/// How it is told which words are options and which are what an option takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// As the program's table says.
+    Listed,
+    /// No option takes a word that looks like one: what the table says takes a value may do without.
+    Loose,
+    /// The long option at this place, which takes a value in some sub-commands, does in this one.
+    Taking(usize),
+    /// So do options of this letter: the rest of their clusters, or the next word.
+    Letter(char),
+    /// Options end at the first operand.
+    Stopping,
+}
+
 /// A program's arguments.
 pub(crate) struct Arguments<'a> {
     /// The arguments, without the program.
     pub(crate) words: &'a [Word],
     roles: Vec<Role>,
     tool: Option<Tool<'a>>,
+    /// True where options end at the first operand.
+    stops: bool,
     /// The letters of the tool's options that take a value, by their ASCII code.
     valued_letters: u128,
     /// The options' names, sorted, each once: `--name` of `--name=value`.
@@ -44,23 +66,61 @@ pub(crate) struct Arguments<'a> {
 impl<'a> Arguments<'a> {
     /// Sorts a program's arguments.
     pub(crate) fn new(program: &str, words: &'a [Word]) -> Self {
-        Self::with(programs::find(program).and_then(Tool::of), words)
+        let known = programs::find(program);
+        let stops = known.is_some_and(|known| {
+            known.facts().stops || [Trait::Builtin, Trait::Shell, Trait::Interpreter].iter().any(|one| known.is(*one))
+        });
+        Self { stops, ..Self::with(known.and_then(Tool::of), words) }
     }
 
     /// Sorts the arguments of a program of whose options this is known.
     pub(crate) fn with(tool: Option<Tool<'a>>, words: &'a [Word]) -> Self {
-        let valued_letters = tool.map_or(0, Tool::valued_letters);
+        Self::read(tool, words, Reading::Listed)
+    }
+
+    /// Sorts a program's arguments in the other ways in which the program may read them, as far as they make a difference;
+    /// `None` where these are too many.
+    pub(crate) fn other_readings(&self) -> Option<impl Iterator<Item = Self> + '_> {
+        let mut readings = Vec::new();
+        let (mut loose, mut stopping, mut operand) = (false, false, false);
+        for (at, (word, role)) in self.iter().enumerate() {
+            loose |= role == Role::Value && looks_like_an_option(&word.text);
+            stopping |= operand && role == Role::Option && self.stops;
+            operand |= matches!(role, Role::Operand { .. });
+            if let Some(tool) = self.tool.filter(|_| role == Role::Option) {
+                let long = tool.may_take(&word.text) && at + 1 < self.words.len();
+                readings.extend(long.then_some(Reading::Taking(at)));
+                let clusters = !word.text.starts_with("--") && !self.dashes_alike();
+                let letters = self.cluster(&word.text).filter(|letter| clusters && tool.letter_may_take(*letter));
+                for letter in letters {
+                    if !readings.contains(&Reading::Letter(letter)) {
+                        readings.push(Reading::Letter(letter));
+                    }
+                }
+            }
+        }
+        readings.extend(loose.then_some(Reading::Loose));
+        readings.extend(stopping.then_some(Reading::Stopping));
+        let few = readings.len() <= MAX_READINGS;
+        few.then(|| readings.into_iter().map(|how| Self::read(self.tool, self.words, how)))
+    }
+
+    fn read(tool: Option<Tool<'a>>, words: &'a [Word], how: Reading) -> Self {
+        let mut valued_letters = tool.map_or(0, Tool::valued_letters);
+        if let Reading::Letter(letter) = how {
+            valued_letters |= 1 << u32::from(letter);
+        }
         let mut roles = Vec::with_capacity(words.len());
         let mut ended = false;
         let mut before = Before::Nothing;
         let mut last = ("", Before::Nothing);
-        for word in words {
+        for (at, word) in words.iter().enumerate() {
             let text = word.text.as_str();
             if ended {
                 roles.push(Role::Operand { loose: false });
                 continue;
             }
-            if before == Before::Valued {
+            if before == Before::Valued && !(how == Reading::Loose && looks_like_an_option(text)) {
                 roles.push(Role::Value);
                 before = Before::Nothing;
                 continue;
@@ -77,16 +137,18 @@ impl<'a> Arguments<'a> {
                 if last.0 != text {
                     last = (text, after_option(tool, valued_letters, text));
                 }
-                before = last.1;
+                before = if how == Reading::Taking(at) { Before::Valued } else { last.1 };
                 continue;
             }
             roles.push(Role::Operand { loose: before == Before::Unknown });
             before = Before::Nothing;
+            ended = how == Reading::Stopping;
         }
         let mut out = Self {
             words,
             roles,
             tool,
+            stops: false,
             valued_letters,
             names: Vec::new(),
             letters: 0,
@@ -319,6 +381,16 @@ enum Before {
     Nothing,
     Valued,
     Unknown,
+}
+
+/// Says whether a word looks like an option: a dash and more than a number with its unit.
+fn looks_like_an_option(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('-').filter(|rest| !rest.is_empty()) else { return false };
+    let number = rest.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let is_number = !number.is_empty()
+        && rest.len() - number.len() < 2
+        && number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b':'));
+    !is_number
 }
 
 fn has_letter(letters: u128, letter: char) -> bool {

@@ -26,6 +26,7 @@ struct Lists<'t> {
     flags: [(&'t Tables, List); 3],
     values: [(&'t Tables, List); 2],
     single_dash: bool,
+    apart: bool,
 }
 
 impl Lists<'_> {
@@ -67,7 +68,8 @@ impl Lists<'_> {
         }
         // A letter is looked up once, however often it is said.
         let mut known = 0_u128;
-        for letter in rest.chars() {
+        let mut letters = rest.chars().peekable();
+        while let Some(letter) = letters.next() {
             let bit = if letter.is_ascii() { 1 << u32::from(letter) } else { 0 };
             if known & bit != 0 {
                 continue;
@@ -77,7 +79,7 @@ impl Lists<'_> {
             let end = 1 + option.get_mut(1..).map_or(0, |place| letter.encode_utf8(place).len());
             let option = option.get(..end).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default();
             if self.takes_value(option) {
-                return true;
+                return !self.apart || letters.peek().is_none();
             }
             if !self.is_flag(option) {
                 return false;
@@ -117,6 +119,7 @@ impl Walker<'_> {
             ],
             values: [(known.tables(), of_program(facts.values)), (rule.tables(), row.values)],
             single_dash: facts.single_dash,
+            apart: facts.apart,
         };
         let mut ended = false;
         let mut inside: Option<List> = None;
@@ -173,6 +176,7 @@ impl Walker<'_> {
             flags: [(known.tables(), facts.flags); 3],
             values: [(known.tables(), facts.values); 2],
             single_dash: facts.single_dash,
+            apart: facts.apart,
         };
         facts.harmless || split.options.iter().all(|(option, _)| lists.knows(option))
     }

@@ -35,6 +35,16 @@ impl<'t> Tool<'t> {
         self.tables.texts(self.facts.dry)
     }
 
+    /// Says whether a long option takes the next argument in some sub-commands.
+    pub(crate) fn may_take(self, text: &str) -> bool {
+        text.starts_with("--") && self.facts.varies.count > 0 && self.tables.holds(self.facts.varies, text)
+    }
+
+    /// Says whether options of a letter take a value in some sub-commands.
+    pub(crate) fn letter_may_take(self, letter: char) -> bool {
+        letter.is_ascii() && self.tables.texts(self.facts.varies).any(|one| one.len() == 2 && one.ends_with(letter))
+    }
+
     /// Says whether long options may be shortened.
     pub(crate) const fn shortens(self) -> bool {
         self.facts.shortens

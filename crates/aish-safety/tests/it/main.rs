@@ -16,6 +16,7 @@ mod combinations;
 mod effects;
 #[cfg(test)]
 mod gate;
+mod hunted;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use crate::models::Origin;
 use crate::repl::Repl;
 
-pub(super) fn run(repl: &mut Repl, rest: &str) {
+pub(super) async fn run(repl: &mut Repl, rest: &str) {
+    repl.look_for_models().await;
     if rest.is_empty() {
         return show(repl);
     }
@@ -49,7 +50,8 @@ fn show(repl: &Repl) {
     }
 }
 
-pub(super) fn list(repl: &Repl) {
+pub(super) async fn list(repl: &mut Repl) {
+    repl.look_for_models().await;
     if repl.conversation.found_places.is_empty() {
         return show(repl);
     }

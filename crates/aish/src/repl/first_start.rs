@@ -58,7 +58,7 @@ fn lines(base: &Base, model: Option<&Place>, is_looking: bool) -> Vec<String> {
 }
 
 /// Says who answers, and where text goes.
-fn answers(place: &Place) -> String {
+pub(super) fn answers(place: &Place) -> String {
     let name = aish_types::sanitize(&place.model);
     let outside = Endpoint::parse(&place.endpoint).ok().filter(|endpoint| !endpoint.is_loopback());
     match outside {

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::Repl;
+use super::first_start::answers;
 use crate::base::Base;
 use crate::config::section::Config;
 use crate::models::{Collector, ModelSet};
@@ -36,6 +37,19 @@ impl Repl {
         let found = find_models(&self.base, looking.wanted.as_deref()).await;
         let config = self.base.config.clone();
         self.go_on_with(found, &config);
+    }
+
+    /// Looks again as long as nobody answers: a server may have been started since, or a model fetched.
+    pub async fn look_for_models(&mut self) {
+        self.models_are_known().await;
+        if !self.conversation.found_places.is_empty() {
+            return;
+        }
+        let found = find_models(&self.base, None).await;
+        let Some(answers) = found.default.as_ref().and_then(|name| found.places.get(name)).map(answers) else { return };
+        let config = self.base.config.clone();
+        self.go_on_with(found, &config);
+        self.say(&answers);
     }
 
     /// Goes on with these models under the configuration of now; `before` is the one until now.

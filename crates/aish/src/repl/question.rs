@@ -29,7 +29,7 @@ impl Repl {
 
     pub(super) async fn question(&mut self, typed: &str, question: &str) -> Flow {
         self.history.add(typed, &self.folder(), "ai", None, None);
-        self.models_are_known().await;
+        self.look_for_models().await;
         self.follow_project();
         self.live.take_folded();
         let attached: String = self.next.attached.drain(..).map(|text| text + "\n\n").collect();

@@ -82,3 +82,21 @@ fn commands_of_the_pages_that_end_by_themselves_run() {
     let unused: Vec<&str> = RUN.iter().zip(used).filter(|(_, used)| !used).map(|((line, _), _)| *line).collect();
     assert!(unused.is_empty(), "no page shows {unused:?}");
 }
+
+#[test]
+fn the_commands_of_the_pages_are_no_questions() {
+    let home = Home::new();
+    for name in ["aish", "climax", "journalctl", "df", "printf", "echo", "claude", "codex"] {
+        home.program(name, "#!/bin/sh\n");
+    }
+    let commands = ["aish", "climax"].into_iter().flat_map(|program| all_commands(&root(), program).unwrap());
+    let lines: Vec<String> = commands.map(|(_, line)| line).filter(|line| !line.contains('\n')).collect();
+    std::fs::write(home.path("lines"), lines.join("\n")).unwrap();
+    let script = format!("\"{PROGRAM}\" route < \"{}\"", home.path("lines").display());
+    let mut command = Command::new("/bin/bash");
+    let told = command.args(["-c", &script]).env_clear().envs(home.all_variables()).output().unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert_eq!(told.lines().count(), lines.len());
+    let asked: Vec<&str> = told.lines().filter(|line| !line.starts_with("shell\t")).collect();
+    assert!(asked.is_empty(), "{}", asked.join("\n"));
+}

@@ -53,3 +53,20 @@ fn the_commands_of_the_pages_are_known_and_run() {
         assert!(output.status.success(), "{page}: {line}\n{output:?}");
     }
 }
+
+#[test]
+fn routing_knows_the_commands() {
+    let help = Command::new(PROGRAM).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let listed = help.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
+    let mut own: Vec<&str> = listed
+        .lines()
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    own.sort_unstable();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../aish-programs/programs/climax.toml");
+    let data = std::fs::read_to_string(data).unwrap();
+    let known = data.split_once("subcommands = \"\"\"").unwrap().1.split_once("\"\"\"").unwrap().0;
+    assert_eq!(known.split_whitespace().collect::<Vec<_>>(), own);
+}

@@ -29,6 +29,13 @@ struct Choice {
     quiet: bool,
 }
 
+impl Choice {
+    /// Says whether it is a rule that allows, and nothing may reach another machine.
+    fn allows(&self) -> bool {
+        !self.reaches && self.rule.as_ref().is_some_and(|(rule, _)| rule.row().verdict == Verdict::Allow)
+    }
+}
+
 impl<'w> Walker<'w> {
     /// Applies the rules to a program that may be a wrapper too.
     pub(super) fn judge(
@@ -55,10 +62,11 @@ impl<'w> Walker<'w> {
             budget: &self.budget,
         };
         let choice = self.choose(program, words, &subject);
+        let doubt = if choice.allows() { self.doubt(program, words, &subject) } else { None };
         let own = self.own_rule(subject, arguments);
         let asked =
             if wrapped.is_none() || help::is_scripted(name, arguments) { help::asked(name, &sorted) } else { Help::No };
-        let mut part = self.decided(program, words, &choice, (asked, wrapped));
+        let mut part = doubt.unwrap_or_else(|| self.decided(program, words, &choice, (asked, wrapped)));
         if let Some(rule) = own {
             part = self.under(rule, part, words);
         }
@@ -67,6 +75,20 @@ impl<'w> Walker<'w> {
         }
         self.look_further(program, words, stdin, (part.verdict, wrapped.is_some()));
         part
+    }
+
+    /// Asks about a program that would be allowed, and would not be if it told options and their values apart in another way.
+    fn doubt(&self, program: &Program, words: &[Word], subject: &Subject<'_>) -> Option<Part> {
+        let allows = |arguments: Arguments<'_>| {
+            let (any_secret, outputs) = (OnceCell::new(), OnceCell::new());
+            let other = Subject { arguments: &arguments, any_secret, outputs, ..*subject };
+            self.choose(program, words, &other).allows()
+        };
+        if subject.arguments.other_readings().is_some_and(|mut readings| readings.all(allows)) {
+            return None;
+        }
+        let reason = "does something else where an option takes the next word, or does not";
+        Some(self.part(words, Effect::Unknown, Verdict::Ask, "unknown.reading", reason))
     }
 
     /// Returns what is known of the content of a file.
