@@ -64,6 +64,7 @@ pub fn decide(line: &str, env: &dyn Environment) -> Decision {
     if line.starts_with('#') {
         return decision(Route::Shell, "a comment");
     }
+    let line = without_remark(line, env);
     let tokens = tokenize(line);
     if let Some(decided) = by_shape(line, &tokens, env) {
         return decided;
@@ -72,6 +73,17 @@ pub fn decide(line: &str, env: &dyn Environment) -> Decision {
     let rest = skip_assignments(words);
     let Some((first, arguments)) = rest.split_first() else { return decision(Route::Shell, "an assignment") };
     decide_command(first, arguments, line, &tokens, env, 0)
+}
+
+/// Takes a remark off a command, as pages put it behind theirs: `df -h   # how full the disks are`.
+fn without_remark<'l>(line: &'l str, env: &dyn Environment) -> &'l str {
+    let may_have_one = line.contains(" # ") && !line.contains('\n');
+    if !may_have_one || !line.split_whitespace().next().is_some_and(|first| is_known(first, env)) {
+        return line;
+    }
+    let scan = aish_syntax::scan(line);
+    let remark = scan.tokens.iter().find(|token| token.kind == aish_syntax::Kind::Comment);
+    remark.and_then(|remark| line.get(..remark.start)).map_or(line, str::trim_end)
 }
 
 /// What the shape of the whole line says before any word is looked up.
