@@ -23,6 +23,7 @@ fn everyday_words_behind_options_stay_allowed() {
         "git status -s -b",
         "git show -s --format=%H",
         "git clean -n -f -d",
+        "git clean -fdx --dry-run",
         "git diff -b -U 5 --stat",
         "head -n -5 x",
         "find . -mtime -1",
