@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Gid, Mode, Timespec, Timestamps, Uid, XattrFlags};
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, Timespec, Timestamps, Uid, XattrFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,17 @@ const OVERLAY: &[u8] = b"user.overlay.";
 
 /// Bytes of one extended attribute; the kernel allows no more.
 const LONGEST_VALUE: usize = 65_536;
+
+/// Opens a file for reading and leaves its time of access alone where it is the caller's own: by that a layer tells a file
+/// that was written where it is from a new one in its place.
+pub(crate) fn open(path: &Path) -> io::Result<fs::File> {
+    let quiet = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOATIME;
+    match rustix::fs::open(path, quiet, Mode::empty()) {
+        Ok(file) => Ok(file.into()),
+        Err(Errno::PERM) => fs::File::open(path),
+        Err(error) => Err(error.into()),
+    }
+}
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -381,8 +381,7 @@ fn is_same_content(a: &Path, a_is: &Attributes, b: &Path, b_is: &Attributes) -> 
     if a_is.kind == FileKind::Link {
         return Ok(fs::read_link(a)? == fs::read_link(b)?);
     }
-    let open = |path| fs::File::open(path);
-    let (mut a, mut b) = match (open(a), open(b)) {
+    let (mut a, mut b) = match (attributes::open(a), attributes::open(b)) {
         (Ok(a), Ok(b)) => (a, b),
         // What cannot be read is told as changed.
         (Err(_), _) | (_, Err(_)) => return Ok(false),

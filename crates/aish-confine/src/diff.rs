@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use similar::{Algorithm, ChangeTag, TextDiff, capture_diff_slices_deadline};
 
-use crate::attributes::{Attributes, FileKind};
+use crate::attributes::{self, Attributes, FileKind};
 use crate::changes::{Change, ChangeKind};
 use crate::layer::{Layer, State};
 
@@ -100,10 +100,16 @@ pub(crate) fn read_text(path: &Path) -> Option<String> {
     match attributes.kind {
         FileKind::Link => Some(format!("link to {}\n", fs::read_link(path).ok()?.display())),
         FileKind::File if attributes.size <= LONGEST => {
-            let mut text = String::new();
-            fs::File::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
+            let text = read_whole(path)?;
             (!text.contains('\0')).then_some(text)
         }
         FileKind::File | FileKind::Folder | FileKind::Whiteout | FileKind::Special => None,
     }
+}
+
+/// Reads a text of bounded length whole.
+pub(crate) fn read_whole(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    attributes::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
+    Some(text)
 }

@@ -12,8 +12,9 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::attributes::{Attributes, FileKind};
+use crate::attributes::{self, Attributes, FileKind};
 use crate::changes::{Change, ChangeKind, Changes, names};
+use crate::diff;
 use crate::git_index::Index;
 use crate::layer::Layer;
 use crate::settings::Settings;
@@ -415,14 +416,14 @@ impl Judge<'_> {
         let runs =
             Attributes::of(&path).ok().flatten().is_some_and(|a| a.kind == FileKind::File && a.mode & 0o111 != 0);
         let mut start = [0; 4];
-        let read = fs::File::open(&path).and_then(|mut file| file.read_exact(&mut start));
+        let read = attributes::open(&path).and_then(|mut file| file.read_exact(&mut start));
         runs && (read.is_err() || start != *b"\x7fELF")
     }
 
     /// Reads the old and the new content of a file; none where one is no text or too long.
     fn contents(&self, path: &Path) -> Option<(String, String)> {
         let read = |path: PathBuf| match fs::symlink_metadata(&path) {
-            Ok(meta) if meta.is_file() && meta.len() <= LONGEST => fs::read_to_string(path).ok(),
+            Ok(meta) if meta.is_file() && meta.len() <= LONGEST => diff::read_whole(&path),
             Ok(_) => None,
             Err(_) => Some(String::new()),
         };
