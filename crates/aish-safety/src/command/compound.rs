@@ -117,7 +117,10 @@ impl Walker<'_> {
             values.truncate(MAX_ALTERNATIVES - 1);
             values.push(Word::unknown(Taint::NONE));
         }
-        let values = self.names_found(values).into_iter().map(|value| alloc::vec![value]).collect();
+        let values: Vec<_> = self.names_found(values).into_iter().map(|value| alloc::vec![value]).collect();
+        for value in &values {
+            self.state.note_special(&clause.variable_name, value);
+        }
         self.state.variables.insert(clause.variable_name.clone(), values);
         self.repeated(false, |walker| walker.list(&clause.body.list, stdin))
     }

@@ -331,8 +331,10 @@ impl Walker<'_> {
                 let end = after
                     .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
                     .unwrap_or(after.len());
-                self.parameter(after.get(..end).unwrap_or_default(), quoted, out);
+                let name = after.get(..end).unwrap_or_default();
+                self.parameter(name, quoted, out);
                 let rest = after.get(end..).unwrap_or_default();
+                self.zsh_index(name, rest);
                 // Some shells take an index there, and `[@]` makes several arguments, in quotes too.
                 out.loose |= rest.starts_with('[');
                 rest

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_program_format::Trait;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::budget::Work;
@@ -11,7 +12,7 @@ use super::state::{Body, FileContent, Kind};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
 use crate::rules::Effect;
-use crate::rules::settings;
+use crate::rules::{programs, settings};
 use crate::verdict::Verdict;
 
 /// One assignment before a command's name.
@@ -127,7 +128,12 @@ impl Walker<'_> {
             self.code_settings(&judged);
             let program = words.first().map(|word| word.text.clone());
             self.environment(assigned.iter().map(|one| one.name.as_str()), program.as_deref());
+            let known = program.as_deref().and_then(programs::find);
+            self.specials_before(&judged, known.is_some_and(|known| known.is(Trait::Builtin)));
             self.name_descriptor(&mut words, &mut redirects, stdin);
+            if redirects_something(command) {
+                self.named_descriptors(&words);
+            }
             if let [program] = words.as_slice()
                 && program.text == "exec"
             {
@@ -149,7 +155,7 @@ impl Walker<'_> {
                         .collect();
                     let carried = carried.filter(|_| !keeps);
                     for one in &assigned {
-                        self.state.assign(&one.name, one.value.clone());
+                        self.state.keep(&one.name, one.value.clone());
                     }
                     let out = self.fed(&redirects, |walker| walker.run(&words, &input));
                     if let Some(mark) = carried {
@@ -295,6 +301,13 @@ impl Walker<'_> {
     fn set(&mut self, one: &Assigned) {
         self.state.assign(&one.name, one.value.clone());
     }
+}
+
+/// Says whether a command has redirects.
+fn redirects_something(command: &ast::SimpleCommand) -> bool {
+    let items = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
+    let mut items = items.chain(command.suffix.iter().flat_map(|suffix| suffix.0.iter()));
+    items.any(|item| matches!(item, Item::IoRedirect(_)))
 }
 
 /// Finds the descriptors that a command's redirects open.

@@ -170,11 +170,12 @@ impl Walker<'_> {
         guess.rules = self.rules;
         guess.depth = depth;
         guess.trail = trail;
-        let (before, files) = (guess.state.enter(), guess.state.files.mark());
+        let (before, files, special) = (guess.state.enter(), guess.state.files.mark(), guess.state.special.take());
         run(&mut guess);
         guess.state.files.back(files);
         guess.state.leave(before);
         self.state = core::mem::take(&mut guess.state);
+        self.state.special = special;
         let halts = guess.verdict() == Verdict::Halt;
         if halts {
             self.absorb(guess);

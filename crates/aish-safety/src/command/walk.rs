@@ -131,6 +131,7 @@ impl<'a> Walker<'a> {
 
     /// Returns the strictest judgement, and the parts.
     pub(crate) fn finish(mut self) -> (Option<Judgement>, Vec<Part>) {
+        self.ask_special();
         if self.budget.is_spent() {
             self.refuse("", "bounds.work", "takes more work to understand than is spent on one line");
         }
@@ -312,6 +313,7 @@ impl<'a> Walker<'a> {
             self.apart += usize::from(background);
             out.append(self.and_or(item, stdin));
             self.apart -= usize::from(background);
+            self.ask_special();
         }
         out
     }
