@@ -47,7 +47,8 @@ mod placed;
 mod plain_line;
 mod policy_rules;
 mod printed;
-pub(crate) mod reading;
+pub(crate) mod read_otherwise;
+mod reading;
 mod readonly;
 mod record;
 mod redirect;
@@ -134,6 +135,7 @@ pub fn analyse_without(
     walker.rules = rules;
     walker.record = Some(record::Record::default());
     walker.text(command, &word::Stream::default());
+    walker.comments(command);
     // A function that nothing calls changes nothing now; what it would do is judged all the same.
     let changes = record::changes(&mut walker);
     walker.uncalled();

@@ -120,6 +120,7 @@ impl Walker<'_> {
         let values: Vec<_> = self.names_found(values).into_iter().map(|value| alloc::vec![value]).collect();
         for value in &values {
             self.state.note_special(&clause.variable_name, value);
+            self.state.note_computed(&clause.variable_name, value);
         }
         self.state.variables.insert(clause.variable_name.clone(), values);
         self.repeated(false, |walker| walker.list(&clause.body.list, stdin))

@@ -145,6 +145,7 @@ impl Walker<'_> {
                 },
                 '\'' => {
                     let (inside, tail) = after.split_once('\'').unwrap_or((after, ""));
+                    self.fish_quote(inside);
                     out.push_quoted(inside);
                     tail
                 }

@@ -54,6 +54,7 @@ impl Walker<'_> {
     }
 
     fn simple_once(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
+        self.fish_brackets(command);
         let mut redirects = Redirects::default();
         let mut assigned: Vec<Assigned> = Vec::new();
         let mut words: Vec<Word> = Vec::new();
@@ -299,7 +300,9 @@ impl Walker<'_> {
     }
 
     fn set(&mut self, one: &Assigned) {
-        self.state.assign(&one.name, one.value.clone());
+        // What is computed of it was judged where it was expanded.
+        self.state.note_special(&one.name, &one.value);
+        self.state.keep(&one.name, one.value.clone());
     }
 }
 

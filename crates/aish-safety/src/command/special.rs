@@ -8,7 +8,7 @@ use alloc::string::String;
 use super::simple::Assigned;
 use super::state::State;
 use super::walk::Walker;
-use super::word::{HOLE, NUMERIC, Word};
+use super::word::{HOLE, NUMERIC, Word, is_numeric};
 use crate::rules::Effect;
 use crate::rules::special::{Settable, settable};
 use crate::verdict::Verdict;
@@ -46,7 +46,24 @@ pub(crate) fn is_plain_number(text: &str) -> bool {
 impl State {
     /// Notes that a variable is set, where a shell reads it itself.
     pub(super) fn note_special(&mut self, name: &str, value: &[Word]) {
+        let referred = self.referred(name);
+        let name = referred.as_deref().unwrap_or(name);
         if self.special.is_none() && !may_be_set(name, value) {
+            self.special = Some(String::from(bare(name)));
+        }
+    }
+}
+
+impl State {
+    /// Notes that a variable is set whose values are computed, to what may run something then.
+    pub(super) fn note_computed(&mut self, name: &str, value: &[Word]) {
+        let runs = |word: &Word| {
+            !is_numeric(&word.text)
+                || word.text.contains(|letter: char| letter.is_alphabetic() || "[`$".contains(letter))
+        };
+        let referred = self.referred(name);
+        let name = referred.as_deref().unwrap_or(name);
+        if self.special.is_none() && value.iter().any(runs) && self.is_computed(bare(name)) {
             self.special = Some(String::from(bare(name)));
         }
     }
@@ -63,7 +80,7 @@ impl Walker<'_> {
     fn ask_about_special(&mut self, name: &str) {
         let mut reason = String::from("sets ");
         super::pattern::push_shown(&mut reason, name);
-        reason.push_str(", which changes what the shell itself does");
+        reason.push_str(", which the shell itself acts on");
         self.note_plain(name, Verdict::Ask, Effect::Run, "shell.special-variable", &reason);
     }
 

@@ -171,7 +171,7 @@ impl State {
     }
 
     /// Returns the name that a name stands for, where it stands for one.
-    fn referred(&self, name: &str) -> Option<String> {
+    pub(super) fn referred(&self, name: &str) -> Option<String> {
         if !self.refers {
             return None;
         }
@@ -181,8 +181,8 @@ impl State {
 
     /// Sets a variable.
     pub(crate) fn assign(&mut self, name: &str, value: Vec<Word>) {
-        let referred = self.referred(name);
-        self.note_special(referred.as_deref().unwrap_or(name), &value);
+        self.note_special(name, &value);
+        self.note_computed(name, &value);
         self.keep(name, value);
     }
 
