@@ -5,7 +5,6 @@ use alloc::string::ToString;
 use super::state::Kind;
 use super::walk::Walker;
 use super::word::{HOLE, Word, is_numeric};
-use crate::rules::settings;
 
 impl Walker<'_> {
     /// Follows the attributes of `declare`: `-n` makes a name stand for another, `-l` and `-u` change its value's letters,
@@ -71,7 +70,8 @@ impl Walker<'_> {
                     continue;
                 }
                 "printf" | "test" | "[" if !matches!(before, "-v" | "-R") => continue,
-                "read" | "mapfile" | "readarray" if settings::READING.contains(&before) => continue,
+                // Their options are read by themselves.
+                "read" | "mapfile" | "readarray" => continue,
                 "wait" if !before.starts_with('-') => continue,
                 _ => text.split('=').next().unwrap_or_default(),
             };

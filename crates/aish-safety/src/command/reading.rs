@@ -90,7 +90,7 @@ impl Walker<'_> {
         while let Some(word) = words.next() {
             let cluster = word.text.strip_prefix('-').filter(|rest| !ended && !rest.is_empty());
             let Some(cluster) = cluster else {
-                out.names.push(super::special::bare(&word.text).to_string());
+                self.name_read(&word.text, &mut out);
                 continue;
             };
             if cluster == "-" {
@@ -122,12 +122,18 @@ impl Walker<'_> {
         out
     }
 
+    /// Takes the name of a variable, perhaps with an index, which is evaluated, or with a prompt behind `?`.
+    fn name_read(&mut self, name: &str, out: &mut Reading) {
+        self.named_variable(name);
+        out.names.push(super::special::bare(name).to_string());
+    }
+
     /// Judges the value of an option.
     fn value_of(&mut self, letter: char, value: Word, out: &mut Reading) {
         match letter {
             'a' => {
                 out.listed = true;
-                out.names.push(super::special::bare(&value.text).to_string());
+                self.name_read(&value.text, out);
                 return;
             }
             'C' => out.callback = Some(value.clone()),

@@ -24,7 +24,6 @@ const SET_NAMES: &[&str] = &[
     "functrace",
     "hashall",
     "histexpand",
-    "history",
     "ignoreeof",
     "monitor",
     "noclobber",
@@ -35,8 +34,6 @@ const SET_NAMES: &[&str] = &[
     "nounset",
     "physical",
     "pipefail",
-    "posix",
-    "privileged",
     "verbose",
     "vi",
     "xtrace",
@@ -154,6 +151,11 @@ impl Walker<'_> {
             self.state.positional = Rc::new(self.names_found(operands.to_vec()));
         }
         if let Some((name, values)) = operands.split_first() {
+            let before = arguments.get(..arguments.len() - operands.len()).unwrap_or_default();
+            if before.iter().any(|word| word.text == "--erase" || word.text.starts_with("-e")) {
+                // What fish keeps for all sessions is removed from its file.
+                self.unknown_option("set", "-e");
+            }
             self.sets_as_fish(name, values, exports);
         }
         let reason = "sets options or arguments of the shell";
@@ -204,8 +206,10 @@ impl Walker<'_> {
 
     /// Judges the words of `set` as fish takes them, as a variable and its value.
     fn sets_as_fish(&mut self, name: &Word, values: &[Word], exports: bool) {
-        if !name.is_known() {
-            return;
+        self.named_variable(&name.text);
+        if name.glob && !name.text.contains('.') {
+            // A file may have the name of any variable.
+            self.computes_with_the_unknown(&name.text);
         }
         self.state.note_special(&name.text, values);
         let variable = super::special::bare(&name.text);

@@ -96,18 +96,23 @@ impl Walker<'_> {
         inside: impl FnOnce(&mut Self) -> Stream,
     ) -> Stream {
         let before = self.state.folder.clone();
-        self.start_elsewhere(wrapper, split);
+        if !self.start_elsewhere(wrapper, split) {
+            return inside(self);
+        }
         let out = inside(self);
         self.state.folder = before;
         out
     }
 
-    /// Goes to the folder where a wrapper's options make what it runs start, as `cd` does.
-    fn start_elsewhere(&mut self, wrapper: Wrapper<'_>, split: &Split<'_>) {
+    /// Goes to the folder where a wrapper's options make what it runs start, as `cd` does; says whether they do.
+    fn start_elsewhere(&mut self, wrapper: Wrapper<'_>, split: &Split<'_>) -> bool {
+        let mut moved = false;
         for (_, folder) in split.options.iter().filter(|(option, _)| moves(wrapper, option)) {
             let folder = folder.clone().unwrap_or_else(|| Word::unknown(Taint::NONE));
             self.enter_folder(&folder);
+            moved = true;
         }
+        moved
     }
 
     /// Judges a text that comes from a file or a pipe as code.

@@ -4,7 +4,7 @@
 //! substitutions in them), its redirects judged, then it is run as an argument vector (`run`).
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
@@ -57,6 +57,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) fleeting: bool,
     /// Functions that the line defined.
     pub(crate) defined: Vec<String>,
+    /// Functions that the line called.
+    pub(crate) called: BTreeSet<String>,
     /// What variables held that the present function declares.
     pub(crate) locals: Vec<(String, Option<Values>)>,
     /// The sources of the words before the present command of a pipeline: perhaps templates of lines for it.
@@ -110,6 +112,7 @@ impl<'a> Walker<'a> {
             fleeting: false,
             guessing: false,
             defined: Vec::new(),
+            called: BTreeSet::new(),
             locals: Vec::new(),
             feeding: Vec::new(),
             in_function: 0,

@@ -189,7 +189,7 @@ impl Walker<'_> {
         let given = given.and_then(|at| arguments.get(at + 1..)).unwrap_or_default();
         let given = Rc::new(given.to_vec());
         let before = self.state.folder.clone();
-        self.start_elsewhere(wrapper, &split);
+        let moved = self.start_elsewhere(wrapper, &split);
         for (option, value) in &split.options {
             if !tables.holds(options, option) {
                 continue;
@@ -218,7 +218,9 @@ impl Walker<'_> {
             self.state.positional = positional;
             self.state.variables.remove("0");
         }
-        self.state.folder = before;
+        if moved {
+            self.state.folder = before;
+        }
         found
     }
 
