@@ -38,7 +38,7 @@ impl Walker<'_> {
             if !self.budget.pay(Work::Command, 1) {
                 break;
             }
-            out.append(self.simple_once(command, stdin));
+            out.append(self.read_by_all(command, stdin));
             choice += 1;
             if choice >= self.state.widest || outer_choice > 0 {
                 break;
@@ -50,6 +50,24 @@ impl Walker<'_> {
             out.text = None;
         }
         out.connected = true;
+        out
+    }
+
+    /// Walks a simple command as bash reads it, and on the side as shells do that split no value at blanks.
+    fn read_by_all(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
+        let outer = core::mem::take(&mut self.differs);
+        let out = self.simple_once(command, stdin);
+        let differs = core::mem::replace(&mut self.differs, outer);
+        if differs && !self.guessing && self.verdict() == Verdict::Allow {
+            let verdict = self.verdict_on(|walker| {
+                walker.unsplit = true;
+                walker.simple_once(command, stdin);
+            });
+            if verdict > Verdict::Allow {
+                let reason = "does something else where a shell splits no value at blanks, as zsh and fish";
+                self.note_plain("", Verdict::Ask, Effect::Unknown, "zsh.split", reason);
+            }
+        }
         out
     }
 

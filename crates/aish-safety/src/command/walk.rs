@@ -76,6 +76,10 @@ pub(crate) struct Walker<'a> {
     pub(crate) matched: Vec<String>,
     /// What is left to be spent on the line.
     pub(crate) budget: Budget,
+    /// True where words are read as zsh and fish do.
+    pub(crate) unsplit: bool,
+    /// True once those make other words of the present command.
+    pub(crate) differs: bool,
     /// How deep in expansions of words.
     pub(crate) unfolding: usize,
     /// Which files the line opens.
@@ -122,6 +126,8 @@ impl<'a> Walker<'a> {
             rules: &crate::policy::rule::NONE,
             matched: Vec::new(),
             budget: state.budget.clone(),
+            unsplit: false,
+            differs: false,
             unfolding: 0,
             reads: Reads { known: true, ..Reads::default() },
             began_in: state.folder.clone(),

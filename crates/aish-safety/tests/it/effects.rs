@@ -123,6 +123,12 @@ fn what_only_tells_the_shell_something_harmless_is_allowed() {
         "find sub -name f -exec git status \\;",
         "find sub -execdir ls {} \\;",
         "LC_ALL=C command ls",
+        "x='-l -a'; ls $x",
+        "ls $(echo a b)",
+        "for f in $(echo a b); do cat $f; done",
+        "echo a$(true)b",
+        "f() { echo \"$1\"; }; f a",
+        "command ls; git status",
     ] {
         let judgement = judge_command(line, &around());
         assert_eq!(judgement.verdict, Verdict::Allow, "{line}: {} ({})", judgement.reason, judgement.rule);
