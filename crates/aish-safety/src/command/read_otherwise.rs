@@ -8,7 +8,7 @@ use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::walk::Walker;
 use super::zsh::groups;
-use crate::rules::{Effect, programs, settings};
+use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
 /// Letters and marks of which the qualifiers of a pattern of zsh are made: `*(.om[1])`, `*(/N)`.
@@ -43,7 +43,6 @@ impl Walker<'_> {
         let name = command.word_or_name.as_ref();
         let prefix = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
         let suffix = command.suffix.iter().flat_map(|suffix| suffix.0.iter());
-        let declares = name.is_some_and(|name| settings::DECLARES.contains(&name.value.as_str()));
         if let Some(name) = name {
             self.fish_groups(&name.value);
         }
@@ -52,17 +51,19 @@ impl Walker<'_> {
                 Item::Word(word) => self.fish_groups(&word.value),
                 Item::AssignmentWord(assignment, word) => match assignment.value {
                     ast::AssignmentValue::Array(_) => self.fish_array(&word.value),
-                    ast::AssignmentValue::Scalar(_) if declares => {}
                     ast::AssignmentValue::Scalar(_) => self.fish_groups(&word.value),
                 },
+                Item::IoRedirect(ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word))) => {
+                    self.fish_groups(&word.value);
+                }
                 Item::IoRedirect(_) | Item::ProcessSubstitution(..) => {}
             }
         }
     }
 
     fn fish_groups(&mut self, source: &str) {
-        // Fish takes no line with `${` in it.
-        if !source.contains('(') || source.contains("${") {
+        // Fish takes no line with `${` in it, where that is no text.
+        if !source.contains('(') || source.contains("${") && !source.contains(['\'', '\\']) {
             return;
         }
         for group in groups(source) {
