@@ -145,6 +145,7 @@ impl Maker {
             file: self.builder.text(file),
             takes: self.builder.list(&written.takes.0),
             words: self.builder.list(&written.words.0),
+            folder: self.builder.list(&written.folder.0),
             forms: self.builder.forms(forms),
             floor: if written.asked { Verdict::Ask } else { Verdict::Allow },
             example: self.builder.text(&written.example),

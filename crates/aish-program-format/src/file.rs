@@ -329,6 +329,8 @@ pub struct Wraps {
     pub takes: Words,
     /// Options of several letters behind one dash that take none.
     pub words: Words,
+    /// Options and marks with which what it runs starts in another folder.
+    pub folder: Words,
     /// Where the command stands.
     pub forms: Vec<FormText>,
     /// True where it is always asked about.
@@ -351,6 +353,8 @@ struct WrapsText {
     #[serde(default)]
     words: Words,
     #[serde(default)]
+    folder: Words,
+    #[serde(default)]
     forms: Vec<FormText>,
     #[serde(default)]
     asked: bool,
@@ -370,6 +374,7 @@ impl TryFrom<WrapsText> for WrapsFile {
                 id,
                 takes: text.takes,
                 words: text.words,
+                folder: text.folder,
                 forms: text.forms,
                 asked: text.asked,
                 example: text.example,

@@ -123,6 +123,8 @@ pub struct WrapperRow {
     pub takes: List,
     /// Options of several letters behind one dash that take none.
     pub words: List,
+    /// Options and marks with which what it runs starts in another folder.
+    pub folder: List,
     /// Where the command stands.
     pub forms: List,
     /// The least verdict of what it runs.
@@ -363,5 +365,10 @@ impl<'t> Wrapper<'t> {
     /// Goes through the options of several letters behind one dash that take no argument.
     pub fn words(self) -> impl Iterator<Item = &'t str> + Clone {
         self.tables.texts(self.row.words)
+    }
+
+    /// Says whether what it runs starts in another folder with an option or behind a mark.
+    pub fn moves(self, option: &str) -> bool {
+        self.tables.holds(self.row.folder, option)
     }
 }

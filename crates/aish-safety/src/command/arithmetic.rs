@@ -67,8 +67,11 @@ impl Walker<'_> {
             if text.len() > 4_096 {
                 continue;
             }
-            for (name, is_set) in names(&text) {
-                if is_set {
+            for (name, used) in names(&text) {
+                if used != Used::Read {
+                    self.state.note_special(name, &[Word::number(Taint::NONE)]);
+                }
+                if used == Used::Set {
                     if !self.state.variables.contains_key(name) {
                         self.state.assign(name, alloc::vec![Word::number(Taint::NONE)]);
                     }
@@ -136,20 +139,43 @@ fn runs(text: &str) -> bool {
     text.contains("$(") || text.contains('`')
 }
 
-/// Goes through the names in an expression, and says of each whether it is only set there.
-fn names(text: &str) -> impl Iterator<Item = (&str, bool)> {
+/// What an expression does with a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Used {
+    /// Takes its value.
+    Read,
+    /// Gives it another that does not come from the old one.
+    Set,
+    /// Takes its value and gives it another, or one of its elements.
+    Changed,
+}
+
+/// Says what an expression does with a name, by what stands before it and behind it.
+fn used(before: &str, behind: &str) -> Used {
+    let behind = behind.trim_start();
+    if behind.strip_prefix('=').is_some_and(|value| !value.starts_with('=')) {
+        return Used::Set;
+    }
+    let stepped = ["++", "--"].iter().any(|step| before.trim_end().ends_with(step) || behind.starts_with(step));
+    let operator = behind.trim_start_matches(['+', '-', '*', '/', '%', '<', '>', '&', '^', '|']);
+    let assigned = operator.len() < behind.len() && operator.starts_with('=');
+    if stepped || assigned || behind.starts_with('[') { Used::Changed } else { Used::Read }
+}
+
+/// Goes through the names in an expression, and says of each what is done with it.
+fn names(text: &str) -> impl Iterator<Item = (&str, Used)> {
     let mut rest = text;
     core::iter::from_fn(move || {
         loop {
             let begin = rest.find(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')?;
-            let based = rest.get(..begin).is_some_and(|before| before.ends_with('#'));
+            let before = rest.get(..begin)?;
+            let based = before.ends_with('#');
             let from = rest.get(begin..)?;
             let end = from.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
             let (name, behind) = from.split_at_checked(end.unwrap_or(from.len()))?;
             rest = behind;
-            let set = behind.trim_start().strip_prefix('=').is_some_and(|value| !value.starts_with('='));
             if !based && !name.starts_with(|letter: char| letter.is_ascii_digit()) {
-                return Some((name, set));
+                return Some((name, used(before, behind)));
             }
         }
     })

@@ -5,18 +5,18 @@ use alloc::string::ToString;
 use super::state::Kind;
 use super::walk::Walker;
 use super::word::{HOLE, Word, is_numeric};
-use crate::rules::settings;
 
 impl Walker<'_> {
     /// Follows the attributes of `declare`: `-n` makes a name stand for another, `-l` and `-u` change its value's letters,
-    /// `-i` evaluates it.
+    /// `-i`, and in zsh `-E` and `-F`, evaluate it.
     pub(crate) fn attributes(&mut self, arguments: &[Word]) {
         let given = |letter: char| {
             arguments
                 .iter()
                 .any(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter))
         };
-        let (refers, lower, upper, computes) = (given('n'), given('l'), given('u'), given('i'));
+        let (refers, lower, upper, computes) =
+            (given('n'), given('l'), given('u'), given('i') || given('E') || given('F'));
         let keyed = given('A');
         if !(refers || lower || upper || computes || keyed) {
             return;
@@ -70,7 +70,8 @@ impl Walker<'_> {
                     continue;
                 }
                 "printf" | "test" | "[" if !matches!(before, "-v" | "-R") => continue,
-                "read" | "mapfile" | "readarray" if settings::READING.contains(&before) => continue,
+                // Their options are read by themselves.
+                "read" | "mapfile" | "readarray" => continue,
                 "wait" if !before.starts_with('-') => continue,
                 _ => text.split('=').next().unwrap_or_default(),
             };

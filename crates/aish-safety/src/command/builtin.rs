@@ -25,6 +25,7 @@ impl Walker<'_> {
         if settings::SUBSCRIPTS.contains(&name) {
             self.subscripts(name, arguments);
         }
+        self.counted_words(name, arguments);
         match name {
             "cd" | "pushd" | "chdir" => {
                 self.change_folder(arguments);
@@ -34,7 +35,7 @@ impl Walker<'_> {
             _ if settings::DECLARES.contains(&name) => self.declares(name, words),
             "unset" => {
                 for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
-                    self.state.assign(&word.text, Vec::new());
+                    self.state.keep(&word.text, Vec::new());
                 }
                 self.note_harmless(words, "shell.unset", "removes variables of the shell");
             }
@@ -50,7 +51,17 @@ impl Walker<'_> {
                 self.read(name, arguments, stdin);
                 self.note_harmless(words, "shell.read", "reads input into variables");
             }
-            "printf" if is_first("-v") => self.prints_to_variable(words),
+            "printf" if begins("-v") => self.prints_to_variable(words),
+            "getopts" => {
+                if let Some(variable) = arguments.get(1) {
+                    self.state.assign(&variable.text.clone(), alloc::vec![Word::unknown(Taint::NONE)]);
+                }
+                return None;
+            }
+            "wait" => {
+                self.waits(arguments);
+                return None;
+            }
             "hash" if is_first("-p") && arguments.len() >= 3 => {
                 if let (Some(path), Some(alias)) = (arguments.get(1), arguments.get(2)) {
                     self.state.aliases.insert(alias.text.clone(), path.text.clone());
@@ -69,8 +80,8 @@ impl Walker<'_> {
                 self.note_plain(&shown(words), Verdict::Ask, Effect::Run, "shell.history", reason);
                 return Some(out);
             }
-            "hash" if begins("-d") => {
-                let reason = "gives a folder a name that zsh puts in its place";
+            "hash" if begins("-d") || arguments.iter().any(|word| word.text.contains('=')) => {
+                let reason = "gives a folder or a program a name that zsh puts in its place";
                 self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.hash", reason);
             }
             _ => return None,
@@ -78,172 +89,8 @@ impl Walker<'_> {
         Some(Stream { text: Some(String::new()), taint: Taint::NONE, connected: true })
     }
 
-    fn note_harmless(&mut self, words: &[Word], rule: &'static str, reason: &str) {
+    pub(super) fn note_harmless(&mut self, words: &[Word], rule: &'static str, reason: &str) {
         self.note_plain(&shown(words), Verdict::Allow, Effect::Read, rule, reason);
-    }
-
-    /// `alias`: what is given a name, and what that runs.
-    fn aliases(&mut self, words: &[Word]) {
-        let arguments = words.get(1..).unwrap_or_default();
-        let mut defines = false;
-        for word in arguments {
-            if let Some((alias, text)) = word.text.split_once('=') {
-                defines = true;
-                self.state.aliases.insert(alias.into(), text.into());
-                let text = text.to_string();
-                self.within("an alias".into(), |walker| {
-                    walker.apart_from(|walker| walker.text(&text, &Stream::default()))
-                });
-            }
-        }
-        let verdict = if defines { Verdict::Ask } else { Verdict::Allow };
-        self.note_plain(&shown(words), verdict, Effect::Write, "shell.alias", "defines or shows aliases");
-    }
-
-    /// `declare`, `export` and such: variables with their attributes.
-    fn declares(&mut self, name: &str, words: &[Word]) {
-        let arguments = words.get(1..).unwrap_or_default();
-        for word in arguments {
-            if let Some((variable, value)) = word.text.split_once('=')
-                && !value.is_empty()
-            {
-                self.state
-                    .assign(variable, alloc::vec![Word { text: value.into(), taint: word.taint, ..Word::default() }]);
-            }
-        }
-        self.attributes(arguments);
-        let assigned: Vec<Assigned> = arguments
-            .iter()
-            .filter_map(|word| {
-                let name = word.text.split('=').next()?.to_string();
-                let value = self.state.look_up(&name)?;
-                Some(Assigned { name, value })
-            })
-            .collect();
-        self.code_settings(&assigned);
-        let shows = !arguments.iter().any(|word| !word.text.starts_with('-'))
-            || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('p'));
-        if shows && !arguments.iter().any(|word| matches!(word.text.as_str(), "-f" | "-F")) {
-            self.note_environment(words);
-            return;
-        }
-        if name == "export" || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x')) {
-            self.environment(assigned.iter().map(|one| one.name.as_str()), None);
-        }
-        self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.declare", "sets variables of the shell");
-    }
-
-    /// `set`: the arguments of the shell.
-    fn sets(&mut self, words: &[Word]) {
-        let arguments = words.get(1..).unwrap_or_default();
-        if let Some(at) = arguments.iter().position(|word| word.text == "--") {
-            let words = arguments.get(at + 1..).unwrap_or_default().to_vec();
-            self.state.positional = Rc::new(self.names_found(words));
-        } else if arguments.first().is_some_and(|word| !word.text.starts_with(['-', '+'])) {
-            self.state.positional = Rc::new(self.names_found(arguments.to_vec()));
-        }
-        if arguments.is_empty() {
-            self.note_environment(words);
-            return;
-        }
-        self.note_plain(
-            &shown(words),
-            Verdict::Allow,
-            Effect::Read,
-            "shell.set",
-            "sets options or arguments of the shell",
-        );
-    }
-
-    /// `printf -v`: a variable.
-    fn prints_to_variable(&mut self, words: &[Word]) {
-        let arguments = words.get(1..).unwrap_or_default();
-        let rest = arguments.get(2..).unwrap_or_default();
-        let text = super::printed::printf(rest);
-        if let Some(variable) = arguments.get(1) {
-            let word = match text {
-                Some(text) => Word::literal(text),
-                None => Word::unknown(Taint::NONE),
-            };
-            self.state.assign(&variable.text.clone(), alloc::vec![word]);
-        }
-        self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.printf", "sets a variable");
-    }
-
-    fn read(&mut self, name: &str, arguments: &[Word], stdin: &Stream) {
-        // `-u N` reads from another descriptor.
-        let at = arguments.iter().position(|word| {
-            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('u') && word.text.len() < 8
-        });
-        let number = at.and_then(|at| {
-            let attached = arguments.get(at)?.text.split_once('u')?.1;
-            let text = if attached.is_empty() { arguments.get(at + 1)?.text.as_str() } else { attached };
-            text.parse::<i32>().ok()
-        });
-        let given = number.and_then(|number| self.state.descriptors.get(&number).cloned());
-        let stdin = given.as_ref().unwrap_or(stdin);
-        let arguments: Vec<Word> = arguments
-            .iter()
-            .enumerate()
-            .filter(|(place, word)| {
-                let value = number.is_some() && at.is_some_and(|at| *place == at + 1);
-                !value || word.text.parse::<i32>().is_err()
-            })
-            .map(|(_, word)| word.clone())
-            .collect();
-        let arguments = arguments.as_slice();
-        let names: Vec<String> =
-            arguments.iter().filter(|word| !word.text.starts_with('-')).map(|word| word.text.clone()).collect();
-        let line = stdin.text.as_deref().map(|text| text.lines().next().unwrap_or_default().to_string());
-        if name != "read" {
-            // A callback of `mapfile -C` is a command.
-            if let Some(at) = arguments.iter().position(|word| word.text == "-C")
-                && let Some(callback) = arguments.get(at + 1)
-            {
-                let text = callback.text.clone();
-                self.within("mapfile -C".into(), |walker| walker.text(&text, &Stream::default()));
-            }
-            let words = match stdin.text.as_deref() {
-                Some(text) => text
-                    .lines()
-                    .take(64)
-                    .map(|line| Word { text: line.into(), taint: stdin.taint, ..Word::default() })
-                    .collect(),
-                None => alloc::vec![Word::unknown(stdin.taint)],
-            };
-            self.state.assign(names.last().map_or("MAPFILE", String::as_str), words);
-            return;
-        }
-        let listed = arguments.iter().any(|word| {
-            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('a') && word.text.len() < 5
-        });
-        match line {
-            Some(line) if listed => {
-                let words = line.split_whitespace().take(64);
-                let words =
-                    words.map(|text| Word { text: text.into(), taint: stdin.taint, ..Word::default() }).collect();
-                self.state.assign(names.last().map_or("REPLY", String::as_str), words);
-            }
-            Some(line) => {
-                let mut fields = line.split_whitespace();
-                for (at, name) in names.iter().enumerate() {
-                    let text = if at + 1 == names.len() {
-                        fields.by_ref().collect::<Vec<_>>().join(" ")
-                    } else {
-                        fields.next().unwrap_or_default().to_string()
-                    };
-                    self.state.assign(name, alloc::vec![Word { text, taint: stdin.taint, ..Word::default() }]);
-                }
-            }
-            None => {
-                for name in &names {
-                    self.state.assign(name, alloc::vec![super::expand::listed(stdin.taint)]);
-                }
-            }
-        }
-        if names.is_empty() {
-            self.state.assign("REPLY", alloc::vec![Word::unknown(stdin.taint)]);
-        }
     }
 
     fn change_folder(&mut self, arguments: &[Word]) {
@@ -251,15 +98,20 @@ impl Walker<'_> {
             self.state.folder = Some("~".into());
             return;
         };
-        if target.text == "-" || !target.is_known() {
-            let mut text = target.text.clone();
-            if text == "-" {
-                text = String::from(HOLE);
-            }
-            self.state.folder = Some(text);
+        if target.text == "-" {
+            self.state.folder = Some(String::from(HOLE));
             return;
         }
-        let place = self.place(target).text;
+        self.enter_folder(&target.clone());
+    }
+
+    /// Goes to a folder.
+    pub(crate) fn enter_folder(&mut self, folder: &Word) {
+        if !folder.is_known() {
+            self.state.folder = Some(folder.text.clone());
+            return;
+        }
+        let place = self.place(folder).text;
         // No system has longer paths.
         self.state.folder = Some(if place.len() > 4_096 { String::from(HOLE) } else { place });
     }

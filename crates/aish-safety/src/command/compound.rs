@@ -117,7 +117,11 @@ impl Walker<'_> {
             values.truncate(MAX_ALTERNATIVES - 1);
             values.push(Word::unknown(Taint::NONE));
         }
-        let values = self.names_found(values).into_iter().map(|value| alloc::vec![value]).collect();
+        let values: Vec<_> = self.names_found(values).into_iter().map(|value| alloc::vec![value]).collect();
+        for value in &values {
+            self.state.note_special(&clause.variable_name, value);
+            self.state.note_computed(&clause.variable_name, value);
+        }
         self.state.variables.insert(clause.variable_name.clone(), values);
         self.repeated(false, |walker| walker.list(&clause.body.list, stdin))
     }
@@ -147,6 +151,14 @@ impl Walker<'_> {
         }
         self.note_plain(name, Verdict::Allow, Effect::Read, "shell.function", "defines a function");
         self.defined.push(name.into());
+        if is_handler(name)
+            && let Some(body) = self.state.functions.get(name).cloned()
+        {
+            let reason = "defines a function that the shell calls by itself";
+            self.note_plain(name, Verdict::Ask, Effect::Write, "shell.function", reason);
+            // Here, for a subshell calls some where it ends.
+            self.call(name, &body, &[], &Stream::default());
+        }
     }
 
     /// Keeps what a variable holds, to be restored when the function that declares it ends.
@@ -174,6 +186,7 @@ impl Walker<'_> {
             return Stream::unknown(Taint::NONE);
         }
         self.calling.push(name.into());
+        self.called.insert(name.into());
         self.trail.push(alloc::format!("function {name}").into());
         let given = self.names_found(words.to_vec());
         let positional = core::mem::replace(&mut self.state.positional, Rc::new(given));
@@ -209,15 +222,19 @@ impl Walker<'_> {
     /// Judges functions that were defined and never called: whoever reads the line next may call them.
     pub(crate) fn uncalled(&mut self) {
         let defined = core::mem::take(&mut self.defined);
-        for name in &defined {
-            if HANDLERS.contains(&name.as_str())
-                && let Some(body) = self.state.functions.get(name).cloned()
-            {
-                // The shell calls these by itself.
-                self.call(name, &body, &[], &Stream::default());
+        let only_defines = !defined.is_empty() && self.parts.len() == defined.len();
+        let called = core::mem::take(&mut self.called);
+        for name in defined.iter().filter(|name| !called.contains(*name)) {
+            let Some(body) = self.state.functions.get(name).cloned() else { continue };
+            let verdict = self.verdict_on(|walker| {
+                walker.call(name, &body, &[], &Stream::default());
+            });
+            if verdict > Verdict::Allow {
+                let reason = "defines a function that does more than look, and does not call it";
+                self.note_plain(name, Verdict::Ask, Effect::Write, "shell.function", reason);
             }
         }
-        if !defined.is_empty() && self.parts.len() == defined.len() {
+        if only_defines {
             // The line only defines: that is a change of the shell, to be asked about.
             self.note_plain("", Verdict::Ask, Effect::Write, "shell.function", "defines functions in the live shell");
         }
@@ -233,13 +250,16 @@ const HANDLERS: &[&str] = &[
     "chpwd",
     "periodic",
     "zshexit",
-    "TRAPEXIT",
-    "TRAPDEBUG",
-    "TRAPINT",
-    "TRAPZERR",
+    "zshaddhistory",
+    "zsh_directory_name",
     "fish_prompt",
     "fish_command_not_found",
 ];
+
+/// Says whether a shell calls a function of this name by itself: when something happens, or when a signal comes.
+fn is_handler(name: &str) -> bool {
+    HANDLERS.contains(&name) || name.starts_with("TRAP")
+}
 
 /// Says whether a loop's body starts processes in the background and waits for none.
 fn starts_more(list: &ast::CompoundList) -> bool {

@@ -33,6 +33,12 @@ struct Fields {
     separators: String,
     /// What pays for the text that is put in.
     budget: Budget,
+    /// True where the word is read as zsh and fish do, which split no value at blanks.
+    unsplit: bool,
+    /// True where those shells make other words of it.
+    differs: bool,
+    /// True where fish makes no word of it at all, for a substitution in it that writes nothing.
+    vanishes: bool,
 }
 
 impl Fields {
@@ -53,7 +59,10 @@ impl Fields {
     fn split(&mut self) {
         if core::mem::take(&mut self.open) {
             self.current.whole = !core::mem::take(&mut self.loose);
-            self.done.push(core::mem::take(&mut self.current));
+            let word = core::mem::take(&mut self.current);
+            if !self.vanishes {
+                self.done.push(word);
+            }
         }
     }
 
@@ -71,7 +80,9 @@ impl Fields {
         let is_loose = self.loose;
         let splits = self.separators.contains(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | HOLE));
         for letter in word.text.chars() {
-            if matches!(letter, ' ' | '\t' | '\n') || self.separators.contains(letter) {
+            let separates = matches!(letter, ' ' | '\t' | '\n') || self.separators.contains(letter);
+            self.differs |= separates;
+            if separates && !self.unsplit {
                 let taint = self.current.taint;
                 self.split();
                 self.current.taint = taint;
@@ -129,7 +140,12 @@ impl Walker<'_> {
         if !self.budget.pay(Work::Scan, source.len().saturating_mul(2)) {
             return alloc::vec![Word::unknown(Taint::NONE)];
         }
-        let mut out = Fields { separators: self.separators(), budget: self.budget.clone(), ..Fields::default() };
+        let mut out = Fields {
+            separators: self.separators(),
+            budget: self.budget.clone(),
+            unsplit: self.unsplit,
+            ..Fields::default()
+        };
         let mut rest = source;
         let mut at_start = true;
         while let Some(letter) = rest.chars().next() {
@@ -145,6 +161,7 @@ impl Walker<'_> {
                 },
                 '\'' => {
                     let (inside, tail) = after.split_once('\'').unwrap_or((after, ""));
+                    self.fish_quote(inside);
                     out.push_quoted(inside);
                     tail
                 }
@@ -160,6 +177,7 @@ impl Walker<'_> {
             at_start = whole && matches!(letter, ':' | '=');
         }
         out.split();
+        self.differs |= out.differs;
         out.done
     }
 
@@ -331,8 +349,10 @@ impl Walker<'_> {
                 let end = after
                     .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
                     .unwrap_or(after.len());
-                self.parameter(after.get(..end).unwrap_or_default(), quoted, out);
+                let name = after.get(..end).unwrap_or_default();
+                self.parameter(name, quoted, out);
                 let rest = after.get(end..).unwrap_or_default();
+                self.zsh_index(name, rest);
                 // Some shells take an index there, and `[@]` makes several arguments, in quotes too.
                 out.loose |= rest.starts_with('[');
                 rest
@@ -369,7 +389,12 @@ impl Walker<'_> {
     fn substitution<'s>(&mut self, text: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
         let end = closing(text, '(', ')', &self.budget).or_else(|| text.rfind(')')).unwrap_or(text.len());
         let stream = self.substitute(text.get(..end).unwrap_or_default());
-        out.insert(&substituted(stream), quoted);
+        let word = substituted(stream);
+        if word.text.is_empty() && !quoted {
+            out.differs = true;
+            out.vanishes |= out.unsplit;
+        }
+        out.insert(&word, quoted);
         text.get(end + 1..).unwrap_or_default()
     }
 }

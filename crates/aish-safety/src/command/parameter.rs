@@ -56,10 +56,12 @@ impl Walker<'_> {
             None if matches!(name, "@" | "*") => self.value(name),
             None => self.value(name).into_iter().take(1).collect(),
         };
+        let mut target = String::from(name);
         if indirect {
             words = match words.first() {
                 Some(word) if word.is_known() && !word.text.is_empty() => {
                     let name = word.text.clone();
+                    target.clone_from(&name);
                     self.evaluated(name.split_once('[').map_or("", |(_, index)| index));
                     self.value(&name)
                 }
@@ -70,7 +72,7 @@ impl Walker<'_> {
                 None => vec![Word::unknown(Taint::NONE)],
             };
         }
-        if operator.is_empty() { words } else { self.operate(name, words, operator) }
+        if operator.is_empty() { words } else { self.operate(&target, words, operator) }
     }
 
     /// Expands an index and judges what its evaluation runs; a key of an associative array is only a text.

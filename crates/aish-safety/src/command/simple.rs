@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_program_format::Trait;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::budget::Work;
@@ -11,7 +12,7 @@ use super::state::{Body, FileContent, Kind};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
 use crate::rules::Effect;
-use crate::rules::settings;
+use crate::rules::{programs, settings};
 use crate::verdict::Verdict;
 
 /// One assignment before a command's name.
@@ -37,7 +38,7 @@ impl Walker<'_> {
             if !self.budget.pay(Work::Command, 1) {
                 break;
             }
-            out.append(self.simple_once(command, stdin));
+            out.append(self.read_by_all(command, stdin));
             choice += 1;
             if choice >= self.state.widest || outer_choice > 0 {
                 break;
@@ -52,7 +53,26 @@ impl Walker<'_> {
         out
     }
 
+    /// Walks a simple command as bash reads it, and on the side as shells do that split no value at blanks.
+    fn read_by_all(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
+        let outer = core::mem::take(&mut self.differs);
+        let out = self.simple_once(command, stdin);
+        let differs = core::mem::replace(&mut self.differs, outer);
+        if differs && !self.guessing && self.verdict() == Verdict::Allow {
+            let verdict = self.verdict_on(|walker| {
+                walker.unsplit = true;
+                walker.simple_once(command, stdin);
+            });
+            if verdict > Verdict::Allow {
+                let reason = "does something else where a shell splits no value at blanks, as zsh and fish";
+                self.note_plain("", Verdict::Ask, Effect::Unknown, "zsh.split", reason);
+            }
+        }
+        out
+    }
+
     fn simple_once(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
+        self.fish_brackets(command);
         let mut redirects = Redirects::default();
         let mut assigned: Vec<Assigned> = Vec::new();
         let mut words: Vec<Word> = Vec::new();
@@ -127,7 +147,12 @@ impl Walker<'_> {
             self.code_settings(&judged);
             let program = words.first().map(|word| word.text.clone());
             self.environment(assigned.iter().map(|one| one.name.as_str()), program.as_deref());
+            let known = program.as_deref().and_then(programs::find);
+            self.specials_before(&judged, known.is_some_and(|known| known.is(Trait::Builtin)));
             self.name_descriptor(&mut words, &mut redirects, stdin);
+            if redirects_something(command) {
+                self.named_descriptors(&words);
+            }
             if let [program] = words.as_slice()
                 && program.text == "exec"
             {
@@ -149,7 +174,7 @@ impl Walker<'_> {
                         .collect();
                     let carried = carried.filter(|_| !keeps);
                     for one in &assigned {
-                        self.state.assign(&one.name, one.value.clone());
+                        self.state.keep(&one.name, one.value.clone());
                     }
                     let out = self.fed(&redirects, |walker| walker.run(&words, &input));
                     if let Some(mark) = carried {
@@ -293,8 +318,17 @@ impl Walker<'_> {
     }
 
     fn set(&mut self, one: &Assigned) {
-        self.state.assign(&one.name, one.value.clone());
+        // What is computed of it was judged where it was expanded.
+        self.state.note_special(&one.name, &one.value);
+        self.state.keep(&one.name, one.value.clone());
     }
+}
+
+/// Says whether a command has redirects.
+fn redirects_something(command: &ast::SimpleCommand) -> bool {
+    let items = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
+    let mut items = items.chain(command.suffix.iter().flat_map(|suffix| suffix.0.iter()));
+    items.any(|item| matches!(item, Item::IoRedirect(_)))
 }
 
 /// Finds the descriptors that a command's redirects open.

@@ -7,7 +7,7 @@ use aish_program_format::{Act, Language, Trait, Wrapper};
 
 use super::budget::Budget;
 use super::split::split;
-use super::unwrap::{inner_program, join};
+use super::unwrap::{Given, inner_program, join, moves};
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::{programs, secret_places};
@@ -15,12 +15,12 @@ use crate::rules::{programs, secret_places};
 impl Walker<'_> {
     pub(crate) fn marked(
         &mut self,
-        program: &str,
+        given: &Given<'_>,
         markers: &[&str],
         ends: &[&str],
-        arguments: &[Word],
         out: &mut Option<Stream>,
     ) -> bool {
+        let Given { wrapper, program, arguments, .. } = *given;
         // What the program finds replaces `{}`; where it starts tells what that can be.
         let start = arguments.iter().find(|word| !word.text.starts_with('-')).cloned().unwrap_or_default();
         // What is made again anyway lies in a folder of one's own, not in one of the system's.
@@ -77,7 +77,12 @@ impl Walker<'_> {
             if !inner.is_empty() {
                 found = true;
                 let since = self.recorded();
+                let folder = self.state.folder.clone();
+                if wrapper.moves(&word.text) || before.iter().any(|word| moves(wrapper, &word.text)) {
+                    self.state.folder = Some(HOLE.to_string());
+                }
                 *out = Some(self.deeper(|walker| walker.run(&inner, &Stream::default())));
+                self.state.folder = folder;
                 self.widen(since, &start, &names);
             }
         }

@@ -65,6 +65,8 @@ pub(crate) struct State {
     pub(crate) picture: bool,
     /// True once a name stands for another.
     pub(crate) refers: bool,
+    /// A variable that a shell reads itself and that was set, until it is asked about; a subshell takes no part of it back.
+    pub(crate) special: Option<String>,
 }
 
 /// A state to go back to.
@@ -169,7 +171,7 @@ impl State {
     }
 
     /// Returns the name that a name stands for, where it stands for one.
-    fn referred(&self, name: &str) -> Option<String> {
+    pub(super) fn referred(&self, name: &str) -> Option<String> {
         if !self.refers {
             return None;
         }
@@ -179,6 +181,13 @@ impl State {
 
     /// Sets a variable.
     pub(crate) fn assign(&mut self, name: &str, value: Vec<Word>) {
+        self.note_special(name, &value);
+        self.note_computed(name, &value);
+        self.keep(name, value);
+    }
+
+    /// Keeps what a variable holds without setting it in the shell: for one command, or because it is removed.
+    pub(crate) fn keep(&mut self, name: &str, value: Vec<Word>) {
         let referred = self.referred(name);
         let name = referred.as_deref().unwrap_or(name);
         if !self.budget.pay(Work::Scan, size(core::slice::from_ref(&value)) + name.len()) {

@@ -17,7 +17,7 @@ use crate::verdict::Verdict;
 /// Words of the shell that stand before a command.
 const BEFORE: &[&str] = &["do", "then", "else", "elif", "if", "while", "until", "time", "!", "{", "(", "}", ")"];
 
-impl Walker<'_> {
+impl<'w> Walker<'w> {
     /// Asks about a text that does not parse; its parts are judged one by one for what is worse.
     pub(crate) fn unparsable(&mut self, text: &str, stdin: &Stream) -> Stream {
         self.note_plain(text, Verdict::Ask, Effect::Unknown, "parse.error", "cannot be parsed as a shell command");
@@ -163,6 +163,21 @@ impl Walker<'_> {
         trail: Vec<Cow<'static, str>>,
         run: impl FnOnce(&mut Walker<'_>),
     ) -> bool {
+        let guess = self.aside(depth, trail, run);
+        let halts = guess.verdict() == Verdict::Halt;
+        if halts {
+            self.absorb(guess);
+        }
+        halts
+    }
+
+    /// Returns the verdict on something that is walked on the side, from the present state.
+    pub(crate) fn verdict_on(&mut self, run: impl FnOnce(&mut Walker<'_>)) -> Verdict {
+        let (depth, trail) = (self.depth, self.trail.clone());
+        self.aside(depth, trail, run).verdict()
+    }
+
+    fn aside(&mut self, depth: usize, trail: Vec<Cow<'static, str>>, run: impl FnOnce(&mut Walker<'_>)) -> Walker<'w> {
         let mut guess = Walker::new(self.around, self.dropped);
         guess.state = core::mem::take(&mut self.state);
         guess.guessing = true;
@@ -170,15 +185,13 @@ impl Walker<'_> {
         guess.rules = self.rules;
         guess.depth = depth;
         guess.trail = trail;
-        let (before, files) = (guess.state.enter(), guess.state.files.mark());
+        let (before, files, special) = (guess.state.enter(), guess.state.files.mark(), guess.state.special.take());
         run(&mut guess);
+        guess.ask_special();
         guess.state.files.back(files);
         guess.state.leave(before);
         self.state = core::mem::take(&mut guess.state);
-        let halts = guess.verdict() == Verdict::Halt;
-        if halts {
-            self.absorb(guess);
-        }
-        halts
+        self.state.special = special;
+        guess
     }
 }

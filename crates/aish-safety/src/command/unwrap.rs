@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_program_format::{Form, Language, Trait};
+use aish_program_format::{Form, Language, Trait, Wrapper};
 
 use super::arguments::Arguments;
 use super::code;
@@ -17,7 +17,7 @@ use crate::verdict::Verdict;
 
 mod form;
 
-use self::form::Given;
+pub(crate) use self::form::Given;
 
 impl Walker<'_> {
     /// Judges what a program is given to run. Returns the least verdict of the wrappers found, none where there is none.
@@ -86,6 +86,33 @@ impl Walker<'_> {
         if programs::is(program, Trait::PlainShell) && text.contains("((") {
             self.suspect(&text.replace("((", "( (").replace("$( (", "$(("));
         }
+    }
+
+    /// Runs `inside` in the folder where a wrapper's options make it start.
+    fn in_folder_of(
+        &mut self,
+        wrapper: Wrapper<'_>,
+        split: &Split<'_>,
+        inside: impl FnOnce(&mut Self) -> Stream,
+    ) -> Stream {
+        let before = self.state.folder.clone();
+        if !self.start_elsewhere(wrapper, split) {
+            return inside(self);
+        }
+        let out = inside(self);
+        self.state.folder = before;
+        out
+    }
+
+    /// Goes to the folder where a wrapper's options make what it runs start, as `cd` does; says whether they do.
+    fn start_elsewhere(&mut self, wrapper: Wrapper<'_>, split: &Split<'_>) -> bool {
+        let mut moved = false;
+        for (_, folder) in split.options.iter().filter(|(option, _)| moves(wrapper, option)) {
+            let folder = folder.clone().unwrap_or_else(|| Word::unknown(Taint::NONE));
+            self.enter_folder(&folder);
+            moved = true;
+        }
+        moved
     }
 
     /// Judges a text that comes from a file or a pipe as code.
@@ -175,7 +202,7 @@ impl Walker<'_> {
         let program = split.operands.last().and_then(|at| arguments.get(*at)).map(|word| word.text.clone());
         self.environment(names.iter().map(String::as_str), program.as_deref());
         for one in assigned {
-            self.state.assign(&one.name, one.value);
+            self.state.keep(&one.name, one.value);
         }
     }
 
@@ -197,6 +224,11 @@ impl Walker<'_> {
             _ => {}
         }
     }
+}
+
+/// Says whether an option makes what a wrapper runs start in another folder.
+pub(crate) fn moves(wrapper: Wrapper<'_>, option: &str) -> bool {
+    wrapper.moves(option.split('=').next().unwrap_or_default())
 }
 
 /// Returns the words of the inner program, after `skip` operands.

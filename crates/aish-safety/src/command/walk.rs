@@ -4,7 +4,7 @@
 //! substitutions in them), its redirects judged, then it is run as an argument vector (`run`).
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
@@ -57,6 +57,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) fleeting: bool,
     /// Functions that the line defined.
     pub(crate) defined: Vec<String>,
+    /// Functions that the line called.
+    pub(crate) called: BTreeSet<String>,
     /// What variables held that the present function declares.
     pub(crate) locals: Vec<(String, Option<Values>)>,
     /// The sources of the words before the present command of a pipeline: perhaps templates of lines for it.
@@ -74,6 +76,10 @@ pub(crate) struct Walker<'a> {
     pub(crate) matched: Vec<String>,
     /// What is left to be spent on the line.
     pub(crate) budget: Budget,
+    /// True where words are read as zsh and fish do.
+    pub(crate) unsplit: bool,
+    /// True once those make other words of the present command.
+    pub(crate) differs: bool,
     /// How deep in expansions of words.
     pub(crate) unfolding: usize,
     /// Which files the line opens.
@@ -110,6 +116,7 @@ impl<'a> Walker<'a> {
             fleeting: false,
             guessing: false,
             defined: Vec::new(),
+            called: BTreeSet::new(),
             locals: Vec::new(),
             feeding: Vec::new(),
             in_function: 0,
@@ -119,6 +126,8 @@ impl<'a> Walker<'a> {
             rules: &crate::policy::rule::NONE,
             matched: Vec::new(),
             budget: state.budget.clone(),
+            unsplit: false,
+            differs: false,
             unfolding: 0,
             reads: Reads { known: true, ..Reads::default() },
             began_in: state.folder.clone(),
@@ -131,6 +140,7 @@ impl<'a> Walker<'a> {
 
     /// Returns the strictest judgement, and the parts.
     pub(crate) fn finish(mut self) -> (Option<Judgement>, Vec<Part>) {
+        self.ask_special();
         if self.budget.is_spent() {
             self.refuse("", "bounds.work", "takes more work to understand than is spent on one line");
         }
@@ -312,6 +322,7 @@ impl<'a> Walker<'a> {
             self.apart += usize::from(background);
             out.append(self.and_or(item, stdin));
             self.apart -= usize::from(background);
+            self.ask_special();
         }
         out
     }

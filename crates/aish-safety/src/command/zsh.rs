@@ -190,7 +190,7 @@ impl Walker<'_> {
 }
 
 /// Goes through what stands in the unquoted brackets of a word, those of substitutions left out.
-fn groups(source: &str) -> Vec<&str> {
+pub(super) fn groups(source: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut open: Vec<Option<usize>> = Vec::new();
     let (mut quote, mut before) = (None, ' ');

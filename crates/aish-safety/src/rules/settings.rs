@@ -31,9 +31,6 @@ pub(crate) const SUBSCRIPTS: &[&str] = &[
     "getopts",
 ];
 
-/// Options of `read` and its like behind which a text or a number stands, and no name.
-pub(crate) const READING: &[&str] = &["-p", "-d", "-n", "-N", "-t", "-u", "-i", "-O", "-C", "-c", "-rp", "-sp"];
-
 /// Variables whose value a shell or a common tool runs as a command line.
 pub(crate) const CODE_VARIABLES: &[&str] = &[
     "PROMPT_COMMAND",

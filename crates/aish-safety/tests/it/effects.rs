@@ -52,6 +52,99 @@ fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
     assert_eq!(with(&["/home/ana/w/config"], "git status"), Verdict::Allow);
 }
 
+/// What shells make of variables, numbers and options is no reason to ask about everyday lines.
+#[test]
+fn what_only_tells_the_shell_something_harmless_is_allowed() {
+    for line in [
+        "x=1",
+        "name=$(whoami); echo \"$name\"",
+        "status=$?; echo $status",
+        "version=1.2.3; echo \"$version\"",
+        "SECONDS=0; ls; echo $SECONDS",
+        "RANDOM=42; echo $RANDOM",
+        "OPTIND=1; while getopts ab: opt; do echo \"$opt\"; done",
+        "COLUMNS=80 ls",
+        "LC_ALL=C sort names.txt",
+        "LC_ALL=C; sort names.txt",
+        "TIMEFORMAT=%R; time ls",
+        "HISTTIMEFORMAT='%F %T '",
+        "read -r line < notes.txt; echo \"$line\"",
+        "read -rp 'Name: ' name",
+        "read -p 'Continue? [y/N] ' answer",
+        "read -rsp 'Password: ' answer",
+        "read -t 5 -n 1 key",
+        "IFS= read -r line",
+        "IFS=, read -ra parts <<< a,b",
+        "while IFS= read -r line; do echo \"$line\"; done < notes.txt",
+        "mapfile -t lines < notes.txt",
+        "mapfile -d '' -n 3 lines < notes.txt",
+        "printf '%d\\n' 5",
+        "printf '%5.2f %s\\n' 3.14 \"$name\"",
+        "printf '%s\\n' \"$name\"",
+        "printf '%d files\\n' \"$(ls | wc -l)\"",
+        "printf '%d' \"'a\"",
+        "printf '%(%F)T\\n' -1",
+        "printf -v name '%s' x; echo \"$name\"",
+        "i=0; ((i++)); echo $i",
+        "i=0; ((i+=2)); echo $((i * 2))",
+        "echo $((RANDOM % 6)) $((UID)) $((SECONDS / 60))",
+        "for i in 1 2 3; do echo $i; done",
+        "declare -i n=3; echo $n",
+        "declare -i n; n=1+2; echo $n",
+        "declare -A m=([a]=1); echo ${m[a]}",
+        "local -r x=1",
+        "export EDITOR",
+        "export PATH",
+        "exit 0",
+        "exit $?",
+        "shift 2",
+        "set -euo pipefail",
+        "set -x",
+        "set -- a b; echo $1",
+        "set x y",
+        "set -l x y",
+        "alias",
+        "alias ls",
+        "jobs",
+        "jobs -l",
+        "jobs -p %1",
+        "hash -r",
+        "hash -t ls",
+        "dirs -v",
+        "complete -p",
+        "wait -n",
+        "unset x",
+        "echo $argv[1] $path[2,3] $commands[git]",
+        "ls *(.)",
+        "ls **/*(om[1])",
+        "ls # the files",
+        "env -C sub ls",
+        "env -i git status",
+        "find sub -name f -exec git status \\;",
+        "find sub -execdir ls {} \\;",
+        "LC_ALL=C command ls",
+        "x='-l -a'; ls $x",
+        "ls $(echo a b)",
+        "for f in $(echo a b); do cat $f; done",
+        "echo a$(true)b",
+        "f() { echo \"$1\"; }; f a",
+        "command ls; git status",
+    ] {
+        let judgement = judge_command(line, &around());
+        assert_eq!(judgement.verdict, Verdict::Allow, "{line}: {} ({})", judgement.reason, judgement.rule);
+    }
+}
+
+/// A program that a wrapper starts in another folder finds the settings of that one.
+#[test]
+fn settings_of_the_folder_that_a_wrapper_starts_in_count() {
+    for line in ["env -C sub git status", "find sub -execdir git status \\;", "cd sub; git status"] {
+        assert_eq!(judge_command(line, &around()).verdict, Verdict::Ask, "{line}");
+    }
+    // Behind the wrapper the line is where it was.
+    assert_eq!(judge_command("env -C sub ls; git status", &around()).verdict, Verdict::Allow);
+}
+
 /// What a confined command finds empty is asked about where it is only judged: one list, two uses.
 #[test]
 fn what_is_hidden_from_a_held_command_is_asked_about() {

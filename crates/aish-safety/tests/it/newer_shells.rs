@@ -59,10 +59,11 @@ fn code_in_patterns_of_zsh_is_judged() {
     ] {
         check(command, Verdict::Halt);
     }
-    for command in ["ls *(+f)", "ls *(.+f)", "ls *(e:'touch x':)", "ls *(e:f:)"] {
+    // Fish runs what stands in the brackets of the last ones.
+    for command in ["ls *(+f)", "ls *(.+f)", "ls *(e:'touch x':)", "ls *(e:f:)", "ls *(a|b)", "ls !(*.txt)"] {
         check(command, Verdict::Ask);
     }
-    for command in ["ls *(a|b)", "ls !(*.txt)", "echo $((1+2)) $( (ls) )", "grep -E '(a|e:b:)' x"] {
+    for command in ["ls *(.)", "ls *(om[1])", "echo $((1+2)) $( (ls) )", "grep -E '(a|e:b:)' x"] {
         check(command, Verdict::Allow);
     }
 }

@@ -20,17 +20,17 @@ use crate::rules::programs;
 
 /// What a wrapper is given.
 #[derive(Clone, Copy)]
-pub(super) struct Given<'g> {
+pub(crate) struct Given<'g> {
     /// The wrapper.
-    pub(super) wrapper: Wrapper<'g>,
+    pub(crate) wrapper: Wrapper<'g>,
     /// The program's name.
-    pub(super) program: &'g str,
+    pub(crate) program: &'g str,
     /// The arguments behind its sub-commands.
-    pub(super) arguments: &'g [Word],
+    pub(crate) arguments: &'g [Word],
     /// What comes in.
-    pub(super) stdin: &'g Stream,
+    pub(crate) stdin: &'g Stream,
     /// True where another form of the wrapper has found what it runs.
-    pub(super) ran: bool,
+    pub(crate) ran: bool,
 }
 
 impl Walker<'_> {
@@ -45,7 +45,7 @@ impl Walker<'_> {
             Form::TextWith { options } => self.text_with(given, options, out),
             Form::Entry { option, skip } => self.entry(given, option, skip, out),
             Form::Code { options, prefix, language } => self.code_options(given, options, prefix, language, out),
-            Form::Marked { markers, ends } => self.marked(program, &texts(markers), &texts(ends), arguments, out),
+            Form::Marked { markers, ends } => self.marked(given, &texts(markers), &texts(ends), out),
             // Where options give the script, all operands are files.
             Form::Operand { language: Language::Editor, .. } if ran => false,
             Form::Operand { at, language } => self.operand_code(given, at, language, out),
@@ -117,7 +117,7 @@ impl Walker<'_> {
         let mark = self.state.variables.mark();
         self.assignments(arguments, &split);
         self.outside = !programs::is(program, Trait::KeepsFunctions);
-        *out = Some(self.deeper(|walker| walker.run(inner, stdin)));
+        *out = Some(self.in_folder_of(wrapper, &split, |walker| walker.deeper(|walker| walker.run(inner, stdin))));
         self.outside = false;
         self.state.variables.back(mark);
         self.as_line(inner);
@@ -188,6 +188,8 @@ impl Walker<'_> {
         let given = split.operands.first().filter(|_| language == Language::Shell);
         let given = given.and_then(|at| arguments.get(at + 1..)).unwrap_or_default();
         let given = Rc::new(given.to_vec());
+        let before = self.state.folder.clone();
+        let moved = self.start_elsewhere(wrapper, &split);
         for (option, value) in &split.options {
             if !tables.holds(options, option) {
                 continue;
@@ -215,6 +217,9 @@ impl Walker<'_> {
             *out = Some(self.code(program, &text, value.taint, known, language, stdin));
             self.state.positional = positional;
             self.state.variables.remove("0");
+        }
+        if moved {
+            self.state.folder = before;
         }
         found
     }

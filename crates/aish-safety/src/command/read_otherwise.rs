@@ -1,0 +1,119 @@
+//! What zsh and fish read where bash reads none of it: comments, brackets in words and a quote behind a backslash.
+//!
+//! A shell of the other kind that cannot read the whole line runs nothing of it, so that only what all of them read
+//! counts.
+
+use aish_syntax::Kind;
+use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
+
+use super::walk::Walker;
+use super::zsh::groups;
+use crate::rules::{Effect, programs};
+use crate::verdict::Verdict;
+
+/// Letters and marks of which the qualifiers of a pattern of zsh are made: `*(.om[1])`, `*(/N)`.
+const QUALIFIERS: &str = ".@=p*NDFrwxoOmnLacU-+[]0123456789,^";
+
+/// The most letters of qualifiers.
+const MAX_QUALIFIERS: usize = 8;
+
+impl Walker<'_> {
+    /// Asks about comments that hold more than words: where lines are typed zsh knows no comments, and runs what stands
+    /// behind a `;` in them. With a quote in them the lines below are read otherwise.
+    pub(super) fn comments(&mut self, text: &str) {
+        if !text.contains('#') {
+            return;
+        }
+        let scan = aish_syntax::scan(text);
+        let comments = scan.tokens.iter().filter(|token| token.kind == Kind::Comment);
+        for token in comments {
+            let comment = text.get(token.range()).unwrap_or_default();
+            let more = text.get(token.end..).is_some_and(|rest| !rest.trim().is_empty());
+            let quotes = more && (comment.contains(['\'', '"']) || comment.ends_with('\\'));
+            if quotes || comment.contains([';', '|', '&', '<', '>', '`', '(', '{', '[']) {
+                let reason = "holds a comment that zsh reads as a part of the line";
+                self.note_plain(comment, Verdict::Ask, Effect::Run, "zsh.comment", reason);
+                return;
+            }
+        }
+    }
+
+    /// Asks about brackets in the words of a command: to bash a pattern or an array, to fish a substitution.
+    pub(super) fn fish_brackets(&mut self, command: &ast::SimpleCommand) {
+        let name = command.word_or_name.as_ref();
+        let prefix = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
+        let suffix = command.suffix.iter().flat_map(|suffix| suffix.0.iter());
+        if let Some(name) = name {
+            self.fish_groups(&name.value);
+        }
+        for item in prefix.filter(|_| name.is_some()).chain(suffix) {
+            match item {
+                Item::Word(word) => self.fish_groups(&word.value),
+                Item::AssignmentWord(assignment, word) => match assignment.value {
+                    ast::AssignmentValue::Array(_) => self.fish_array(&word.value),
+                    ast::AssignmentValue::Scalar(_) => self.fish_groups(&word.value),
+                },
+                Item::IoRedirect(ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word))) => {
+                    self.fish_groups(&word.value);
+                }
+                Item::IoRedirect(_) | Item::ProcessSubstitution(..) => {}
+            }
+        }
+    }
+
+    fn fish_groups(&mut self, source: &str) {
+        // Fish takes no line with `${` in it, where that is no text.
+        if !source.contains('(') || source.contains("${") && !source.contains(['\'', '\\']) {
+            return;
+        }
+        for group in groups(source) {
+            if group.contains(char::is_alphabetic) && !is_qualifier(group) {
+                self.fish_substitution(group);
+            }
+        }
+    }
+
+    fn fish_array(&mut self, source: &str) {
+        let inside = source.split_once("=(").and_then(|(_, rest)| rest.trim_end().strip_suffix(')'));
+        let inside = inside.unwrap_or_default().trim();
+        // No program has such a name.
+        let names_none =
+            inside.is_empty() || inside.starts_with(['[', '-']) && !inside.contains(['(', ';', '|', '&', '\n']);
+        if !names_none {
+            self.fish_substitution(inside);
+        }
+    }
+
+    fn fish_substitution(&mut self, source: &str) {
+        let reason = "holds brackets whose content fish runs as a command";
+        self.note_plain(source, Verdict::Ask, Effect::Run, "fish.substitution", reason);
+    }
+
+    /// Asks about a backslash at the end of a quote, with which the quote goes on in fish.
+    pub(super) fn fish_quote(&mut self, inside: &str) {
+        let backslashes = inside.len() - inside.trim_end_matches('\\').len();
+        if backslashes % 2 == 1 {
+            let reason = "ends a quote in a way that fish reads otherwise";
+            self.note_plain(inside, Verdict::Ask, Effect::Unknown, "fish.quote", reason);
+        }
+    }
+}
+
+/// Says whether what stands in the brackets of a pattern are qualifiers of zsh, and no command to fish.
+fn is_qualifier(group: &str) -> bool {
+    let rest = group.strip_prefix('/').unwrap_or(group);
+    group.len() <= MAX_QUALIFIERS
+        && rest.chars().all(|letter| QUALIFIERS.contains(letter))
+        && (group.len() == 1 || !programs::is_known(group))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn qualifiers_are_no_commands() {
+        assert!([".", "/", "/N", "om[1]", ".N", "N"].iter().all(|group| is_qualifier(group)));
+        assert!(!["./x", "touch x", "a|b", "cp", "x;w", "/bin/x"].iter().any(|group| is_qualifier(group)));
+    }
+}

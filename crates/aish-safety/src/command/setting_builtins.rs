@@ -1,0 +1,268 @@
+//! Built-ins that set: `set`, `alias`, `declare` and its like, `printf -v`, `wait -p`.
+
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::run::shown;
+use super::simple::Assigned;
+use super::walk::Walker;
+use super::word::{Stream, Taint, Word};
+use crate::rules::special::{Settable, settable};
+use crate::rules::{Effect, settings};
+use crate::verdict::Verdict;
+
+/// Letters of `set` that are harmless in bash, zsh and fish; with `-x` and a name fish puts that into the environment.
+const SET_LETTERS: &str = "befghlmnpqtuvxBCEHPT";
+
+/// Names behind `set -o` that are harmless.
+const SET_NAMES: &[&str] = &[
+    "braceexpand",
+    "emacs",
+    "errexit",
+    "errtrace",
+    "functrace",
+    "hashall",
+    "histexpand",
+    "ignoreeof",
+    "monitor",
+    "noclobber",
+    "noexec",
+    "noglob",
+    "nolog",
+    "notify",
+    "nounset",
+    "physical",
+    "pipefail",
+    "verbose",
+    "vi",
+    "xtrace",
+];
+
+/// Long options of fish's `set` that are harmless.
+const SET_LONG: &[&str] = &["--local", "--global", "--function", "--query", "--erase", "--append", "--prepend"];
+
+/// Letters of `declare` and its like that are harmless. Not among them: `-T`, which ties a name to another, `-m`, which
+/// takes patterns, `-k` and `-z`, with which a function is loaded.
+const DECLARE_LETTERS: &str = "aAEfFgHhIilnprRtuUxLZ";
+
+/// Letters with which a name alone changes nothing that it holds.
+const MARKING: &str = "gprx";
+
+impl Walker<'_> {
+    /// `alias`: what is given a name, and what that runs. In fish the second word is what it runs.
+    pub(super) fn aliases(&mut self, words: &[Word]) {
+        let arguments = words.get(1..).unwrap_or_default();
+        let mut defines = arguments.len() > 1 || arguments.iter().any(|word| !word.is_known());
+        let mut names = arguments.iter();
+        for word in names.by_ref() {
+            let (alias, text) = match word.text.split_once('=') {
+                Some((alias, text)) => (alias.to_string(), text.to_string()),
+                None if word.text.starts_with('-') => {
+                    defines |= !matches!(word.text.as_str(), "-p" | "-L");
+                    continue;
+                }
+                None => continue,
+            };
+            defines = true;
+            self.name_command(&alias, &text);
+        }
+        if let [alias, code, ..] = arguments
+            && !alias.text.contains(['=', '-'])
+        {
+            self.name_command(&alias.text.clone(), &code.text.clone());
+        }
+        let verdict = if defines { Verdict::Ask } else { Verdict::Allow };
+        self.note_plain(&shown(words), verdict, Effect::Write, "shell.alias", "defines or shows aliases");
+    }
+
+    fn name_command(&mut self, alias: &str, text: &str) {
+        self.state.aliases.insert(alias.into(), text.into());
+        self.within("an alias".into(), |walker| walker.apart_from(|walker| walker.text(text, &Stream::default())));
+    }
+
+    /// `declare`, `export` and such: variables with their attributes.
+    pub(super) fn declares(&mut self, name: &str, words: &[Word]) {
+        let arguments = words.get(1..).unwrap_or_default();
+        for word in arguments {
+            if let Some((variable, value)) = word.text.split_once('=')
+                && !value.is_empty()
+            {
+                self.state
+                    .assign(variable, alloc::vec![Word { text: value.into(), taint: word.taint, ..Word::default() }]);
+            }
+        }
+        self.attributes(arguments);
+        self.declared_specials(name, arguments);
+        let assigned: Vec<Assigned> = arguments
+            .iter()
+            .filter_map(|word| {
+                let name = word.text.split('=').next()?.to_string();
+                let value = self.state.look_up(&name)?;
+                Some(Assigned { name, value })
+            })
+            .collect();
+        self.code_settings(&assigned);
+        let shows = !arguments.iter().any(|word| !word.text.starts_with('-'))
+            || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('p'));
+        if shows && !arguments.iter().any(|word| matches!(word.text.as_str(), "-f" | "-F")) {
+            self.note_environment(words);
+            return;
+        }
+        if name == "export" || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x')) {
+            self.environment(assigned.iter().map(|one| one.name.as_str()), None);
+        }
+        self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.declare", "sets variables of the shell");
+    }
+
+    /// Asks about options that are not known, and about special variables that are declared without a value but changed
+    /// for all that: made local, which empties them, or given an attribute.
+    fn declared_specials(&mut self, name: &str, arguments: &[Word]) {
+        let options = || arguments.iter().filter_map(|word| word.text.strip_prefix(['-', '+']));
+        let letters = |known: &str| options().flat_map(str::chars).all(|letter| known.contains(letter));
+        let loads = options().any(|option| option.contains('f')) && options().any(|option| option.contains(['u', 'U']));
+        if let Some(option) = options().find(|option| !option.chars().all(|letter| DECLARE_LETTERS.contains(letter)))
+            && option != "-"
+        {
+            self.unknown_option(name, option);
+        }
+        if loads {
+            self.unknown_option(name, "-fu");
+        }
+        let marks = matches!(name, "export" | "readonly") || !letters("") && letters(MARKING);
+        if marks && letters(MARKING) || options().any(|option| matches!(option, "f" | "F" | "p")) {
+            return;
+        }
+        for word in arguments.iter().filter(|word| !word.text.starts_with(['-', '+']) && !word.text.contains('=')) {
+            self.state.note_special(&word.text, &[Word::unknown(Taint::NONE)]);
+        }
+    }
+
+    /// `set`: options and arguments of the shell, and in fish a variable.
+    pub(super) fn sets(&mut self, words: &[Word]) {
+        let arguments = words.get(1..).unwrap_or_default();
+        if arguments.is_empty() {
+            self.note_environment(words);
+            return;
+        }
+        let (operands, exports) = self.set_options(arguments);
+        let is_given = operands.len() < arguments.len() && arguments.iter().any(|word| word.text == "--");
+        if !operands.is_empty() || is_given {
+            self.state.positional = Rc::new(self.names_found(operands.to_vec()));
+        }
+        if let Some((name, values)) = operands.split_first() {
+            let before = arguments.get(..arguments.len() - operands.len()).unwrap_or_default();
+            if before.iter().any(|word| word.text == "--erase" || word.text.starts_with("-e")) {
+                // What fish keeps for all sessions is removed from its file.
+                self.unknown_option("set", "-e");
+            }
+            self.sets_as_fish(name, values, exports);
+        }
+        let reason = "sets options or arguments of the shell";
+        self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.set", reason);
+    }
+
+    /// Reads the options of `set`; returns what stands behind them, and whether fish puts that into the environment.
+    fn set_options<'w>(&mut self, arguments: &'w [Word]) -> (&'w [Word], bool) {
+        let mut exports = false;
+        let mut rest = arguments;
+        while let Some((word, tail)) = rest.split_first() {
+            let Some(letters) = word.text.strip_prefix(['-', '+']) else { break };
+            rest = tail;
+            match letters {
+                "-" | "" => break,
+                _ if word.text.starts_with("--") => {
+                    if !SET_LONG.contains(&word.text.as_str()) {
+                        self.unknown_option("set", &word.text);
+                    }
+                }
+                // Zsh's lists.
+                "A" => {
+                    if let Some((name, values)) = tail.split_first() {
+                        self.named_variable(&name.text);
+                        self.state.assign(&name.text, values.to_vec());
+                    }
+                    return (&[], false);
+                }
+                _ => {
+                    exports |= letters.contains('x');
+                    let known = |letter: char| SET_LETTERS.contains(letter) || letter == 'o';
+                    if !letters.chars().all(known) {
+                        self.unknown_option("set", &word.text);
+                    }
+                    if letters.contains('o')
+                        && let Some((name, tail)) = tail.split_first()
+                    {
+                        if !SET_NAMES.contains(&name.text.as_str()) {
+                            self.unknown_option("set -o", &name.text);
+                        }
+                        rest = tail;
+                    }
+                }
+            }
+        }
+        (rest, exports)
+    }
+
+    /// Judges the words of `set` as fish takes them, as a variable and its value.
+    fn sets_as_fish(&mut self, name: &Word, values: &[Word], exports: bool) {
+        self.named_variable(&name.text);
+        if name.glob && !name.text.contains('.') {
+            // A file may have the name of any variable.
+            self.computes_with_the_unknown(&name.text);
+        }
+        self.state.note_special(&name.text, values);
+        let variable = super::special::bare(&name.text);
+        self.code_settings(&[Assigned { name: variable.into(), value: values.to_vec() }]);
+        if exports || settings::is_inherited(variable) {
+            self.environment(core::iter::once(variable), None);
+        }
+    }
+
+    /// `printf -v`: a variable, whose name may stand in the same word.
+    pub(super) fn prints_to_variable(&mut self, words: &[Word]) {
+        let arguments = words.get(1..).unwrap_or_default();
+        let attached = arguments.first().and_then(|word| word.text.strip_prefix("-v")).unwrap_or_default();
+        let (variable, rest) = match attached {
+            "" => (arguments.get(1).map(|word| word.text.clone()), arguments.get(2..)),
+            name => (Some(name.to_string()), arguments.get(1..)),
+        };
+        let text = super::printed::printf(rest.unwrap_or_default());
+        if let Some(variable) = variable {
+            let word = match text {
+                Some(text) => Word::literal(text),
+                None => Word::unknown(Taint::NONE),
+            };
+            self.named_variable(&variable);
+            self.state.assign(&variable, alloc::vec![word]);
+        }
+        self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.printf", "sets a variable");
+    }
+
+    /// `wait -p NAME`: the number of the process is put into a variable.
+    pub(super) fn waits(&mut self, arguments: &[Word]) {
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            let Some((_, attached)) = word.text.strip_prefix('-').and_then(|rest| rest.split_once('p')) else {
+                continue;
+            };
+            let name = if attached.is_empty() { words.next().map(|word| word.text.as_str()) } else { Some(attached) };
+            if let Some(name) = name.map(String::from) {
+                self.named_variable(&name);
+                self.state.assign(&name, alloc::vec![Word::number(Taint::NONE)]);
+            }
+        }
+    }
+
+    /// Notes the variable of `{NAME}<file`, which a shell gives the number of the descriptor.
+    pub(super) fn named_descriptors(&mut self, words: &[Word]) {
+        for word in words {
+            let name = word.text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+            if let Some(name) = name
+                && settable(super::special::bare(name)) == Some(Settable::Not)
+            {
+                self.state.note_special(name, &[Word::number(Taint::NONE)]);
+            }
+        }
+    }
+}
