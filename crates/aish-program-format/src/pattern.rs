@@ -143,6 +143,8 @@ named! {
         Alone = "alone",
         /// No option is given.
         Bare = "bare",
+        /// No option stands between the words in front.
+        Joined = "joined",
         /// Where options that choose what is shown are given, they choose nothing but the program's `chosen`.
         Chosen = "chosen",
         /// An option is given that only shows what the program would do.

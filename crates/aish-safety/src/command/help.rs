@@ -33,7 +33,8 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
         return Help::No;
     }
     if is(Trait::HelpOnlyFirst) {
-        let shows = |text: &str| is_long(text) || text == "--version" && is(Trait::ShowsVersion);
+        let shows =
+            |text: &str| is_long(text) && is(Trait::ShowsHelp) || text == "--version" && is(Trait::ShowsVersion);
         return if matches!(words, [only] if shows(&only.text)) { Help::Plain } else { Help::No };
     }
     let by_script = script(program, arguments.words).and_then(programs::find);

@@ -222,6 +222,7 @@ impl Rest<'_, '_> {
             Question::Bare => !arguments.has_options(),
             Question::Chosen => programs::find(self.subject.program)
                 .is_some_and(|program| self.shows_only(program.tables(), program.facts().chosen, true)),
+            Question::Joined => self.is_joined(),
             Question::Dry => arguments.is_dry(),
             Question::Pretends => arguments.pretends(),
             Question::Named => !self.left.is_empty() && self.words().all(|word| !word.text.contains('=')),
@@ -239,6 +240,18 @@ impl Rest<'_, '_> {
             }
             Question::OnlyReads => self.only_reads(),
             Question::Contained => self.words().next().is_none_or(|word| super::readonly::is_contained(&word.text)),
+        }
+    }
+
+    /// Says whether the words that the pattern begins with stand side by side: `git stash -p list` lists nothing.
+    fn is_joined(&self) -> bool {
+        let arguments = self.subject.arguments;
+        let words = arguments.operands().count() - self.left.len();
+        let place = |number: usize| arguments.operand(number).map(|(at, _, _)| at);
+        match (place(0), words.checked_sub(1).and_then(place)) {
+            (Some(first), Some(last)) => last - first + 1 == words,
+            (_, None) => true,
+            (None, _) => false,
         }
     }
 

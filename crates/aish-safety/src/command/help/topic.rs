@@ -5,7 +5,7 @@ use aish_program_format::pattern::Step;
 use aish_program_format::{Program, Trait};
 
 use super::super::word::Word;
-use crate::rules::help::STARTS;
+use crate::rules::help::{MAKES, STARTS};
 
 /// Says whether a request for help is about the program or sub-commands of its own, none of which runs the next word.
 pub(super) fn is_own(program: Program<'_>, words: &[Word]) -> bool {
@@ -40,5 +40,8 @@ fn is_word_of(program: Program<'_>, word: &str) -> bool {
 fn runs_next(program: Program<'_>, word: &str) -> bool {
     let tables = program.tables();
     let wraps = program.wrappers().any(|(_, used)| tables.texts(used.after).last() == Some(word));
-    wraps || (program.is(Trait::Tasks) || program.wrappers().next().is_some()) && STARTS.contains(&word)
+    let is_tasks = program.is(Trait::Tasks);
+    wraps
+        || is_tasks && MAKES.contains(&word)
+        || (is_tasks || program.wrappers().next().is_some()) && STARTS.contains(&word)
 }
