@@ -359,6 +359,7 @@ impl Maker {
             },
             plain: builder.list(&content.plain.0),
             chooses: builder.list(&content.chooses.0),
+            chosen: builder.list(&content.chosen.0),
             anonymous: builder.list(&content.anonymous.0),
             traits,
             output: content.output.unwrap_or_default(),

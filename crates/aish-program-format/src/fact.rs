@@ -129,6 +129,8 @@ named! {
         HelpFirst = "help-first",
         /// Knows a request for help only as its first argument.
         HelpOnlyFirst = "help-only-first",
+        /// Answers a request for help whatever words stand before, and runs nothing that one of them names.
+        HelpAnywhere = "help-anywhere",
         /// Takes `--help` for something else, or does its work all the same.
         NoHelp = "no-help",
         /// An interpreter whose first operand may be a script with commands of its own.

@@ -53,6 +53,8 @@ pub struct Facts {
     pub plain: List,
     /// Options whose value chooses what is shown.
     pub chooses: List,
+    /// What of that only shows, as globs.
+    pub chosen: List,
     /// Words with which it fetches what anybody may have; `!` stands before those with which it does not.
     pub anonymous: List,
     /// What is true of it.
@@ -130,6 +132,7 @@ pub(crate) static NO_FACTS: Facts = Facts {
     },
     plain: List { from: 0, count: 0 },
     chooses: List { from: 0, count: 0 },
+    chosen: List { from: 0, count: 0 },
     anonymous: List { from: 0, count: 0 },
     traits: Traits(0),
     output: Output::Mixed,

@@ -118,8 +118,10 @@ pub struct ProgramFile {
     pub opens: crate::opens::Opens,
     /// Words, as globs, that are names or texts to it though they look like an address or a command (`msl:x`, `|x`, `@x`).
     pub plain: Words,
-    /// Options whose value chooses what is shown: a template, or names separated by commas.
+    /// Options whose value chooses what is shown: a template, a format, or names separated by commas.
     pub chooses: Words,
+    /// What of that only shows, as globs: names, fields of templates, placeholders of formats.
+    pub chosen: Words,
     /// Words with all of which it fetches what anybody may have, without keys or passwords of the person: the first is its
     /// sub-command, or `*`, more are globs; `!` stands before those with none of which it does (`!-n` also in `-sn`).
     pub anonymous: Words,

@@ -143,6 +143,10 @@ named! {
         Alone = "alone",
         /// No option is given.
         Bare = "bare",
+        /// No option stands between the words in front.
+        Joined = "joined",
+        /// Where options that choose what is shown are given, they choose nothing but the program's `chosen`.
+        Chosen = "chosen",
         /// An option is given that only shows what the program would do.
         Dry = "dry",
         /// An option is given by which most tools only show what they would do.

@@ -23,7 +23,9 @@ pub fn find(name: &str) -> Option<Program<'static>> {
 
 #[cfg(test)]
 mod tests {
-    use aish_program_format::Act;
+    use aish_program_format::pattern::{Check, Question, Step};
+    use aish_program_format::{Act, Rule, Verdict};
+    use alloc::vec::Vec;
 
     use super::*;
 
@@ -54,5 +56,68 @@ mod tests {
             assert!(!file.is_empty(), "{}", rule.id());
             assert!(!rule.reason().is_empty(), "{}", rule.id());
         }
+    }
+
+    /// Rules that allow, in front of whose word a name stands that nobody can list.
+    const NAMED_FIRST: &[&str] = &["services.read-sub"];
+
+    /// Rules that allow though they name no word, of programs whose first word may be none: letters of modes (`tar tf`,
+    /// `ps axo`), commands that are all checked alike (`nft -c`), objects that are only shown (`getent`).
+    const WITHOUT_WORDS: &[&str] = &[
+        "read.archive-list",
+        "read.archive-print",
+        "read.archive-compare",
+        "read.machine",
+        "dry-runs.nft",
+        "read.system-named",
+    ];
+
+    fn rules_that_allow() -> impl Iterator<Item = (Program<'static>, Rule<'static>)> {
+        let rules = built_in().programs().flat_map(|program| program.rules().map(move |rule| (program, rule)));
+        rules.filter(|(_, rule)| rule.row().verdict == Verdict::Allow)
+    }
+
+    /// Says whether it is known of a program that it has sub-commands, and something of it may be allowed.
+    fn has_sub_commands(program: Program<'_>) -> bool {
+        let mut local = program.tables().texts(program.facts().local).peekable();
+        let begins_with_a_word = |path: &str| !path.is_empty() && path != "*" && !path.starts_with('-');
+        let steps = |rule: Rule<'_>| rule.row().verdict == Verdict::Allow && !rule.steps().is_empty();
+        local.peek().is_some() && (local.any(begins_with_a_word) || program.rules().any(steps))
+    }
+
+    #[test]
+    fn a_rule_that_allows_names_the_words_in_their_places() {
+        for (program, rule) in rules_that_allow() {
+            let (tables, id) = (rule.tables(), rule.id());
+            for step in rule.steps() {
+                let Step::Word(globs) = step else { panic!("{id} of {} skips words", program.name()) };
+                let any = tables.texts(*globs).any(|glob| glob == "*");
+                assert!(!any || NAMED_FIRST.contains(&id), "{id} of {} takes any word", program.name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_that_allows_holds_for_no_word_wherever_it_stands() {
+        for (program, rule) in rules_that_allow() {
+            let mixed = |check: &Check| matches!(check, Check::Operand(_));
+            let found = rule.tests().iter().any(|test| !test.negated && mixed(&test.check));
+            assert!(!found, "{} of {} has a word among its options", rule.id(), program.name());
+        }
+    }
+
+    #[test]
+    fn a_rule_that_allows_names_the_sub_commands_of_a_program_that_has_some() {
+        let mut open = Vec::new();
+        for (program, rule) in rules_that_allow().filter(|(program, _)| has_sub_commands(*program)) {
+            let closed = |check: Check| {
+                matches!(check, Check::Ask(Question::Empty | Question::Alone | Question::Few) | Check::Only(_))
+            };
+            let bound = rule.tests().iter().any(|test| !test.negated && closed(test.check));
+            if !bound && rule.steps().is_empty() && !WITHOUT_WORDS.contains(&rule.id()) {
+                open.push((rule.id(), program.name()));
+            }
+        }
+        assert!(open.is_empty(), "hold beside any sub-command: {open:?}");
     }
 }

@@ -44,6 +44,7 @@ mod parameter;
 mod path;
 mod pattern;
 mod placed;
+mod placeholders;
 mod plain_line;
 mod policy_rules;
 mod printed;

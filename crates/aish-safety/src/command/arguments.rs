@@ -210,6 +210,11 @@ impl<'a> Arguments<'a> {
         self.operands.get(number..).unwrap_or_default()
     }
 
+    /// Says whether an argument stands behind the `--` that ends the options.
+    pub(crate) fn is_behind_the_end(&self, at: usize) -> bool {
+        self.iter().take(at).any(|(word, role)| role == Role::Option && word.text == "--")
+    }
+
     /// Goes through the options' own texts; stops at `--`.
     pub(crate) fn options(&self) -> impl Iterator<Item = (usize, &'a str)> + '_ {
         self.iter()

@@ -1,5 +1,5 @@
-//! What an option chooses of all that a program could show: a template (`{{.State.Status}}`) or names separated by
-//! commas (`ActiveState,MainPID`). Whoever asks has a list of what carries no secret; what is not understood is not in it.
+//! What an option chooses of all that a program could show: a template (`{{.State.Status}}`), a format (`%h %s`) or names
+//! separated by commas (`ActiveState,MainPID`). Whoever asks has a list of what carries no secret; what is not understood is not in it.
 
 use alloc::vec::Vec;
 
@@ -13,6 +13,7 @@ const COMPUTE: &[&str] = &[
 pub(super) fn chooses_only(value: &str, known: &dyn Fn(&str) -> bool) -> bool {
     match value.contains("{{") {
         true => template(value, known).is_some(),
+        false if value.contains('%') => super::placeholders::are_known(value, known),
         false => {
             let mut names = value.split([',', ' ']).filter(|name| !name.is_empty()).peekable();
             names.peek().is_some() && names.all(known)

@@ -6,6 +6,8 @@ use super::arguments::Arguments;
 use super::word::Word;
 use crate::rules::{help, programs};
 
+mod topic;
+
 /// How help is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Help {
@@ -13,7 +15,7 @@ pub(crate) enum Help {
     No,
     /// It is, among words that might mean something else.
     Likely,
-    /// Nothing but that, and plain words that say about what.
+    /// Nothing but that, behind the program or its own sub-commands, by which nothing runs that somebody else wrote.
     Plain,
 }
 
@@ -31,7 +33,8 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
         return Help::No;
     }
     if is(Trait::HelpOnlyFirst) {
-        let shows = |text: &str| is_long(text) || text == "--version" && is(Trait::ShowsVersion);
+        let shows =
+            |text: &str| is_long(text) && is(Trait::ShowsHelp) || text == "--version" && is(Trait::ShowsVersion);
         return if matches!(words, [only] if shows(&only.text)) { Help::Plain } else { Help::No };
     }
     let by_script = script(program, arguments.words).and_then(programs::find);
@@ -51,7 +54,8 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
     if plain && sure {
         // What a project controls runs before it answers, and who does not know the option does what it does without.
         let believed = words.iter().all(|word| !word.text.starts_with('-') || has(known, &word.text));
-        return if words.len() < arguments.words.len() || !believed { Help::Likely } else { Help::Plain };
+        let own = known.is_some_and(|known| topic::is_own(known, words));
+        return if words.len() < arguments.words.len() || !believed || !own { Help::Likely } else { Help::Plain };
     }
     let option = arguments.options().any(|(at, text)| {
         requests(text) && !may_take_it(arguments.words, at)

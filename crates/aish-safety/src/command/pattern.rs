@@ -98,7 +98,11 @@ fn holds(tables: &Tables, steps: &[Step], tests: &[Test], subject: &Subject<'_>,
             Step::Word(globs) => *globs,
         };
         let mut found = false;
-        while let Some((_, word, loose)) = arguments.operand(next) {
+        while let Some((at, word, loose)) = arguments.operand(next) {
+            // Behind `--` stand names: no sub-command that a rule which allows may rely on.
+            if sure && arguments.is_behind_the_end(at) {
+                return None;
+            }
             next += 1;
             if tables.texts(globs).any(|glob| subject.fits(glob, &word.text)) {
                 found = true;
@@ -169,7 +173,7 @@ impl Rest<'_, '_> {
             Check::Operand(globs) => self.words().any(|word| self.fits(globs, word)),
             Check::Is(globs) => self.words().any(|word| tables.texts(globs).any(|glob| self.is_or_ends(glob, word))),
             Check::Only(globs) => self.words().all(|word| self.fits(globs, word)),
-            Check::Shows(globs) => self.shows_only(globs),
+            Check::Shows(globs) => self.shows_only(tables, globs, false),
             Check::Has(texts) => {
                 let size: usize = arguments.words.iter().map(|word| 1 + word.text.len()).sum();
                 if !self.subject.looks_at(size, 2 + tables.texts(texts).count() / 4) {
@@ -216,6 +220,9 @@ impl Rest<'_, '_> {
             Question::Several => self.left.len() >= 2,
             Question::Alone => arguments.words.len() == 1,
             Question::Bare => !arguments.has_options(),
+            Question::Chosen => programs::find(self.subject.program)
+                .is_some_and(|program| self.shows_only(program.tables(), program.facts().chosen, true)),
+            Question::Joined => self.is_joined(),
             Question::Dry => arguments.is_dry(),
             Question::Pretends => arguments.pretends(),
             Question::Named => !self.left.is_empty() && self.words().all(|word| !word.text.contains('=')),
@@ -233,6 +240,18 @@ impl Rest<'_, '_> {
             }
             Question::OnlyReads => self.only_reads(),
             Question::Contained => self.words().next().is_none_or(|word| super::readonly::is_contained(&word.text)),
+        }
+    }
+
+    /// Says whether the words that the pattern begins with stand side by side: `git stash -p list` lists nothing.
+    fn is_joined(&self) -> bool {
+        let arguments = self.subject.arguments;
+        let words = arguments.operands().count() - self.left.len();
+        let place = |number: usize| arguments.operand(number).map(|(at, _, _)| at);
+        match (place(0), words.checked_sub(1).and_then(place)) {
+            (Some(first), Some(last)) => last - first + 1 == words,
+            (_, None) => true,
+            (None, _) => false,
         }
     }
 
@@ -270,16 +289,18 @@ impl Rest<'_, '_> {
         !texts.is_empty() && texts.iter().all(|text| super::sql::only_reads(text))
     }
 
-    /// Whether options choose what is shown, and nothing but what is in a list.
-    fn shows_only(&self, globs: List) -> bool {
+    /// Whether what options choose to be shown is in a list; `unless` says what is so where none of them is given.
+    fn shows_only(&self, tables: &Tables, globs: List, unless: bool) -> bool {
         let Some(program) = programs::find(self.subject.program) else { return false };
         let options = program.tables().texts(program.facts().chooses);
         let mut values = options.flat_map(|option| self.subject.arguments.values(option)).peekable();
-        let known = |name: &str| self.tables.texts(globs).any(|glob| self.subject.fits(glob, name));
-        values.peek().is_some()
-            && values.all(|value| {
-                self.subject.looks_at(value.text.len(), 64) && super::chosen::chooses_only(&value.text, &known)
-            })
+        let known = |name: &str| tables.texts(globs).any(|glob| self.subject.fits(glob, name));
+        if values.peek().is_none() {
+            return unless;
+        }
+        values.all(|value| {
+            self.subject.looks_at(value.text.len(), 64) && super::chosen::chooses_only(&value.text, &known)
+        })
     }
 
     fn words(&self) -> impl Iterator<Item = &Word> {

@@ -148,6 +148,7 @@ fn lowers(content: &ProgramFile) -> Option<(&'static str, &'static str)> {
         ("opens", content.opens != aish_program_format::opens::Opens::default(), LETS_THROUGH),
         ("plain", !content.plain.0.is_empty(), LETS_THROUGH),
         ("chooses", !content.chooses.0.is_empty(), LETS_THROUGH),
+        ("chosen", !content.chosen.0.is_empty(), LETS_THROUGH),
         ("anonymous", !content.anonymous.0.is_empty(), LETS_THROUGH),
         ("is", !content.is.is_empty(), LETS_THROUGH),
         ("output", content.output.is_some(), LETS_THROUGH),

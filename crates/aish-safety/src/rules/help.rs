@@ -25,3 +25,10 @@ pub(crate) const SWITCHES: &[&str] = &[
     "--help",
     "--version",
 ];
+
+/// Sub-commands behind which the name of what is run stands.
+pub(crate) const STARTS: &[&str] =
+    &["run", "run-script", "exec", "execute", "x", "dlx", "r", "init", "start", "shell", "script", "task", "tool"];
+
+/// Sub-commands of programs with tasks behind which the name of what makes a project stands.
+pub(crate) const MAKES: &[&str] = &["init", "create", "new"];

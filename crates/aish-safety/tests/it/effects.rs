@@ -44,6 +44,19 @@ fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
         (&["/home/ana/w/pyproject.toml"], "poetry show"),
         (&["/home/ana/pyproject.toml"], "pdm list"),
         (&["/home/ana/w/HEAD", "/home/ana/w/config", "/home/ana/w/objects"], "git status"),
+        (&["/home/ana/w/.mlrc"], "mlr --icsv --ojson cat a.csv"),
+        (&["/home/ana/w/.mvn"], "mvn --version"),
+        (&["/home/ana/.mvn"], "mvn --help"),
+        (&["/home/ana/w/gradle.properties"], "gradle --version"),
+        (&["/home/ana/w/gradle/gradle-daemon-jvm.properties"], "gradle --help"),
+        (&["/home/ana/w/.luarocks"], "luarocks list"),
+        (&["/home/ana/w/.luarocks"], "luarocks --help"),
+        (&["/home/ana/w/pyproject.toml"], "codespell ."),
+        (&["/home/ana/w/pyproject.toml"], "uv pip list"),
+        (&["/home/ana/w/package.json"], "markdownlint README.md"),
+        (&["/home/ana/w/global.json"], "dotnet --info"),
+        (&["/home/ana/w/package.json"], "pnpx --help"),
+        (&["/home/ana/w/ansible.cfg"], "ansible-playbook --help"),
     ] {
         assert_eq!(with(files, command), Verdict::Ask, "{command} with {files:?}");
         assert_eq!(with(&["/home/ana/w/README.md"], command), Verdict::Allow, "{command}");
