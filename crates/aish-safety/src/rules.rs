@@ -15,6 +15,7 @@ pub(crate) mod questions;
 pub(crate) mod secret_places;
 pub(crate) mod settings;
 pub(crate) mod sources;
+pub(crate) mod sql_functions;
 pub(crate) mod statements;
 pub(crate) mod tool;
 
