@@ -45,10 +45,13 @@ fn asks(walker: &mut Walker<'_>, rest: &str) {
 
 /// Looks at what may be a command to run in a script that is not understood.
 fn suspected(walker: &mut Walker<'_>, rest: &str) {
-    for part in rest.split([';', '\n', '{', '}', '!', '/', '|', ']', ',']).take(MAX_PARTS) {
-        let part = part.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == ' ' || letter == '$');
-        if let Some(line) = part.strip_prefix('e').filter(|line| !line.trim().is_empty()) {
-            walker.suspect(line.trim());
+    let ends = |letter: char| ";\n{}!/|],".contains(letter) || letter.is_ascii_digit();
+    let places = rest.match_indices(ends).map(|(at, _)| at + 1);
+    for place in [0].into_iter().chain(places).take(MAX_PARTS) {
+        let line = rest.get(place..).unwrap_or_default().trim_start_matches([' ', '\t']);
+        let line = line.lines().next().unwrap_or_default();
+        if let Some(line) = line.strip_prefix('e').map(str::trim).filter(|line| !line.is_empty()) {
+            walker.suspect(line);
         }
     }
 }
