@@ -82,7 +82,7 @@ mod tests {
         {
             assert_ne!(verdict(script), Verdict::Allow, "{script}");
         }
-        for script in ["e", "s/a/b/e", "1e rm -rf /srv", "\\,a,e rm -rf /srv"] {
+        for script in ["e", "s/a/b/e", "s a b e", "sxaxbxe", "1e rm -rf /srv", "\\,a,e rm -rf /srv"] {
             assert_eq!(verdict(script), Verdict::Halt, "{script}");
         }
         for script in [

@@ -125,7 +125,7 @@ impl<'s> Reading<'_, 's> {
             Token::Line | Token::Mark(";" | "{" | "}") => self.prints = None,
             Token::Mark(mark @ (">" | ">>" | ">=")) => self.greater(at, mark)?,
             Token::Mark("|") => self.pipe(at)?,
-            Token::Number | Token::Text(_) | Token::Regex | Token::Mark(_) => {}
+            Token::Number(_) | Token::Text(_) | Token::Regex | Token::Mark(_) => {}
         }
         Some(())
     }
@@ -186,8 +186,8 @@ impl<'s> Reading<'_, 's> {
         let printed = self.tokens.get(from + 1..at).unwrap_or_default();
         let as_it_is = matches!(
             printed,
-            [] | [Token::Mark("$"), Token::Number]
-                | [Token::Mark("("), Token::Mark("$"), Token::Number, Token::Close(_)]
+            [] | [Token::Mark("$"), Token::Number("0")]
+                | [Token::Mark("("), Token::Mark("$"), Token::Number("0"), Token::Close(_)]
         );
         self.outs.push(Out::Feed(plain(command)?, as_it_is));
         Some(())
@@ -216,7 +216,7 @@ impl<'s> Reading<'_, 's> {
                 next = self.behind_index(next + 1)?;
             }
             Some(Token::Mark("$")) => {
-                matches!(self.token(next + 1)?, Token::Number | Token::Name(_, false)).then_some(())?;
+                matches!(self.token(next + 1)?, Token::Number(_) | Token::Name(_, false)).then_some(())?;
                 next += 2;
             }
             _ => {}
@@ -275,7 +275,7 @@ impl<'s> Reading<'_, 's> {
     /// `FILENAME == ARGV[1]`: the arguments are compared; what else is done to them may name other files.
     fn compares(&self, at: usize) -> Option<()> {
         let index = self.tokens.get(at + 1..at + 4)?;
-        matches!(index, [Token::Mark("["), Token::Number, Token::Mark("]")]).then_some(())?;
+        matches!(index, [Token::Mark("["), Token::Number(_), Token::Mark("]")]).then_some(())?;
         let compared = |token: Option<Token<'s>>| matches!(token, Some(Token::Mark(mark)) if COMPARING.contains(&mark));
         let behind = self.token(at + 4);
         let ended = matches!(behind, None | Some(Token::Line | Token::Close(_) | Token::Mark("{" | "&&" | "||" | ";")));

@@ -11,7 +11,7 @@ pub(super) enum Token<'s> {
     Line,
     /// A word, and whether a bracket stands right behind it.
     Name(&'s str, bool),
-    Number,
+    Number(&'s str),
     /// A string without its quotes, as it is written.
     Text(&'s str),
     Regex,
@@ -77,7 +77,7 @@ impl<'s> Reader<'s, '_> {
             }
             HOLE => {
                 rest.chars().nth(1).filter(|next| *next == NUMERIC)?;
-                self.tokens.push(Token::Number);
+                self.tokens.push(Token::Number(""));
                 self.at += HOLE.len_utf8() + NUMERIC.len_utf8();
             }
             ')' => {
@@ -149,7 +149,7 @@ impl<'s> Reader<'s, '_> {
         // A point alone is no number, and with a letter behind it awks differ.
         let joined = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
         (rest.get(..end)? != "." && !rest.get(end..)?.starts_with(joined)).then_some(())?;
-        self.tokens.push(Token::Number);
+        self.tokens.push(Token::Number(rest.get(..end)?));
         self.at += end;
         Some(())
     }
@@ -172,7 +172,9 @@ impl<'s> Reader<'s, '_> {
     fn expects_operand(&self) -> Option<bool> {
         match self.tokens.last() {
             Some(Token::Close(true) | Token::Mark("++" | "--" | "$")) => None,
-            Some(Token::Number | Token::Text(_) | Token::Regex | Token::Close(false) | Token::Mark("]")) => Some(false),
+            Some(Token::Number(_) | Token::Text(_) | Token::Regex | Token::Close(false) | Token::Mark("]")) => {
+                Some(false)
+            }
             Some(Token::Name(name, _)) if BEFORE_REGEX.contains(name) => Some(true),
             Some(Token::Name(name, _)) => (!(self.reserved)(name)).then_some(false),
             None | Some(Token::Line | Token::Mark(_)) => Some(true),

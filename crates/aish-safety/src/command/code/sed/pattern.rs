@@ -2,9 +2,9 @@
 
 use super::super::super::word::{HOLE, NUMERIC};
 
-/// Says whether a letter may stand around a pattern: one that means nothing before a bracket or behind a backslash.
+/// Says whether a letter may stand around a pattern: one that no bracket or backslash is made of.
 pub(super) fn is_mark(letter: char) -> bool {
-    letter.is_ascii_punctuation() && !"\\[](){}^*".contains(letter)
+    letter.is_ascii() && !letter.is_ascii_control() && !"\\[]".contains(letter)
 }
 
 /// Skips the addresses before a command: `1`, `$`, `/x/I`, `\,x,`, `1~2`, `1,+3`; none where one is in doubt.
