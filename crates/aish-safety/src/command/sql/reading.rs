@@ -62,7 +62,8 @@ fn changes(statement: &[Token]) -> bool {
     let changing = |at: usize| {
         let called = statement.get(at + 1) == Some(&Token::Mark('('));
         let within = at.checked_sub(1).and_then(|at| statement.get(at)) == Some(&Token::Mark('.'));
-        !within && !(called && statement.get(at).is_some_and(|token| is(token, &|word| word == "truncate")))
+        let computes = called && statement.get(at).is_some_and(|token| is(token, &|word| word == "truncate"));
+        !within && !computes
     };
     let named =
         statement.iter().enumerate().any(|(at, token)| is(token, &|word| CHANGING.contains(&word)) && changing(at));
