@@ -16,6 +16,7 @@ pub(crate) mod secret_places;
 pub(crate) mod settings;
 pub(crate) mod sources;
 pub(crate) mod special;
+pub(crate) mod sql_functions;
 pub(crate) mod statements;
 pub(crate) mod tool;
 

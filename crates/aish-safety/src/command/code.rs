@@ -45,6 +45,11 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
     }
 }
 
+/// Says whether a script of awk or of a stream editor is understood, and leads nowhere but to what it names as it is.
+pub(crate) fn is_contained(program: &str, text: &str) -> bool {
+    if programs::is(program, Trait::StreamEditor) { sed::is_contained(text) } else { awk::is_contained(text) }
+}
+
 /// Says what is known of what code writes: where it decodes something, that may be what it prints.
 pub(crate) fn written(text: &str, language: Language) -> Taint {
     let lower = text.to_ascii_lowercase();

@@ -8,7 +8,7 @@ use core::cell::OnceCell;
 use aish_program_format::builder::Builder;
 use aish_program_format::pattern::{Check, Class, Classes, Input, Question, Step, Test, Which};
 use aish_program_format::tables::List;
-use aish_program_format::{Program, Rule, Tables, Trait};
+use aish_program_format::{Form, Program, Rule, Tables, Trait};
 
 use super::arguments::{Arguments, Role};
 use super::budget::{Budget, Work};
@@ -239,7 +239,7 @@ impl Rest<'_, '_> {
                 arguments.words.iter().any(|word| super::readonly::names_environment(&word.text))
             }
             Question::OnlyReads => self.only_reads(),
-            Question::Contained => self.words().next().is_none_or(|word| super::readonly::is_contained(&word.text)),
+            Question::Contained => self.is_contained(),
         }
     }
 
@@ -269,6 +269,27 @@ impl Rest<'_, '_> {
         (signalled && (last_is("-1") || last_is("1")))
             || matches!(words, [word] if word.text == "1")
             || words.iter().skip_while(|word| word.text != "--").any(|word| word.text == "-1")
+    }
+
+    /// Whether the scripts of options, or else the first operand, are understood and lead nowhere that is not named.
+    fn is_contained(&self) -> bool {
+        let (Some(program), arguments) = (programs::find(self.subject.program), self.subject.arguments) else {
+            return false;
+        };
+        let forms = program.wrappers().flat_map(|(wrapper, _)| wrapper.forms());
+        let lists = forms.filter_map(|form| match form {
+            Form::Code { options, .. } => Some(*options),
+            _ => None,
+        });
+        let options = lists.flat_map(|options| program.tables().texts(options));
+        let mut scripts: Vec<Word> = options.flat_map(|option| arguments.values(option)).collect();
+        if scripts.is_empty() {
+            scripts.extend(self.words().next().cloned());
+        }
+        scripts.iter().all(|script| {
+            let text = script.text.as_str();
+            self.subject.looks_at(text.len(), 64) && super::code::is_contained(self.subject.program, text)
+        })
     }
 
     /// Whether the statements that a database's shell is given only read.

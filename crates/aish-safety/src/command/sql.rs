@@ -4,6 +4,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+mod reading;
+mod shell_command;
+mod token;
+
 use super::budget::Work;
 use super::walk::Walker;
 use super::word::Stream;
@@ -39,6 +43,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
     }
     // Another database may be attached to one in memory.
     let fleeting = walker.fleeting && !["attach", ".open"].iter().any(|word| lower.contains(word));
+    let understood = reading::only_reads(text);
     for statement in split(text) {
         let trimmed = statement.trim();
         if trimmed.is_empty() {
@@ -74,9 +79,16 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
             Some((Outcome::Halt, rule, reason)) => {
                 walker.note_plain(trimmed, Verdict::Halt, Effect::DeleteRemote, rule, reason);
             }
-            Some((Outcome::Read, rule, reason)) => {
-                walker.note_plain(trimmed, Verdict::Allow, Effect::Read, rule, reason)
+            Some((Outcome::Read, rule, reason)) if understood => {
+                walker.note_plain(trimmed, Verdict::Allow, Effect::Read, rule, reason);
             }
+            Some((Outcome::Read, ..)) => walker.note_plain(
+                trimmed,
+                Verdict::Ask,
+                Effect::Unknown,
+                "databases.not-understood",
+                "may do more than read from a database",
+            ),
             Some((Outcome::Secret, rule, reason)) => {
                 walker.note_plain(trimmed, Verdict::Ask, Effect::ReadSecret, rule, reason);
             }
@@ -168,31 +180,20 @@ pub(crate) fn pieces(text: &str) -> Vec<String> {
     out
 }
 
-/// Says whether a text for a database shell only reads.
+/// Says whether a text for a database shell only reads: commands of the shell to begin with, then statements.
 pub(crate) fn only_reads(text: &str) -> bool {
-    let statements = split(text);
-    statements.iter().all(|statement| {
-        let trimmed = statement.trim();
-        if trimmed.is_empty() {
-            return true;
+    let mut rest = text.trim();
+    while rest.starts_with(['\\', '.']) {
+        let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+        if !shell_command::shows(line) {
+            return false;
         }
-        if trimmed.starts_with('\\') {
-            return trimmed.starts_with("\\d") && !shows_settings(trimmed.get(1..).unwrap_or_default())
-                || trimmed.starts_with("\\l")
-                || trimmed.starts_with("\\conninfo");
-        }
-        if let Some(command) = trimmed.strip_prefix('.') {
-            return ["schema", "tables", "databases", "indexes", "indices", "fullschema", "dbinfo"]
-                .iter()
-                .any(|read| command.strip_prefix(read).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')));
-        }
-        matches!(statements::judge(&words(trimmed)), Some((Outcome::Read, ..)))
-    })
-}
-
-/// Says whether a command of the shell shows addresses and settings of other servers, with their passwords.
-fn shows_settings(command: &str) -> bool {
-    ["des", "deu", "dRs", "dconfig", "drds"].iter().any(|shown| command.starts_with(shown))
+        rest = behind.trim_start();
+    }
+    let reads = |statement: &String| {
+        statement.trim().is_empty() || matches!(statements::judge(&words(statement.trim())), Some((Outcome::Read, ..)))
+    };
+    reading::only_reads(rest) && split(rest).iter().all(reads)
 }
 
 /// Commands of the shells themselves: `\! cmd`, `.shell cmd`, `system cmd`, `\d`.
@@ -209,57 +210,19 @@ fn meta(walker: &mut Walker<'_>, statement: &str) -> bool {
     if let Some(command) = shell {
         runs_aside(walker, command);
     }
-    if let Some(command) = statement.strip_prefix('\\') {
-        let name: String = command.chars().take_while(|letter| letter.is_ascii_alphabetic()).collect();
-        let reads = name.starts_with('d') && !shows_settings(&name)
-            || matches!(name.as_str(), "l" | "conninfo" | "timing" | "x" | "h" | "q" | "z" | "sf" | "pset" | "echo");
-        let verdict = if reads { Verdict::Allow } else { Verdict::Ask };
-        if let Some((_, line)) = statement.split_once('`') {
-            walker.text(line.trim_end_matches('`'), &Stream::default());
-        }
-        walker.note_plain(
-            statement,
-            verdict,
-            Effect::Read,
-            "databases.shell-command",
-            "is a command of the database shell",
-        );
-        return true;
+    if shell.is_none() {
+        return false;
     }
-    if let Some(command) = statement.strip_prefix('.') {
-        let name: String = command.chars().take_while(|letter| letter.is_ascii_alphabetic()).collect();
-        let reads = matches!(
-            name.as_str(),
-            "schema"
-                | "tables"
-                | "databases"
-                | "indexes"
-                | "indices"
-                | "mode"
-                | "headers"
-                | "header"
-                | "dump"
-                | "help"
-                | "quit"
-                | "exit"
-                | "show"
-                | "width"
-                | "timer"
-                | "stats"
-                | "fullschema"
-                | "dbinfo"
-        );
-        let verdict = if reads { Verdict::Allow } else { Verdict::Ask };
-        walker.note_plain(
-            statement,
-            verdict,
-            Effect::Read,
-            "databases.shell-command",
-            "is a command of the database shell",
-        );
-        return true;
+    if let Some((_, line)) = statement.split_once('`') {
+        walker.text(line.trim_end_matches('`'), &Stream::default());
     }
-    false
+    if let Some((_, line)) = statement.split_once("\\!") {
+        walker.text(line, &Stream::default());
+    }
+    let verdict = if shell_command::shows(statement) { Verdict::Allow } else { Verdict::Ask };
+    let reason = "is a command of the database shell";
+    walker.note_plain(statement, verdict, Effect::Read, "databases.shell-command", reason);
+    true
 }
 
 /// Judges what a command of a database shell starts beside it: `\o |cmd`, `.output '|cmd'`, `\copy … from program 'cmd'`.

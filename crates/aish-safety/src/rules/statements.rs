@@ -2,6 +2,8 @@
 
 use alloc::string::String;
 
+use super::sql_functions::{BEFORE_BRACKETS, FUNCTIONS};
+
 /// What a statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -128,73 +130,6 @@ pub(crate) fn is_keyword(word: &str) -> bool {
             | "unwind"
     )
 }
-
-/// Functions that only compute.
-const PURE: &[&str] = &[
-    "count",
-    "sum",
-    "avg",
-    "min",
-    "max",
-    "now",
-    "version",
-    "lower",
-    "upper",
-    "length",
-    "coalesce",
-    "round",
-    "abs",
-    "date",
-    "extract",
-    "to_char",
-    "current_database",
-    "current_user",
-    "pg_size_pretty",
-    "pg_database_size",
-    "pg_relation_size",
-    "pg_total_relation_size",
-    "distinct",
-    "in",
-    "and",
-    "or",
-    "not",
-    "from",
-    "where",
-    "join",
-    "on",
-    "as",
-    "by",
-    "select",
-    "exists",
-    "cast",
-    "concat",
-    "substr",
-    "substring",
-    "trim",
-    "date_trunc",
-    "datetime",
-    "strftime",
-    "json_extract",
-    "ifnull",
-    "nullif",
-    "row_number",
-    "rank",
-    "over",
-    "user",
-    "database",
-    "schema",
-    "values",
-    "having",
-    "union",
-    "any",
-    "all",
-    "varchar",
-    "decimal",
-    "interval",
-    "group_concat",
-    "string_agg",
-    "array_agg",
-];
 
 /// Judges a statement by its words in lower case; none where the statement is not known.
 pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
@@ -418,7 +353,8 @@ fn calls_unknown(words: &[String]) -> bool {
     words.windows(2).any(|pair| match pair {
         [name, bracket] if bracket == "(" => {
             name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'))
-                && !PURE.contains(&name.as_str())
+                && !BEFORE_BRACKETS.contains(&name.as_str())
+                && !FUNCTIONS.contains(&name.strip_prefix("pg_catalog.").unwrap_or(name))
         }
         _ => false,
     })

@@ -6,6 +6,9 @@ use crate::analysed::judge_command;
 
 const LINES: &str = include_str!("effects.txt");
 
+/// Scripts of awk and sed and statements of SQL as people write them every day, which have no effect.
+const EVERYDAY: &str = include_str!("everyday.txt");
+
 fn around() -> Surroundings {
     Surroundings { folder: Some("/home/ana/w".into()), home: Some("/home/ana".into()), ..Surroundings::default() }
 }
@@ -21,6 +24,40 @@ fn a_line_with_an_effect_is_never_allowed() {
         .collect();
     assert!(LINES.lines().count() >= 300);
     assert!(allowed.is_empty(), "{} allowed\n{}", allowed.len(), allowed.join("\n"));
+}
+
+#[test]
+fn everyday_scripts_and_statements_are_allowed() {
+    let asked: Vec<String> = EVERYDAY
+        .lines()
+        .filter_map(|line| {
+            let judgement = judge_command(line, &around());
+            (judgement.verdict != Verdict::Allow).then(|| format!("{line} ({})", judgement.rule))
+        })
+        .collect();
+    assert!(EVERYDAY.lines().count() >= 80);
+    assert!(asked.is_empty(), "{} asked\n{}", asked.len(), asked.join("\n"));
+}
+
+/// What runs its input or destroys halts, however the script is written.
+#[test]
+fn a_script_that_destroys_halts() {
+    for line in [
+        "awk 'BEGIN { system (\"rm -rf /srv/data\") }'",
+        "awk '{gsub(/\"/,\"\"); system(\"rm -rf /srv/data\")} #\"' f",
+        "awk '/\\//{print | \"sh\"}' f",
+        "awk '{print |& \"sh\"}' f",
+        "awk 'BEGIN{\"rm -rf /srv/data\" |& getline}'",
+        "sed 'y/[/]/;e rm -rf /srv/data' f",
+        "sed '\\]x\\]p;#]!e rm -rf /srv/data' f",
+        "sed $'#a\\\\\\ne rm -rf /srv/data' f",
+        "sed $'a foo\\\\\\\\\\ne rm -rf /srv/data' f",
+        "psql -c '\\dt \\! rm -rf /srv/data'",
+        "psql -c 'select \"f\"(); drop table t'",
+    ] {
+        let judgement = judge_command(line, &around());
+        assert_eq!(judgement.verdict, Verdict::Halt, "{line}: {}", judgement.rule);
+    }
 }
 
 #[test]

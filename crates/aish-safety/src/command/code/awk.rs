@@ -14,6 +14,12 @@ use super::scan::lines;
 use crate::rules::Effect;
 use crate::rules::programs;
 use crate::verdict::Verdict;
+use reading::Out;
+
+mod reading;
+mod token;
+
+pub(crate) use reading::is_contained;
 
 /// The most lines of input that are tried in the place of `$0`.
 const MAX_LINES: usize = 16;
@@ -214,7 +220,7 @@ fn printed_to(walker: &mut Walker<'_>, command: &str, text: &str) {
 
 /// Says whether what stands before a pipe prints a line of the input as it is.
 fn prints_its_input(before: &str) -> bool {
-    let bare = before.trim_end().trim_end_matches('|').trim_end();
+    let bare = before.trim_end_matches(['|', '&', ' ']);
     bare.ends_with("print") || bare.ends_with("print $0") || bare.ends_with("print($0)")
 }
 
@@ -282,47 +288,71 @@ fn writes_by_name(text: &str) -> bool {
     false
 }
 
-/// `print | "cmd"`, `"cmd" | getline`, `print > "file"`.
+/// Judges what a program leads to: what is read of it by itself, and what is guessed of a program that is not understood.
 pub(super) fn awk(walker: &mut Walker<'_>, text: &str) {
+    unknown_files(walker, text);
+    let mut fed = Fed::default();
+    match reading::outs(text) {
+        Some(outs) => outs.into_iter().for_each(|out| led_to(walker, text, out, &mut fed)),
+        None => guessed(walker, text, &mut fed),
+    }
+}
+
+/// What has been done for the commands that a program feeds.
+#[derive(Default)]
+struct Fed {
+    suspected: bool,
+    count: usize,
+}
+
+fn led_to(walker: &mut Walker<'_>, text: &str, out: Out<'_>, fed: &mut Fed) {
+    match out {
+        Out::Read(name) => drop(walker.read_file(&Word::literal(name))),
+        Out::Write(name) => walker.write_file(&Word::literal(name), false, &Stream::unknown(Taint::NONE)),
+        Out::Run(command) => {
+            walker.text(command, &Stream::unknown(Taint::NONE));
+        }
+        Out::Feed(command, as_it_is) => {
+            if is_shell(command) {
+                if !core::mem::replace(&mut fed.suspected, true) {
+                    suspect_lines(walker, text);
+                }
+                if as_it_is {
+                    let reason = "runs the lines of its input as commands";
+                    walker.note_plain(command, Verdict::Halt, Effect::RunForeign, "interpreters.awk-run", reason);
+                }
+            }
+            walker.text(command, &Stream::unknown(Taint::NONE));
+            if fed.count < 4 {
+                fed.count += 1;
+                printed_to(walker, command, text);
+            }
+        }
+    }
+}
+
+/// Judges `print | "cmd"`, `"cmd" | getline`, `print > "file"` wherever they may stand.
+fn guessed(walker: &mut Walker<'_>, text: &str, fed: &mut Fed) {
     let budget = walker.budget.clone();
-    let budget = &budget;
     let mut rest = text;
     let mut before = ' ';
-    let mut suspected = false;
-    let mut fed = 0;
-    unknown_files(walker, text);
     while let Some(letter) = rest.chars().next() {
         if letter == '"'
-            && let Some((value, length)) = literal::read(rest, budget)
+            && let Some((value, length)) = literal::read(rest, &budget)
         {
             let after = rest.get(length..).unwrap_or_default();
-            if before == '|'
-                || after.trim_start().starts_with("| getline")
-                || after.trim_start().starts_with("|getline")
-            {
-                if before == '|' && is_shell(&value) {
-                    if !core::mem::replace(&mut suspected, true) {
-                        suspect_lines(walker, text);
-                    }
-                    if prints_its_input(text.get(..text.len() - rest.len()).unwrap_or_default()) {
-                        walker.note_plain(
-                            &value,
-                            Verdict::Halt,
-                            Effect::RunForeign,
-                            "interpreters.awk-run",
-                            "runs the lines of its input as commands",
-                        );
-                    }
+            let from_it = after.trim_start().strip_prefix('|').map(|after| after.trim_start_matches(['&', ' ']));
+            match before {
+                '|' => {
+                    let printed = text.get(..text.len() - rest.len()).unwrap_or_default();
+                    led_to(walker, text, Out::Feed(&value, prints_its_input(printed)), fed);
                 }
-                walker.text(&value, &Stream::unknown(Taint::NONE));
-                if before == '|' && fed < 4 {
-                    fed += 1;
-                    printed_to(walker, &value, text);
+                _ if from_it.is_some_and(|after| after.starts_with("getline")) => {
+                    led_to(walker, text, Out::Run(&value), fed);
                 }
-            } else if before == '<' {
-                walker.read_file(&Word::literal(value));
-            } else if before == '>' {
-                walker.write_file(&Word::literal(value), false, &Stream::unknown(Taint::NONE));
+                '<' => led_to(walker, text, Out::Read(&value), fed),
+                '>' => led_to(walker, text, Out::Write(&value), fed),
+                _ => {}
             }
             rest = after;
             before = '"';
@@ -335,7 +365,8 @@ pub(super) fn awk(walker: &mut Walker<'_>, text: &str) {
             before = '/';
             continue;
         }
-        if !letter.is_whitespace() {
+        // Both ways is a pipe too.
+        if !letter.is_whitespace() && (letter != '&' || before != '|') {
             before = letter;
         }
         rest = rest.get(letter.len_utf8()..).unwrap_or_default();

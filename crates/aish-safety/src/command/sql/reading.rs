@@ -1,0 +1,192 @@
+//! Whether statements are understood as a whole and only read: by what they begin with, and by what they call.
+
+use super::token::{Token, tokens};
+use crate::rules::sql_functions::{BEFORE_BRACKETS, FUNCTIONS};
+
+/// The longest text that is read, in bytes.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// What may begin the name of a function that belongs to the database itself.
+const OWN_SCHEMAS: &[&str] = &["pg_catalog"];
+
+/// Words that begin statements which read.
+const READING: &[&str] = &[
+    "begin", "commit", "desc", "describe", "explain", "match", "optional", "pragma", "rollback", "select", "show",
+    "table", "unwind", "use", "values", "with",
+];
+
+/// Words that no reading statement has.
+const CHANGING: &[&str] = &[
+    "analyse", "analyze", "attach", "call", "copy", "create", "delete", "detach", "drop", "execute", "foreach",
+    "insert", "install", "into", "load", "lock", "merge", "remove", "set", "truncate", "update",
+];
+
+/// Options of `explain` that are known.
+const EXPLAINED: &[&str] = &[
+    "analyse", "analyze", "buffers", "costs", "false", "format", "json", "off", "on", "settings", "text", "true",
+    "verbose", "xml", "yaml",
+];
+
+/// Says whether a text for a database is understood, whoever reads it, and only reads.
+pub(super) fn only_reads(text: &str) -> bool {
+    text.len() <= MAX_BYTES
+        && tokens(text).is_some_and(|tokens| {
+            tokens.split(|token| *token == Token::Mark(';')).all(|statement| statement.is_empty() || reads(statement))
+        })
+}
+
+fn reads(statement: &[Token]) -> bool {
+    let Some(Token::Word(first)) = statement.first() else {
+        // A statement in brackets reads what it begins with in them.
+        return matches!(statement, [Token::Mark('('), rest @ ..] if is_select(rest) && calls_only_known(rest));
+    };
+    match first.as_str() {
+        "explain" => explains(statement.get(1..).unwrap_or_default()),
+        // What a pragma does is known by its name.
+        "pragma" => !statement.contains(&Token::Mark('=')),
+        // Names of what is shown may be any word.
+        "show" | "describe" | "desc" | "use" | "begin" | "commit" | "rollback" => calls_only_known(statement),
+        word => READING.contains(&word) && !changes(statement) && calls_only_known(statement),
+    }
+}
+
+fn is_select(statement: &[Token]) -> bool {
+    matches!(statement.first(), Some(Token::Word(first)) if first == "select" || first == "values")
+        && !changes(statement)
+}
+
+fn changes(statement: &[Token]) -> bool {
+    let is = |token: &Token, wanted: &dyn Fn(&str) -> bool| matches!(token, Token::Word(word) if wanted(word));
+    let mut pairs = statement.windows(2);
+    // A column may have such a name behind the point of its table, a function of that name a bracket.
+    let changing = |at: usize| {
+        let called = statement.get(at + 1) == Some(&Token::Mark('('));
+        let within = at.checked_sub(1).and_then(|at| statement.get(at)) == Some(&Token::Mark('.'));
+        let computes = called && statement.get(at).is_some_and(|token| is(token, &|word| word == "truncate"));
+        !within && !computes
+    };
+    let named =
+        statement.iter().enumerate().any(|(at, token)| is(token, &|word| CHANGING.contains(&word)) && changing(at));
+    named
+        || pairs.any(|pair| {
+            let [first, second] = pair else { return false };
+            is(first, &|word| word == "for") && is(second, &|word| matches!(word, "update" | "share" | "no" | "key"))
+        })
+}
+
+/// `explain` runs nothing, unless an option says so, which may be a name in quotes; then what it explains must read.
+fn explains(statement: &[Token]) -> bool {
+    let runs = |token: &Token| matches!(token, Token::Word(word) if matches!(word.as_str(), "analyze" | "analyse"));
+    let option = |token: &Token| {
+        matches!(token, Token::Mark(',') | Token::Number)
+            || matches!(token, Token::Word(word) if EXPLAINED.contains(&word.as_str()))
+    };
+    let (options, explained) = match statement {
+        [Token::Mark('('), rest @ ..] => {
+            let Some(end) = rest.iter().position(|token| *token == Token::Mark(')')) else { return false };
+            let (options, behind) = rest.split_at(end);
+            (options, behind.get(1..).unwrap_or_default())
+        }
+        other => other.split_at(other.iter().position(|token| !option(token)).unwrap_or(other.len())),
+    };
+    if options.iter().any(runs) {
+        let first = matches!(explained.first(), Some(Token::Word(word)) if matches!(word.as_str(), "select" | "with"));
+        return first && options.iter().all(option) && reads(explained);
+    }
+    let changed = |token: &Token| matches!(token, Token::Word(word) if matches!(word.as_str(), "execute" | "into"));
+    options.iter().all(option)
+        && !explained.iter().any(|token| runs(token) || changed(token))
+        && calls_only_known(explained)
+}
+
+/// Says whether every name before a bracket is that of a function that only computes, or calls nothing.
+fn calls_only_known(statement: &[Token]) -> bool {
+    (0..statement.len()).filter(|at| statement.get(*at) == Some(&Token::Mark('('))).all(|at| {
+        let before = |back: usize| at.checked_sub(back).and_then(|at| statement.get(at));
+        match before(1) {
+            Some(Token::Word(name)) if before(2) != Some(&Token::Mark('.')) => {
+                BEFORE_BRACKETS.contains(&name.as_str()) || FUNCTIONS.contains(&name.as_str())
+            }
+            Some(Token::Word(name) | Token::Quoted(name)) => {
+                FUNCTIONS.contains(&name.as_str()) && (before(2) != Some(&Token::Mark('.')) || is_own(before(3)))
+            }
+            Some(Token::Text | Token::Number | Token::Mark(')')) => false,
+            None | Some(Token::Mark(_)) => true,
+        }
+    })
+}
+
+fn is_own(schema: Option<&Token>) -> bool {
+    matches!(schema, Some(Token::Word(name) | Token::Quoted(name)) if OWN_SCHEMAS.contains(&name.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_that_only_read_are_told_from_others() {
+        for text in [
+            "select 1",
+            "select count(*) from t where a in (1, 2) and b = 'x''y'; select 2;",
+            "SELECT \"a\".\"b\", [c d], `e` FROM t -- a comment\nwhere x::text like '%\\d%' /* and another */",
+            "select a[1], array[1, 2], pg_catalog.count(*) from t",
+            "select sum(a) filter (where b) over (partition by c) from t",
+            "with x as (select 1) select * from x",
+            "select * from t\\G",
+            "explain delete from t",
+            "explain analyze select count(*) from t",
+            "explain (analyze, buffers) select 1",
+            "explain (verbose, format json) select 1",
+            "match (n)-[r]->(m) return n",
+            "pragma table_info(t)",
+            "show tables",
+            "",
+        ] {
+            assert!(only_reads(text), "{text}");
+        }
+        for text in [
+            "select \"nextval\"('s')",
+            "select pg_catalog.\"nextval\"('s')",
+            "select other.count(1)",
+            "select [writefile]('a', 'b')",
+            "select `edit` ('a')",
+            "select (\"writefile\")('a')",
+            "select U&\"n\\0065xtval\"('s')",
+            "select U&\"n!0065xtval\" uescape '!' ('s')",
+            "select writefile/**/('a', 'b')",
+            "select 'a\\', f('",
+            "select $$a$$, f(1)",
+            "select 1 /* /* */ , f(1) */",
+            "select 1 /*! , f(1) */",
+            "select 1 --, f(1)",
+            "select 1 # , f(1)",
+            "select 1 \\g x",
+            "select 1\\gexec",
+            "select 1 \\\\ \\! x",
+            "select \"in\"(1)",
+            "select @a := 1",
+            "select :x",
+            "select {fn f()}",
+            "select a[f(1)]",
+            "explain (\"analyze\") delete from t",
+            "explain analyze delete from t",
+            "explain (analyze, costs) select f(1)",
+            "with x as (delete from t returning *) select * from x",
+            "select * from t for update",
+            "select 1 into outfile 'x'",
+            "select 'a",
+            ".o x",
+            "select 1;\ntee out",
+        ] {
+            assert!(!only_reads(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_read_in_time() {
+        for part in ["(", "a(", "'", "[", "/*", "--", "\"a\"", "select "] {
+            let _ = only_reads(&part.repeat(MAX_BYTES / part.len()));
+        }
+    }
+}
