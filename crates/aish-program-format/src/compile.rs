@@ -345,6 +345,7 @@ impl Maker {
             complete: content.complete,
             stops: content.stops,
             apart: content.apart,
+            exact: content.exact,
             varies: builder.list(&content.varies.0),
             harmless: content.harmless,
             flags: builder.list(&content.flags.0),

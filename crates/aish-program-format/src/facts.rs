@@ -33,6 +33,8 @@ pub struct Facts {
     pub stops: bool,
     /// True where a letter with a value stands last in its cluster, and the value is the next argument.
     pub apart: bool,
+    /// True where it is known exactly which options take a value: what stands behind one is that, whatever it looks like.
+    pub exact: bool,
     /// Options that take a value in some sub-commands and none in others: what stands behind them may be that.
     pub varies: List,
     /// True where every option is harmless: none writes, runs, sends or reads settings.
@@ -118,6 +120,7 @@ pub(crate) static NO_FACTS: Facts = Facts {
     complete: false,
     stops: false,
     apart: false,
+    exact: false,
     varies: List { from: 0, count: 0 },
     harmless: false,
     flags: List { from: 0, count: 0 },

@@ -99,6 +99,8 @@ pub struct ProgramFile {
     pub stops: bool,
     /// True where a letter with a value stands last in its cluster, and the value is the next argument.
     pub apart: bool,
+    /// True where `values` is exact: what stands behind such an option is its value, whatever it looks like.
+    pub exact: bool,
     /// Options that take a value in some sub-commands and none in others.
     pub varies: Words,
     /// True where every option is harmless: none writes, runs, sends or reads settings.

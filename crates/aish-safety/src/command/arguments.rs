@@ -84,7 +84,7 @@ impl<'a> Arguments<'a> {
         let mut readings = Vec::new();
         let (mut loose, mut stopping, mut operand) = (false, false, false);
         for (at, (word, role)) in self.iter().enumerate() {
-            loose |= role == Role::Value && looks_like_an_option(&word.text);
+            loose |= role == Role::Value && !self.tool.is_some_and(Tool::is_exact) && looks_like_an_option(&word.text);
             stopping |= operand && role == Role::Option && self.stops;
             operand |= matches!(role, Role::Operand { .. });
             if let Some(tool) = self.tool.filter(|_| role == Role::Option) {
@@ -391,9 +391,11 @@ enum Before {
 /// Says whether a word looks like an option: a dash and more than a number with its unit.
 fn looks_like_an_option(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('-').filter(|rest| !rest.is_empty()) else { return false };
+    // `-1 days`: no letter is a blank.
+    let (rest, most) = rest.split_once(' ').map_or((rest, 1), |(rest, _)| (rest, 0));
     let number = rest.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let is_number = !number.is_empty()
-        && rest.len() - number.len() < 2
+        && rest.len() - number.len() <= most
         && number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b':'));
     !is_number
 }

@@ -55,6 +55,11 @@ impl<'t> Tool<'t> {
         self.facts.single_dash
     }
 
+    /// Says whether what stands behind an option that takes a value is that, whatever it looks like.
+    pub(crate) const fn is_exact(self) -> bool {
+        self.facts.exact
+    }
+
     /// Says whether every option that takes a value is known.
     pub(crate) const fn is_complete(self) -> bool {
         self.facts.complete

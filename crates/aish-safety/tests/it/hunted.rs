@@ -27,6 +27,8 @@ fn everyday_words_behind_options_stay_allowed() {
         "git diff -b -U 5 --stat",
         "head -n -5 x",
         "find . -mtime -1",
+        "find . -perm -u+s",
+        "date -d \"-1 days\"",
         "find . -size -5M -print",
         "tail -n +5 -q x",
         "grep -A 3 -B 3 -n x f",
