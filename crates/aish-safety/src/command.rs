@@ -51,6 +51,7 @@ mod printed;
 pub(crate) mod read_otherwise;
 mod reading;
 mod readonly;
+mod reason;
 mod record;
 mod redirect;
 mod run;

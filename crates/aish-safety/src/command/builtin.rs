@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::budget::Work;
 use super::path::glob_match;
-use super::pattern::push_shown;
+use super::reason::push_shown;
 use super::redirect::Redirects;
 use super::run::shown;
 use super::simple::Assigned;

@@ -5,7 +5,8 @@ use core::cell::OnceCell;
 
 use super::arguments::Arguments;
 use super::explain::Part;
-use super::pattern::{Subject, fill};
+use super::pattern::Subject;
+use super::reason::fill;
 use super::run::shown;
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};

@@ -166,7 +166,7 @@ impl Walker<'_> {
     /// Asks about an option that is not known to be harmless.
     pub(super) fn unknown_option(&mut self, name: &str, option: &str) {
         let mut reason = String::from("what ");
-        super::pattern::push_shown(&mut reason, name);
+        super::reason::push_shown(&mut reason, name);
         reason.push_str(" does with this option is not known for every shell");
         self.note_plain(option, Verdict::Ask, Effect::Unknown, "shell.option", &reason);
     }

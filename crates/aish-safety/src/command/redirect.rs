@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use brush_parser::ast::{self, IoFileRedirectKind as Kind, IoFileRedirectTarget as Target};
 
 use super::budget::Work;
-use super::pattern::push_shown;
+use super::reason::push_shown;
 use super::state::FileContent;
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};

@@ -14,7 +14,7 @@ use super::arguments::Arguments;
 use super::budget::Work;
 use super::explain::Part;
 use super::path::glob_match;
-use super::pattern::push_shown;
+use super::reason::push_shown;
 use super::walk::{MAX_DEPTH, Walker};
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::{Effect, programs};

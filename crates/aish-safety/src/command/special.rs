@@ -79,7 +79,7 @@ impl Walker<'_> {
 
     fn ask_about_special(&mut self, name: &str) {
         let mut reason = String::from("sets ");
-        super::pattern::push_shown(&mut reason, name);
+        super::reason::push_shown(&mut reason, name);
         reason.push_str(", which the shell itself acts on");
         self.note_plain(name, Verdict::Ask, Effect::Run, "shell.special-variable", &reason);
     }
