@@ -1,5 +1,6 @@
 //! `aish try`: runs a command in a layer, shows what it changed, and keeps or drops that.
 
+use std::ffi::OsString;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::process::Command;
 
@@ -14,6 +15,9 @@ use crate::failure::{Failure, chain};
 
 /// Exit code where the command could not be run at all, as of `env` and `timeout`.
 const NOT_RUN: u8 = 125;
+
+/// Exit code where the program is not there.
+const NOT_FOUND: i32 = 127;
 
 /// What becomes of the changes.
 enum Decision {
@@ -70,12 +74,20 @@ pub fn run(
         return Ok(ExitCode::Of(NOT_RUN));
     }
     let code = ExitCode::Of(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
+    if status.code() == Some(NOT_FOUND) && is_line(&flags.command) {
+        complain("there is no program of that name; a whole line needs a shell: `aish try -- bash -c 'LINE'`");
+    }
     for line in remarks(&report, flags.net) {
         complain(&format!("{line} (--net gives it one)"));
     }
     let facts = Facts::of(&layer, Ground::of(base).settings())?;
     let ran = Ran { layer, report, facts, shown, on_terminal };
     if ran.settle(flags, print, complain)? { Ok(code) } else { Ok(ExitCode::Halted) }
+}
+
+/// Says whether a command is a line for a shell in one word.
+fn is_line(words: &[OsString]) -> bool {
+    matches!(words, [only] if only.to_string_lossy().contains(char::is_whitespace))
 }
 
 /// A command that has run in its layer.

@@ -168,6 +168,20 @@ fn a_try_that_is_dropped_leaves_the_tree_and_one_that_is_kept_comes_back_by_undo
 }
 
 #[test]
+fn a_whole_line_in_one_word_is_told_what_it_needs() {
+    let (home, _model) = home(&[]);
+    let told = |arguments: &[&str]| {
+        let done = home.aish(arguments);
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+    };
+    let (code, said) = told(&["try", "--keep", "--", "echo more >> a && ls"]);
+    assert_eq!(code, Some(127));
+    assert!(said.contains("`aish try -- bash -c 'LINE'`"), "{said}");
+    let (code, said) = told(&["try", "--keep", "--", "no-such-program", "a b"]);
+    assert_eq!((code, said.contains("bash -c")), (Some(127), false), "{said}");
+}
+
+#[test]
 fn a_harmless_line_that_changes_something_is_asked_about_with_the_facts() {
     let (home, _model) = home(&["CMD: ls", "done"]);
     trick(&home, "echo more >> a");
