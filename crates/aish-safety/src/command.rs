@@ -28,6 +28,7 @@ mod code;
 mod compound;
 mod counts;
 mod decode;
+mod doubtful;
 mod escape;
 mod expand;
 mod filters;
@@ -136,11 +137,18 @@ pub fn analyse_without(
     let mut walker = walk::Walker::new(surroundings, wrapper);
     walker.rules = rules;
     walker.record = Some(record::Record::default());
+    walker.set_again = doubtful::set_again(command);
     walker.text(command, &word::Stream::default());
     walker.comments(command);
     // A function that nothing calls changes nothing now; what it would do is judged all the same.
     let changes = record::changes(&mut walker);
     walker.uncalled();
+    if walker.verdict() == Verdict::Allow
+        && let Some(line) = read_otherwise::with_comments_as_words(command)
+        && analyse_without(wrapper, &line, surroundings, rules).judgement.verdict != Verdict::Allow
+    {
+        walker.comment_counts(command);
+    }
     let reads = walker.reads_of(command);
     Analysis { reads, ..conclude(walker, changes) }
 }

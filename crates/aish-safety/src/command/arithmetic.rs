@@ -42,7 +42,7 @@ impl Walker<'_> {
     /// Judges what a built-in runs that takes a variable by its name: the index of an element is evaluated.
     pub(crate) fn named_variable(&mut self, name: &str) {
         match name.split_once('[') {
-            Some((array, _)) if self.state.has_keys(array) => {}
+            Some((array, index)) if self.state.has_keys(array) && !index.contains(['$', '`']) => {}
             Some((_, index)) => self.evaluated(index),
             None if is_numeric(name) => {}
             None => self.computes_with_the_unknown(name),

@@ -35,6 +35,7 @@ impl Walker<'_> {
             _ if settings::DECLARES.contains(&name) => self.declares(name, words),
             "unset" => {
                 for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+                    self.state.note_special(&word.text, &[Word::unknown(Taint::NONE)]);
                     self.state.keep(&word.text, Vec::new());
                 }
                 self.note_harmless(words, "shell.unset", "removes variables of the shell");

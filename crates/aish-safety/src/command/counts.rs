@@ -10,7 +10,7 @@ use crate::rules::special;
 const COUNTING: &[&str] = &["exit", "return", "break", "continue", "shift", "logout", "bye"];
 
 /// Letters of a format whose value is a number.
-const NUMBERS: &[char] = &['d', 'i', 'o', 'u', 'x', 'X', 'e', 'E', 'f', 'F', 'g', 'G', 'a', 'A', 'T'];
+const NUMBERS: &[char] = &['d', 'i', 'o', 'u', 'x', 'X', 'e', 'E', 'f', 'F', 'g', 'G', 'a', 'A', 'T', 'n'];
 
 /// How many indices stand in one another before nobody looks any more.
 const MAX_INDICES: usize = 4;
@@ -76,7 +76,7 @@ impl Walker<'_> {
             rest.get(..end)
         });
         let Some(inside) = inside.filter(|inside| !is_plain_index(inside)) else { return };
-        if self.state.has_keys(name) || special::is_keyed(name) {
+        if (self.state.has_keys(name) || special::is_keyed(name)) && !inside.contains(['$', '`']) {
             return;
         }
         if self.unfolding > MAX_INDICES {

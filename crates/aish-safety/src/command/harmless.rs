@@ -13,7 +13,7 @@ use super::outputs;
 use super::path::glob_match;
 use super::split::Split;
 use super::walk::Walker;
-use super::word::{HOLE, NUMERIC, Word};
+use super::word::{HOLE, NUMERIC, Taint, Word};
 use crate::rules::{Effect, programs, settings};
 use crate::verdict::Verdict;
 
@@ -108,6 +108,9 @@ impl Walker<'_> {
         let dodges = may_dodge(known, arguments);
         if facts.harmless && !row.alone || row.harmless {
             return !dodges;
+        }
+        if arguments.words.iter().any(|word| word.taint.has(Taint::GUESSED)) {
+            return false;
         }
         let of_program = |list: List| if row.alone { List { from: 0, count: 0 } } else { list };
         let lists = Lists {

@@ -15,6 +15,34 @@ use crate::verdict::Verdict;
 impl Walker<'_> {
     /// Expands what stands in `${…}` or after `$`.
     pub(crate) fn parameter_words(&mut self, inside: &str) -> Vec<Word> {
+        let mut words = self.values_of(inside);
+        if self.is_guess(inside) {
+            for word in &mut words {
+                word.taint = word.taint | Taint::GUESSED;
+            }
+            let takes_parts = inside.contains(['[', ':', '@', '*']) && !inside.contains('+');
+            if words.is_empty() && takes_parts {
+                words.push(Word::unknown(Taint::GUESSED));
+            }
+        }
+        // Nothing stands for a word only where that is sure.
+        for word in words.iter_mut().filter(|word| word.text.is_empty() && word.taint.has(Taint::GUESSED)) {
+            *word = Word::unknown(word.taint);
+        }
+        words
+    }
+
+    /// Says whether what an expansion comes to is a guess: everything but the plain value of a variable that is set once.
+    fn is_guess(&self, inside: &str) -> bool {
+        let (name, index, operator) = split_name(inside, &self.budget);
+        let is_plain = index.is_none() && operator.is_empty();
+        let is_list = self.state.variables.get(name).is_some_and(|values| values.iter().any(|words| words.len() > 1));
+        let counted = name.bytes().all(|byte| byte.is_ascii_digit()) || matches!(name, "@" | "*");
+        let of_shell = matches!(name, "_" | "OPTARG" | "BASH_REMATCH" | "MATCH" | "match" | "REPLY");
+        !inside.starts_with('#') && (!is_plain || of_shell || is_list || counted || self.set_again.contains(name))
+    }
+
+    fn values_of(&mut self, inside: &str) -> Vec<Word> {
         if let Some(name) = inside.strip_prefix('#')
             && !name.is_empty()
         {
@@ -78,7 +106,7 @@ impl Walker<'_> {
     /// Expands an index and judges what its evaluation runs; a key of an associative array is only a text.
     pub(crate) fn index(&mut self, name: &str, index: &str) -> Word {
         let index = self.expand_one(index);
-        if !self.state.has_keys(name) {
+        if !self.state.has_keys(name) || index.text.contains(['$', '`']) {
             self.evaluated(&index.text);
         }
         index

@@ -3,6 +3,8 @@
 //! A shell of the other kind that cannot read the whole line runs nothing of it, so that only what all of them read
 //! counts.
 
+use alloc::string::String;
+
 use aish_syntax::Kind;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
@@ -17,7 +19,29 @@ const QUALIFIERS: &str = ".@=p*NDFrwxoOmnLacU-+[]0123456789,^";
 /// The most letters of qualifiers.
 const MAX_QUALIFIERS: usize = 8;
 
+/// Writes a line as zsh reads it where lines are typed, without comments: what stands in them are words.
+pub(super) fn with_comments_as_words(text: &str) -> Option<String> {
+    if !text.contains('#') {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len() + 1);
+    let mut from = 0;
+    for token in aish_syntax::scan(text).tokens.iter().filter(|token| token.kind == Kind::Comment) {
+        out.push_str(text.get(from..token.start)?);
+        out.push('\\');
+        from = token.start;
+    }
+    out.push_str(text.get(from..)?);
+    (from > 0 || out.len() > text.len()).then_some(out)
+}
+
 impl Walker<'_> {
+    /// Asks about a line that does something else where its comments are words.
+    pub(super) fn comment_counts(&mut self, text: &str) {
+        let reason = "holds a comment whose words zsh gives to the command";
+        self.note_plain(text, Verdict::Ask, Effect::Run, "zsh.comment", reason);
+    }
+
     /// Asks about comments that hold more than words: where lines are typed zsh knows no comments, and runs what stands
     /// behind a `;` in them. With a quote in them the lines below are read otherwise.
     pub(super) fn comments(&mut self, text: &str) {

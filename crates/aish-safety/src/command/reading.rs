@@ -35,7 +35,7 @@ impl Walker<'_> {
         let reading = self.reading(name, arguments);
         let given = reading.descriptor.and_then(|number| self.state.descriptors.get(&number).cloned());
         let stdin = given.as_ref().unwrap_or(stdin);
-        let word = |text: &str| Word { text: text.into(), taint: stdin.taint, ..Word::default() };
+        let word = |text: &str| Word { text: text.into(), taint: stdin.taint | Taint::GUESSED, ..Word::default() };
         if name != "read" {
             if let Some(callback) = &reading.callback {
                 let text = callback.text.clone();

@@ -61,6 +61,10 @@ impl Walker<'_> {
             );
             return Stream::unknown(first.taint);
         }
+        if first.taint.has(Taint::GUESSED) {
+            let reason = "runs a command whose name is known by a guess";
+            self.note_plain(&shown(words), Verdict::Ask, Effect::Run, "shell.doubtful", reason);
+        }
         // What a pattern may stand for is held against many names.
         let patterns = words.iter().filter(|word| word.glob);
         let long: usize = patterns.clone().map(|word| word.text.len().saturating_sub(LONG_PATTERN)).sum();

@@ -63,6 +63,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) locals: Vec<(String, Option<Values>)>,
     /// The sources of the words before the present command of a pipeline: perhaps templates of lines for it.
     pub(crate) feeding: Vec<String>,
+    /// Variables that the line sets more than once.
+    pub(crate) set_again: BTreeSet<String>,
     /// How deep in functions.
     pub(crate) in_function: usize,
     /// The wrapper or the fallback that is left out, for the check that each is needed.
@@ -119,6 +121,7 @@ impl<'a> Walker<'a> {
             called: BTreeSet::new(),
             locals: Vec::new(),
             feeding: Vec::new(),
+            set_again: BTreeSet::new(),
             in_function: 0,
             dropped,
             depth: 0,
@@ -250,6 +253,9 @@ impl<'a> Walker<'a> {
         }
         if text.trim().is_empty() {
             return Stream::default();
+        }
+        if let Some(reason) = super::doubtful::doubt(text) {
+            self.note_plain(text, Verdict::Ask, Effect::Unknown, "shell.doubtful", reason);
         }
         let inline = zsh::inline_commands_as_substitutions(text, &self.budget);
         let text = inline.as_deref().unwrap_or(text);

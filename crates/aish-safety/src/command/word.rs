@@ -41,6 +41,8 @@ impl Taint {
     pub(crate) const PRIVATE: Self = Self(128);
     /// Names of files of which some may hold secrets: whoever opens what is named may read one.
     pub(crate) const NAMES_SECRETS: Self = Self(256);
+    /// Known by a guess: shells make different things of it, or it may be another value by then.
+    pub(crate) const GUESSED: Self = Self(512);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 

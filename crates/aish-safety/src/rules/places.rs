@@ -38,7 +38,7 @@ pub(crate) const SCRATCH: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/var/fold
 
 /// Sinks and terminals.
 pub(crate) const SINKS: &[&str] =
-    &["/dev/null", "/dev/zero", "/dev/full", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "-", "NUL"];
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "-"];
 
 /// Beginnings of the names of block devices and of memory under `/dev`.
 pub(crate) const DEVICES: &[&str] = &[

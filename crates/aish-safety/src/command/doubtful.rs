@@ -1,0 +1,213 @@
+//! Forms of a line that bash, zsh and fish, or a terminal, read in several ways, or that are judged by a guess: what holds one is
+//! asked about, whatever it does.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+
+/// Quote that a place stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    None,
+    Single,
+    /// `$'…'`
+    Escaped,
+    Double,
+}
+
+/// Says what in a text is read in several ways; none where nothing is. Linear in the text's length, but for the words in braces.
+pub(crate) fn doubt(text: &str) -> Option<&'static str> {
+    if text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\t')) {
+        return Some("holds control characters, which a terminal acts on");
+    }
+    if text.contains("$\\\n") {
+        return Some("goes on in the next line within an expansion");
+    }
+    if text.split("<<").skip(1).any(|rest| rest.trim_start_matches('-').trim_start().starts_with(['$'])) {
+        return Some("ends a here-document in a way that shells read differently");
+    }
+    if text.split(">&").skip(1).any(is_odd_descriptor) {
+        return Some("names a file where a descriptor is meant");
+    }
+    let goes_on = text.trim_end().contains([';', '\n', '&', '|']);
+    if goes_on && (words(text).any(|word| matches!(word, "readonly" | "nameref")) || declares_otherwise(text)) {
+        return Some("gives a variable a property that changes what is assigned to it");
+    }
+    if text.split("([").skip(1).any(|rest| rest.split_once("]=").is_some_and(|(key, _)| key.contains(['(', '`']))) {
+        return Some("computes the key of a list");
+    }
+    if defines_again(text) {
+        return Some("defines a function twice");
+    }
+    by_quotes(text)
+}
+
+/// Says whether a function is defined more than once.
+fn defines_again(text: &str) -> bool {
+    let mut names = BTreeSet::new();
+    text.match_indices("()").any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default().trim_end();
+        let from =
+            before.rfind(|letter: char| letter.is_whitespace() || ";|&({".contains(letter)).map_or(0, |at| at + 1);
+        before.get(from..).is_some_and(|name| !name.is_empty() && !names.insert(name))
+    })
+}
+
+/// Says whether what stands behind `>&` is neither a plain descriptor nor a plain name.
+fn is_odd_descriptor(rest: &str) -> bool {
+    let word = rest.trim_start_matches([' ', '\t']);
+    let word =
+        word.split(|letter: char| letter.is_whitespace() || ";|&<>()".contains(letter)).next().unwrap_or_default();
+    word.starts_with('+')
+        || word.len() > 1
+            && (word.starts_with('-') || word.ends_with('-'))
+            && word.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| letter.is_whitespace() || ";|&()".contains(letter))
+}
+
+/// `declare -r`, `typeset -n`, `local -R 2`.
+fn declares_otherwise(text: &str) -> bool {
+    let mut declares = false;
+    words(text).any(|word| {
+        let is_option = word.starts_with(['-', '+']);
+        let found = declares && is_option && word.contains(['r', 'n', 'L', 'R', 'Z', 'T']);
+        declares = matches!(word, "declare" | "typeset" | "local" | "export") || declares && is_option;
+        found
+    })
+}
+
+/// Goes through a text with the quotes that bash sees.
+fn by_quotes(text: &str) -> Option<&'static str> {
+    let mut quote = Quote::None;
+    let mut letters = text.char_indices().peekable();
+    let mut before = ' ';
+    while let Some((at, letter)) = letters.next() {
+        let rest = text.get(at..).unwrap_or_default();
+        let next = rest.chars().nth(1);
+        match (quote, letter) {
+            (Quote::Single, '\'') | (Quote::Escaped, '\'') => quote = Quote::None,
+            (Quote::Single, _) => {}
+            (Quote::Escaped, '\\') | (Quote::None | Quote::Double, '\\') => {
+                letters.next();
+            }
+            (Quote::Escaped, _) => {}
+            (Quote::None, '\'') => quote = if before == '$' { Quote::Escaped } else { Quote::Single },
+            (Quote::None, '"') => quote = Quote::Double,
+            (Quote::Double, '"') => quote = Quote::None,
+            (_, '!') if is_event(before, next) => return Some("may stand for an earlier line of the history"),
+            (_, '$') if rest.starts_with("${") && holds_code(rest, quote == Quote::Double) => {
+                return Some("holds a command or a quote within an expansion");
+            }
+            (_, '$') if matches!(next, Some('=' | '^' | '~')) => return Some("is split or matched by zsh alone"),
+            (_, '$') if writes_escapes(rest.strip_prefix("$(").unwrap_or_default(), ')') => {
+                return Some("prints escapes, which shells read differently");
+            }
+            (Quote::None, '>') if next == Some('(') => return Some("writes to a command, or to a file that one names"),
+            (_, '`') => {
+                let inside = rest.get(1..).and_then(|rest| rest.split('`').next()).unwrap_or_default();
+                if quote == Quote::Double && inside.contains(['"', '\'']) {
+                    return Some("holds quotes in a command in quotes");
+                }
+                if writes_escapes(inside, '`') {
+                    return Some("prints escapes, which shells read differently");
+                }
+            }
+            (Quote::None, '~') if before.is_whitespace() && is_assigned(text, rest) => {
+                return Some("is a folder of a variable to zsh");
+            }
+            (Quote::None, '{') if has_step(rest) => return Some("counts in steps"),
+            _ => {}
+        }
+        before = letter;
+    }
+    None
+}
+
+/// Says whether `!` may begin an event of the history.
+fn is_event(before: char, next: Option<char>) -> bool {
+    !matches!(before, '[' | '{' | '$')
+        && next.is_some_and(|next| {
+            !next.is_whitespace() && !matches!(next, '=' | '(' | '"' | ')' | ';' | '|' | '&' | '\'')
+        })
+}
+
+/// Says whether `${…}` holds a command, or a quote that is a letter where it stands in quotes.
+fn holds_code(text: &str, in_quotes: bool) -> bool {
+    let (mut depth, mut before) = (0_usize, ' ');
+    for letter in text.chars().skip(1) {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth <= 1 => return false,
+            '}' => depth -= 1,
+            '(' if matches!(before, '$' | '<' | '>' | '=') => return true,
+            '`' => return true,
+            '\'' if in_quotes => return true,
+            _ => {}
+        }
+        before = letter;
+    }
+    true
+}
+
+/// Says whether a command writes a text with backslashes, of which shells make different things.
+fn writes_escapes(command: &str, end: char) -> bool {
+    let command = command.trim_start();
+    let prints = ["echo ", "print "].iter().any(|name| command.starts_with(name));
+    prints && command.split(end).next().unwrap_or_default().contains('\\')
+}
+
+/// Says whether the name behind `~` is a variable that the text sets.
+fn is_assigned(text: &str, rest: &str) -> bool {
+    let name = rest.get(1..).unwrap_or_default();
+    let name = name.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).next().unwrap_or_default();
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| text.get(at + name.len()..).is_some_and(|rest| rest.starts_with('=')))
+}
+
+/// `{a..z..2}`
+fn has_step(rest: &str) -> bool {
+    let inside = rest.get(1..).and_then(|rest| rest.split(['}', ' ', ',']).next()).unwrap_or_default();
+    inside.matches("..").count() > 1
+}
+
+/// Returns the variables that a text sets more than once, as far as its words tell: their values are guesses where a loop, a
+/// part of a pipe or a function sets them.
+pub(crate) fn set_again(text: &str) -> BTreeSet<String> {
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for word in words(text) {
+        let Some((name, _)) = word.split_once('=') else { continue };
+        let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().trim_start_matches(['"', '\'']);
+        if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            *times.entry(name).or_default() += 1;
+        }
+    }
+    times.into_iter().filter(|(_, times)| *times > 1).map(|(name, _)| String::from(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everyday_lines_are_plain() {
+        for line in [
+            "find . ! -name '*.rs'",
+            "[[ ! -f x ]] && echo 'no!'",
+            "echo \"done!\"",
+            "awk '!seen[$0]++' f",
+            "[ a != b ]",
+            "ls [!a]*",
+            "echo ${x:-y} ${#x} ${!x} $!",
+            "diff <(sort a) <(sort b)",
+            "ls 2>&1 | head >&2",
+            "cat <<'E'\nx\nE",
+            "echo {1..5}",
+            "ls ~/x ~root",
+            "declare -A m",
+        ] {
+            assert_eq!(doubt(line), None, "{line}");
+        }
+    }
+}
