@@ -228,7 +228,7 @@ impl Walker<'_> {
             _ => {
                 let fd = place.text.strip_prefix("/dev/fd/").or_else(|| place.text.strip_prefix("/proc/self/fd/"));
                 let stream = fd.and_then(|fd| fd.parse::<i32>().ok()).and_then(|fd| self.state.descriptors.get(&fd));
-                stream.cloned().unwrap_or(Stream::unknown(word.taint))
+                stream.cloned().unwrap_or(Stream::unknown(word.taint | Taint::CONTENT))
             }
         }
     }
@@ -321,7 +321,7 @@ impl Walker<'_> {
                 text = text.or_else(|| file.text.clone());
             }
         }
-        if taint != Taint::NONE
+        if taint.without_content() != Taint::NONE
             && let Some(ending) = packer
         {
             let sorted = Arguments::new(program, arguments);
@@ -334,7 +334,7 @@ impl Walker<'_> {
         if copies && text.is_none() {
             text = copied_program(arguments);
         }
-        if copies && (taint != Taint::NONE || text.is_some()) {
+        if copies && (taint.without_content() != Taint::NONE || text.is_some()) {
             let whole = known.is(Trait::CopiesWhole).then_some(text).flatten();
             for word in arguments.iter().filter(|word| !word.text.starts_with("--")) {
                 let target = word.text.strip_prefix("of=").unwrap_or(&word.text);

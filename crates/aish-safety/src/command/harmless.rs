@@ -106,6 +106,13 @@ impl Walker<'_> {
             return false;
         }
         let dodges = may_dodge(known, arguments);
+        // A test of several words may run what stands in an index: `[ $(cat f) ]` with `-v a[$(…)]` in the file.
+        let is_split = |word: &Word| !word.whole && !word.is_known() && word.taint.has(Taint::CONTENT);
+        if known.is(Trait::Compares)
+            && arguments.words.iter().any(|word| is_split(word) && !word.text.contains(NUMERIC))
+        {
+            return false;
+        }
         if facts.harmless && !row.alone || row.harmless {
             return !dodges;
         }

@@ -43,8 +43,15 @@ impl Taint {
     pub(crate) const NAMES_SECRETS: Self = Self(256);
     /// Known by a guess: shells make different things of it, or it may be another value by then.
     pub(crate) const GUESSED: Self = Self(512);
+    /// Content of a file that is not known.
+    pub(crate) const CONTENT: Self = Self(1024);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
+
+    /// The same without the mark of content: that of a file is content anyhow.
+    pub(crate) const fn without_content(self) -> Self {
+        Self(self.0 & !Self::CONTENT.0)
+    }
 
     /// Says whether any mark of `other` is set.
     pub(crate) const fn has(self, other: Self) -> bool {
