@@ -113,6 +113,8 @@ fn by_quotes(text: &str) -> Option<&'static str> {
                 if writes_escapes(inside, '`') {
                     return Some("prints escapes, which shells read differently");
                 }
+                // What stands in it is looked at by itself.
+                letters.by_ref().find(|(_, letter)| *letter == '`');
             }
             (Quote::None, '~') if before.is_whitespace() && is_assigned(text, rest) => {
                 return Some("is a folder of a variable to zsh");
@@ -205,6 +207,7 @@ mod tests {
             "cat <<'E'\nx\nE",
             "echo {1..5}",
             "ls ~/x ~root",
+            "find \"`pwd`\" -type f",
             "declare -A m",
         ] {
             assert_eq!(doubt(line), None, "{line}");
