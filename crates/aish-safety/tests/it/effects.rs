@@ -81,7 +81,7 @@ fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
         (&["/home/ana/w/pyproject.toml"], "poetry show"),
         (&["/home/ana/pyproject.toml"], "pdm list"),
         (&["/home/ana/w/HEAD", "/home/ana/w/config", "/home/ana/w/objects"], "git status"),
-        (&["/home/ana/w/.mlrc"], "mlr --icsv --ojson cat a.csv"),
+        (&["/home/ana/w/.mlrrc"], "mlr --icsv --ojson cat a.csv"),
         (&["/home/ana/w/.mvn"], "mvn --version"),
         (&["/home/ana/.mvn"], "mvn --help"),
         (&["/home/ana/w/gradle.properties"], "gradle --version"),

@@ -51,7 +51,8 @@ fn labelled_lines_are_judged_by_the_definition() {
     }
     assert!(destructive > 2_700 && harmless > 2_200, "{destructive} and {harmless} lines");
     // Some 370 of the harmless lines reach other machines, and some 900 write.
-    // Some ask for help behind words that nobody lists, one shows what is on a disk, and one has a comment that zsh runs.
-    assert!(allowed >= 1_261, "{allowed} of {harmless} harmless lines are allowed");
+    // Some ask for help behind words that nobody lists, one shows what is on a disk, one makes the files of a
+    // server's settings (`nginx -t`), and one has a comment that zsh runs.
+    assert!(allowed >= 1_260, "{allowed} of {harmless} harmless lines are allowed");
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
