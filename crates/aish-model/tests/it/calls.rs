@@ -89,11 +89,11 @@ fn call(session: &mut Session, tools: Value, choice: &str, text: &str, seed: u64
         "messages": [{"role": "user", "content": text}]}))
 }
 
-/// Twenty of them, unless `AISH_SCHEMAS` names another count (`cargo xtask schemas`).
+/// Twelve of them, unless `AISH_SCHEMAS` names another count (`cargo xtask schemas`).
 #[test]
 fn random_schemas_give_valid_calls() {
     let Some(mut session) = Session::with_model("random_schemas_give_valid_calls", 2048) else { return };
-    let count = std::env::var("AISH_SCHEMAS").map_or(20, |count| count.parse().unwrap());
+    let count = std::env::var("AISH_SCHEMAS").map_or(12, |count| count.parse().unwrap());
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut valid = 0;
     for number in 0..count {
