@@ -231,6 +231,8 @@ fn our_own_files_are_protected() {
     assert_eq!(judge_command("chmod 644 *.txt", &home).verdict, Verdict::Ask);
     assert_eq!(judge_command("chmod 600 .l*", &home).verdict, Verdict::Halt);
     assert_eq!(judge_command("rm other/pins.json", &inside).verdict, Verdict::Ask);
+    // An empty word names no file, not the folder.
+    assert_eq!(judge_command("python3 ''", &inside).verdict, Verdict::Ask);
 }
 
 #[test]

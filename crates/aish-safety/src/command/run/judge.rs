@@ -222,7 +222,9 @@ impl<'w> Walker<'w> {
         if part.verdict != Verdict::Ask || !protects {
             return None;
         }
-        let word = words.iter().skip(1).find(|word| self.is_protected(&self.place(word)))?;
+        // An empty word names no file.
+        let mut named = words.iter().skip(1).filter(|word| !word.text.is_empty());
+        let word = named.find(|word| self.is_protected(&self.place(word)))?;
         let mut reason = String::from("may change a file of this program, ");
         push_shown(&mut reason, &word.text);
         Some(self.part(words, Effect::Unprotect, Verdict::Halt, "protected.change", &reason))
