@@ -103,6 +103,11 @@ impl Maker {
             let message = format!("{} does not allow, and says which options are harmless", written.id);
             self.fault(file, &written.id, message);
         }
+        let bars = |test: &pattern::Test| test.negated && matches!(test.check, Check::Operand(_));
+        if written.verdict == Verdict::Allow && parsed.steps.is_empty() && parsed.tests.iter().any(bars) {
+            let message = format!("{} allows all sub-commands but those that it names", written.id);
+            self.fault(file, &written.id, message);
+        }
         let (steps, tests) = self.builder.pattern(&parsed);
         // What a rule asks for is known to it.
         let asked: Vec<&str> = parsed.asked.iter().map(String::as_str).collect();
