@@ -11,7 +11,7 @@ use crate::fact::Traits;
 use crate::file::{FormText, LossText, ProgramFile, Reference, RuleFile, SharedFile, Wraps, WrapsFile, Written};
 use crate::form::Form;
 use crate::loses::Loss;
-use crate::pattern::{self, Check};
+use crate::pattern::{self, Check, Step};
 use crate::tables::{Facts, List, Opens, RuleRow, Use, WrapperRow};
 use crate::verdict::Verdict;
 
@@ -61,6 +61,8 @@ struct Maker {
     shared: bool,
     /// The ids of rules that allow.
     allowing: BTreeSet<String>,
+    /// The ids of those that are about sub-commands.
+    worded: BTreeSet<String>,
     /// What rules have under `flags`.
     flags: BTreeMap<String, Vec<String>>,
     wrappers: BTreeMap<String, u16>,
@@ -101,6 +103,11 @@ impl Maker {
             let message = format!("{} does not allow, and says which options are harmless", written.id);
             self.fault(file, &written.id, message);
         }
+        let bars = |test: &pattern::Test| test.negated && matches!(test.check, Check::Operand(_));
+        if written.verdict == Verdict::Allow && parsed.steps.is_empty() && parsed.tests.iter().any(bars) {
+            let message = format!("{} allows all sub-commands but those that it names", written.id);
+            self.fault(file, &written.id, message);
+        }
         let (steps, tests) = self.builder.pattern(&parsed);
         // What a rule asks for is known to it.
         let asked: Vec<&str> = parsed.asked.iter().map(String::as_str).collect();
@@ -131,6 +138,9 @@ impl Maker {
         let number = self.builder.rule(row);
         if written.verdict == Verdict::Allow {
             self.allowing.insert(written.id.clone());
+            if matches!(parsed.steps.first(), Some(Step::Word(_))) {
+                self.worded.insert(written.id.clone());
+            }
             self.flags.insert(written.id.clone(), written.flags.0.clone());
         }
         if self.rules.insert(written.id.clone(), number).is_some() {
@@ -244,6 +254,9 @@ impl Maker {
                         format!("{id} allows, and `local` does not say what of {name} reaches no other machine");
                     self.fault(file, id, message);
                 }
+                if matches!(rule.rule, Reference::Use(_)) && self.worded.contains(id) {
+                    self.own_words(file, id, content);
+                }
                 self.told_apart(file, id, content);
                 match self.rules.get(id) {
                     Some(number) => rules.push(*number),
@@ -271,6 +284,16 @@ impl Maker {
             if !self.names.insert(name.clone()) {
                 self.fault(file, name, format!("{name} is named in two files, or twice in one"));
             }
+        }
+    }
+
+    /// Tells when a rule that was written for other programs allows sub-commands, and nothing says which of these this
+    /// one has: the same word stops a service where another tool describes it (`sv describe web`).
+    fn own_words(&mut self, file: &str, id: &str, content: &ProgramFile) {
+        if content.local.as_ref().is_some_and(|local| local.iter().any(|path| path == "*")) {
+            let message =
+                format!("{id} allows sub-commands of others, and `local` does not say which of them are its own");
+            self.fault(file, id, message);
         }
     }
 

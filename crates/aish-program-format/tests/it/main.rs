@@ -60,6 +60,15 @@ fn what_is_wrong_between_files_is_told_with_the_file() {
         &[("x", &RULE.replace("id =", "for = [\"z\"]\nid ="))],
         &[("x", "`for` names z, which is not among the names of the file")],
     );
+    let own = RULE
+        .replace("[[rule]]", "local = [\"show\"]\n[[rule]]")
+        .replace("halt = \"delete\"\non = \"rm\"", "allow = \"read\"\non = \"show\"");
+    let user = "names = [\"y\"]\nlocal = [\"*\"]\n[[rule]]\nuse = \"x.y\"";
+    let barring = own.replace("on = \"show\"", "on = \"!rm\"");
+    check(&[("x", &barring)], &[("x", "x.y allows all sub-commands but those that it names")]);
+    let message = "x.y allows sub-commands of others, and `local` does not say which of them are its own";
+    check(&[("x", &own), ("y", user)], &[("y", message)]);
+    check(&[("x", &own), ("y", &user.replace('*', "show"))], &[]);
     let again = RULE.replace("\"x\"", "\"y\"");
     check(&[("x", RULE), ("y", &again)], &[("y", "the id x.y is given twice")]);
     let valued = "names = [\"x\"]\nlocal = [\"*\"]\nvalues = \"-m\"\n[[rule]]\nid = \"x.y\"\nallow = \"read\"\n\

@@ -348,7 +348,8 @@ impl<'a> Arguments<'a> {
         self.gives(questions::PRETENDS.iter().copied()) && !self.takes_back()
     }
 
-    /// Says whether an option by which a tool would only show is taken back: `--dry-run=no`, `-s-`, `--no-dry-run`.
+    /// Says whether an option by which a tool would only show is taken back: `--dry-run=no`, `-s-`, `--no-dry-run`. What
+    /// tools take for a no differs (`0x0`, `without`), so that a value has to be one that is known to switch it on.
     pub(crate) fn takes_back(&self) -> bool {
         self.options().any(|(_, text)| {
             let opposite = text.strip_prefix("--no-");
@@ -356,9 +357,11 @@ impl<'a> Arguments<'a> {
             let named = |name: &str| questions::PRETENDS.iter().any(|flag| flag.trim_start_matches('-') == name);
             letter_off
                 || opposite.is_some_and(named)
-                || text.split_once('=').is_some_and(|(name, value)| {
-                    let name = name.trim_start_matches('-');
-                    questions::OFF.contains(&value) && (named(name) || questions::SHOWN_BY.contains(&name))
+                || text.split_once('=').is_some_and(|(option, value)| {
+                    let name = option.trim_start_matches('-');
+                    let own = self.tool.is_some_and(|tool| tool.dry().any(|flag| flag == option));
+                    (own || named(name)) && !questions::ON.contains(&value)
+                        || questions::SHOWN_BY.contains(&name) && questions::OFF.contains(&value)
                 })
         })
     }
@@ -368,14 +371,14 @@ impl<'a> Arguments<'a> {
         let shortens = self.tool.is_some_and(|tool| tool.shortens());
         flags.any(|flag| {
             self.options().any(|(_, text)| {
-                let (name, value) = text.split_once('=').unwrap_or((text, ""));
+                let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
                 let given = name == flag
                     || shortens && name.len() >= 5 && flag.starts_with("--") && flag.starts_with(name)
                     || (flag.len() == 2
                         && !text.starts_with("--")
                         && !self.dashes_alike()
                         && self.cluster(text).any(|letter| flag.ends_with(letter)));
-                given && !questions::OFF.contains(&value)
+                given && value.is_none_or(|value| questions::ON.contains(&value))
             })
         })
     }

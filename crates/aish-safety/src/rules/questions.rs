@@ -54,6 +54,9 @@ pub(crate) const SHOWN_BY: &[&str] = &[
     "diff", "help",
 ];
 
+/// Values that leave an option on by which a tool only shows what it would do.
+pub(crate) const ON: &[&str] = &["true", "True", "TRUE", "yes", "on", "1", "t", "y", "client", "server"];
+
 /// Values that switch an option off.
 pub(crate) const OFF: &[&str] = &["none", "false", "no", "0", "off", "never", "n", "f", "False", "FALSE", "No", "NO"];
 
