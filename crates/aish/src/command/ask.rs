@@ -16,6 +16,7 @@ use crate::arguments::{AskFlags, SharedFlags};
 use crate::base::Base;
 use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
+use crate::driver::CommandEnvironment;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
 use crate::file_places::ProjectFiles;
@@ -73,7 +74,8 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let (sources, mut notices) = Sources::start(base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
     let mode = if flags.yes { Mode::HeadlessYes } else { Mode::Headless };
     let log = Box::new(KeptLog::of(base, &session).once_answered());
-    let setup = sources.setup(base, session, Arc::new(Nobody(mode)), live.surroundings(base), Some(apart));
+    let environment = CommandEnvironment::beside(live.surroundings(base), apart);
+    let setup = sources.setup(base, session, Arc::new(Nobody(mode)), environment);
     // A proposal is no answer that fits.
     let setup = Setup { log, offer_tools: !flags.no_tools, commands: wanted.schema.is_none(), ..setup };
     let mut conversation = Conversation::new(base, found, setup);
@@ -92,7 +94,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
         Some(schema) => fitting(&mut conversation, &schema, asked, surface.as_mut(), &interrupt, now).await,
     };
     if let Some(name) = &wanted.new_name
-        && !is_named(base, &conversation.driver.session, name)
+        && !is_named(base, &conversation.driver.caller.session, name)
     {
         surface.show(Shown::Notice(&format!("the session could not be called {name}")), base.started.elapsed());
     }

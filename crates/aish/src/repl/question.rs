@@ -121,7 +121,7 @@ impl Repl {
         let _silent = self.silence();
         let found = extract::ask(&self.conversation.driver.asker.broker, &self.heard, extract::PATIENCE, &cancel).await;
         let folder = PathBuf::from(self.folder());
-        for line in extract::keep(&self.base, &self.conversation.driver.session, &folder, found) {
+        for line in extract::keep(&self.base, &self.conversation.driver.caller.session, &folder, found) {
             self.say(&line);
         }
     }

@@ -17,6 +17,7 @@ use crate::base::Base;
 use crate::command::sources::Sources;
 use crate::config::section::McpServer;
 use crate::conversation::Conversation;
+use crate::driver::CommandEnvironment;
 use crate::live::Live;
 use crate::models::{advice, no_model};
 use crate::search::find_models;
@@ -75,7 +76,8 @@ impl EditorSession {
         notices.iter().for_each(|notice| crate::run::complain(&aish_types::sanitize(notice)));
         let approver = Arc::new(EditorApprover::new(client.clone(), base.policy().approval));
         let asked = Arc::clone(&approver) as Arc<_>;
-        let setup = sources.setup(&base, session, asked, live.surroundings(&base), Some(apart));
+        let environment = CommandEnvironment::beside(live.surroundings(&base), apart);
+        let setup = sources.setup(&base, session, asked, environment);
         let mut conversation = Conversation::new(&base, found, setup);
         conversation.driver.asker.asks_beside = true;
         if let Some(resumed) = resumed {
@@ -131,7 +133,7 @@ impl EditorSession {
         if prompt.text.trim().is_empty() && blocks.is_empty() {
             return Err(HostError::Unusable("the prompt is empty".to_owned()));
         }
-        let session = conversation.driver.session.to_string();
+        let session = conversation.driver.caller.session.to_string();
         let model = &conversation.driver.asker.model;
         let context = conversation.found_places.get(model).and_then(|place| place.context);
         let turn = format!("{}-{number}", new_id(&self.base.clock));
