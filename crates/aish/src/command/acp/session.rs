@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_acp::{Choice, Client, History, HostError, Permission, Prompt, Reply, Server, Stop, Wanted};
 use aish_mcp::client::ServerOptions;
-use aish_turn::{Event, Outcome};
+use aish_turn::Outcome;
 use aish_types::Block;
 
 use super::approver::{EditorApprover, SessionMode, option};
@@ -20,6 +20,7 @@ use crate::conversation::Conversation;
 use crate::driver::CommandEnvironment;
 use crate::live::Live;
 use crate::models::{advice, no_model};
+use crate::question::Question;
 use crate::search::find_models;
 use crate::session::{ResumedSession, new_id};
 use crate::toolset;
@@ -141,9 +142,10 @@ impl EditorSession {
         let mut surface =
             EditorSurface::new(self.client.clone(), Arc::clone(&self.approver), differences, context, turn);
         let transcript = conversation.turn.transcript();
-        let text = self.base.with_memories(&prompt.text, &prompt.text, &self.base.folder, transcript);
-        let asked = Event::Asked { text, blocks };
-        let outcome = conversation.driver.play(&mut conversation.turn, asked, &mut surface, &interrupt).await;
+        let memories = self.base.memories_for(&prompt.text, &self.base.folder, transcript);
+        let question = Question { memories, blocks, ..Question::new(prompt.text) };
+        let outcome =
+            conversation.driver.play(&mut conversation.turn, question.asked(), &mut surface, &interrupt).await;
         let error = surface.error.take();
         if interrupt.is_cancelled() {
             return Ok(Stop::Cancelled);
