@@ -195,27 +195,12 @@ impl Driver {
                 let event = self.judge_call(call, surface, interrupt).await;
                 events.push_back(event);
             }
-            Effect::Run(ids) => {
-                let calls = ids.iter().filter_map(|id| self.calls.approved.remove(id)).collect();
-                let calls = self.put_aside(calls, events, surface).await;
-                // What one command keeps is there for the next.
-                let one_by_one = calls.iter().any(|call| settling::layered(call).is_some());
-                let groups = if one_by_one { calls.into_iter().map(|call| vec![call]).collect() } else { vec![calls] };
-                for calls in groups {
-                    self.perform_calls(calls, events, surface, interrupt).await;
-                }
-            }
+            Effect::Run(ids) => self.run_approved(&ids, events, surface, interrupt).await,
             Effect::ShowText(text) => {
                 surface.show(Shown::Text(&text), now);
                 surface.flush();
             }
-            Effect::ShowOutcome { tool, outcome } => {
-                surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);
-                if let Some(line) = status::unseen(&tool, &outcome) {
-                    surface.show(Shown::Notice(&self.secrets.redact(&line)), now);
-                }
-                self.seen.last_outcome = Some((tool, outcome.text));
-            }
+            Effect::ShowOutcome { tool, outcome } => self.show_outcome(tool, outcome, surface),
             // A run goes on behind two of them, and says at its end what halted it.
             Effect::Status(Status::DepthLimit | Status::Looping { .. } | Status::Halted(_))
                 if self.autonomous.is_some() => {}
@@ -233,6 +218,34 @@ impl Driver {
             Effect::Done(outcome) => return Some(outcome),
         }
         None
+    }
+
+    /// Runs calls that were approved: at once, or one by one where layers are among them.
+    async fn run_approved(
+        &mut self,
+        ids: &[CallId],
+        events: &mut VecDeque<Event>,
+        surface: &mut dyn Surface,
+        interrupt: &CancellationToken,
+    ) {
+        let calls = ids.iter().filter_map(|id| self.calls.approved.remove(id)).collect();
+        let calls = self.put_aside(calls, events, surface).await;
+        // What one command keeps is there for the next.
+        let one_by_one = calls.iter().any(|call| settling::layered(call).is_some());
+        let groups = if one_by_one { calls.into_iter().map(|call| vec![call]).collect() } else { vec![calls] };
+        for calls in groups {
+            self.perform_calls(calls, events, surface, interrupt).await;
+        }
+    }
+
+    /// Shows the outcome of a call, and keeps it to be shown whole.
+    fn show_outcome(&mut self, tool: ToolName, outcome: ToolOutcome, surface: &mut dyn Surface) {
+        let now = self.started.elapsed();
+        surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);
+        if let Some(line) = status::unseen(&tool, &outcome) {
+            surface.show(Shown::Notice(&self.secrets.redact(&line)), now);
+        }
+        self.seen.last_outcome = Some((tool, outcome.text));
     }
 
     /// Has the gate judge a call, or the tool that it reaches through another.
