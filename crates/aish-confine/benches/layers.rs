@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use aish_confine::{Layer, OnConflict};
+use aish_confine::{Caches, Layer, OnConflict};
 use tempfile::TempDir;
 
 const FILES: usize = 1000;
@@ -36,7 +36,7 @@ fn changed() -> (TempDir, Layer) {
 #[divan::bench(sample_count = 20, sample_size = 1)]
 fn keep_1000_files(bencher: divan::Bencher<'_, '_>) {
     bencher.with_inputs(changed).bench_values(|(folder, layer)| {
-        layer.keep(false, OnConflict::Stop).expect("kept");
+        layer.keep(Caches::LeftOut, OnConflict::Stop).expect("kept");
         (folder, layer)
     });
 }
@@ -45,7 +45,7 @@ fn keep_1000_files(bencher: divan::Bencher<'_, '_>) {
 fn take_1000_files_back(bencher: divan::Bencher<'_, '_>) {
     let kept = || {
         let (folder, layer) = changed();
-        layer.keep(false, OnConflict::Stop).expect("kept");
+        layer.keep(Caches::LeftOut, OnConflict::Stop).expect("kept");
         (folder, layer)
     };
     bencher.with_inputs(kept).bench_values(|(folder, layer)| {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-use aish_confine::{Caller, Layer, Plan, Ready, Settings, Surroundings};
+use aish_confine::{Caches, Caller, Layer, Plan, Ready, Settings, Surroundings};
 use tempfile::TempDir;
 
 const ROUNDS: u32 = 60;
@@ -80,7 +80,7 @@ impl Place {
 
     fn end(layer: &Layer, status: ExitStatus) {
         assert!(status.success(), "{status}");
-        assert!(layer.changes(false).expect("changes").refused.is_empty());
+        assert!(layer.changes(Caches::LeftOut).expect("changes").refused.is_empty());
         layer.discard().expect("dropped");
     }
 }

@@ -48,9 +48,14 @@ pub(crate) struct Test {
 }
 
 impl Test {
-    /// All bits of the lower half.
-    pub(crate) const fn lower(argument: u8, value: u32, equal: bool) -> Self {
-        Self { argument, upper: false, bits: u32::MAX, value, equal }
+    /// The lower half is exactly this.
+    pub(crate) const fn lower_is(argument: u8, value: u32) -> Self {
+        Self { argument, upper: false, bits: u32::MAX, value, equal: true }
+    }
+
+    /// The lower half is anything else.
+    pub(crate) const fn lower_is_not(argument: u8, value: u32) -> Self {
+        Self { equal: false, ..Self::lower_is(argument, value) }
     }
 }
 
@@ -174,9 +179,9 @@ mod tests {
             .map(|call| Rule { call, tests: Vec::new(), errno: i32::try_from(call % 100).unwrap() })
             .collect();
         // 401: not 7 in the lower half, then bit 4 of the upper half of the second.
-        rules.push(Rule { call: 401, tests: vec![Test::lower(0, 7, false)], errno: 1 });
+        rules.push(Rule { call: 401, tests: vec![Test::lower_is_not(0, 7)], errno: 1 });
         let bit = Test { argument: 1, upper: true, bits: 4, value: 4, equal: true };
-        rules.push(Rule { call: 401, tests: vec![bit, Test::lower(2, 0, true)], errno: 2 });
+        rules.push(Rule { call: 401, tests: vec![bit, Test::lower_is(2, 0)], errno: 2 });
         rules.reverse();
         rules.sort_by_key(|rule| rule.errno);
         let program = program(rules, 410).unwrap();

@@ -91,16 +91,25 @@ impl Changes {
 /// System folders that a link may lead into: nobody's own files are there.
 const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix/store", "/dev/null"];
 
+/// What becomes of the caches of package managers that a layer covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caches {
+    /// Their changes are not looked at, and stay in the layer.
+    LeftOut,
+    /// Their changes count like those of the tree.
+    Included,
+}
+
 impl Layer {
-    /// Says what changed in the roots; caches are left out unless they are asked for.
+    /// Says what changed in the roots.
     ///
     /// # Errors
     /// When the layer or the tree cannot be read.
-    pub fn changes(&self, caches: bool) -> Result<Changes, LayerError> {
+    pub fn changes(&self, caches: Caches) -> Result<Changes, LayerError> {
         self.unveil()?;
         let mut out = Changes::default();
         for (root, covered) in self.about.covered.iter().enumerate() {
-            if caches || !covered.cache {
+            if caches == Caches::Included || !covered.cache {
                 let walk = Walk { root, tree: &covered.path, upper: self.upper(root) };
                 walk.folder(Path::new(""), &mut out)?;
             }
@@ -132,7 +141,8 @@ impl Walk<'_> {
         if let (Some(old), Some(new)) = (at(&below, Attributes::of(&below))?, at(&above, Attributes::of(&above))?) {
             let alike = old.permissions() == new.permissions();
             if !alike || !at(&above, attributes::has_same_extended(&below, &above))? {
-                out.changes.push(self.change(path, Some(&old), Some(&new), true));
+                let change = self.change(path, Some(&old), Some(&new));
+                out.changes.push(Change { attributes_only: true, ..change });
             } else if old.modified != new.modified {
                 out.times.push((self.root, path.to_owned()));
             }
@@ -158,7 +168,7 @@ impl Walk<'_> {
         match (new.kind, &old) {
             (FileKind::Whiteout, None) => {}
             (FileKind::Whiteout, Some(old)) => {
-                let mut change = self.change(path, Some(old), None, false);
+                let mut change = self.change(path, Some(old), None);
                 (change.files, change.bytes) = count(&below, old);
                 out.changes.push(change);
             }
@@ -167,7 +177,7 @@ impl Walk<'_> {
                 self.folder(path, out)?;
             }
             (FileKind::Folder, old) => {
-                let mut change = self.change(path, old.as_ref(), Some(new), false);
+                let mut change = self.change(path, old.as_ref(), Some(new));
                 change.replaces = old.is_some();
                 (change.files, change.bytes) = count(&above, new);
                 self.refuse_inside(path, out)?;
@@ -189,15 +199,14 @@ impl Walk<'_> {
                 {
                     return Ok(());
                 }
-                let mut change = self.change(path, old.as_ref(), Some(new), same_content);
-                change.bytes = new.size;
-                out.changes.push(change);
+                let change = self.change(path, old.as_ref(), Some(new));
+                out.changes.push(Change { attributes_only: same_content, bytes: new.size, ..change });
             }
         }
         Ok(())
     }
 
-    fn change(&self, path: &Path, old: Option<&Attributes>, new: Option<&Attributes>, attributes_only: bool) -> Change {
+    fn change(&self, path: &Path, old: Option<&Attributes>, new: Option<&Attributes>) -> Change {
         let kind = match (old, new) {
             (None, _) => ChangeKind::New,
             (Some(_), None) => ChangeKind::Deleted,
@@ -213,7 +222,7 @@ impl Walk<'_> {
             files: 1,
             bytes: 0,
             mode,
-            attributes_only,
+            attributes_only: false,
             replaces: false,
         }
     }

@@ -172,32 +172,31 @@ fn rules(strength: Strength) -> Vec<Rule> {
     let mut rules: Vec<Rule> = REFUSED.iter().map(refuse).collect();
     rules.extend(ABSENT.iter().map(always(libc::ENOSYS)));
     for request in [TIOCSTI, TIOCLINUX] {
-        rules.push(only(libc::SYS_ioctl, vec![Test::lower(1, request, true)], libc::EPERM));
+        rules.push(only(libc::SYS_ioctl, vec![Test::lower_is(1, request)], libc::EPERM));
     }
     let new_user = libc::CLONE_NEWUSER.unsigned_abs();
     let nested = Test { argument: 0, upper: false, bits: new_user, value: new_user, equal: true };
     rules.push(only(libc::SYS_clone, vec![nested], libc::EPERM));
     // A limit of another process: anything but "mine", which is 0.
-    rules.push(only(libc::SYS_prlimit64, vec![Test::lower(0, 0, false)], libc::EPERM));
+    rules.push(only(libc::SYS_prlimit64, vec![Test::lower_is_not(0, 0)], libc::EPERM));
     // A lease holds up whoever opens the file, outside too, for most of a minute.
-    let lease = Test::lower(1, libc::F_SETLEASE.unsigned_abs(), true);
+    let lease = Test::lower_is(1, libc::F_SETLEASE.unsigned_abs());
     rules.push(only(libc::SYS_fcntl, vec![lease], libc::EPERM));
     // The limit of memory images stays what it is, see [`crate::privileges::limit`]; who sets it is told that it was.
-    rules.push(only(libc::SYS_setrlimit, vec![Test::lower(0, RLIMIT_CORE, true)], 0));
+    rules.push(only(libc::SYS_setrlimit, vec![Test::lower_is(0, RLIMIT_CORE)], 0));
     for upper in [false, true] {
         let sets = Test { argument: 2, upper, bits: u32::MAX, value: 0, equal: false };
-        rules.push(only(libc::SYS_prlimit64, vec![Test::lower(1, RLIMIT_CORE, true), sets], 0));
+        rules.push(only(libc::SYS_prlimit64, vec![Test::lower_is(1, RLIMIT_CORE), sets], 0));
     }
     match strength {
         Strength::InNamespaces => {
-            let others = FAMILIES.iter().map(|family| Test::lower(0, family.unsigned_abs(), false)).collect();
+            let others = FAMILIES.iter().map(|family| Test::lower_is_not(0, family.unsigned_abs())).collect();
             rules.push(only(libc::SYS_socket, others, libc::EPERM));
         }
         Strength::Alone { signals } => {
             if !signals {
                 rules.extend(SIGNALS.iter().map(refuse));
-                let owner =
-                    |(call, request): &(i64, u32)| only(*call, vec![Test::lower(1, *request, true)], libc::EPERM);
+                let owner = |(call, request): &(i64, u32)| only(*call, vec![Test::lower_is(1, *request)], libc::EPERM);
                 rules.extend(OWNERS.iter().map(owner));
             }
             rules.extend(METADATA.iter().chain(OLD_METADATA).map(refuse));
@@ -226,7 +225,7 @@ mod tests {
         let sends = |signals| {
             let rules = rules(Strength::Alone { signals });
             OWNERS.iter().all(|(call, request)| {
-                rules.iter().any(|rule| rule.call == *call && rule.tests == [Test::lower(1, *request, true)])
+                rules.iter().any(|rule| rule.call == *call && rule.tests == [Test::lower_is(1, *request)])
             })
         };
         assert!(sends(false) && !sends(true));

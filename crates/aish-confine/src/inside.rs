@@ -163,7 +163,7 @@ pub(crate) fn become_command(plan: &Plan) -> ! {
         fail(NOT_SET_UP, &why.to_string());
     }
     sys::default_signals();
-    sys::block_signals(false);
+    sys::set_signal_mask(sys::SignalMask::Empty);
     let Some((program, arguments)) = plan.command.split_first() else { fail(NO_COMMAND, "no command") };
     let mut command = Command::new(program);
     if let Some(variables) = &plan.environment {

@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 
 use crate::attributes::{self, Attributes, FileKind};
 use crate::beneath::Beneath;
-use crate::changes::{Changes, names};
+use crate::changes::{Caches, Changes, names};
 use crate::conflict::{self, Conflict};
 use crate::journal::{self, Header, Move, MoveKind};
 use crate::layer::{Layer, LayerError, State, at};
@@ -68,7 +68,7 @@ impl Layer {
     ///
     /// # Errors
     /// Then the tree is as it was.
-    pub fn keep(&self, caches: bool, on_conflict: OnConflict) -> Result<Changes, KeepError> {
+    pub fn keep(&self, caches: Caches, on_conflict: OnConflict) -> Result<Changes, KeepError> {
         match self.state()? {
             State::Open => {}
             state => return Err(KeepError::State(state)),
@@ -331,7 +331,8 @@ impl Layer {
             let Some(side) = sides.get_mut(&one.root) else { continue };
             let done = match note {
                 Some(note) => staging::back(side, one, note, coming),
-                None => side.back(one, coming == Coming::Old),
+                None if coming == Coming::Old => side.back(one, OnConflict::Replace),
+                None => side.back(one, OnConflict::Stop),
             };
             match done {
                 Err(Stopped::Changed) if coming == Coming::New => {}

@@ -107,7 +107,7 @@ impl Inside {
         let (go, went) = pipe()?;
         let (heard, tell) = pipe()?;
         // Whoever ends a run by TERM gives its commands time: it is handed on, and this process goes when they have gone.
-        sys::block_signals(true);
+        sys::set_signal_mask(sys::SignalMask::All);
         let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
         let mut spaces = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
         if plan.is_none_or(|plan| plan.network == Network::Loopback) {
@@ -247,7 +247,7 @@ fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, SetUpError> 
 fn beside(plan: &Plan) -> Result<Report, SetUpError> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(io::Error::from)?;
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-    sys::block_signals(true);
+    sys::set_signal_mask(sys::SignalMask::All);
     let launcher = rustix::process::getpid();
     let command = match sys::fork(0).map_err(SetUpError::at("a process"))? {
         Fork::Child => {

@@ -52,7 +52,7 @@ mod veil;
 mod view;
 
 pub use attributes::FileKind;
-pub use changes::{Change, ChangeKind, Changes, Refused};
+pub use changes::{Caches, Change, ChangeKind, Changes, Refused};
 pub use compute::{Held, compute_only};
 pub use conflict::{Conflict, Why};
 pub use diff::Lines;

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use crate::attributes::{self, Attributes};
 use crate::beneath::{Beneath, name};
 use crate::journal::{Move, MoveKind};
+use crate::keep::OnConflict;
 
 /// Why a move was not made.
 #[derive(Debug)]
@@ -96,8 +97,9 @@ impl Sides {
         }
     }
 
-    /// Takes a move back. With `force` what is there now goes to the layer's side whatever it is.
-    pub(crate) fn back(&mut self, one: &Move, force: bool) -> Result<(), Stopped> {
+    /// Takes a move back. Where another thing is there by now it is replaced, and goes to the layer's side, or nothing is done.
+    pub(crate) fn back(&mut self, one: &Move, on_conflict: OnConflict) -> Result<(), Stopped> {
+        let force = on_conflict == OnConflict::Replace;
         let other = self.layer_name(one);
         let aside = PathBuf::from(one.number.to_string());
         let there = if matches!(one.kind, MoveKind::Folder | MoveKind::Attributes) {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::attributes::{Attributes, FileKind};
 use crate::deep::remove_tree;
 use crate::journal::{Move, MoveKind};
+use crate::keep::OnConflict;
 use crate::layer::{Layer, LayerError, State, at};
 use crate::mover::{Sides, Stopped};
 use crate::transfer;
@@ -197,16 +198,16 @@ pub(crate) fn back(side: &mut Sides, one: &Move, note: &Note, coming: Coming) ->
     let there = Attributes::of(&side.tree_path.join(&one.path))?;
     let waits = staged.is_some() && staged.as_ref().map(|staged| staged.inode) == note.inode(one);
     match (one.kind, coming) {
-        (MoveKind::Attributes | MoveKind::Folder, _) => side.back(one, true),
+        (MoveKind::Attributes | MoveKind::Folder, _) => side.back(one, OnConflict::Replace),
         (MoveKind::Create, _) if staged.is_some() || there.is_none() => Ok(()),
-        (MoveKind::Create, _) => side.back(&Move { new: there, ..one.clone() }, true),
+        (MoveKind::Create, _) => side.back(&Move { new: there, ..one.clone() }, OnConflict::Replace),
         // What waits is a new one that never came, or an old one that is to come.
         (MoveKind::Exchange, Coming::New) if waits => Ok(()),
         (MoveKind::Exchange, Coming::Old) if !waits => Ok(()),
-        (MoveKind::Exchange, _) => side.back(&Move { new: there, old: staged, ..one.clone() }, true),
+        (MoveKind::Exchange, _) => side.back(&Move { new: there, old: staged, ..one.clone() }, OnConflict::Replace),
         (MoveKind::Delete, _) if staged.is_none() => Ok(()),
         (MoveKind::Delete, Coming::Old) if !waits => Ok(()),
-        (MoveKind::Delete, _) => side.back(&Move { old: staged, ..one.clone() }, true),
+        (MoveKind::Delete, _) => side.back(&Move { old: staged, ..one.clone() }, OnConflict::Replace),
     }
 }
 

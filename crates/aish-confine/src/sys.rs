@@ -38,14 +38,11 @@ struct MountAttributes {
     user_name_space: u64,
 }
 
-/// Sets attributes (`MOUNT_ATTR_*`) of the mount at a path and, when asked, of all below it.
+/// Sets attributes (`MOUNT_ATTR_*`) of the mount at a path and of all below it.
 #[expect(unsafe_code, reason = "mount_setattr has no safe wrapper")]
-pub(crate) fn set_mount_attributes(from: BorrowedFd<'_>, path: &CStr, set: u64, recursive: bool) -> io::Result<()> {
+pub(crate) fn set_mount_attributes(from: BorrowedFd<'_>, path: &CStr, set: u64) -> io::Result<()> {
     let attributes = MountAttributes { set, clear: 0, propagation: 0, user_name_space: 0 };
-    let mut flags = libc::AT_EMPTY_PATH;
-    if recursive {
-        flags |= libc::AT_RECURSIVE;
-    }
+    let flags = libc::AT_EMPTY_PATH | libc::AT_RECURSIVE;
     // SAFETY: the path is NUL-terminated and the structure is a live local of the size that is passed.
     let done = unsafe {
         libc::syscall(
@@ -90,17 +87,25 @@ pub(crate) fn close_above_two() -> io::Result<()> {
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Which signals of this process wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SignalMask {
+    /// All of them.
+    All,
+    /// None: those that waited come now.
+    Empty,
+}
+
 /// Blocks every signal of this process, or lets all come again.
 #[expect(unsafe_code, reason = "the signal mask has no safe wrapper")]
-pub(crate) fn block_signals(block: bool) {
+pub(crate) fn set_signal_mask(mask: SignalMask) {
     // SAFETY: both pointers are to a local that is initialised by the call before.
     unsafe {
         let mut set = std::mem::zeroed::<libc::sigset_t>();
-        if block {
-            libc::sigfillset(&raw mut set);
-        } else {
-            libc::sigemptyset(&raw mut set);
-        }
+        match mask {
+            SignalMask::All => libc::sigfillset(&raw mut set),
+            SignalMask::Empty => libc::sigemptyset(&raw mut set),
+        };
         libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
     }
 }

@@ -50,38 +50,28 @@ struct Detached {
 pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<(), SetUpError> {
     at("separate mounts", mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE))?;
     let private = private_folders();
-    let mut placed: Vec<Detached> = Vec::new();
-    for root in &plan.roots {
-        if let Some(inner) = mount_inside(&root.path)? {
-            let inner = inner.display();
-            return Err(SetUpError::unfit(format!(
-                "{inner} is another mount, and no layer can be made over a tree with mounts in it; \
-                 unmount it, or work in a folder beside it"
-            )));
-        }
-        placed.push(Detached { mount: overlay(root)?, to: root.path.clone() });
-    }
+    let mut placed = plan.roots.iter().map(layer_over).collect::<Result<Vec<_>, _>>()?;
     // They belong to the whole machine: written to, and never changed.
-    let devices = take(DEVICES.iter().map(|name| Path::new("/dev").join(name)), true)?;
+    let devices = take(DEVICES.iter().map(|name| Path::new("/dev").join(name)))?;
     let is_covered = |path: &Path| private.iter().chain(&plan.hidden).any(|folder| path.starts_with(folder));
     // What lies in a root is seen through its layer.
     let in_root = |path: &Path| plan.roots.iter().any(|root| path.starts_with(&root.path));
     let shown: Vec<PathBuf> = plan.shown.iter().filter(|path| is_covered(path) && !in_root(path)).cloned().collect();
-    placed.extend(take(shown, true)?);
+    placed.extend(take(shown)?);
     // The folder and the roots lie below a private folder, or are what is worked on: they are never covered.
     if is_covered(&plan.folder) && !in_root(&plan.folder) {
-        placed.extend(take([plan.folder.clone()], true)?);
+        placed.extend(take([plan.folder.clone()])?);
     }
     let all = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
-    at("make all read-only", sys::set_mount_attributes(CWD, c"/", u64::from(all.bits()), true))?;
+    at("make all read-only", sys::set_mount_attributes(CWD, c"/", u64::from(all.bits())))?;
 
     scratch(plan)?;
     let inner = |name: &str| Path::new(SCRATCH).join(name);
-    let clone = |name: &str| clone_of(&inner(name), false);
+    let clone = |name: &str| clone_of(&inner(name), OpenTreeFlags::empty());
     let (temporary, run, shared) = (clone("tmp")?, clone("run")?, clone("shm")?);
     let device = clone("dev")?;
     read_only(&device)?;
-    let resolver = clone_of(&inner("resolv.conf"), false)?;
+    let resolver = clone_of(&inner("resolv.conf"), OpenTreeFlags::empty())?;
     read_only(&resolver)?;
     // Covers are taken before the folder that they lie in goes out of sight.
     let covers = covers(plan, orders, &private, inner)?;
@@ -199,33 +189,41 @@ fn unescape(field: &[u8]) -> PathBuf {
     std::ffi::OsString::from_vec(out).into()
 }
 
-/// Takes copies of the mounts at paths; what is missing is left out.
-fn take(paths: impl IntoIterator<Item = PathBuf>, lock: bool) -> Result<Vec<Detached>, SetUpError> {
+/// Makes the layer over a tree, which must have no mounts in it.
+fn layer_over(root: &Root) -> Result<Detached, SetUpError> {
+    if let Some(inner) = mount_inside(&root.path)? {
+        let inner = inner.display();
+        return Err(SetUpError::unfit(format!(
+            "{inner} is another mount, and no layer can be made over a tree with mounts in it; \
+             unmount it, or work in a folder beside it"
+        )));
+    }
+    Ok(Detached { mount: overlay(root)?, to: root.path.clone() })
+}
+
+/// Takes copies of the mounts at paths that can only be read; what is missing is left out.
+fn take(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<Detached>, SetUpError> {
     let mut taken = Vec::new();
     for path in paths {
         if !path.exists() {
             continue;
         }
-        let mount = clone_of(&path, true)?;
-        if lock {
-            read_only(&mount)?;
-        }
+        let mount = clone_of(&path, OpenTreeFlags::AT_RECURSIVE)?;
+        read_only(&mount)?;
         taken.push(Detached { mount, to: path });
     }
     Ok(taken)
 }
 
-fn clone_of(path: &Path, recursive: bool) -> Result<OwnedFd, SetUpError> {
-    let mut flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
-    if recursive {
-        flags |= OpenTreeFlags::AT_RECURSIVE;
-    }
+/// Takes a copy of the mount at a path, and with `AT_RECURSIVE` of those below it.
+fn clone_of(path: &Path, below: OpenTreeFlags) -> Result<OwnedFd, SetUpError> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | below;
     at(path.display(), open_tree(CWD, path, flags))
 }
 
 fn read_only(mount: &OwnedFd) -> Result<(), SetUpError> {
     let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
-    at("make a mount read-only", sys::set_mount_attributes(mount.as_fd(), c"", u64::from(attributes.bits()), true))
+    at("make a mount read-only", sys::set_mount_attributes(mount.as_fd(), c"", u64::from(attributes.bits())))
 }
 
 fn attach(mount: &OwnedFd, to: &Path) -> Result<(), SetUpError> {
@@ -348,7 +346,7 @@ fn covers(
             continue;
         }
         let Ok(meta) = fs::symlink_metadata(path) else { continue };
-        let mount = clone_of(if meta.is_dir() { &folder } else { file }, false)?;
+        let mount = clone_of(if meta.is_dir() { &folder } else { file }, OpenTreeFlags::empty())?;
         read_only(&mount)?;
         out.push(Detached { mount, to: path.clone() });
     }

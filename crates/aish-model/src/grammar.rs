@@ -6,6 +6,7 @@
 pub(crate) mod bounds;
 
 use aish_types::embedded::Tool;
+use llama_cpp_2::{LlamaCppError, json_schema_to_grammar};
 use serde_json::{Value, json};
 
 use crate::output::splitter::{CALL_CLOSE, CALL_OPEN};
@@ -20,7 +21,7 @@ const MOST_CALLS: u32 = 4;
 pub(crate) enum GrammarError {
     /// The converter refuses the schema.
     #[error("the arguments of {tool} cannot be made into a grammar: {cause}")]
-    Schema { tool: String, cause: String },
+    Schema { tool: String, cause: LlamaCppError },
     /// The sampler refuses the grammar.
     #[error("the grammar of the tools is refused: {0}")]
     Refused(String),
@@ -31,7 +32,8 @@ pub(crate) fn after_opening_tag(tools: &[Tool], bounds: Bounds) -> Result<String
     let calls: Vec<String> = tools.iter().map(|tool| call_schema(tool, bounds)).collect::<Result<_, _>>()?;
     // Always `anyOf`: it prefixes the rules of every tool, so that ours cannot meet their names.
     let schema = format!("{{\"anyOf\":[{}]}}", calls.join(","));
-    let grammar = convert(&schema).map_err(|cause| GrammarError::Schema { tool: names(tools), cause })?;
+    let grammar =
+        json_schema_to_grammar(&schema).map_err(|cause| GrammarError::Schema { tool: names(tools), cause })?;
     Ok(wrap(&grammar, bounds))
 }
 
@@ -39,7 +41,7 @@ pub(crate) fn after_opening_tag(tools: &[Tool], bounds: Bounds) -> Result<String
 pub(crate) fn of_answer(schema: &Value, bounds: Bounds) -> Option<String> {
     let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
     let bounded = if is_object { bounds.apply(schema) } else { schema.clone() };
-    let grammar = convert(&bounded.to_string()).ok()?;
+    let grammar = json_schema_to_grammar(&bounded.to_string()).ok()?;
     Some(closed(&grammar, bounds, "root").join("\n"))
 }
 
@@ -47,17 +49,16 @@ pub(crate) fn of_answer(schema: &Value, bounds: Bounds) -> Option<String> {
 fn call_schema(tool: &Tool, bounds: Bounds) -> Result<String, GrammarError> {
     let arguments = bounds.apply(&tool.parameters);
     // A schema that the converter refuses costs that tool its constraint, not all tools theirs.
-    let arguments =
-        if convert(&arguments.to_string()).is_ok() { arguments } else { bounds.apply(&json!({"type": "object"})) };
+    let arguments = if json_schema_to_grammar(&arguments.to_string()).is_ok() {
+        arguments
+    } else {
+        bounds.apply(&json!({"type": "object"}))
+    };
     let name = Value::from(tool.name.as_str());
     Ok(format!(
         "{{\"type\":\"object\",\"properties\":{{\"name\":{{\"const\":{name}}},\"arguments\":{arguments}}},\
          \"required\":[\"name\",\"arguments\"],\"additionalProperties\":false}}"
     ))
-}
-
-fn convert(schema: &str) -> Result<String, String> {
-    llama_cpp_2::json_schema_to_grammar(schema).map_err(|error| error.to_string())
 }
 
 /// Turns the grammar of one call into that of what follows the opening tag, and closes what is still without end.

@@ -64,10 +64,10 @@ fn with(mut style: Style, parameters: &str) -> Style {
             23 => style.effects(style.get_effects().remove(Effects::ITALIC)),
             24 => style.effects(style.get_effects().remove(Effects::UNDERLINE)),
             27 => style.effects(style.get_effects().remove(Effects::INVERT)),
-            30..=37 => style.fg_color(basic(number - 30, false)),
-            90..=97 => style.fg_color(basic(number - 90, true)),
-            40..=47 => style.bg_color(basic(number - 40, false)),
-            100..=107 => style.bg_color(basic(number - 100, true)),
+            30..=37 => style.fg_color(basic(number - 30).map(Color::Ansi)),
+            90..=97 => style.fg_color(basic(number - 90).map(bright)),
+            40..=47 => style.bg_color(basic(number - 40).map(Color::Ansi)),
+            100..=107 => style.bg_color(basic(number - 100).map(bright)),
             38 => style.fg_color(extended(&mut numbers)),
             48 => style.bg_color(extended(&mut numbers)),
             39 => style.fg_color(None),
@@ -78,7 +78,11 @@ fn with(mut style: Style, parameters: &str) -> Style {
     style
 }
 
-fn basic(number: u16, bright: bool) -> Option<Color> {
+fn bright(color: AnsiColor) -> Color {
+    Color::Ansi(color.bright(true))
+}
+
+fn basic(number: u16) -> Option<AnsiColor> {
     const COLORS: [AnsiColor; 8] = [
         AnsiColor::Black,
         AnsiColor::Red,
@@ -89,7 +93,7 @@ fn basic(number: u16, bright: bool) -> Option<Color> {
         AnsiColor::Cyan,
         AnsiColor::White,
     ];
-    COLORS.get(usize::from(number)).map(|color| Color::Ansi(color.bright(bright)))
+    COLORS.get(usize::from(number)).copied()
 }
 
 fn extended(numbers: &mut impl Iterator<Item = u16>) -> Option<Color> {

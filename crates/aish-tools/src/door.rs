@@ -12,7 +12,6 @@ use aish_safety::{
     Surroundings, definition_hash,
 };
 use aish_types::{BoxFuture, CallContext, Risk, ToolCall, ToolDefinition, ToolName, ToolOutcome};
-use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -179,37 +178,6 @@ impl Door {
     ) -> Passed<Ran> {
         let passed = self.pass(call, surroundings, approver).await;
         self.finish(passed, cancel).await
-    }
-
-    /// Takes the calls of one answer all the way: asks about each in turn, then runs them in order, or at once when all
-    /// of them only read. The outcomes are in the order of the calls.
-    ///
-    /// Only our own or the user's word counts as reading only, never a stranger's hint. A failure of one never loses
-    /// the others.
-    pub async fn call_all(
-        &self,
-        calls: Vec<Call>,
-        surroundings: &Surroundings,
-        approver: &dyn Approver,
-        cancel: &CancellationToken,
-    ) -> Vec<ToolOutcome> {
-        let mut passed = Vec::with_capacity(calls.len());
-        for call in calls {
-            passed.push(self.pass(call, surroundings, approver).await);
-        }
-        let at_once = passed.iter().all(|passed| match passed {
-            Passed::Approved(ready) => executor::may_run_beside_others(&ready.call().definition),
-            Passed::Refused(_) | Passed::Declined { .. } | Passed::Halted(_) | Passed::Edited(_) => true,
-        });
-        let finished = passed.into_iter().map(|passed| self.finish(passed, cancel.clone()));
-        if at_once {
-            return join_all(finished).await.into_iter().map(Passed::outcome).collect();
-        }
-        let mut outcomes = Vec::new();
-        for finished in finished {
-            outcomes.push(finished.await.outcome());
-        }
-        outcomes
     }
 
     async fn finish(&self, passed: Passed<Ready>, cancel: CancellationToken) -> Passed<Ran> {

@@ -20,7 +20,7 @@ use crate::registry::{Registry, Tool};
 use crate::schema::{self, Faults};
 use rate::Rates;
 
-pub(crate) use run::{may_run_beside_others, run_alone};
+pub(crate) use run::run_alone;
 
 /// Milliseconds that a call may take unless its definition says otherwise.
 pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;

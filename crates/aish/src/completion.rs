@@ -84,7 +84,7 @@ impl Completer {
         names.sort_unstable();
         names.dedup();
         names.truncate(MOST);
-        names.iter().map(|name| plain(name, start..start + typed.len(), true)).collect()
+        names.iter().map(|name| plain(name, start..start + typed.len())).collect()
     }
 
     /// Asks the live bash what its own completion says.
@@ -105,7 +105,8 @@ impl Completer {
                     Some(rest) => ("~", rest),
                     None => ("", found.text.as_str()),
                 };
-                plain(&format!("{tilde}{}", quoting::escaped(rest)), found.start..cursor, found.done)
+                let value = format!("{tilde}{}", quoting::escaped(rest));
+                Candidate { space_after: found.done, ..plain(&value, found.start..cursor) }
             })
             .collect();
         candidates.sort_by(|a, b| a.value.cmp(&b.value));
@@ -164,6 +165,7 @@ impl LineCompleter for Completer {
     }
 }
 
-fn plain(value: &str, span: std::ops::Range<usize>, space_after: bool) -> Candidate {
-    Candidate { value: value.to_owned(), display: None, description: None, span, space_after }
+/// Makes a candidate of a word that is whole.
+fn plain(value: &str, span: std::ops::Range<usize>) -> Candidate {
+    Candidate { value: value.to_owned(), display: None, description: None, span, space_after: true }
 }

@@ -11,11 +11,11 @@ pub mod settings;
 mod switch;
 mod wants;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use aish_llm::{Broker, Purpose, TokenCounter, UseEndpoint};
-use aish_safety::{Approver, Gate, Surroundings, Taint};
+use aish_safety::{Approver, Gate};
 use aish_tools::{Door, Registry};
 use aish_turn::{Budget, Cap, Transcript, Turn, TurnOptions};
 use aish_types::{Block, SessionId};
@@ -25,7 +25,7 @@ use crate::base::Base;
 use crate::context_size::ContextSizes;
 use crate::counting::Counting;
 use crate::discovery::{Discovery, Listing};
-use crate::driver::{Driver, SessionLog};
+use crate::driver::{Caller, Calls, CommandEnvironment, Driver, Records, Seen, SessionLog, Undo};
 use crate::here::Here;
 use crate::kept::KeptFile;
 use crate::ledger::{Ledger, uncovered};
@@ -33,10 +33,8 @@ use crate::models::{ModelSet, Place};
 use crate::sent::ToldHosts;
 use crate::servers::news::CallNews;
 use crate::servers::writer::Sampling;
-use crate::settling::Apart;
 use crate::system_prompt::{Facts, system_prompt};
 use crate::toolset;
-use crate::undo::UndoKeeper;
 
 /// What a conversation needs beside [`Base`].
 pub struct Conversation {
@@ -78,10 +76,8 @@ pub struct Setup {
     pub commands: bool,
     /// What servers say while calls run.
     pub news: Arc<CallNews>,
-    /// Reads what is known around a command.
-    pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
-    /// The layers that commands run in; `None` where all run in the shell itself.
-    pub apart: Option<Apart>,
+    /// Where commands run.
+    pub environment: CommandEnvironment,
 }
 
 /// Makes the gate of this person's policy, audit log, pins and approvals for good.
@@ -192,28 +188,22 @@ fn asker(
 
 /// Makes what performs the effects of a turn.
 fn driver(base: &Base, setup: Setup, asker: Asker) -> Driver {
+    let state = base.paths.state.as_ref();
     Driver {
         asker,
         door: Door::new(toolset::executor(base, &setup.registry), gate(base)),
         approver: setup.approver,
-        approved: HashMap::new(),
-        session: setup.session,
-        user: base.variable("USER").unwrap_or_else(|| "user".to_owned()),
-        log: setup.log,
+        caller: Caller { session: setup.session, user: base.variable("USER").unwrap_or_else(|| "user".to_owned()) },
+        environment: setup.environment,
+        undo: Undo::of(base),
+        calls: Calls::over(setup.news),
+        seen: Seen::default(),
+        records: Records {
+            log: setup.log,
+            files: state.map(|state| state.join("files")),
+            told_hosts: Arc::new(ToldHosts::at(state.map(|state| state.join("told-hosts.json")))),
+        },
         secrets: Arc::clone(&base.secrets),
-        surroundings: setup.surroundings,
-        undo: UndoKeeper::open(base).map(Arc::new),
-        standing_notes: Vec::new(),
-        apart: setup.apart,
-        undoes: base.config.undo.enabled,
-        undo_bytes: base.config.undo.max_bytes,
-        targets: HashMap::new(),
-        files: base.paths.state.as_ref().map(|state| state.join("files")),
-        last_thought: String::new(),
-        last_outcome: None,
-        news: setup.news,
-        read: Taint::Clean,
-        told_hosts: Arc::new(ToldHosts::at(base.paths.state.as_ref().map(|state| state.join("told-hosts.json")))),
         autonomous: None,
         started: base.started,
     }

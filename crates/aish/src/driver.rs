@@ -5,52 +5,87 @@ pub mod clock;
 mod files;
 mod judge;
 mod outside;
+mod records;
 mod request;
 mod status;
 mod undo;
 
 pub use outside::outside_of;
+pub use records::{ContextView, Records, SessionLog};
 #[cfg(test)]
 pub use request::finish_of;
+pub use undo::Undo;
 
 use std::collections::{HashMap, VecDeque};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use aish_safety::{Approver, Surroundings, Taint};
 use aish_tools::{Door, Ready};
-use aish_turn::{Effect, Event, Judged, Outcome, Record, Status, ToolResults, Turn};
+use aish_turn::{Effect, Event, Judged, Outcome, Status, ToolResults, Turn};
 use aish_types::{CallContext, CallId, SessionId, ToolCall, ToolName, ToolOutcome};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::asker::Asker;
 use crate::secrets::Secrets;
-use crate::sent::ToldHosts;
 use crate::servers::news::CallNews;
 use crate::settling::{self, Apart, Settler};
 use crate::surface::{Shown, Surface};
-use crate::undo::UndoKeeper;
 
-/// Where the messages of a session are written.
-pub trait SessionLog: Send + Sync {
-    /// Writes one record; a failure is told to the person once and costs the session nothing.
-    fn keep(&mut self, record: &Record, model: &str) -> Option<String>;
-
-    /// Notes what is in the context from now on; failures as for [`SessionLog::keep`].
-    fn context(&mut self, seen: &ContextView<'_>) -> Option<String>;
+/// On whose behalf calls are made.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The session.
+    pub session: SessionId,
+    /// The person's name on this machine.
+    pub user: String,
 }
 
-/// What of the session is in the context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ContextView<'a> {
-    /// The first entry of the transcript; none when it is empty.
-    pub first: Option<u64>,
-    /// The summary of what was evicted.
-    pub summary: Option<&'a str>,
-    /// The model that gets results of tools as text.
-    pub results_as_text: Option<&'a str>,
+/// Where commands run, and what is known around them.
+#[derive(Clone)]
+pub struct CommandEnvironment {
+    /// Reads what is known around a command, fresh for each judgement.
+    pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
+    /// The layers that commands run in; `None` where all run in the shell itself.
+    pub apart: Option<Apart>,
+    /// Lines that every question about a command shows: the sandbox that it would run in.
+    pub standing_notes: Vec<String>,
+}
+
+impl CommandEnvironment {
+    /// A shell with layers beside it.
+    pub fn beside(surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>, apart: Apart) -> Self {
+        Self { surroundings, apart: Some(apart), standing_notes: Vec::new() }
+    }
+}
+
+/// The calls of a turn, from the gate's leave until their outcomes are shown.
+pub struct Calls {
+    /// Those that were approved, until the turn wants them run.
+    pub approved: HashMap<CallId, Ready>,
+    /// The tools that calls reach through the tool that calls.
+    pub targets: HashMap<CallId, ToolName>,
+    /// What servers say while calls run.
+    pub news: Arc<CallNews>,
+}
+
+impl Calls {
+    /// Has no calls yet.
+    pub fn over(news: Arc<CallNews>) -> Self {
+        Self { approved: HashMap::new(), targets: HashMap::new(), news }
+    }
+}
+
+/// What a conversation has read and shown so far.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// The least trusted of what the model has read in this session.
+    pub read: Taint,
+    /// What the model reasoned before its last answer.
+    pub last_thought: String,
+    /// The last tool's name and its whole text.
+    pub last_outcome: Option<(ToolName, String)>,
 }
 
 /// Everything that performs effects.
@@ -61,42 +96,20 @@ pub struct Driver {
     pub door: Door,
     /// Who is asked.
     pub approver: Arc<dyn Approver>,
-    /// Calls that were approved, until the turn wants them run.
-    pub approved: HashMap<CallId, Ready>,
-    /// The session.
-    pub session: SessionId,
     /// On whose behalf.
-    pub user: String,
-    /// Where messages are written.
-    pub log: Box<dyn SessionLog>,
+    pub caller: Caller,
+    /// Where commands run.
+    pub environment: CommandEnvironment,
+    /// What becomes of what commands change.
+    pub undo: Undo,
+    /// The calls that are under way.
+    pub calls: Calls,
+    /// What was read and shown.
+    pub seen: Seen,
+    /// What is written down.
+    pub records: Records,
     /// Taken out of questions and results before anybody sees them.
     pub secrets: Arc<Secrets>,
-    /// Reads what is known around a command, fresh for each judgement.
-    pub surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
-    /// Copies what commands change before they run; `None` where undo is off.
-    pub undo: Option<Arc<UndoKeeper>>,
-    /// The layers that commands run in; `None` where all run in the shell itself.
-    pub apart: Option<Apart>,
-    /// Whether what is kept can be taken back.
-    pub undoes: bool,
-    /// Bytes that undo keeps in all.
-    pub undo_bytes: u64,
-    /// Lines that every question about a command shows: the sandbox that it would run in.
-    pub standing_notes: Vec<String>,
-    /// The tools that calls reach through the tool that calls, until their outcomes are shown.
-    pub targets: HashMap<CallId, ToolName>,
-    /// Where images and the like of results are saved; none saves nothing.
-    pub files: Option<PathBuf>,
-    /// What the model reasoned before its last answer.
-    pub last_thought: String,
-    /// The last tool's name and its whole text.
-    pub last_outcome: Option<(ToolName, String)>,
-    /// What servers say while calls run.
-    pub news: Arc<CallNews>,
-    /// The least trusted of what the model has read in this session.
-    pub read: Taint,
-    /// The hosts outside this machine of which the person was told.
-    pub told_hosts: Arc<ToldHosts>,
     /// The autonomous run that is under way.
     pub autonomous: Option<autonomous::Autonomous>,
     /// The clock's start.
@@ -113,7 +126,7 @@ impl Driver {
         interrupt: &CancellationToken,
     ) -> Outcome {
         surface.show(Shown::TurnStart, self.started.elapsed());
-        if let Some(line) = self.told_hosts.before(&self.asker.broker, &self.asker.model) {
+        if let Some(line) = self.records.told_hosts.before(&self.asker.broker, &self.asker.model) {
             surface.show(Shown::Notice(&line), self.started.elapsed());
         }
         let question = match question {
@@ -142,7 +155,7 @@ impl Driver {
             }
         }
         // What was approved and then stopped does not run later.
-        self.approved.clear();
+        self.calls.approved.clear();
         let outcome = outcome.unwrap_or(Outcome::Failed);
         surface.show(Shown::TurnEnd(&outcome), self.started.elapsed());
         outcome
@@ -182,27 +195,12 @@ impl Driver {
                 let event = self.judge_call(call, surface, interrupt).await;
                 events.push_back(event);
             }
-            Effect::Run(ids) => {
-                let calls = ids.iter().filter_map(|id| self.approved.remove(id)).collect();
-                let calls = self.put_aside(calls, events, surface).await;
-                // What one command keeps is there for the next.
-                let one_by_one = calls.iter().any(|call| settling::layered(call).is_some());
-                let groups = if one_by_one { calls.into_iter().map(|call| vec![call]).collect() } else { vec![calls] };
-                for calls in groups {
-                    self.perform_calls(calls, events, surface, interrupt).await;
-                }
-            }
+            Effect::Run(ids) => self.run_approved(&ids, events, surface, interrupt).await,
             Effect::ShowText(text) => {
                 surface.show(Shown::Text(&text), now);
                 surface.flush();
             }
-            Effect::ShowOutcome { tool, outcome } => {
-                surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);
-                if let Some(line) = status::unseen(&tool, &outcome) {
-                    surface.show(Shown::Notice(&self.secrets.redact(&line)), now);
-                }
-                self.last_outcome = Some((tool, outcome.text));
-            }
+            Effect::ShowOutcome { tool, outcome } => self.show_outcome(tool, outcome, surface),
             // A run goes on behind two of them, and says at its end what halted it.
             Effect::Status(Status::DepthLimit | Status::Looping { .. } | Status::Halted(_))
                 if self.autonomous.is_some() => {}
@@ -213,7 +211,7 @@ impl Driver {
                 }
             }
             Effect::Keep(record) => {
-                if let Some(fault) = self.log.keep(&record, &self.asker.model) {
+                if let Some(fault) = self.records.log.keep(&record, &self.asker.model) {
                     surface.show(Shown::Notice(&fault), now);
                 }
             }
@@ -222,12 +220,40 @@ impl Driver {
         None
     }
 
+    /// Runs calls that were approved: at once, or one by one where layers are among them.
+    async fn run_approved(
+        &mut self,
+        ids: &[CallId],
+        events: &mut VecDeque<Event>,
+        surface: &mut dyn Surface,
+        interrupt: &CancellationToken,
+    ) {
+        let calls = ids.iter().filter_map(|id| self.calls.approved.remove(id)).collect();
+        let calls = self.put_aside(calls, events, surface).await;
+        // What one command keeps is there for the next.
+        let one_by_one = calls.iter().any(|call| settling::layered(call).is_some());
+        let groups = if one_by_one { calls.into_iter().map(|call| vec![call]).collect() } else { vec![calls] };
+        for calls in groups {
+            self.perform_calls(calls, events, surface, interrupt).await;
+        }
+    }
+
+    /// Shows the outcome of a call, and keeps it to be shown whole.
+    fn show_outcome(&mut self, tool: ToolName, outcome: ToolOutcome, surface: &mut dyn Surface) {
+        let now = self.started.elapsed();
+        surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);
+        if let Some(line) = status::unseen(&tool, &outcome) {
+            surface.show(Shown::Notice(&self.secrets.redact(&line)), now);
+        }
+        self.seen.last_outcome = Some((tool, outcome.text));
+    }
+
     /// Has the gate judge a call, or the tool that it reaches through another.
     async fn judge_call(&mut self, call: ToolCall, surface: &mut dyn Surface, interrupt: &CancellationToken) -> Event {
         let judged = match self.asker.discovery.resolve(&call) {
             Ok(target) => {
                 if target.name != call.name {
-                    self.targets.insert(call.id.clone(), target.name.clone());
+                    self.calls.targets.insert(call.id.clone(), target.name.clone());
                 }
                 let Ok(raised) = self.may_call(&target) else { return Event::Stopped };
                 surface.show(Shown::Calling(&target), self.started.elapsed());
@@ -252,7 +278,7 @@ impl Driver {
             summary: transcript.summary(),
             results_as_text: (turn.tool_results() == ToolResults::Text).then_some(self.asker.model.as_str()),
         };
-        if let Some(fault) = self.log.context(&seen) {
+        if let Some(fault) = self.records.log.context(&seen) {
             surface.show(Shown::Notice(&fault), self.started.elapsed());
         }
     }
@@ -287,12 +313,12 @@ impl Driver {
     /// Returns what decides about layers; `None` where all commands run in the shell itself.
     pub(super) fn settler(&self) -> Option<Settler<'_>> {
         Some(Settler {
-            apart: self.apart.as_ref()?,
+            apart: self.environment.apart.as_ref()?,
             approver: self.approver.as_ref(),
             gate: self.door.gate(),
             secrets: &self.secrets,
-            undoes: self.undoes,
-            undo_bytes: self.undo_bytes,
+            undoes: self.undo.enabled,
+            undo_bytes: self.undo.max_bytes,
         })
     }
 
@@ -304,7 +330,7 @@ impl Driver {
         surface: &mut dyn Surface,
         interrupt: &CancellationToken,
     ) {
-        let news = self.news.listen();
+        let news = self.calls.news.listen();
         let mut running: FuturesUnordered<_> = calls
             .into_iter()
             .map(|approved| {
@@ -324,7 +350,7 @@ impl Driver {
                             interrupt.cancel();
                         }
                         outcome.text = self.secrets.redact(&outcome.text).into_owned();
-                        if let Some(folder) = self.files.as_deref().filter(|_| !outcome.blocks.is_empty()) {
+                        if let Some(folder) = self.records.files.as_deref().filter(|_| !outcome.blocks.is_empty()) {
                             files::save(folder, &mut outcome);
                         }
                         files::settle(&mut outcome);
@@ -345,16 +371,16 @@ impl Driver {
     /// Returns which tool the call of an event is for, where the call reached it through another.
     fn target_of(&mut self, event: &Event) -> Option<ToolName> {
         let (Event::Judged { id, judged: Judged::Refused(_) } | Event::Ran { id, .. }) = event else { return None };
-        self.targets.remove(id)
+        self.calls.targets.remove(id)
     }
 
     fn context(&self, call: &ToolCall) -> CallContext {
         CallContext {
             call: call.id.clone(),
-            session: self.session.clone(),
-            user: self.user.clone(),
+            session: self.caller.session.clone(),
+            user: self.caller.user.clone(),
             channel: None,
-            folder: (self.surroundings)().folder,
+            folder: (self.environment.surroundings)().folder,
         }
     }
 }

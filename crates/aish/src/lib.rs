@@ -50,6 +50,7 @@ mod plugins;
 mod project;
 mod prompt;
 mod prompts;
+mod question;
 mod repl;
 mod run;
 mod sandbox;

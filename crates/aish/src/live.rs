@@ -354,7 +354,7 @@ impl Live {
         self.tell_folded(command, result.folded, result.status, &result.output);
         // The terminal's Ctrl-C goes to the command, and only its end tells of it; who handles it goes on.
         let by_person = self.terminal.is_some() && result.ending == Ending::Completed && result.status == BY_INTERRUPT;
-        let ending = ending_words(result.ending, by_person, timeout_ms);
+        let ending = ending_words(result.ending, timeout_ms).or_else(|| by_person.then(interrupted));
         if result.ending == Ending::Exited {
             // Only a person ends aish: a proposed `exit` ends the shell, and the next command starts another.
             self.shell.lock().await.take();
@@ -378,12 +378,15 @@ impl Live {
     }
 }
 
+fn interrupted() -> String {
+    "interrupted".to_owned()
+}
+
 /// Tells how a command ended, where it did not end by itself.
-pub fn ending_words(ending: Ending, by_person: bool, timeout_ms: u64) -> Option<String> {
+pub fn ending_words(ending: Ending, timeout_ms: u64) -> Option<String> {
     match ending {
-        Ending::Completed if by_person => Some("interrupted".to_owned()),
         Ending::Completed => None,
-        Ending::Cancelled => Some("interrupted".to_owned()),
+        Ending::Cancelled => Some(interrupted()),
         Ending::TimedOut => Some(format!("timed out after {} s", timeout_ms / 1000)),
         Ending::Exited => Some("the shell exited".to_owned()),
         Ending::Died(_) => Some("the shell died and was started again".to_owned()),

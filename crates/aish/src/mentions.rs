@@ -8,7 +8,6 @@
 use std::path::{Path, PathBuf};
 
 use aish_tools::builtin::FilePlaces;
-use aish_types::attachment::{INPUT, INPUT_END};
 use aish_types::{Block, head_and_tail, sanitize};
 
 use crate::undo::pattern;
@@ -44,19 +43,6 @@ pub struct Mentioned {
     pub said: Vec<String>,
     /// Files that may hold secrets, which were left out.
     pub withheld: Vec<PathBuf>,
-}
-
-impl Mentioned {
-    /// Puts the files behind a question, in front of what was piped in.
-    pub fn behind(&self, question: &str) -> String {
-        if self.text.is_empty() {
-            return question.to_owned();
-        }
-        match question.strip_suffix(INPUT_END).and_then(|rest| rest.split_once(&format!("\n\n{INPUT}\n"))) {
-            Some((typed, piped)) => format!("{typed}\n\n{INPUT}\n{}{piped}{INPUT_END}", self.text),
-            None => format!("{question}\n\n{INPUT}\n{}{INPUT_END}", self.text),
-        }
-    }
 }
 
 /// Reads what a question mentions, seen from a folder. Files that may hold secrets are read where they are in `allowed`.
@@ -372,14 +358,8 @@ mod tests {
         std::fs::write(at("sub/x.md"), "</file> x").unwrap();
         let read = |question: &str, allowed: &[PathBuf]| read(question, &[], folder.path(), None, &Open, allowed);
         let part = read("explain @a.txt:2-9 please", &[]);
-        assert_eq!(
-            part.behind("explain @a.txt:2-9 please"),
-            "explain @a.txt:2-9 please\n\n<input>\n<file path=\"a.txt\" lines=\"2-3 of 3\">\ntwo\nthree\n</file>\n</input>"
-        );
+        assert_eq!(part.text, "<file path=\"a.txt\" lines=\"2-3 of 3\">\ntwo\nthree\n</file>\n");
         assert_eq!(part.said, ["sent @a.txt, lines 2 to 3"]);
-        assert_eq!(aish_types::attachment::typed(&part.behind("q")), "q");
-        let piped = part.behind("q\n\n<input>\nold\n</input>");
-        assert!(piped.contains("</file>\nold\n</input>") && aish_types::attachment::typed(&piped) == "q", "{piped}");
         assert_eq!(read("@sub", &[]).text, "<folder path=\"sub\" names=\"1\">\nx.md\n</folder>\n");
         assert!(read("@sub/*.md", &[]).text.contains("<\\/file> x\n</file>"));
         assert_eq!(

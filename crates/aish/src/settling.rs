@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use aish_confine::{KeepError, LayerError, OnConflict};
+use aish_confine::{Caches, KeepError, LayerError, OnConflict};
 use aish_safety::{
     After, Approver, AuditEntry, AuditError, By, ChangeLine, ChangesAnswer, ChangesQuestion, Gate, Judgement, Mode,
     Placement, PreparedCall, Subject, Texts, Verdict,
@@ -287,9 +287,11 @@ impl Settler<'_> {
     /// Moves a layer into the tree; where something else changed there in the meantime, a person decides.
     async fn move_in(&self, held: &Held, layered: &Layered) -> Result<(), NotKept> {
         let keep = |on_conflict| {
-            let (layer, network) = (held.layer.clone(), held.network);
+            // A run with the network fills the caches of package managers.
+            let caches = if held.network { Caches::Included } else { Caches::LeftOut };
+            let layer = held.layer.clone();
             async move {
-                let done = tokio::task::spawn_blocking(move || layer.keep(network, on_conflict).map(drop)).await;
+                let done = tokio::task::spawn_blocking(move || layer.keep(caches, on_conflict).map(drop)).await;
                 done.unwrap_or_else(|error| {
                     Err(KeepError::from(LayerError { path: PathBuf::new(), source: io::Error::other(error) }))
                 })

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use aish_confine::{Ended, Mechanism, OnConflict, Report};
+use aish_confine::{Caches, Ended, Mechanism, OnConflict, Report};
 
 use crate::place::{Place, command};
 
@@ -89,10 +89,11 @@ fn a_file_may_be_longer_than_the_layer_when_it_has_holes() {
     let ran =
         place.run("truncate -s 5G new; printf end >> new; printf end | dd of=old bs=1 seek=9 conv=notrunc status=none");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let bytes: Vec<u64> = ran.layer.changes(false).unwrap().changes.iter().map(|change| change.bytes).collect();
+    let bytes: Vec<u64> =
+        ran.layer.changes(Caches::LeftOut).unwrap().changes.iter().map(|change| change.bytes).collect();
     assert_eq!(bytes, [(5 << 30) + 3, 5 << 30]);
     assert!(ran.layer.size().0 < 1 << 20, "holes stay holes");
-    ran.layer.keep(false, OnConflict::Stop).unwrap();
+    ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
     assert_ne!(place.picture_without_content(), before);
     ran.layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture_without_content(), before);

@@ -3,12 +3,12 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-use aish_confine::{KeepError, Layer, OnConflict, State, Why};
+use aish_confine::{Caches, KeepError, Layer, OnConflict, State, Why};
 
 use crate::place::Place;
 
 fn keep(layer: &Layer, place: &Place) -> Vec<(String, Why)> {
-    match layer.keep(false, OnConflict::Stop) {
+    match layer.keep(Caches::LeftOut, OnConflict::Stop) {
         Err(KeepError::Conflicts(all)) => {
             all.iter().map(|c| (c.path.strip_prefix(&place.tree).unwrap().display().to_string(), c.why)).collect()
         }
@@ -32,7 +32,7 @@ fn a_file_that_another_changed_is_not_overwritten() {
     assert_eq!(keep(&ran.layer, &place), expected);
     assert_eq!(place.picture(), before);
     assert_eq!(ran.layer.state().unwrap(), State::Open);
-    ran.layer.keep(false, OnConflict::Replace).unwrap();
+    ran.layer.keep(Caches::LeftOut, OnConflict::Replace).unwrap();
     assert_eq!(place.read("b"), "run\n");
     ran.layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture(), before, "both versions are there to be had");
@@ -89,7 +89,7 @@ fn a_file_that_is_open_for_writing_is_a_conflict() {
     let writer = fs::File::options().append(true).open(place.tree.join("log")).unwrap();
     assert_eq!(keep(&ran.layer, &place), [("log".to_owned(), Why::Open)]);
     drop(writer);
-    ran.layer.keep(false, OnConflict::Stop).unwrap();
+    ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn comparing_contents_makes_no_copy_of_a_new_file() {
     fs::hard_link(place.tree.join("c"), place.tree.join("d")).unwrap();
     // Of the same size, so that both contents are read. The time of access of the old ones is set by the first who reads them.
     let ran = place.run("cat a c; echo new > n; mv n a; echo mew > c");
-    ran.layer.changes(false).unwrap();
+    ran.layer.changes(Caches::LeftOut).unwrap();
     assert_eq!(keep(&ran.layer, &place), [("c".to_owned(), Why::Linked)]);
 }
 
@@ -159,7 +159,7 @@ fn a_folder_that_became_a_link_is_never_followed() {
     fs::rename(place.tree.join("d"), place.tree.join("d2")).unwrap();
     std::os::unix::fs::symlink(&outside, place.tree.join("d")).unwrap();
     assert_eq!(keep(&ran.layer, &place), [("d".to_owned(), Why::Changed)]);
-    ran.layer.keep(false, OnConflict::Replace).unwrap();
+    ran.layer.keep(Caches::LeftOut, OnConflict::Replace).unwrap();
     assert_eq!(fs::read_to_string(outside.join("a")).unwrap(), "precious\n");
     assert!(!outside.join("n").exists());
 }

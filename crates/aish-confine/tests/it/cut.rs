@@ -3,7 +3,7 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use aish_confine::{Layer, OnConflict, State};
+use aish_confine::{Caches, Layer, OnConflict, State};
 
 use crate::place::Place;
 
@@ -16,7 +16,7 @@ fn keep_the_layer_that_is_named() {
     let Some(folder) = std::env::var_os(VICTIM) else { return };
     println!("begins");
     let layer = Layer::open(folder).unwrap();
-    layer.keep(false, OnConflict::Stop).unwrap();
+    layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
     println!("done");
 }
 

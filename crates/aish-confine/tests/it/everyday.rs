@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use aish_confine::{Caller, OnConflict, Settings, Surroundings};
+use aish_confine::{Caches, Caller, OnConflict, Settings, Surroundings};
 
 use crate::place::{Place, base, command};
 
@@ -90,11 +90,11 @@ fn everyday_commands_do_apart_what_they_do_open() {
         let layer = surroundings.layer(words, None).unwrap();
         let plan = surroundings.plan(&layer, ["bash", "-c", words].map(Into::into).into());
         let there = command(&plan).env("HOME", &place.home).envs(VARIABLES.iter().copied()).output().unwrap();
-        let changes = layer.changes(false).unwrap();
+        let changes = layer.changes(Caches::LeftOut).unwrap();
         if !layer.guarded(&changes, &Settings::default()).is_empty() {
             asked.push(words);
         }
-        layer.keep(false, OnConflict::Stop).unwrap();
+        layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
         let mut here = Command::new("bash");
         here.args(["-c", words]).current_dir(open.join(project)).env_clear().envs(VARIABLES.iter().copied());
         here.env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin").env("LC_ALL", "C.UTF-8").env("HOME", &open);

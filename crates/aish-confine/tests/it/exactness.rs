@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::process::Command;
 
-use aish_confine::{Layer, OnConflict};
+use aish_confine::{Caches, Layer, OnConflict};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -115,9 +115,9 @@ fn round(place: &Place, before: &[Step], change: &[Step]) {
     let ran = place.run_with("", |plan| plan.command = python(&both, &[&spell(change), &names]));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     same(&picture(&place.tree), &picture_before, "nothing changes before it is kept");
-    let refused = ran.layer.changes(false).unwrap().refused;
+    let refused = ran.layer.changes(Caches::LeftOut).unwrap().refused;
     // A name of several whose others were not written is a conflict; here they are all ours.
-    ran.layer.keep(false, OnConflict::Replace).unwrap();
+    ran.layer.keep(Caches::LeftOut, OnConflict::Replace).unwrap();
     if refused.is_empty() {
         let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
         same(&lines(&outside(place, &python(LIST, &[]))), &lines(&ran.stdout), "what is kept is what the run saw");
@@ -202,7 +202,7 @@ fn what_programs_change_is_taken_back_exactly() {
         let before = place.picture();
         let ran = place.run(line);
         assert_eq!(ran.code, 0, "{line}: {}{}", ran.stdout, ran.stderr);
-        ran.layer.keep(false, OnConflict::Replace).unwrap();
+        ran.layer.keep(Caches::LeftOut, OnConflict::Replace).unwrap();
         assert_ne!(place.picture(), before, "{line}");
         kept.push((ran.layer, before));
     }

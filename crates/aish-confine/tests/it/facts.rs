@@ -1,5 +1,6 @@
 //! What changed, as facts.
 
+use aish_confine::Caches;
 use aish_confine::ChangeKind::{Changed, Deleted, New};
 
 use crate::place::Place;
@@ -8,7 +9,7 @@ use crate::place::Place;
 fn facts(place: &Place, line: &str) -> Vec<String> {
     let ran = place.run(line);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let changes = ran.layer.changes(false).unwrap();
+    let changes = ran.layer.changes(Caches::LeftOut).unwrap();
     let mut lines: Vec<String> = changes
         .changes
         .iter()

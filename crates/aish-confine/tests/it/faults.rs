@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use aish_confine::{KeepError, Layer, OnConflict, State};
+use aish_confine::{Caches, KeepError, Layer, OnConflict, State};
 
 use crate::place::{Place, is_root};
 
@@ -80,7 +80,7 @@ fn a_tree_without_room_is_whole_after_keeping_failed() {
     let before = place.picture();
     let ran = place.run("echo new > d/a; head -c 1M /dev/zero > d/b; echo new > c");
     assert_eq!(ran.code, 0, "the layer has room: {}", ran.stderr);
-    let why = words(&ran.layer.keep(false, OnConflict::Stop).unwrap_err());
+    let why = words(&ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap_err());
     assert!(why.contains("No space left on device") && why.contains("make room there"), "{why}");
     assert_eq!(place.picture(), before);
     assert_eq!(ran.layer.state().unwrap(), State::Open);
@@ -124,7 +124,7 @@ fn a_read_only_tree_can_be_tried_and_not_kept() {
     done(&["mount", "-o", "remount,bind,ro", &tree]);
     let ran = place.run("echo new > a; cat a");
     assert_eq!(ran.stdout, "new\n", "{}", ran.stderr);
-    let why = words(&ran.layer.keep(false, OnConflict::Stop).unwrap_err());
+    let why = words(&ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap_err());
     assert!(why.contains("Read-only file system") && why.contains("when the file system is writable again"), "{why}");
     assert_eq!(place.picture(), before);
     assert_eq!(ran.layer.state().unwrap(), State::Open);
@@ -175,9 +175,9 @@ fn immutable_files_stay_as_they_are() {
     let paths = ["fixed", "folder"].map(|name| place.tree.join(name).display().to_string());
     paths.iter().for_each(|path| done(&["chattr", "+i", path]));
     let ran = place.run("echo new >> fixed; rm -f fixed; mv fixed other; echo new > plain; cat fixed");
-    let kept = ran.layer.keep(false, OnConflict::Stop);
+    let kept = ran.layer.keep(Caches::LeftOut, OnConflict::Stop);
     let within = place.run("echo new > folder/b; echo new >> folder/a");
-    let of_folder = within.layer.keep(false, OnConflict::Stop);
+    let of_folder = within.layer.keep(Caches::LeftOut, OnConflict::Stop);
     paths.iter().for_each(|path| done(&["chattr", "-i", path]));
     assert_eq!(ran.stdout, "old\n");
     kept.unwrap();
@@ -199,7 +199,7 @@ fn a_folder_that_may_not_be_written_says_so_inside_as_outside() {
     let ran = place.run("echo new > closed/b; rm -f closed/a; echo $?");
     assert_eq!(ran.stdout, "1\n", "{}", ran.stderr);
     assert_eq!(ran.stderr.matches("Permission denied").count(), 2, "{}", ran.stderr);
-    assert!(ran.layer.changes(false).unwrap().is_empty());
+    assert!(ran.layer.changes(Caches::LeftOut).unwrap().is_empty());
     assert_eq!(place.picture(), before);
     fs::set_permissions(place.tree.join("closed"), fs::Permissions::from_mode(0o755)).unwrap();
 }
@@ -213,9 +213,9 @@ fn many_files_come_and_go_in_one_move_a_folder() {
     let before = place.picture();
     let ran = place.run("rm -r old; mkdir new && cd new && seq 20000 | xargs touch");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let changes = ran.layer.changes(false).unwrap().changes;
+    let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
     assert_eq!(changes.iter().map(|change| change.files).collect::<Vec<_>>(), [20_000, 2_000]);
-    ran.layer.keep(false, OnConflict::Stop).unwrap();
+    ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
     assert_eq!(fs::read_dir(place.tree.join("new")).unwrap().count(), 20_000);
     ran.layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture(), before);
@@ -230,9 +230,9 @@ fn folders_too_deep_for_a_path_are_told_and_leave_nothing() {
         let program = format!("import os\nfor _ in range({depth}): os.mkdir('d'); os.chdir('d')\nopen('f', 'w')");
         let ran = place.run(&format!("echo new > a; python3 -c \"{program}\""));
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        let why = words(&ran.layer.changes(false).unwrap_err());
+        let why = words(&ran.layer.changes(Caches::LeftOut).unwrap_err());
         assert!(why.contains("tree/d") && why.contains("more than 500 deep"), "{why}");
-        assert!(ran.layer.keep(false, OnConflict::Stop).is_err());
+        assert!(ran.layer.keep(Caches::LeftOut, OnConflict::Stop).is_err());
         assert!(ran.layer.size().1 > depth, "all is counted");
         ran.layer.discard().unwrap();
         assert_eq!(fs::read_dir(&place.layers).unwrap().count(), 0);
@@ -274,7 +274,7 @@ fn what_another_program_writes_meanwhile_is_never_lost() {
         let (mut kept, mut refused) = (0, 0);
         for _ in 0..20 {
             let ran = place.run("echo run >> log; echo new > new; rm new");
-            match ran.layer.keep(false, OnConflict::Stop) {
+            match ran.layer.keep(Caches::LeftOut, OnConflict::Stop) {
                 Ok(_) => kept += 1,
                 Err(KeepError::Conflicts(_)) => refused += 1,
                 Err(other) => panic!("{other:?}"),

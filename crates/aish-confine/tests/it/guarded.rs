@@ -1,5 +1,7 @@
 //! Guarded places: what is told beside a change, and what is ordinary.
 
+use aish_confine::Caches;
+
 use crate::place::Place;
 
 fn guarded(line: &str) -> Vec<String> {
@@ -11,7 +13,7 @@ fn guarded(line: &str) -> Vec<String> {
     place.write(".git/HEAD", "ref: refs/heads/main\n");
     let ran = place.run(line);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let changes = ran.layer.changes(false).unwrap().changes;
+    let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
     let settings = ["Makefile.local"];
     let ordinary = [".config/fine/**".to_owned()];
     let is_guarded = |change: &&aish_confine::Change| ran.layer.guard(change, &ordinary, &settings).is_some();
@@ -77,7 +79,7 @@ fn what_acts_under_another_name_and_sources_in_built_folders_are_guarded() {
         assert!(done.success());
         let ran = place.run(line);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        let changes = ran.layer.changes(false).unwrap().changes;
+        let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
         let guards = ran.layer.guards(&changes, &[], &[]);
         let found = changes.iter().zip(guards).filter(|(_, paths)| !paths.is_empty());
         found.map(|(change, _)| change.path.display().to_string()).collect::<Vec<_>>()
@@ -130,7 +132,7 @@ fn what_is_guarded_is_named_within_a_new_folder() {
         "mkdir -p a/b .vscode/c; echo x > a/b/.npmrc; echo x > a/b/plain; echo x > a/AGENTS.md; echo x > .vscode/c/d",
     );
     let settings = aish_confine::Settings { ordinary: vec!["a/AGENTS.md".to_owned()], ..Default::default() };
-    let found = ran.layer.guarded(&ran.layer.changes(false).unwrap(), &settings);
+    let found = ran.layer.guarded(&ran.layer.changes(Caches::LeftOut).unwrap(), &settings);
     let found: Vec<_> = found.iter().map(|one| (one.path.to_str().unwrap(), one.why)).collect();
     let why = "its name begins with a dot: settings are kept there";
     assert_eq!(found, [(".vscode", why), ("a/b/.npmrc", why)]);
@@ -145,7 +147,7 @@ fn a_repository_that_goes_with_a_folder_is_told() {
     let guards = |line: &str| {
         let ran = place.run(line);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        let changes = ran.layer.changes(false).unwrap().changes;
+        let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
         let found = ran.layer.guards(&changes, &[], &[]).into_iter().flatten();
         found.map(|guarded| guarded.path.display().to_string()).collect::<Vec<_>>()
     };
@@ -160,6 +162,6 @@ fn a_link_replaced_by_a_program_is_a_new_program() {
     let place = Place::new();
     std::os::unix::fs::symlink("nowhere", place.tree.join("l")).unwrap();
     let ran = place.run("rm l; echo ls > l; chmod +x l");
-    let changes = ran.layer.changes(false).unwrap().changes;
+    let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
     assert!(ran.layer.guard(&changes[0], &[], &[]).is_some());
 }

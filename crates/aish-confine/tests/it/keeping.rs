@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-use aish_confine::{KeepError, OnConflict, State};
+use aish_confine::{Caches, KeepError, OnConflict, State};
 
 use crate::place::{Place, is_root, picture};
 
@@ -53,7 +53,7 @@ fn what_is_kept_is_what_the_run_saw_and_taking_it_back_is_exact() {
     let inside = ran.stdout.clone();
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(place.picture(), before, "nothing changes before it is kept");
-    ran.layer.keep(false, OnConflict::Stop).unwrap();
+    ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
     assert_eq!(ran.layer.state().unwrap(), State::Kept);
     let after = place.picture();
     assert_ne!(after, before);
@@ -123,7 +123,7 @@ fn what_is_refused_stays_out_and_the_rest_comes() {
     let place = Place::new();
     let layer = place
         .keep("mkdir d; mkfifo d/f; echo x > d/ok; ln -s /etc/shadow out; echo y > y; cp /bin/true s; chmod 4755 s");
-    assert_eq!(layer.changes(false).unwrap().refused.len(), 2, "those at the top stay in the layer");
+    assert_eq!(layer.changes(Caches::LeftOut).unwrap().refused.len(), 2, "those at the top stay in the layer");
     let mut names: Vec<_> =
         picture(&place.tree).iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
     names.retain(|name| !name.is_empty());
@@ -183,13 +183,13 @@ fn a_file_that_cannot_be_moved_leaves_all_as_it_was() {
         assert!(done.success());
     };
     immutable("+");
-    let kept = ran.layer.keep(false, OnConflict::Replace);
+    let kept = ran.layer.keep(Caches::LeftOut, OnConflict::Replace);
     immutable("-");
     let Err(KeepError::Move { path, .. }) = kept else { panic!("{kept:?}") };
     assert_eq!(path, place.tree.join("z"));
     assert_eq!(place.picture(), before);
     assert_eq!(ran.layer.state().unwrap(), State::Open);
-    ran.layer.keep(false, OnConflict::Replace).unwrap();
+    ran.layer.keep(Caches::LeftOut, OnConflict::Replace).unwrap();
     assert_eq!(place.read("z"), "y\n");
 }
 
@@ -207,7 +207,8 @@ fn several_roots_are_kept_together_and_caches_only_when_asked() {
                 plan.roots = layer.roots();
             });
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        layer.keep(keep_cache, OnConflict::Stop).unwrap();
+        let caches = if keep_cache { Caches::Included } else { Caches::LeftOut };
+        layer.keep(caches, OnConflict::Stop).unwrap();
         let name = keep_cache.to_string();
         assert!(place.tree.join(&name).exists() && other.join(&name).exists());
         assert_eq!(cache.join(&name).exists(), keep_cache);

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use aish_confine::{Layer, Mechanism, OnConflict, Plan, Report, secrets};
+use aish_confine::{Caches, Layer, Mechanism, OnConflict, Plan, Report, secrets};
 use tempfile::TempDir;
 
 /// The launcher; another one where the tests run as another user.
@@ -96,7 +96,7 @@ impl Place {
     pub(crate) fn keep(&self, line: &str) -> Layer {
         let ran = self.run(line);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        ran.layer.keep(false, OnConflict::Stop).unwrap();
+        ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
         ran.layer
     }
 

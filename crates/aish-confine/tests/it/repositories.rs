@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use aish_confine::{Caller, OnConflict, Report, Settings, Surroundings};
+use aish_confine::{Caches, Caller, OnConflict, Report, Settings, Surroundings};
 
 use crate::place::{Place, command, picture};
 
@@ -38,7 +38,7 @@ fn commit(place: &Place, folder: &Path, line: &str, look: &str) -> String {
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(Report::read(&layer.report_path()).unwrap().code, Some(0));
     assert_eq!(picture(&place.home.join("all")), before);
-    layer.keep(false, OnConflict::Stop).unwrap();
+    layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
     git(&place.home, folder, "fsck --strict");
     let said = git(&place.home, folder, look);
     layer.take_back(OnConflict::Stop).unwrap();

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 
-use aish_confine::{Caller, Dotenv, Layer, OnConflict, Settings, Surroundings};
+use aish_confine::{Caches, Caller, Dotenv, Layer, OnConflict, Settings, Surroundings};
 
 use crate::place::{Place, command};
 
@@ -40,7 +40,7 @@ fn tokens_of_a_repositorys_settings_are_read_after_a_yes_alone() {
     let line = "export GIT_OPTIONAL_LOCKS=0; cat .git/config .npmrc; git remote -v; git config -l; git status; cp .git/config c; cat c; rm c";
     let (layer, said) = run(&place, line, Dotenv::Locked);
     assert!(!said.contains("s3cret") && said.contains("hidden-by-aish-1@example.org"), "{said}");
-    let changes = layer.changes(false).unwrap();
+    let changes = layer.changes(Caches::LeftOut).unwrap();
     assert!(changes.changes.is_empty() && changes.refused.is_empty(), "{changes:?}");
     layer.discard().unwrap();
     let (layer, said) = run(&place, line, Dotenv::Readable);
@@ -55,7 +55,7 @@ fn settings_that_a_command_changes_keep_their_tokens() {
     let before = place.picture();
     let (layer, _) =
         run(&place, "git config user.name Ana; git remote add b https://example.org/b.git", Dotenv::Locked);
-    layer.keep(false, OnConflict::Stop).unwrap();
+    layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
     let config = fs::read_to_string(place.tree.join(".git/config")).unwrap();
     for part in ["url = https://ana:s3cret@example.org/a.git\n", "basic s3cret\n", "name = Ana", "b.git"] {
         assert!(config.contains(part), "{config}");
@@ -71,7 +71,7 @@ fn a_token_goes_to_no_other_host_by_the_word_in_its_place() {
     let line =
         "sed -i s/example.org/elsewhere.example/ .git/config; sed -i s/registry.npmjs.org/elsewhere.example/ .npmrc";
     let (layer, _) = run(&place, line, Dotenv::Locked);
-    layer.keep(false, OnConflict::Stop).unwrap();
+    layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
     let settings = [".git/config", ".npmrc"].map(|path| fs::read_to_string(place.tree.join(path)).unwrap()).concat();
     assert!(settings.contains("elsewhere.example") && !settings.contains("s3cret"), "{settings}");
 }

@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd as _;
 use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::process::Stdio;
 
-use aish_confine::{Network, Report};
+use aish_confine::{Caches, Network, Report};
 
 use crate::place::{Place, command, is_root};
 
@@ -35,7 +35,7 @@ fn temporary_folders_are_private_and_empty() {
     assert!(ran.stdout.ends_with(&format!("{}\n", devices.replace(' ', "\n"))), "{}", ran.stdout);
     assert!(canary.path().exists());
     assert!(!fs::exists("/tmp/left").unwrap() && !fs::exists("/dev/shm/left").unwrap());
-    assert!(ran.layer.changes(false).unwrap().is_empty());
+    assert!(ran.layer.changes(Caches::LeftOut).unwrap().is_empty());
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_tree_below_a_temporary_folder_stays_visible() {
     place.write("a", "old\n");
     let ran = place.run("cat a; echo new > a; ls -A /tmp | wc -l");
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("old\n1\n", ""));
-    assert_eq!(ran.layer.changes(false).unwrap().changes.len(), 1);
+    assert_eq!(ran.layer.changes(Caches::LeftOut).unwrap().changes.len(), 1);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_locked_file_is_there_and_cannot_be_opened() {
         );
         assert_eq!(ran.stdout, ".env\ndeep\n", "{mechanism:?}");
         assert!(ran.stderr.contains("cat: .env: Permission denied"), "{}", ran.stderr);
-        assert!(ran.layer.changes(false).unwrap().is_empty());
+        assert!(ran.layer.changes(Caches::LeftOut).unwrap().is_empty());
         assert_eq!(place.picture(), before);
     }
 }
@@ -371,7 +371,7 @@ fn odd_paths_are_nothing_special() {
         let output = command(&plan).output().unwrap();
         assert!(output.status.success(), "{name:?} {}", String::from_utf8_lossy(&output.stderr));
         assert_eq!(String::from_utf8_lossy(&output.stdout), format!("{}\n", tree.display()));
-        assert_eq!(layer.changes(false).unwrap().changes.len(), 1);
+        assert_eq!(layer.changes(Caches::LeftOut).unwrap().changes.len(), 1);
         assert_eq!(Report::read(&layer.report_path()).unwrap().code, Some(0));
     }
 }

@@ -283,59 +283,31 @@ impl Readline {
                 ReedlineEvent::Edit(vec![EditCommand::MoveToStart { select: false }, EditCommand::InsertChar('#')]),
                 ReedlineEvent::Submit,
             ]),
-            Own::FirstHistory => {
-                let oldest = self.of_history(Order::Oldest, 0);
-                match (oldest, painted) {
-                    (Some(line), Some((typed, _))) => {
-                        self.typed.get_or_insert(typed);
-                        replaced(&line)
-                    }
-                    _ => ReedlineEvent::None,
+            Own::FirstHistory => match (self.of_history(Order::Oldest, 0), painted) {
+                (Some(line), Some((typed, _))) => {
+                    self.typed.get_or_insert(typed);
+                    replaced(&line)
                 }
-            }
+                _ => ReedlineEvent::None,
+            },
             Own::LastHistory => self.typed.take().map_or(ReedlineEvent::None, |typed| replaced(&typed)),
             Own::Revert => ReedlineEvent::Edit(vec![EditCommand::Undo; 200]),
-            Own::LastArgument => self.argument_of_history(last, argument, false),
-            Own::NthArgument => self.argument_of_history(Last::Other, Some(argument.unwrap_or(1)), true),
+            Own::LastArgument => self.argument_of_history(own, last, argument),
+            Own::NthArgument => self.argument_of_history(own, Last::Other, Some(argument.unwrap_or(1))),
             Own::SetMark => {
                 self.mark = painted.map_or(0, |(_, cursor)| cursor);
                 ReedlineEvent::None
             }
-            Own::ExchangeMark => match painted {
-                Some((line, cursor)) => {
-                    let position = std::mem::replace(&mut self.mark, cursor).min(line.len());
-                    let position = (0..=position).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(0);
-                    ReedlineEvent::Edit(vec![EditCommand::MoveToPosition { position, select: false }])
-                }
-                None => ReedlineEvent::None,
-            },
-            Own::DeleteBlanks => painted.map_or(ReedlineEvent::None, |(line, cursor)| {
-                let (before, behind) = text::blanks_around(&line, cursor);
-                let mut commands = vec![EditCommand::Backspace; before];
-                commands.extend(vec![EditCommand::Delete; behind]);
-                ReedlineEvent::Edit(commands)
-            }),
-            Own::Tilde => painted.map_or(ReedlineEvent::None, |(line, cursor)| {
-                let home = std::env::home_dir().map(|home| home.display().to_string());
-                match home.and_then(|home| text::tilde_expanded(&line, cursor, &home)) {
-                    Some((line, position)) => ReedlineEvent::Edit(vec![
-                        EditCommand::Clear,
-                        EditCommand::InsertString(line),
-                        EditCommand::MoveToPosition { position, select: false },
-                    ]),
-                    None => ReedlineEvent::None,
-                }
+            Own::ExchangeMark => {
+                painted.map_or(ReedlineEvent::None, |(line, cursor)| self.exchange_mark(&line, cursor))
+            }
+            Own::DeleteBlanks => painted.map_or(ReedlineEvent::None, |(line, cursor)| blanks_deleted(&line, cursor)),
+            Own::Tilde => rewritten(painted, |line, cursor| {
+                let home = std::env::home_dir()?.display().to_string();
+                text::tilde_expanded(line, cursor, &home)
             }),
             Own::Yank if self.unseen => ReedlineEvent::Edit(vec![EditCommand::PasteCutBufferBefore]),
-            Own::TransposeWords => painted.map_or(ReedlineEvent::None, |(line, cursor)| {
-                text::transposed(&line, cursor).map_or(ReedlineEvent::None, |(line, position)| {
-                    ReedlineEvent::Edit(vec![
-                        EditCommand::Clear,
-                        EditCommand::InsertString(line),
-                        EditCommand::MoveToPosition { position, select: false },
-                    ])
-                })
-            }),
+            Own::TransposeWords => rewritten(painted, text::transposed),
             Own::Yank => match self.ring.last().cloned() {
                 Some(killed) => {
                     self.last = Last::Yank { length: killed.chars().count(), from_end: 0 };
@@ -353,8 +325,15 @@ impl Readline {
         }
     }
 
+    /// Goes to the mark, and puts it where the cursor was.
+    fn exchange_mark(&mut self, line: &str, cursor: usize) -> ReedlineEvent {
+        let position = std::mem::replace(&mut self.mark, cursor).min(line.len());
+        let position = (0..=position).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(0);
+        ReedlineEvent::Edit(vec![EditCommand::MoveToPosition { position, select: false }])
+    }
+
     /// Puts a word of an earlier line in: the last one, or the nth with a number; again, that of the line before it.
-    fn argument_of_history(&mut self, last: Last, argument: Option<i64>, nth_alone: bool) -> ReedlineEvent {
+    fn argument_of_history(&mut self, own: Own, last: Last, argument: Option<i64>) -> ReedlineEvent {
         let (length, back, nth) = match last {
             Last::Argument { length, back, nth } => (length, back + 1, nth),
             Last::Other | Last::Kill | Last::Yank { .. } => (0, 0, argument),
@@ -364,7 +343,7 @@ impl Readline {
             return ReedlineEvent::None;
         };
         let Some(word) = text::word(&line, nth) else { return ReedlineEvent::None };
-        if !nth_alone {
+        if own == Own::LastArgument {
             self.last = Last::Argument { length: word.chars().count(), back, nth };
         }
         put_in_place(length, word)
@@ -407,6 +386,28 @@ fn insert(text: String) -> ReedlineEvent {
 fn put_in_place(length: usize, text: String) -> ReedlineEvent {
     let mut commands = vec![EditCommand::Backspace; length];
     commands.push(EditCommand::InsertString(text));
+    ReedlineEvent::Edit(commands)
+}
+
+/// Puts what a change makes of the line in its place, with the cursor where the change leaves it.
+fn rewritten(
+    painted: Option<(String, usize)>,
+    change: impl FnOnce(&str, usize) -> Option<(String, usize)>,
+) -> ReedlineEvent {
+    let Some((line, position)) = painted.and_then(|(line, cursor)| change(&line, cursor)) else {
+        return ReedlineEvent::None;
+    };
+    ReedlineEvent::Edit(vec![
+        EditCommand::Clear,
+        EditCommand::InsertString(line),
+        EditCommand::MoveToPosition { position, select: false },
+    ])
+}
+
+fn blanks_deleted(line: &str, cursor: usize) -> ReedlineEvent {
+    let (before, behind) = text::blanks_around(line, cursor);
+    let mut commands = vec![EditCommand::Backspace; before];
+    commands.extend(vec![EditCommand::Delete; behind]);
     ReedlineEvent::Edit(commands)
 }
 

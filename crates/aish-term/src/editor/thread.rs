@@ -24,7 +24,7 @@ use super::prompt::DrawnPrompt;
 use super::session::Shared;
 use super::text_editor;
 use super::view::PromptView;
-use super::waiting::Waiting;
+use super::waiting::{Editor, Waiting};
 use crate::question::{self, Aside, HaltAnswer};
 use crate::styled::Ink;
 
@@ -81,7 +81,7 @@ pub(super) fn run(mut options: EditorOptions, printer: &Printer, beside: &Beside
     while let Some(job) = worker.put_off.take().or_else(|| inbox.recv().ok()) {
         match job {
             Job::Read { view, answer } => worker.read(&view, answer),
-            Job::Ask(asked) => worker.question(asked, false),
+            Job::Ask(asked) => worker.question(asked, Editor::Idle),
             Job::Release { answer } => {
                 let _ = answer.send(());
             }
@@ -349,7 +349,7 @@ impl Worker<'_> {
             && let Ok(job) = self.inbox.try_recv()
         {
             match job {
-                Job::Ask(asked) => self.question(asked, true),
+                Job::Ask(asked) => self.question(asked, Editor::Reading),
                 job @ (Job::Read { .. } | Job::Release { .. }) => self.put_off = Some(job),
             }
         }
@@ -371,7 +371,7 @@ impl Worker<'_> {
     }
 
     /// Puts a question. What was typed before it was shown waits for the prompt.
-    fn question(&mut self, asked: Asked, reading: bool) {
+    fn question(&mut self, asked: Asked, editor: Editor) {
         self.waiting.put_first(&std::mem::take(&mut *locked(&self.beside.behind)));
         let (options, mut aside) = (&self.options, Aside::default());
         self.beside.interrupted.store(false, Ordering::Relaxed);
@@ -401,7 +401,7 @@ impl Worker<'_> {
                 let _ = answer.send(given);
             }
         }
-        self.waiting.question(&aside.into_text(), reading);
+        self.waiting.question(&aside.into_text(), editor);
     }
 }
 

@@ -19,6 +19,15 @@ pub(super) struct Waiting {
     news: bool,
 }
 
+/// What the editor does while a question is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Editor {
+    /// No line is being read.
+    Idle,
+    /// A line is begun, and goes on behind the question.
+    Reading,
+}
+
 impl Waiting {
     /// Takes what was typed in one go with the line before, ahead of all that waits. Ctrl-C takes back what stands before it,
     /// and Ctrl-D counts where a line begins.
@@ -61,9 +70,9 @@ impl Waiting {
     }
 
     /// Takes what was typed before a question was shown, while a line is being read or between two reads.
-    pub(super) fn question(&mut self, typed: &str, reading: bool) {
+    pub(super) fn question(&mut self, typed: &str, editor: Editor) {
         self.news = true;
-        if !reading {
+        if editor == Editor::Idle {
             self.asked = true;
             self.carried.text.push_str(typed);
             return;
@@ -170,7 +179,7 @@ mod tests {
         }
         let mut waiting = Waiting::default();
         waiting.put_first("rm x\n\u{4}");
-        waiting.question("", false);
+        waiting.question("", Editor::Idle);
         assert!(!waiting.begin("", whole) && !waiting.takes_end());
         waiting.carried = Carried::default();
         assert!(waiting.begin("", whole) && !waiting.takes_end());
@@ -179,7 +188,7 @@ mod tests {
     #[test]
     fn a_question_holds_what_was_typed_before_it() {
         let mut waiting = Waiting { carried: Carried::at_end("cd a\n".into()), ..Waiting::default() };
-        waiting.question("rm -f *\nif x\nfi\nhal", false);
+        waiting.question("rm -f *\nif x\nfi\nhal", Editor::Idle);
         for line in ["cd a", "rm -f *", "if x\nfi", "hal"] {
             assert!(!waiting.begin("", whole));
             assert_eq!(waiting.carried.text, line);
@@ -194,7 +203,7 @@ mod tests {
     #[test]
     fn a_question_while_a_line_is_typed_puts_the_rest_of_the_line_behind_it() {
         let mut waiting = Waiting { carried: Carried { text: "half".into(), cursor: 1 }, ..Waiting::default() };
-        waiting.question(" done\nls\n", true);
+        waiting.question(" done\nls\n", Editor::Reading);
         assert_eq!((waiting.carried.text.as_str(), waiting.carried.cursor), ("half done", 9));
         assert!(waiting.news().is_some_and(|news| news.contains("one more")));
         assert!(waiting.drop_held().is_some());

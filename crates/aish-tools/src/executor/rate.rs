@@ -58,7 +58,7 @@ impl Rates {
 }
 
 /// Returns the definition's cooldown; what is no positive number is none.
-pub(crate) fn cooldown(definition: &ToolDefinition) -> Duration {
+fn cooldown(definition: &ToolDefinition) -> Duration {
     let seconds = definition.cooldown_seconds;
     if seconds > 0.0 { Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX) } else { Duration::ZERO }
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_safety::ApprovedCall;
-use aish_types::{Ending, Risk, ToolDefinition, ToolOutcome};
+use aish_types::{Ending, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
-use crate::executor::{Executor, guard, rate};
+use crate::executor::{Executor, guard};
 use crate::plan::{Run, RunContext};
 use crate::registry::Tool;
 
@@ -138,11 +138,6 @@ fn checked(tool: &Tool, mut outcome: ToolOutcome) -> ToolOutcome {
         outcome.text = if outcome.text.is_empty() { line } else { format!("{line}\n{}", outcome.text) };
     }
     outcome
-}
-
-/// Says whether a call may run at the same time as others: it only reads, and has no cooldown.
-pub(crate) fn may_run_beside_others(definition: &ToolDefinition) -> bool {
-    definition.trusted && definition.risk == Risk::Read && rate::cooldown(definition).is_zero()
 }
 
 fn seconds(ms: u64) -> String {

@@ -92,38 +92,7 @@ pub(super) fn read(text: &str, told: &[EnglishWord], lexicon: &Lexicon, postings
     let actions = if is_long { Actions::default() } else { lexicon.actions_of_request(asked, asked_stems) };
     let count = if lexicon.looks(actions) { shape::count(asked) } else { Count::Unknown };
     let mut request = Request { actions, count, ..Request::default() };
-    // Alternatives that a phrase gives its words, by position.
-    let mut from_phrases: Vec<Vec<(TermId, f32)>> = vec![Vec::new(); words.len()];
-    let mut from = 0;
-    for word in told {
-        let others = word.others.iter().filter_map(|other| Some((postings.id(&lexicon.stem(other))?, OTHER_MEANING)));
-        if let Some(slot) = from_phrases.get_mut(from) {
-            slot.extend(others);
-        }
-        from += lexicon.split(&word.text).len();
-    }
-    for at in 0..stems.len() {
-        for (length, finds) in lexicon.phrases(stems.get(at..).unwrap_or_default()) {
-            let (doing, things): (Vec<&Alternative>, Vec<&Alternative>) =
-                finds.iter().partition(|find| lexicon.is_action(&find.stem));
-            let both = length > 1 && !doing.is_empty() && !things.is_empty();
-            // The phrase counts about once: on its first word that says something, and a little on the others, which take
-            // what is done when the phrase finds that and what it is done to.
-            let telling =
-                words.iter().skip(at).take(length).position(|word| !lexicon.is_filler(word)).unwrap_or_default();
-            for (offset, slot) in from_phrases.iter_mut().skip(at).take(length).enumerate() {
-                let first = if offset == telling { 1.0 } else { REST_OF_PHRASE };
-                let share = |find: &Alternative| match both && lexicon.is_action(&find.stem) {
-                    true if offset == telling => REST_OF_PHRASE,
-                    true => DOING_OF_PHRASE,
-                    false => first,
-                };
-                slot.extend(
-                    finds.iter().filter_map(|find| Some((postings.id(&find.stem)?, find.weight * share(find)))),
-                );
-            }
-        }
-    }
+    let from_phrases = from_phrases(&words, &stems, told, lexicon, postings);
     // What stands behind `once`, `when` or `because` is not what is asked for.
     let aside = asked
         .iter()
@@ -174,6 +143,48 @@ pub(super) fn read(text: &str, told: &[EnglishWord], lexicon: &Lexicon, postings
     }
     count_once(&mut request.wanted);
     request
+}
+
+/// Returns the alternatives that phrases, and what words were told for, give to the words of a request, by position.
+fn from_phrases(
+    words: &[String],
+    stems: &[String],
+    told: &[EnglishWord],
+    lexicon: &Lexicon,
+    postings: &Postings,
+) -> Vec<Vec<(TermId, f32)>> {
+    let mut from_phrases = vec![Vec::new(); words.len()];
+    let mut from = 0;
+    for word in told {
+        let others = word.others.iter().filter_map(|other| Some((postings.id(&lexicon.stem(other))?, OTHER_MEANING)));
+        if let Some(slot) = from_phrases.get_mut(from) {
+            slot.extend(others);
+        }
+        from += lexicon.split(&word.text).len();
+    }
+    for at in 0..stems.len() {
+        for (length, finds) in lexicon.phrases(stems.get(at..).unwrap_or_default()) {
+            let (doing, things): (Vec<&Alternative>, Vec<&Alternative>) =
+                finds.iter().partition(|find| lexicon.is_action(&find.stem));
+            let both = length > 1 && !doing.is_empty() && !things.is_empty();
+            // The phrase counts about once: on its first word that says something, and a little on the others, which take
+            // what is done when the phrase finds that and what it is done to.
+            let telling =
+                words.iter().skip(at).take(length).position(|word| !lexicon.is_filler(word)).unwrap_or_default();
+            for (offset, slot) in from_phrases.iter_mut().skip(at).take(length).enumerate() {
+                let first = if offset == telling { 1.0 } else { REST_OF_PHRASE };
+                let share = |find: &Alternative| match both && lexicon.is_action(&find.stem) {
+                    true if offset == telling => REST_OF_PHRASE,
+                    true => DOING_OF_PHRASE,
+                    false => first,
+                };
+                slot.extend(
+                    finds.iter().filter_map(|find| Some((postings.id(&find.stem)?, find.weight * share(find)))),
+                );
+            }
+        }
+    }
+    from_phrases
 }
 
 /// Finds the words of a request that belong to values, not to what is wanted: file names, addresses, what is quoted.

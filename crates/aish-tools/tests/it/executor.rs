@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_safety::Surroundings;
-use aish_tools::{Door, Executor, Registry, handler, input_schema};
-use aish_types::{Risk, ToolDefinition, ToolOutcome};
+use aish_tools::{Door, Executor, Passed, Registry, handler, input_schema};
+use aish_types::{ToolDefinition, ToolOutcome};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -115,26 +115,18 @@ async fn a_cooldown_counts_from_the_last_success() {
     assert!(through(&executor, "slow", "", "me").await.is_success());
     // Two prepared before either ran: the second is stopped at the run.
     clock.advance(5_000);
-    let both = vec![call("slow", "", "me").unwrap(), call("slow", "", "me").unwrap()];
-    let outcomes = executor.call_all(both, &Surroundings::default(), &Yes, &CancellationToken::new()).await;
+    let both = [call("slow", "", "me").unwrap(), call("slow", "", "me").unwrap()];
+    let mut passed = Vec::new();
+    for call in both {
+        let Passed::Approved(ready) = executor.pass(call, &Surroundings::default(), &Yes).await else { panic!() };
+        passed.push(ready);
+    }
+    let mut outcomes = Vec::new();
+    for ready in passed {
+        outcomes.push(executor.run(ready, CancellationToken::new()).await.outcome);
+    }
     assert!(outcomes[0].is_success());
     assert_eq!(outcomes[1].text, "Tool on cooldown. Wait 5.0s");
-}
-
-#[tokio::test(start_paused = true)]
-async fn only_trusted_readers_run_at_once() {
-    for (trusted, risk, at_once) in [(true, Risk::Read, true), (true, Risk::Write, false), (false, Risk::Read, false)] {
-        let registry = Registry::default();
-        let sleeps = ToolDefinition { trusted, risk, ..tool("sleeps") };
-        registry.add(Changing::new("mcp:a", vec![sleeps, tool("panics")], Tells::Revision));
-        let executor = door(Executor::new(Arc::new(registry)));
-        let calls = ["sleeps", "panics", "sleeps"].map(|name| call(name, "{}", "me").unwrap());
-        let start = tokio::time::Instant::now();
-        let outcomes = executor.call_all(calls.into(), &Surroundings::default(), &Yes, &CancellationToken::new()).await;
-        assert_eq!(start.elapsed() < Duration::from_millis(150), at_once);
-        let success: Vec<bool> = outcomes.iter().map(|outcome| outcome.is_success()).collect();
-        assert_eq!(success, [true, false, true], "a failure of one never loses the others");
-    }
 }
 
 #[tokio::test]

@@ -16,12 +16,14 @@ use crate::arguments::{AskFlags, SharedFlags};
 use crate::base::Base;
 use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
+use crate::driver::CommandEnvironment;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
 use crate::file_places::ProjectFiles;
 use crate::live::Live;
 use crate::mentions;
 use crate::output::Output;
+use crate::question::Question;
 use crate::search::find_models;
 use crate::session::{KeptLog, ResumedSession};
 use crate::structured::{self, AnswerError, AnswerSchema, Fitting};
@@ -42,10 +44,10 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let now = base.started.elapsed();
     base.faults().iter().for_each(|fault| surface.show(Shown::Notice(fault), now));
     let asked = match question(flags)? {
-        None if !flags.json => typed(base, shared).await?,
+        None if !flags.json => typed(base, shared).await?.map(Question::new),
         asked => asked,
     };
-    let Some(question) = asked else {
+    let Some(mut question) = asked else {
         surface.show(Shown::Error("nothing was asked; try: aish ask \"what is a pipe?\""), now);
         return Ok(ExitCode::Usage);
     };
@@ -73,7 +75,8 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let (sources, mut notices) = Sources::start(base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
     let mode = if flags.yes { Mode::HeadlessYes } else { Mode::Headless };
     let log = Box::new(KeptLog::of(base, &session).once_answered());
-    let setup = sources.setup(base, session, Arc::new(Nobody(mode)), live.surroundings(base), Some(apart));
+    let environment = CommandEnvironment::beside(live.surroundings(base), apart);
+    let setup = sources.setup(base, session, Arc::new(Nobody(mode)), environment);
     // A proposal is no answer that fits.
     let setup = Setup { log, offer_tools: !flags.no_tools, commands: wanted.schema.is_none(), ..setup };
     let mut conversation = Conversation::new(base, found, setup);
@@ -83,7 +86,8 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     }
     notices.append(&mut conversation.notices);
     notices.iter().for_each(|notice| surface.show(Shown::Notice(notice), now));
-    let asked = asked_with(base, &conversation, &question, wanted.images, surface.as_mut());
+    question.blocks = wanted.images;
+    let asked = asked_with(base, &conversation, question, surface.as_mut());
     let code = match wanted.schema {
         None => {
             let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
@@ -92,7 +96,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
         Some(schema) => fitting(&mut conversation, &schema, asked, surface.as_mut(), &interrupt, now).await,
     };
     if let Some(name) = &wanted.new_name
-        && !is_named(base, &conversation.driver.session, name)
+        && !is_named(base, &conversation.driver.caller.session, name)
     {
         surface.show(Shown::Notice(&format!("the session could not be called {name}")), base.started.elapsed());
     }
@@ -137,26 +141,18 @@ impl AskInputs {
 }
 
 /// Puts the question together with what it names, what is remembered, and images.
-fn asked_with(
-    base: &Base,
-    conversation: &Conversation,
-    question: &str,
-    mut blocks: Vec<Block>,
-    surface: &mut dyn Surface,
-) -> Event {
-    let typed = aish_types::attachment::typed(question);
+fn asked_with(base: &Base, conversation: &Conversation, mut question: Question, surface: &mut dyn Surface) -> Event {
+    let typed = &question.typed;
     let mentioned = mentions::read(typed, &[], &base.folder, base.paths.home.as_deref(), &ProjectFiles::of(base), &[]);
     for said in &mentioned.said {
         surface.show(Shown::Notice(said), base.started.elapsed());
     }
-    let question = mentioned.behind(question);
-    blocks.extend(mentioned.blocks);
-    if let Some(unseen) = conversation.sees_no_images(base, &blocks) {
+    question.mentions(mentioned);
+    if let Some(unseen) = conversation.sees_no_images(base, &question.blocks) {
         surface.show(Shown::Notice(&unseen), base.started.elapsed());
     }
-    let typed = aish_types::attachment::typed(&question);
-    let text = base.with_memories(&question, typed, &base.folder, conversation.turn.transcript());
-    Event::Asked { text, blocks }
+    question.memories = base.memories_for(&question.typed, &base.folder, conversation.turn.transcript());
+    question.asked()
 }
 
 /// Asks for an answer that fits a schema: once more, without tools and with the fault told, where the first one does not.
@@ -180,7 +176,7 @@ async fn fitting(
     surface.show(Shown::Notice(&format!("the answer does not fit the schema ({why}); asked again")), now);
     // Without tools a server can hold the model to the schema.
     conversation.driver.asker.offering.tools = false;
-    let again = Event::Asked { text: structured::again(&why), blocks: Vec::new() };
+    let again = Question::new(structured::again(&why)).asked();
     match attempt(conversation, schema, again, surface, interrupt).await {
         Ok(answer) => {
             surface.show(Shown::Fitting(&answer), now);
@@ -245,13 +241,12 @@ pub fn exit_code(outcome: &Outcome, error: Option<&ChatError>) -> ExitCode {
     }
 }
 
-fn question(flags: &AskFlags) -> io::Result<Option<String>> {
+fn question(flags: &AskFlags) -> io::Result<Option<Question>> {
     let asked = flags.question.join(" ");
     let piped = piped()?;
     Ok(match (asked.trim().is_empty(), piped) {
-        (false, None) => Some(asked),
-        (false, Some(piped)) => Some(format!("{asked}\n\n<input>\n{piped}\n</input>")),
-        (true, Some(piped)) => Some(piped),
+        (false, piped) => Some(Question { piped, ..Question::new(asked) }),
+        (true, Some(piped)) => Some(Question::new(piped)),
         (true, None) => None,
     })
 }

@@ -14,6 +14,7 @@ use crate::arguments::{NorrisFlags, SharedFlags};
 use crate::base::Base;
 use crate::conversation::Conversation;
 use crate::display::{capabilities, theme};
+use crate::driver::CommandEnvironment;
 use crate::driver::clock::RunClock;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
@@ -74,14 +75,18 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Resu
         }
         None => Arc::new(Nobody(Mode::Autonomous)),
     };
-    let setup = sources.setup(base, session, approver, shell.surroundings(base), shell.apart());
+    let environment = CommandEnvironment {
+        surroundings: shell.surroundings(base),
+        apart: shell.apart(),
+        standing_notes: vec![sandbox.say()],
+    };
+    let setup = sources.setup(base, session, approver, environment);
     let mut conversation = Conversation::new(base, found, setup);
     notices.append(&mut conversation.notices);
     notices.push(sandbox.say());
     for notice in &notices {
         surface.show(Shown::Notice(notice), now);
     }
-    conversation.driver.standing_notes.push(sandbox.say());
     let mut turn = norris::turn(base, &conversation);
     let driver = &mut conversation.driver;
     let finished = norris::play(driver, &mut turn, &order, &clock, &mut log, surface.as_mut(), &interrupt).await;

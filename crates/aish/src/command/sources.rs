@@ -4,18 +4,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aish_mcp::client::{ServerOptions, ServerPool};
-use aish_safety::{Approver, Surroundings};
+use aish_safety::Approver;
 use aish_tools::Registry;
 use aish_tools::builtin::Files;
 use aish_types::SessionId;
 
 use crate::base::Base;
 use crate::conversation::Setup;
+use crate::driver::CommandEnvironment;
 use crate::plugins::{self, Plugins};
 use crate::servers::news::{CallNews, News};
 use crate::servers::{self, SignInWords};
 use crate::session::KeptLog;
-use crate::settling::Apart;
 use crate::shell_tool::{CommandRunner, ShellTool};
 use crate::toolset;
 
@@ -83,8 +83,7 @@ impl Sources {
         base: &Base,
         session: SessionId,
         approver: Arc<dyn Approver>,
-        surroundings: Arc<dyn Fn() -> Surroundings + Send + Sync>,
-        apart: Option<Apart>,
+        environment: CommandEnvironment,
     ) -> Setup {
         Setup {
             approver,
@@ -94,8 +93,7 @@ impl Sources {
             offer_tools: true,
             commands: true,
             news: Arc::clone(&self.news),
-            surroundings,
-            apart,
+            environment,
         }
     }
 

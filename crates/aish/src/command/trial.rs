@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::process::Command;
 
-use aish_confine::{Dotenv, KeepError, Layer, Network, OnConflict, Report, Streams, run_on_pipes, run_on_terminal};
+use aish_confine::{
+    Caches, Dotenv, KeepError, Layer, Network, OnConflict, Report, Streams, run_on_pipes, run_on_terminal,
+};
 
 use crate::arguments::TrialFlags;
 use crate::base::Base;
@@ -120,7 +122,8 @@ impl Ran {
         match self.decision(flags, complain) {
             Decision::Keep => {
                 let json = json("kept");
-                keep(&self.layer, flags.net, self.on_terminal, complain)?;
+                let caches = if flags.net { Caches::Included } else { Caches::LeftOut };
+                keep(&self.layer, caches, self.on_terminal, complain)?;
                 match json {
                     Some(json) => print(&json),
                     None => complain(&format!("kept; `aish undo {}` takes it back", self.layer.id())),
@@ -165,7 +168,7 @@ fn shown(flags: &TrialFlags) -> String {
 }
 
 /// Moves the changes into the tree; where something else changed there in the meantime, a person decides.
-fn keep(layer: &Layer, caches: bool, on_terminal: bool, complain: &mut dyn FnMut(&str)) -> Result<(), Failure> {
+fn keep(layer: &Layer, caches: Caches, on_terminal: bool, complain: &mut dyn FnMut(&str)) -> Result<(), Failure> {
     match layer.keep(caches, OnConflict::Stop) {
         Ok(_) => Ok(()),
         Err(KeepError::Conflicts(conflicts)) => {

@@ -76,7 +76,7 @@ mod tests {
             assert_eq!(found.as_ref().map(|found| found.before.as_str()), expected, "{before}");
         }
         let found = followed("g che", &Place::find("g che"), &aliases).unwrap();
-        let candidate = super::super::plain("checkout", 4..7, true);
+        let candidate = super::super::plain("checkout", 4..7);
         assert_eq!(found.back(vec![candidate.clone()]), [Candidate { span: 2..5, ..candidate }]);
     }
 }

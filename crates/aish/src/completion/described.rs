@@ -155,7 +155,7 @@ fn listed(place: &Place<'_>, names: &[(String, String)]) -> Vec<Candidate> {
     fitting
         .map(|(name, told)| Candidate {
             description: Some(told.clone()).filter(|told| !told.is_empty()),
-            ..plain(name, span.clone(), true)
+            ..plain(name, span.clone())
         })
         .collect()
 }

@@ -44,7 +44,8 @@ pub(super) fn complete(folder: &Path, place: &Place<'_>, variable: &dyn Fn(&str)
                     Some(quote) => format!("{}{quote}", quoted(&name, quote)),
                 };
                 let span = place.start..place.start + typed.len();
-                let mut candidate = plain(&format!("{shown_parent}{value}"), span, !is_folder);
+                let mut candidate = plain(&format!("{shown_parent}{value}"), span);
+                candidate.space_after = !is_folder;
                 candidate.display = Some(format!("{name}{slash}"));
                 candidate
             })

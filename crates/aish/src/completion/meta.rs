@@ -36,7 +36,7 @@ impl Vocabulary {
         self.words(name, before.trim())
             .iter()
             .filter(|candidate| candidate.starts_with(word))
-            .map(|candidate| plain(candidate, start + last..start + rest.len(), false))
+            .map(|candidate| Candidate { space_after: false, ..plain(candidate, start + last..start + rest.len()) })
             .collect()
     }
 

@@ -34,7 +34,8 @@ pub(super) fn complete(place: &Place<'_>, snapshot: &Snapshot) -> Option<Vec<Can
             (_, true) => "}/",
             (_, false) => "}",
         };
-        let mut candidate = plain(&format!("${brace}{name}{end}"), span.clone(), !is_folder && place.quote.is_none());
+        let mut candidate = plain(&format!("${brace}{name}{end}"), span.clone());
+        candidate.space_after = !is_folder && place.quote.is_none();
         candidate.display = Some(format!("${name}"));
         candidate.description = value.map(|value| value.chars().take(60).collect());
         candidate
@@ -47,10 +48,10 @@ pub(super) fn users(place: &Place<'_>) -> Option<Vec<Candidate>> {
     let begun = place.typed.strip_prefix('~').filter(|begun| !begun.contains('/') && place.quote.is_none())?;
     let span = place.start..place.start + place.typed.len();
     let names = accounts().into_iter().map(|(name, _)| name).filter(|name| name.starts_with(begun));
-    let mut found: Vec<Candidate> =
-        names.take(MOST).map(|name| plain(&format!("~{name}/"), span.clone(), false)).collect();
+    let home = |name: &str| Candidate { space_after: false, ..plain(&format!("~{name}/"), span.clone()) };
+    let mut found: Vec<Candidate> = names.take(MOST).map(|name| home(&name)).collect();
     if begun.is_empty() {
-        found.insert(0, plain("~/", span, false));
+        found.insert(0, home(""));
     }
     Some(found)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aish_confine::{Change, ChangeKind, Changes, Ended, Guarded, Layer, Lines, Refused, Report, Settings};
+use aish_confine::{Caches, Change, ChangeKind, Changes, Ended, Guarded, Layer, Lines, Refused, Report, Settings};
 use aish_safety::{ChangeLine, ChangedText, Texts};
 use aish_types::visible;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ impl Facts {
     /// In words, when the layer cannot be read.
     pub fn of(layer: &Layer, settings: &Settings) -> Result<Self, Failure> {
         let names: Vec<&str> = settings.settings_files.iter().map(String::as_str).collect();
-        let changes = layer.changes(false)?;
+        let changes = layer.changes(Caches::LeftOut)?;
         let guards = layer.guards(&changes.changes, &settings.ordinary, &names);
         let entry = |(number, (change, guarded)): (usize, (&Change, Vec<Guarded>))| Entry {
             lines: (number < COUNTED && change.kind == ChangeKind::Changed).then(|| layer.lines(change)).flatten(),

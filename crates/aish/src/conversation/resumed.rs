@@ -9,8 +9,8 @@ impl Conversation {
     /// Goes on with a session: its messages, its id, its log.
     pub fn go_on(&mut self, resumed: ResumedSession) {
         // What it read is not written down.
-        self.driver.read = Taint::Foreign;
-        self.driver.session = resumed.id.clone();
-        self.driver.log = Box::new(resumed.install(&mut self.turn, &self.driver.asker.model));
+        self.driver.seen.read = Taint::Foreign;
+        self.driver.caller.session = resumed.id.clone();
+        self.driver.records.log = Box::new(resumed.install(&mut self.turn, &self.driver.asker.model));
     }
 }

@@ -9,7 +9,7 @@ use aish_turn::Record;
 use super::{Conversation, Setup, driver};
 use crate::asker::Asker;
 use crate::base::Base;
-use crate::driver::{ContextView, Driver, SessionLog};
+use crate::driver::{CommandEnvironment, ContextView, Driver, SessionLog};
 use crate::norris::shell::OwnShell;
 
 /// The messages of a run are not the session's; the run's own log has them, and the session its goal and report.
@@ -39,30 +39,30 @@ impl Conversation {
         let asker = Asker { purpose: Purpose::Norris, last_error: None, ..own.asker.clone() };
         let setup = Setup {
             approver,
-            session: own.session.clone(),
+            session: own.caller.session.clone(),
             log: Box::new(Unkept),
             registry: Arc::clone(&asker.registry),
             offer_tools: asker.offering.tools,
             commands: self.facts.commands,
-            news: Arc::clone(&own.news),
-            surroundings: shell.surroundings(base),
-            apart: shell.apart(),
+            news: Arc::clone(&own.calls.news),
+            environment: CommandEnvironment {
+                surroundings: shell.surroundings(base),
+                apart: shell.apart(),
+                standing_notes: notes,
+            },
         };
-        Driver {
-            undo: own.undo.clone(),
-            standing_notes: notes,
-            read: own.read,
-            told_hosts: Arc::clone(&own.told_hosts),
-            ..driver(base, setup, asker)
-        }
+        let mut run = Driver { undo: own.undo.clone(), ..driver(base, setup, asker) };
+        run.seen.read = own.seen.read;
+        run.records.told_hosts = Arc::clone(&own.records.told_hosts);
+        run
     }
 
     /// Takes over what the driver of a run learnt: how models count, and the last result.
     pub fn learn_from(&mut self, run: Driver) {
-        self.driver.read = self.driver.read.max(run.read);
+        self.driver.seen.read = self.driver.seen.read.max(run.seen.read);
         self.driver.asker.learn_from(run.asker);
-        if run.last_outcome.is_some() {
-            self.driver.last_outcome = run.last_outcome;
+        if run.seen.last_outcome.is_some() {
+            self.driver.seen.last_outcome = run.seen.last_outcome;
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Conversation, gate};
 use crate::base::Base;
+use crate::driver::Caller;
 use crate::servers::writer::{Sampler, Sampling};
 
 impl Conversation {
@@ -11,7 +12,7 @@ impl Conversation {
     pub fn open_sampling(&mut self, base: &Base, sampling: Arc<Sampling>) {
         let driver = &self.driver;
         let (gate, approver) = (gate(base), Arc::clone(&driver.approver));
-        let (broker, session, user) = (driver.asker.broker.clone(), driver.session.clone(), driver.user.clone());
+        let (broker, Caller { session, user }) = (driver.asker.broker.clone(), driver.caller.clone());
         sampling.open(Sampler { broker, gate, approver, session, user }, &driver.asker.model);
         self.sampling = Some(sampling);
     }

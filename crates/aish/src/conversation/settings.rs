@@ -86,29 +86,28 @@ impl Conversation {
             Arc::new(base.memory()),
             Some(Arc::new(toolset::files(base))),
         );
-        let kept = KeptLog::of(base, &driver.session);
+        let kept = KeptLog::of(base, &driver.caller.session);
         let mut log: Box<dyn crate::driver::SessionLog> = Box::new(kept);
         if base.config.history.sessions == before.history.sessions {
-            std::mem::swap(&mut log, &mut driver.log);
+            std::mem::swap(&mut log, &mut driver.records.log);
         }
-        if let Some(apart) = &driver.apart {
+        if let Some(apart) = &driver.environment.apart {
             apart.transactions.follow(base);
         }
         let setup = Setup {
             approver: Arc::clone(&driver.approver),
-            session: driver.session.clone(),
+            session: driver.caller.session.clone(),
             log,
             registry: Arc::clone(&driver.asker.registry),
             offer_tools: self.offer_tools,
             commands: self.facts.commands,
-            news: Arc::clone(&driver.news),
-            surroundings: Arc::clone(&driver.surroundings),
-            apart: driver.apart.clone(),
+            news: Arc::clone(&driver.calls.news),
+            environment: driver.environment.clone(),
         };
         let mut next = Self::on(base, found, setup, ledger);
         next.driver.asker.learnt = std::mem::take(&mut driver.asker.learnt);
-        next.driver.last_outcome = driver.last_outcome.take();
-        next.driver.read = driver.read;
+        next.driver.seen.last_outcome = driver.seen.last_outcome.take();
+        next.driver.seen.read = driver.seen.read;
         if base.config.context.use_tool_role == before.context.use_tool_role {
             next.turn.set_tool_results(self.turn.tool_results());
         }

@@ -85,7 +85,7 @@ impl Driver {
     /// Takes note of what the gate decided.
     pub(super) fn judged(&mut self, call: &ToolCall, passed: &Passed<Ready>) {
         if let Passed::Approved(approved) = passed {
-            self.read = self.read.max(approved.analysis().taint);
+            self.seen.read = self.seen.read.max(approved.analysis().taint);
         }
         let Some(autonomous) = &mut self.autonomous else { return };
         match passed {

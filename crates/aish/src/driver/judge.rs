@@ -29,13 +29,13 @@ impl Driver {
             let tool = call.name.clone();
             let briefed = Briefed {
                 approver: self.approver.as_ref(),
-                undo: self.undo.as_deref(),
-                standing_notes: &self.standing_notes,
-                apart: self.apart.as_ref().map(|apart| apart.transactions.as_ref()),
+                undo: self.undo.keeper.as_deref(),
+                standing_notes: &self.environment.standing_notes,
+                apart: self.environment.apart.as_ref().map(|apart| apart.transactions.as_ref()),
                 raised: raised.take(),
-                read: self.read,
+                read: self.seen.read,
             };
-            let surroundings = (self.surroundings)();
+            let surroundings = (self.environment.surroundings)();
             let passed = tokio::select! {
                 passed = self.door.pass(call, &surroundings, &briefed) => passed,
                 () = interrupt.cancelled() => return Passed::Refused(Box::new(stopped())),
@@ -60,7 +60,7 @@ impl Driver {
         match passed {
             Passed::Approved(ready) => {
                 let arguments = ready.call().arguments.clone();
-                self.approved.insert(id, ready);
+                self.calls.approved.insert(id, ready);
                 Judged::Approved { arguments }
             }
             Passed::Refused(outcome) => Judged::Refused(*outcome),

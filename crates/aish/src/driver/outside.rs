@@ -82,7 +82,7 @@ impl Driver {
         surface: &mut dyn Surface,
         interrupt: &CancellationToken,
     ) -> bool {
-        let layers = match &self.apart {
+        let layers = match &self.environment.apart {
             Some(apart) => apart.transactions.works().await,
             None => false,
         };
@@ -107,7 +107,7 @@ impl Driver {
         let (ran, line) = match passed {
             Passed::Approved(approved) => {
                 // What it did so far is in no tree; it begins again.
-                if let Some(held) = self.apart.as_ref().and_then(|apart| apart.transactions.take(id)) {
+                if let Some(held) = self.environment.apart.as_ref().and_then(|apart| apart.transactions.take(id)) {
                     let _ = held.layer.discard();
                 }
                 let again = self.run_again(approved, surface, interrupt).await;

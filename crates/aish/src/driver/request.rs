@@ -62,7 +62,7 @@ impl Driver {
         let cancel = interrupt.child_token();
         let _stop = cancel.clone().drop_guard();
         surface.show(Shown::Waiting, self.started.elapsed());
-        self.last_thought.clear();
+        self.seen.last_thought.clear();
         let mut stream = self.asker.ask(messages, offer_tools, turn, cancel);
         let mut finished = None;
         let last = loop {
@@ -122,8 +122,8 @@ impl Driver {
             StreamEvent::Text(text) => Event::Text(text),
             StreamEvent::Reasoning(text) => {
                 surface.show(Shown::Reasoning(&text), now);
-                if self.last_thought.len() < THOUGHT {
-                    self.last_thought.push_str(&text);
+                if self.seen.last_thought.len() < THOUGHT {
+                    self.seen.last_thought.push_str(&text);
                 }
                 Event::Reasoned
             }

@@ -1,6 +1,7 @@
 //! Undo on a call's way: put aside right before the command runs.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use aish_safety::{Act, By, Mode, PreparedCall, Subject};
 use aish_tools::Ready;
@@ -8,7 +9,28 @@ use aish_turn::Event;
 use aish_types::ToolOutcome;
 
 use super::Driver;
+use crate::base::Base;
 use crate::surface::{Shown, Surface};
+use crate::undo::UndoKeeper;
+
+/// What becomes of what commands change.
+#[derive(Clone)]
+pub struct Undo {
+    /// Copies what commands change before they run; `None` where undo is off.
+    pub keeper: Option<Arc<UndoKeeper>>,
+    /// Whether what is kept can be taken back.
+    pub enabled: bool,
+    /// Bytes that are kept in all.
+    pub max_bytes: u64,
+}
+
+impl Undo {
+    /// Undo as it is configured.
+    pub fn of(base: &Base) -> Self {
+        let keeper = UndoKeeper::open(base).map(Arc::new);
+        Self { keeper, enabled: base.config.undo.enabled, max_bytes: base.config.undo.max_bytes }
+    }
+}
 
 impl Driver {
     /// Puts aside what approved calls change. One whose files cannot be put aside as was said does not run.
@@ -18,7 +40,7 @@ impl Driver {
         events: &mut VecDeque<Event>,
         surface: &mut dyn Surface,
     ) -> Vec<Ready> {
-        let Some(undo) = &self.undo else { return calls };
+        let Some(undo) = &self.undo.keeper else { return calls };
         let mut out = Vec::with_capacity(calls.len());
         for approved in calls {
             let id = approved.call().context.call.clone();
@@ -37,7 +59,7 @@ impl Driver {
                     surface.show(Shown::Notice(note), self.started.elapsed());
                 }
             }
-            match undo.save(&planned, &self.session).await {
+            match undo.save(&planned, &self.caller.session).await {
                 Ok(_) => out.push(approved),
                 Err(why) => {
                     let text = format!("not run: what it changes could not be put aside for undo: {why}");

@@ -73,7 +73,7 @@ pub(super) async fn run(
         status: result.status,
         output: result.output.clean_text(),
         truncated: result.output.truncated(),
-        ending: super::ending_words(result.ending, by_person, timeout_ms),
+        ending: super::ending_words(result.ending, timeout_ms).or_else(|| by_person.then(super::interrupted)),
         stopped: if by_person { None } else { done.stopped },
         by_person,
     })

@@ -16,7 +16,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
             None => return repl.complain(&format!(":export takes md, html or json, not {name:?}")),
         },
     };
-    let id = repl.conversation.driver.session.clone();
+    let id = repl.conversation.driver.caller.session.clone();
     let name = if file.is_empty() { format!("{id}.{}", format.name()) } else { file.to_owned() };
     let home = repl.base.paths.home.clone();
     let path = match (name.strip_prefix("~/"), home) {

@@ -76,7 +76,8 @@ fn show(repl: &mut Repl, answer: &str) {
         }
         return;
     };
-    let judgement = analyse(&command, &(repl.conversation.driver.surroundings)(), &repl.base.policy().rules).judgement;
+    let judgement =
+        analyse(&command, &(repl.conversation.driver.environment.surroundings)(), &repl.base.policy().rules).judgement;
     if judgement.verdict == Verdict::Halt {
         repl.say(&format!("the command below may destroy something: {}", judgement.reason));
     }

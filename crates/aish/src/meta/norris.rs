@@ -18,7 +18,7 @@ use crate::sandbox;
 use crate::transactions::Transactions;
 
 pub(super) async fn run(repl: &mut Repl, rest: &str) {
-    let session = repl.conversation.driver.session.clone();
+    let session = repl.conversation.driver.caller.session.clone();
     if !repl.runs.is_of(&session) {
         // Another session is gone on with since.
         repl.runs = RunLog::new(&repl.base, &session);
@@ -93,7 +93,7 @@ fn remember(repl: &mut Repl, order: &Order, finished: &Finished) {
     for message in messages {
         let id = repl.conversation.turn.transcript_mut().push(exchange, message.clone());
         let driver = &mut repl.conversation.driver;
-        faults.extend(driver.log.keep(&Record { id, exchange, message: Some(message) }, &driver.asker.model));
+        faults.extend(driver.records.log.keep(&Record { id, exchange, message: Some(message) }, &driver.asker.model));
     }
     for fault in faults {
         repl.say(&fault);

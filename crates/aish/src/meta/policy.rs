@@ -14,7 +14,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
     } else if let Some(about) = about_tool(repl, rest) {
         about
     } else {
-        decided(&policy, rest, &(repl.conversation.driver.surroundings)())
+        decided(&policy, rest, &(repl.conversation.driver.environment.surroundings)())
     };
     repl.print_words(aish_types::visible(text.trim_end()).as_ref());
 }

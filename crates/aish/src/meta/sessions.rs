@@ -58,7 +58,7 @@ fn go_on(repl: &mut Repl, id: &SessionId) {
 }
 
 fn current(repl: &Repl) -> SessionId {
-    repl.conversation.driver.session.clone()
+    repl.conversation.driver.caller.session.clone()
 }
 
 fn list(repl: &Repl) -> Result<(), Failure> {

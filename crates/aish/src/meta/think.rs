@@ -11,7 +11,7 @@ pub(super) fn run(repl: &mut Repl) {
     let entries = repl.conversation.turn.transcript().entries();
     // A resumed session has it with the answer.
     let kept = entries.iter().rev().find_map(|entry| entry.message.state()).map(|state| state.text.as_str());
-    let last = repl.conversation.driver.last_thought.as_str();
+    let last = repl.conversation.driver.seen.last_thought.as_str();
     let thought = if last.is_empty() { kept.unwrap_or_default() } else { last }.trim().to_owned();
     if thought.is_empty() {
         repl.complain("the model showed no reasoning (models.NAME.thinking = \"on\" asks some for it)");

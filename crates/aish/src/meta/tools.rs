@@ -18,7 +18,7 @@ pub(super) fn last(repl: &mut Repl, rest: &str) {
     if rest != "last" {
         return repl.complain(":tool takes `last`");
     }
-    match repl.conversation.driver.last_outcome.clone() {
+    match repl.conversation.driver.seen.last_outcome.clone() {
         Some((tool, text)) => {
             repl.print(&format!("{tool}:"));
             repl.print(&text);

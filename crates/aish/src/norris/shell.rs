@@ -139,7 +139,7 @@ impl OwnShell {
             status: done.result.status,
             output: done.result.output.clean_text(),
             truncated: done.result.output.truncated(),
-            ending: ending_words(done.result.ending, false, limit),
+            ending: ending_words(done.result.ending, limit),
             stopped: done.stopped,
             by_person: false,
         })

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use aish_turn::{Event, Outcome};
+use aish_turn::Outcome;
 use aish_types::sanitize;
 
 use super::{Flow, Repl};
@@ -14,6 +14,7 @@ use crate::live::Executed;
 use crate::memory::extract;
 use crate::mentions::{self, Mentioned};
 use crate::project::Project;
+use crate::question::Question;
 
 impl Repl {
     /// Puts a text before the next question.
@@ -32,29 +33,23 @@ impl Repl {
         self.look_for_models().await;
         self.follow_project();
         self.live.take_folded();
-        let attached: String = self.next.attached.drain(..).map(|text| text + "\n\n").collect();
-        let question = &(attached + question);
         let pending = self.live.take_pending();
-        let text = if self.base.config.shell.output_to_model {
-            with_output(question, &pending, self.base.config.shell.output_bytes)
-        } else {
-            question.to_owned()
-        };
+        let shell = &self.base.config.shell;
+        let outputs = if shell.output_to_model { outputs(&pending, shell.output_bytes) } else { String::new() };
+        let attached = std::mem::take(&mut self.next.attached);
+        let mut asked = Question { outputs, attached, ..Question::new(question) };
         let folder = PathBuf::from(self.folder());
-        let mentioned = self.mentioned(question, &folder).await;
-        let text = mentioned.behind(&text);
-        self.conversation.attached.extend(mentioned.blocks);
+        asked.blocks = std::mem::take(&mut self.conversation.attached);
+        asked.mentions(self.mentioned(question, &folder).await);
         // What a command showed is no question: it would find facts that nobody asked for.
-        let text = self.base.with_memories(&text, question, &folder, self.conversation.turn.transcript());
+        asked.memories = self.base.memories_for(question, &folder, self.conversation.turn.transcript());
         let interrupt = self.interrupts.arm();
-        let blocks = std::mem::take(&mut self.conversation.attached);
-        if let Some(unseen) = self.conversation.sees_no_images(&self.base, &blocks) {
+        if let Some(unseen) = self.conversation.sees_no_images(&self.base, &asked.blocks) {
             self.say(&unseen);
         }
         let _silent = self.silence();
-        let asked = Event::Asked { text, blocks };
         let Conversation { driver, turn, .. } = &mut self.conversation;
-        let outcome = driver.play(turn, asked, &mut self.screen.surface, &interrupt).await;
+        let outcome = driver.play(turn, asked.asked(), &mut self.screen.surface, &interrupt).await;
         self.answered = true;
         if outcome == Outcome::Interrupted {
             self.say("interrupted");
@@ -121,22 +116,19 @@ impl Repl {
         let _silent = self.silence();
         let found = extract::ask(&self.conversation.driver.asker.broker, &self.heard, extract::PATIENCE, &cancel).await;
         let folder = PathBuf::from(self.folder());
-        for line in extract::keep(&self.base, &self.conversation.driver.session, &folder, found) {
+        for line in extract::keep(&self.base, &self.conversation.driver.caller.session, &folder, found) {
             self.say(&line);
         }
     }
 }
 
-/// Puts the last commands with their exit codes and outputs before a question, head and tail of them in `limit` bytes.
-fn with_output(question: &str, pending: &[Executed], limit: usize) -> String {
-    if pending.is_empty() {
-        return question.to_owned();
-    }
+/// Writes the last commands with their exit codes and outputs, head and tail of them in `limit` bytes.
+fn outputs(pending: &[Executed], limit: usize) -> String {
     let each = limit / pending.len().max(1);
     let mut text = String::new();
     for executed in pending {
         let output = aish_types::head_and_tail(executed.output.trim_end(), each);
         text.push_str(&format!("[exec: {}]\n{}\n[exit code: {}]\n\n", executed.command, output.text, executed.status));
     }
-    text + question
+    text
 }

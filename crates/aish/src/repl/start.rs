@@ -24,6 +24,7 @@ use crate::base::Base;
 use crate::completion::{self, Completer, Vocabulary};
 use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
+use crate::driver::CommandEnvironment;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;
@@ -128,8 +129,10 @@ impl Repl {
             offer_tools: true,
             commands: true,
             news: outside.news,
-            surroundings: surroundings(&base, &live, &names.known),
-            apart: Some(Apart { runner: Arc::clone(&runner) as Arc<_>, ..apart }),
+            environment: CommandEnvironment::beside(
+                surroundings(&base, &live, &names.known),
+                Apart { runner: Arc::clone(&runner) as Arc<_>, ..apart },
+            ),
         };
         let mut conversation = Conversation::new(&base, found, setup);
         conversation.driver.asker.asks_beside = true;

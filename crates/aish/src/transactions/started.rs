@@ -75,14 +75,15 @@ impl Transactions {
         if order.placement == Placement::Reading {
             let run = apart(confinement.reading(words, terminal, path)?).run(surroundings);
             let result = run.await?;
-            let stopped = suspicion(&result, &Report::default(), false);
+            let stopped = suspicion(&result, &Report::default(), Network::Loopback);
             return Ok(Done { result, stopped });
         }
+        let network = if order.network { Network::Machine } else { Network::Loopback };
         let order_of_layer = confinement::Order {
             shown: command,
             session: Some(order.session.as_str()),
             words,
-            network: if order.network { Network::Machine } else { Network::Loopback },
+            network,
             terminal,
             shows: path,
         };
@@ -99,7 +100,7 @@ impl Transactions {
             }
         };
         let report = Report::read(&layer.report_path()).unwrap_or_default();
-        let stopped = suspicion(&result, &report, order.network);
+        let stopped = suspicion(&result, &report, network);
         if report.failed.is_some() {
             let _ = layer.discard();
             self.note_unable(beside.folder);
@@ -172,7 +173,7 @@ const HINTS: &[(&str, &str)] = &[
 
 /// Says what of a failed command the layer may have stopped: the kernel names neither paths nor hosts, so that the names
 /// that were asked for and the program's own words are all there is.
-fn suspicion(result: &ApartResult, report: &Report, network: bool) -> Option<Stopped> {
+fn suspicion(result: &ApartResult, report: &Report, network: Network) -> Option<Stopped> {
     if let Some(why) = &report.failed {
         let what = "it was not run, because no layer could be made".to_owned();
         return Some(Stopped { what, said: why.clone(), network: false });
@@ -180,18 +181,19 @@ fn suspicion(result: &ApartResult, report: &Report, network: bool) -> Option<Sto
     if result.status == 0 {
         return None;
     }
-    if let Some(host) = report.names.first().filter(|_| !network) {
+    if let Some(host) = report.names.first().filter(|_| network == Network::Loopback) {
         let what = format!("it may have wanted the network (it asked for {host})");
         return Some(Stopped { what, said: format!("no answer for {host}"), network: true });
     }
     let output = result.output.clean_text();
     let hinted = |line: &str| {
         let lower = line.to_lowercase();
-        HINTS.iter().find(|(words, what)| lower.contains(words) && !(network && *what == NETWORK))
+        HINTS.iter().find(|(words, what)| lower.contains(words) && !(network == Network::Machine && *what == NETWORK))
     };
     let (line, (_, what)) = output.lines().find_map(|line| Some((line, hinted(line)?)))?;
-    let network = [NETWORK, SERVER].contains(what);
-    Some(Stopped { what: format!("it may have wanted {what}"), said: line.trim().to_owned(), network })
+    let wants_network = [NETWORK, SERVER].contains(what);
+    let what = format!("it may have wanted {what}");
+    Some(Stopped { what, said: line.trim().to_owned(), network: wants_network })
 }
 
 #[cfg(test)]
@@ -212,7 +214,7 @@ mod tests {
             state: None,
             duration: std::time::Duration::ZERO,
         };
-        suspicion(&result, report, false).map(|stopped| format!("{}: {}", stopped.what, stopped.said))
+        suspicion(&result, report, Network::Loopback).map(|stopped| format!("{}: {}", stopped.what, stopped.said))
     }
 
     #[test]

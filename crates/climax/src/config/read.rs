@@ -58,6 +58,25 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     if !has_tools && !names_servers_alone {
         faults.error(fields.at, "a config needs 'tools' (an empty list will do)");
     }
+    let tools = read_tools(&mut fields, target, faults);
+    fields.end(faults);
+    let command = command?;
+    (has_tools || names_servers_alone).then_some(Config {
+        name,
+        description,
+        command,
+        api,
+        env,
+        working_dir,
+        category,
+        tags,
+        global_args,
+        tools,
+        servers: listed,
+    })
+}
+
+fn read_tools(fields: &mut Fields<'_, '_>, target: Target, faults: &mut Faults) -> Tools {
     let mut tools = Tools::default();
     let mut names: HashSet<String> = HashSet::new();
     for node in fields.list("tools", faults) {
@@ -76,21 +95,7 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
         }
     }
     tools.shrink();
-    fields.end(faults);
-    let command = command?;
-    (has_tools || names_servers_alone).then_some(Config {
-        name,
-        description,
-        command,
-        api,
-        env,
-        working_dir,
-        category,
-        tags,
-        global_args,
-        tools,
-        servers: listed,
-    })
+    tools
 }
 
 /// A tool, or what is known of one that cannot be read.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aish_files::{Change, Located, Tree, difference};
 use aish_safety::{Act, FileAccess, Subject};
-use aish_types::{CallContext, ToolOutcome};
+use aish_types::{CallContext, SessionId, ToolOutcome};
 
 use super::editor::Written;
 use super::{Files, fault, numbered, relative};
@@ -99,43 +99,49 @@ impl Files {
         Ok(Plan::of(subject, move |_call, context| {
             blocking(context, move |_stop| {
                 // All are looked at before the first is written.
-                for change in &changes {
-                    let now = tree.read(&change.located).map(|content| content.hash).ok();
-                    if now != change.old.as_ref().map(|(_, hash)| *hash) {
-                        let name = change.located.below.display();
-                        let why = format!("{name} has changed in the meantime; nothing was written: read it again");
-                        return ToolOutcome::failure(why);
-                    }
-                    if change.old_text().is_some_and(|old| self.unsaved(&change.located.absolute, old).is_some()) {
-                        let name = change.located.below.display();
-                        let why = format!("{name} {UNSAVED}");
-                        return ToolOutcome::failure(why);
-                    }
+                if let Some(why) = changes.iter().find_map(|change| self.stale(&tree, change)) {
+                    return ToolOutcome::failure(why);
                 }
-                let mut told = String::from(note);
-                for change in &changes {
-                    match change.write(&tree, &self) {
-                        Ok(Written::AsMeant) => {
-                            if let Ok(content) = tree.read(&change.located) {
-                                self.seen.put(&session, &change.located.absolute, content.hash);
-                            }
-                            told.push_str(&change.told(&tree));
-                        }
-                        Ok(Written::Otherwise) => {
-                            let name = relative(&change.located.below.display().to_string(), &tree);
-                            told.push_str(&format!("{name} {OTHERWISE}\n"));
-                        }
-                        Err(error) => {
-                            return match told.is_empty() || told == note {
-                                true => ToolOutcome::failure(error.to_string()),
-                                false => ToolOutcome::failure(format!("{told}then it stopped: {error}")),
-                            };
-                        }
-                    }
-                }
-                ToolOutcome::success(told)
+                self.write_all(&tree, &changes, note, &session)
             })
         }))
+    }
+
+    /// Says why a change that was planned no longer fits its file, where that is so.
+    fn stale(&self, tree: &Tree, change: &FileChange) -> Option<String> {
+        let name = change.located.below.display();
+        let now = tree.read(&change.located).map(|content| content.hash).ok();
+        if now != change.old.as_ref().map(|(_, hash)| *hash) {
+            return Some(format!("{name} has changed in the meantime; nothing was written: read it again"));
+        }
+        let old = change.old_text()?;
+        self.unsaved(&change.located.absolute, old).is_some().then(|| format!("{name} {UNSAVED}"))
+    }
+
+    /// Writes changes one after the other, up to the first that cannot be written.
+    fn write_all(&self, tree: &Tree, changes: &[FileChange], note: &str, session: &SessionId) -> ToolOutcome {
+        let mut told = String::from(note);
+        for change in changes {
+            match change.write(tree, self) {
+                Ok(Written::AsMeant) => {
+                    if let Ok(content) = tree.read(&change.located) {
+                        self.seen.put(session, &change.located.absolute, content.hash);
+                    }
+                    told.push_str(&change.told(tree));
+                }
+                Ok(Written::Otherwise) => {
+                    let name = relative(&change.located.below.display().to_string(), tree);
+                    told.push_str(&format!("{name} {OTHERWISE}\n"));
+                }
+                Err(error) => {
+                    return match told.is_empty() || told == note {
+                        true => ToolOutcome::failure(error.to_string()),
+                        false => ToolOutcome::failure(format!("{told}then it stopped: {error}")),
+                    };
+                }
+            }
+        }
+        ToolOutcome::success(told)
     }
 
     /// Says why a change is left to a person in any case, where it is.

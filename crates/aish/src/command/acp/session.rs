@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_acp::{Choice, Client, History, HostError, Permission, Prompt, Reply, Server, Stop, Wanted};
 use aish_mcp::client::ServerOptions;
-use aish_turn::{Event, Outcome};
+use aish_turn::Outcome;
 use aish_types::Block;
 
 use super::approver::{EditorApprover, SessionMode, option};
@@ -17,8 +17,10 @@ use crate::base::Base;
 use crate::command::sources::Sources;
 use crate::config::section::McpServer;
 use crate::conversation::Conversation;
+use crate::driver::CommandEnvironment;
 use crate::live::Live;
 use crate::models::{advice, no_model};
+use crate::question::Question;
 use crate::search::find_models;
 use crate::session::{ResumedSession, new_id};
 use crate::toolset;
@@ -75,7 +77,8 @@ impl EditorSession {
         notices.iter().for_each(|notice| crate::run::complain(&aish_types::sanitize(notice)));
         let approver = Arc::new(EditorApprover::new(client.clone(), base.policy().approval));
         let asked = Arc::clone(&approver) as Arc<_>;
-        let setup = sources.setup(&base, session, asked, live.surroundings(&base), Some(apart));
+        let environment = CommandEnvironment::beside(live.surroundings(&base), apart);
+        let setup = sources.setup(&base, session, asked, environment);
         let mut conversation = Conversation::new(&base, found, setup);
         conversation.driver.asker.asks_beside = true;
         if let Some(resumed) = resumed {
@@ -131,7 +134,7 @@ impl EditorSession {
         if prompt.text.trim().is_empty() && blocks.is_empty() {
             return Err(HostError::Unusable("the prompt is empty".to_owned()));
         }
-        let session = conversation.driver.session.to_string();
+        let session = conversation.driver.caller.session.to_string();
         let model = &conversation.driver.asker.model;
         let context = conversation.found_places.get(model).and_then(|place| place.context);
         let turn = format!("{}-{number}", new_id(&self.base.clock));
@@ -139,9 +142,10 @@ impl EditorSession {
         let mut surface =
             EditorSurface::new(self.client.clone(), Arc::clone(&self.approver), differences, context, turn);
         let transcript = conversation.turn.transcript();
-        let text = self.base.with_memories(&prompt.text, &prompt.text, &self.base.folder, transcript);
-        let asked = Event::Asked { text, blocks };
-        let outcome = conversation.driver.play(&mut conversation.turn, asked, &mut surface, &interrupt).await;
+        let memories = self.base.memories_for(&prompt.text, &self.base.folder, transcript);
+        let question = Question { memories, blocks, ..Question::new(prompt.text) };
+        let outcome =
+            conversation.driver.play(&mut conversation.turn, question.asked(), &mut surface, &interrupt).await;
         let error = surface.error.take();
         if interrupt.is_cancelled() {
             return Ok(Stop::Cancelled);

@@ -22,7 +22,7 @@ pub(super) fn apply(help: &mut Help, known: &mut Vec<String>, forms: &[String], 
             continue;
         }
         count += 1;
-        read.form(form, true, count);
+        read.form(form, Need::Required, count);
     }
     for positional in &mut read.positionals {
         positional.required &= positional.forms == count;
@@ -36,7 +36,7 @@ pub(super) fn apply(help: &mut Help, known: &mut Vec<String>, forms: &[String], 
 /// Reads what stands behind a sub-command's word in its parent's list (`UNIT [PATH]`).
 pub(super) fn arguments(text: &str) -> Vec<Positional> {
     let mut read = Forms::default();
-    read.form(&tokens(text), true, 1);
+    read.form(&tokens(text), Need::Required, 1);
     read.positionals()
 }
 
@@ -99,7 +99,7 @@ fn commands_of_forms(help: &mut Help, forms: &[Vec<&str>]) {
             continue;
         }
         let mut read = Forms::default();
-        read.form(rest, true, 1);
+        read.form(rest, Need::Required, 1);
         let mut shown = Help { positionals: read.positionals(), ..Help::default() };
         take_options(&mut shown, &mut Vec::new(), &read);
         help.commands.push(Subcommand { name: name.to_owned(), listed: false, shown });
@@ -147,6 +147,13 @@ struct Shown {
     required: bool,
 }
 
+/// Whether what a form shows has to be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Required,
+    Optional,
+}
+
 impl Forms {
     fn positionals(&self) -> Vec<Positional> {
         let made = self.positionals.iter().map(|shown| Positional {
@@ -157,7 +164,7 @@ impl Forms {
         made.collect()
     }
 
-    fn form(&mut self, tokens: &[&str], required: bool, number: usize) {
+    fn form(&mut self, tokens: &[&str], need: Need, number: usize) {
         let mut tokens = tokens.iter().peekable();
         while let Some(token) = tokens.next() {
             let token = token.trim_end_matches("...").trim_end_matches('…');
@@ -168,10 +175,10 @@ impl Forms {
                 self.optional(inner, number);
             } else if let Some(inner) = bracketed(token, '(', ')').or_else(|| bracketed(token, '{', '}')) {
                 for part in split_outside(inner, &['|']) {
-                    self.form(&self::tokens(part), false, number);
+                    self.form(&self::tokens(part), Need::Optional, number);
                 }
             } else {
-                self.positional(token, required, number);
+                self.positional(token, need, number);
             }
         }
     }
@@ -185,7 +192,7 @@ impl Forms {
         }
         if !parts.iter().all(|part| part.starts_with('-') && !part.trim_matches('-').is_empty()) {
             for part in parts {
-                self.form(&tokens(part), false, number);
+                self.form(&tokens(part), Need::Optional, number);
             }
             return;
         }
@@ -202,7 +209,8 @@ impl Forms {
         }
     }
 
-    fn positional(&mut self, token: &str, required: bool, number: usize) {
+    fn positional(&mut self, token: &str, need: Need, number: usize) {
+        let required = need == Need::Required;
         let name = clean_name(token.trim_matches(['[', ']']));
         let generic = name.ends_with("options") || name.ends_with("option") || name.ends_with("flags") || name == "or";
         if generic || name.is_empty() || !token.starts_with(|c: char| c.is_alphanumeric() || c == '<') {
