@@ -31,7 +31,9 @@ mod decode;
 mod doubtful;
 mod escape;
 mod expand;
+mod fed;
 mod filters;
+mod fish;
 mod harmless;
 mod help;
 mod hint;
@@ -145,12 +147,29 @@ pub fn analyse_without(
     walker.uncalled();
     if walker.verdict() == Verdict::Allow
         && let Some(line) = read_otherwise::with_comments_as_words(command)
-        && analyse_without(wrapper, &line, surroundings, rules).judgement.verdict != Verdict::Allow
+        && is_more(wrapper, &line, surroundings, rules)
     {
         walker.comment_counts(command);
     }
+    if walker.verdict() == Verdict::Allow
+        && let Some(line) = fish::as_fish_reads(command)
+        && is_more(wrapper, &line, surroundings, rules)
+    {
+        walker.fish_counts(command);
+    }
     let reads = walker.reads_of(command);
     Analysis { reads, ..conclude(walker, changes) }
+}
+
+/// Says whether a line that another shell reads of the same text is not allowed.
+fn is_more(wrapper: Option<&str>, line: &str, surroundings: &Surroundings, rules: &PolicyRules) -> bool {
+    let mut walker = walk::Walker::new(surroundings, wrapper);
+    walker.rules = rules;
+    walker.set_again = doubtful::set_again(line);
+    walker.text(line, &word::Stream::default());
+    walker.comments(line);
+    walker.uncalled();
+    walker.finish().0.is_none_or(|judgement| judgement.verdict != Verdict::Allow)
 }
 
 /// Judges statements for a database; none where nothing of them is worth a word.

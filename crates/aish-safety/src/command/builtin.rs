@@ -34,7 +34,16 @@ impl Walker<'_> {
             "alias" => self.aliases(words),
             _ if settings::DECLARES.contains(&name) => self.declares(name, words),
             "unset" => {
+                for word in arguments.iter().take_while(|word| word.text.starts_with('-') && word.text != "--") {
+                    // Not `-f`, which removes functions, and zsh's `-m`, which takes patterns.
+                    if word.text != "-v" {
+                        self.unknown_option("unset", &word.text);
+                    }
+                }
                 for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+                    if self.around.functions.contains_key(&word.text) {
+                        self.unknown_option("unset", &word.text);
+                    }
                     self.state.note_special(&word.text, &[Word::unknown(Taint::NONE)]);
                     self.state.keep(&word.text, Vec::new());
                 }

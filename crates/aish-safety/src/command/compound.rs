@@ -10,7 +10,7 @@ use super::redirect::COPROCESS;
 use super::state::{Body, MAX_ALTERNATIVES};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
-use crate::rules::Effect;
+use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
 impl Walker<'_> {
@@ -151,6 +151,14 @@ impl Walker<'_> {
         }
         self.note_plain(name, Verdict::Allow, Effect::Read, "shell.function", "defines a function");
         self.defined.push(name.into());
+        let is_taken = programs::is_known(name)
+            || OWN.contains(&name)
+            || self.around.functions.contains_key(name)
+            || self.around.aliases.contains_key(name);
+        if is_taken {
+            let reason = "gives the name of another command to a function, which later lines call";
+            self.note_plain(name, Verdict::Ask, Effect::Write, "shell.function", reason);
+        }
         if is_handler(name)
             && let Some(body) = self.state.functions.get(name).cloned()
         {
@@ -240,6 +248,27 @@ impl Walker<'_> {
         }
     }
 }
+
+/// Commands of a shell's own that are followed and stand in no table.
+const OWN: &[&str] = &[
+    "alias",
+    "cd",
+    "chdir",
+    "declare",
+    "export",
+    "fc",
+    "local",
+    "mapfile",
+    "pushd",
+    "r",
+    "read",
+    "readarray",
+    "readonly",
+    "set",
+    "shift",
+    "typeset",
+    "unset",
+];
 
 /// Functions that a shell calls by itself.
 const HANDLERS: &[&str] = &[

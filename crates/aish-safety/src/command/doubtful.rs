@@ -4,6 +4,12 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 
+/// Letters of escapes in `$'…'` that bash and zsh read alike.
+const ESCAPES: &str = "abeEfnrtvxuU01234567\\'\"?\n";
+
+/// The most letters of a list in braces that are looked at.
+const MAX_LIST: usize = 256;
+
 /// Quote that a place stands in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quote {
@@ -83,20 +89,32 @@ fn by_quotes(text: &str) -> Option<&'static str> {
     let mut quote = Quote::None;
     let mut letters = text.char_indices().peekable();
     let mut before = ' ';
+    let has_lines = text.contains('\n');
     while let Some((at, letter)) = letters.next() {
         let rest = text.get(at..).unwrap_or_default();
         let next = rest.chars().nth(1);
         match (quote, letter) {
             (Quote::Single, '\'') | (Quote::Escaped, '\'') => quote = Quote::None,
             (Quote::Single, _) => {}
+            (Quote::Escaped, '\\')
+                if next.is_some_and(|next| !ESCAPES.contains(next)) || rest.get(2..3) == Some("{") =>
+            {
+                return Some("holds an escape that shells read differently");
+            }
             (Quote::Escaped, '\\') | (Quote::None | Quote::Double, '\\') => {
                 letters.next();
+            }
+            (Quote::None, _) if letter.is_whitespace() && !letter.is_ascii() => {
+                return Some("holds a blank that only some shells take for one");
             }
             (Quote::Escaped, _) => {}
             (Quote::None, '\'') => quote = if before == '$' { Quote::Escaped } else { Quote::Single },
             (Quote::None, '"') => quote = Quote::Double,
             (Quote::Double, '"') => quote = Quote::None,
-            (_, '!') if is_event(before, next) => return Some("may stand for an earlier line of the history"),
+            // Where there is none such, the lines below are read by themselves.
+            (_, '!') if is_event(before, next) || next == Some('\'') && (quote == Quote::None || has_lines) => {
+                return Some("may stand for an earlier line of the history");
+            }
             (_, '$') if rest.starts_with("${") && holds_code(rest, quote == Quote::Double) => {
                 return Some("holds a command or a quote within an expansion");
             }
@@ -120,6 +138,9 @@ fn by_quotes(text: &str) -> Option<&'static str> {
                 return Some("is a folder of a variable to zsh");
             }
             (Quote::None, '{') if has_step(rest) => return Some("counts in steps"),
+            (Quote::None, '{') if before != '$' && holds_blanks(rest) => {
+                return Some("holds blanks in a list that fish makes words of");
+            }
             _ => {}
         }
         before = letter;
@@ -168,10 +189,33 @@ fn is_assigned(text: &str, rest: &str) -> bool {
         && text.match_indices(name).any(|(at, _)| text.get(at + name.len()..).is_some_and(|rest| rest.starts_with('=')))
 }
 
+/// `{-o ,name}`: one list to fish, where it closes before the command ends; several words to bash.
+fn holds_blanks(rest: &str) -> bool {
+    let (mut quote, mut lists, mut blank) = (None, false, false);
+    for letter in rest.chars().take(MAX_LIST).skip(1) {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '}') => return lists && blank,
+            (None, ';' | '|' | '&') => return false,
+            (None, ',') => lists = true,
+            (None, _) => blank |= letter.is_whitespace(),
+        }
+    }
+    lists && blank && rest.len() > MAX_LIST
+}
+
 /// `{a..z..2}`
 fn has_step(rest: &str) -> bool {
-    let inside = rest.get(1..).and_then(|rest| rest.split(['}', ' ', ',']).next()).unwrap_or_default();
-    inside.matches("..").count() > 1
+    let mut dots = 0_usize;
+    let mut before = ' ';
+    for letter in rest.chars().take(MAX_LIST).skip(1).take_while(|letter| !"} ,".contains(*letter)) {
+        let is_pair = letter == '.' && before == '.';
+        dots += usize::from(is_pair);
+        before = if is_pair { ' ' } else { letter };
+    }
+    dots > 1
 }
 
 /// Returns the variables that a text sets more than once, as far as its words tell: their values are guesses where a loop, a
@@ -209,8 +253,33 @@ mod tests {
             "ls ~/x ~root",
             "find \"`pwd`\" -type f",
             "declare -A m",
+            "ls {a,'b c'} {a,b}",
+            "{ ls a, b; }",
+            "jq '{a, b}' \"{c, d}\"",
         ] {
             assert_eq!(doubt(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_in_several_ways_is_doubtful() {
+        for line in [
+            "sort {-o ,c} f",
+            "find d \u{3000}-delete",
+            "sed $'a x\\C-jw c' f",
+            "find d $'\\-delete'",
+            "find d $'\\x{2d}delete'",
+            "echo a!'b'",
+            "echo {a..z..2}",
+        ] {
+            assert!(doubt(line).is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_read_in_time() {
+        for part in ["{", "{a ,", "{a.", "!'", "$'\\a'", "a=", "()"] {
+            let _ = doubt(&part.repeat(60_000 / part.len()));
         }
     }
 }

@@ -21,6 +21,26 @@ pub(crate) fn ansi_c(source: &str) -> (String, &str) {
     (unescape(source.get(..end).unwrap_or_default()), source.get(end + 1..).unwrap_or_default())
 }
 
+/// Says whether a terminal does more at a text than show it, in colour and at another place: it may be told to answer, as if
+/// somebody typed, to keep what is copied, or to write a file.
+pub(crate) fn acts_on_terminal(text: &str) -> bool {
+    const QUIET: &[char] = &['\n', '\t', '\r', '\u{7}', '\u{8}', '\u{b}', '\u{c}'];
+    let mut rest = text;
+    while let Some(at) = rest.find(|letter: char| letter.is_control() && !QUIET.contains(&letter)) {
+        let behind = rest.get(at..).unwrap_or_default().strip_prefix("\u{1b}[");
+        let Some(behind) =
+            behind.map(|behind| behind.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == ';'))
+        else {
+            return true;
+        };
+        if !behind.starts_with(|letter: char| "mKJHABCDGfsu".contains(letter)) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
 /// Replaces backslash escapes: `\n`, `\x41`, `\101`, `\0101`, `\u0041`, `\cX`.
 pub(crate) fn unescape(source: &str) -> String {
     let mut out = String::with_capacity(source.len());

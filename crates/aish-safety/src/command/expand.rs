@@ -341,6 +341,7 @@ impl Walker<'_> {
             }
             Some('\'') => {
                 let (text, rest) = escape::ansi_c(tail);
+                self.terminal(&text);
                 out.push_quoted(&text);
                 rest
             }
@@ -352,19 +353,32 @@ impl Walker<'_> {
                 let name = after.get(..end).unwrap_or_default();
                 self.parameter(name, quoted, out);
                 let rest = after.get(end..).unwrap_or_default();
-                self.zsh_index(name, rest);
-                // Some shells take an index there, and `[@]` makes several arguments, in quotes too.
-                out.loose |= rest.starts_with('[');
+                self.behind_parameter(name, rest, out);
                 rest
             }
             Some(letter) if letter.is_ascii_digit() || "@*#?-$!".contains(letter) => {
-                self.parameter(after.get(..1).unwrap_or_default(), quoted, out);
+                let name = after.get(..1).unwrap_or_default();
+                self.parameter(name, quoted, out);
+                self.behind_parameter(name, tail, out);
                 tail
             }
             _ => {
                 out.push('$', true);
                 after
             }
+        }
+    }
+
+    /// Follows what zsh takes behind a parameter without brackets: an index, and changes such as `:t` and `:s/a/b/`.
+    fn behind_parameter(&mut self, name: &str, rest: &str, out: &mut Fields) {
+        self.zsh_index(name, rest);
+        let is_indexed = rest.starts_with('[');
+        // `[@]` makes several arguments, in quotes too.
+        out.loose |= is_indexed;
+        let changes =
+            rest.strip_prefix(':').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_alphabetic()));
+        if is_indexed || changes {
+            out.current.taint = out.current.taint | Taint::GUESSED;
         }
     }
 

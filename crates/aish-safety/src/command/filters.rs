@@ -36,6 +36,17 @@ impl Walker<'_> {
             true => Stream { text: Some(Word::number(Taint::NONE).text), taint: Taint::NONE, connected: true },
             false => self.written(kind, program, arguments, stdin),
         };
+        if matches!(kind, Output::Echo | Output::Format)
+            && let Some(text) = &out.text
+        {
+            self.terminal(text);
+            if text.contains('\\') {
+                self.terminal(&super::escape::unescape(text));
+            }
+        }
+        if out.text.is_some() && !super::printed::is_sure(kind, arguments) {
+            out.taint = out.taint | Taint::GUESSED;
+        }
         if self.reads_secret(program, arguments) || sources::prints_secrets(known, arguments) {
             out.taint = out.taint | Taint::SECRET;
         }

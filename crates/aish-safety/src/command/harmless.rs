@@ -105,6 +105,12 @@ impl Walker<'_> {
         if self.brings_settings(known) || !is_plain(known, arguments) || self.writes_something(known, arguments) {
             return false;
         }
+        // What reads its words by itself does not take `--` for the end of its options: `find -- d -delete`.
+        let mut behind = arguments.words.iter().skip_while(|word| word.text != "--").skip(1);
+        if (facts.single_dash || known.is(Trait::SearchesByExpression)) && behind.any(|word| word.text.starts_with('-'))
+        {
+            return false;
+        }
         let dodges = may_dodge(known, arguments);
         // A test of several words may run what stands in an index: `[ $(cat f) ]` with `-v a[$(…)]` in the file.
         let is_split = |word: &Word| !word.whole && !word.is_known() && word.taint.has(Taint::CONTENT);

@@ -1,7 +1,9 @@
-//! What `echo` and `printf` write.
+//! What `echo` and `printf` write, and of which programs all that they write is known.
 
 use alloc::string::String;
 use alloc::vec::Vec;
+
+use aish_program_format::Output;
 
 use super::escape;
 use super::word::Word;
@@ -27,6 +29,69 @@ pub(crate) fn echo(arguments: &[Word]) -> Option<String> {
         out.push('\n');
     }
     Some(out)
+}
+
+/// Says whether what is computed here is what every shell and program of a kind writes, and no guess that leaves out some of
+/// what they do.
+pub(crate) fn is_sure(kind: Output, arguments: &[Word]) -> bool {
+    if kind == Output::Echo {
+        return echoes_alike(arguments);
+    }
+    if kind == Output::Format {
+        return is_plain(arguments);
+    }
+    let is_name = matches!(kind, Output::BaseName | Output::FolderName);
+    if is_name {
+        return matches!(arguments, [only] if !only.text.ends_with('/') && !only.text.starts_with('-'));
+    }
+    !matches!(
+        kind,
+        Output::Part
+            | Output::End
+            | Output::Reversed
+            | Output::Translated
+            | Output::Filtered
+            | Output::Edited
+            | Output::Scanned
+            | Output::Queried
+            | Output::Base64
+            | Output::Base32
+            | Output::Cipher
+            | Output::Hexadecimal
+            | Output::Uudecode
+            | Output::OtherCode
+            | Output::Endless
+    )
+}
+
+/// Says whether every `echo` writes the same for these words: without escapes, and without options that only some know.
+fn echoes_alike(arguments: &[Word]) -> bool {
+    let known = |word: &&Word| {
+        word.text
+            .strip_prefix('-')
+            .is_some_and(|flags| !flags.is_empty() && flags.chars().all(|letter| "nE".contains(letter)))
+    };
+    let options = arguments.iter().take_while(known).count();
+    let rest = arguments.get(options..).unwrap_or_default();
+    !rest.first().is_some_and(|word| word.text.starts_with('-')) && !rest.iter().any(|word| word.text.contains('\\'))
+}
+
+/// Says whether a format of `printf` is made of texts and of values that it puts in as they are.
+fn is_plain(arguments: &[Word]) -> bool {
+    let format = match arguments {
+        [first, format, ..] if first.text == "--" => format,
+        [format, ..] => format,
+        [] => return true,
+    };
+    let mut pieces = format
+        .text
+        .replace("%%", "")
+        .split('%')
+        .skip(1)
+        .map(|piece| piece.starts_with('s'))
+        .collect::<Vec<_>>()
+        .into_iter();
+    pieces.all(|is_text| is_text) && !format.text.contains("\\c")
 }
 
 /// Computes what `printf` writes.

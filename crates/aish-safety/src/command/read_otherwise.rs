@@ -42,6 +42,12 @@ impl Walker<'_> {
         self.note_plain(text, Verdict::Ask, Effect::Run, "zsh.comment", reason);
     }
 
+    /// Asks about a line of which fish reads something else, by its escapes or for a substitution that is none to it.
+    pub(super) fn fish_counts(&mut self, text: &str) {
+        let reason = "does something else where fish reads its escapes and back quotes";
+        self.note_plain(text, Verdict::Ask, Effect::Unknown, "fish.escape", reason);
+    }
+
     /// Asks about comments that hold more than words: where lines are typed zsh knows no comments, and runs what stands
     /// behind a `;` in them. With a quote in them the lines below are read otherwise.
     pub(super) fn comments(&mut self, text: &str) {

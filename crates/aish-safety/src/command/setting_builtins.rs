@@ -4,6 +4,8 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_program_format::Output;
+
 use super::run::shown;
 use super::simple::Assigned;
 use super::walk::Walker;
@@ -13,31 +15,12 @@ use crate::rules::{Effect, settings};
 use crate::verdict::Verdict;
 
 /// Letters of `set` that are harmless in bash, zsh and fish; with `-x` and a name fish puts that into the environment.
-const SET_LETTERS: &str = "befghlmnpqtuvxBCEHPT";
+/// Not among them: what reads later lines otherwise (`-B`, zsh's `-H`, `-P` and `-T`), and `-t`, with which a shell ends
+/// after the next command.
+const SET_LETTERS: &str = "efglnquvx";
 
 /// Names behind `set -o` that are harmless.
-const SET_NAMES: &[&str] = &[
-    "braceexpand",
-    "emacs",
-    "errexit",
-    "errtrace",
-    "functrace",
-    "hashall",
-    "histexpand",
-    "ignoreeof",
-    "monitor",
-    "noclobber",
-    "noexec",
-    "noglob",
-    "nolog",
-    "notify",
-    "nounset",
-    "physical",
-    "pipefail",
-    "verbose",
-    "vi",
-    "xtrace",
-];
+const SET_NAMES: &[&str] = &["errexit", "nounset", "pipefail", "verbose", "xtrace"];
 
 /// Long options of fish's `set` that are harmless.
 const SET_LONG: &[&str] = &["--local", "--global", "--function", "--query", "--erase", "--append", "--prepend"];
@@ -47,7 +30,7 @@ const SET_LONG: &[&str] = &["--local", "--global", "--function", "--query", "--e
 const DECLARE_LETTERS: &str = "aAEfFgHhIilnprRtuUxLZ";
 
 /// Letters with which a name alone changes nothing that it holds.
-const MARKING: &str = "gprx";
+const MARKING: &str = "gpx";
 
 impl Walker<'_> {
     /// `alias`: what is given a name, and what that runs. In fish the second word is what it runs.
@@ -129,7 +112,14 @@ impl Walker<'_> {
         if loads {
             self.unknown_option(name, "-fu");
         }
-        let marks = matches!(name, "export" | "readonly") || !letters("") && letters(MARKING);
+        let given =
+            |wanted: &[char]| arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains(wanted));
+        if self.in_function == 0 && given(&['i', 'E', 'l', 'u', 'n', 'L', 'R', 'Z', 'T']) && !given(&['f', 'F', 'p']) {
+            let reason = "gives a variable a property that changes what later lines assign to it";
+            self.note_plain(name, Verdict::Ask, Effect::Write, "shell.declare", reason);
+        }
+        let marks = name == "export"
+            || !letters("") && letters(MARKING) && !arguments.iter().any(|word| word.text.starts_with('+'));
         if marks && letters(MARKING) || options().any(|option| matches!(option, "f" | "F" | "p")) {
             return;
         }
@@ -146,6 +136,11 @@ impl Walker<'_> {
             return;
         }
         let (operands, exports) = self.set_options(arguments);
+        let is_of_fish = |word: &Word| word.text.starts_with('-') && word.text.contains(['f', 'g', 'l']);
+        if operands.is_empty() && arguments.iter().any(|word| !word.text.starts_with("--") && is_of_fish(word)) {
+            // Without a name they are options of the shell.
+            self.unknown_option("set", "-f");
+        }
         let is_given = operands.len() < arguments.len() && arguments.iter().any(|word| word.text == "--");
         if !operands.is_empty() || is_given {
             self.state.positional = Rc::new(self.names_found(operands.to_vec()));
@@ -227,11 +222,14 @@ impl Walker<'_> {
             "" => (arguments.get(1).map(|word| word.text.clone()), arguments.get(2..)),
             name => (Some(name.to_string()), arguments.get(1..)),
         };
-        let text = super::printed::printf(rest.unwrap_or_default());
+        let rest = rest.unwrap_or_default();
+        let is_sure = super::printed::is_sure(Output::Format, rest);
+        let guess = if is_sure { Taint::NONE } else { Taint::GUESSED };
+        let taint = rest.iter().fold(guess, |taint, word| taint | word.taint);
         if let Some(variable) = variable {
-            let word = match text {
-                Some(text) => Word::literal(text),
-                None => Word::unknown(Taint::NONE),
+            let word = match super::printed::printf(rest) {
+                Some(text) => Word { taint, ..Word::literal(text) },
+                None => Word::unknown(taint),
             };
             self.named_variable(&variable);
             self.state.assign(&variable, alloc::vec![word]);

@@ -56,8 +56,12 @@ impl Walker<'_> {
     /// Walks a simple command as bash reads it, and on the side as shells do that split no value at blanks.
     fn read_by_all(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
         let outer = core::mem::take(&mut self.differs);
-        let out = self.simple_once(command, stdin);
+        let mut out = self.simple_once(command, stdin);
         let differs = core::mem::replace(&mut self.differs, outer);
+        if differs {
+            // Of other words it writes something else.
+            out.taint = out.taint | Taint::GUESSED;
+        }
         if differs && !self.guessing && self.verdict() == Verdict::Allow {
             let verdict = self.verdict_on(|walker| {
                 walker.unsplit = true;
@@ -108,7 +112,13 @@ impl Walker<'_> {
                         {
                             self.state.declare(name, Kind::Keyed);
                         }
-                        let one = self.assignment(assignment);
+                        let mut one = self.assignment(assignment);
+                        if super::braces::expand(&word.value, &self.budget).is_some() {
+                            // Bash makes several assignments of it, of which the last holds.
+                            for value in &mut one.value {
+                                value.taint = value.taint | Taint::GUESSED;
+                            }
+                        }
                         words.push(Word::literal(alloc::format!("{}=", one.name)));
                         declared.push(one);
                     } else {

@@ -6,11 +6,15 @@ use alloc::vec::Vec;
 use aish_program_format::{Act, Language, Trait, Wrapper};
 
 use super::budget::Budget;
+use super::fed::Cut;
 use super::split::split;
 use super::unwrap::{Given, inner_program, join, moves};
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::{programs, secret_places};
+
+/// How often a program is started for one input, at most, to look at it.
+const MAX_GROUPS: usize = 16;
 
 impl Walker<'_> {
     pub(crate) fn marked(
@@ -98,55 +102,60 @@ impl Walker<'_> {
     ) -> bool {
         let split = split(wrapper, arguments, 1);
         let Some(inner) = inner_program(arguments, &split, 0) else { return false };
-        let mut words: Vec<Word> =
+        let words: Vec<Word> =
             if inner.is_empty() { programs::stand_in(Act::Print).map(Word::literal).collect() } else { inner.to_vec() };
-        let mark = split
-            .options
-            .iter()
-            .find(|(option, _)| matches!(*option, "-I" | "-i" | "--replace"))
-            .map(|(_, value)| value.as_ref().map_or("{}".to_string(), |value| value.text.clone()));
-        let lines = mark.is_some()
-            || split.options.iter().any(|(option, _)| matches!(*option, "-0" | "--null" | "-d" | "--delimiter" | "-L"));
+        let before = arguments.get(..arguments.len() - inner.len()).unwrap_or_default();
+        let before = if inner.is_empty() { arguments } else { before };
+        let dashes = before.len() - usize::from(before.last().is_some_and(|word| word.text == "--"));
+        let cut = Cut::of(before.get(..dashes).unwrap_or_default());
         let file = split.options.iter().find(|(option, _)| matches!(*option, "-a" | "--arg-file"));
         let named = file.and_then(|(_, value)| value.as_ref()).map(|word| self.script_file(word));
         let stdin = named.as_ref().unwrap_or(stdin);
-        let given: Vec<Word> = match &stdin.text {
-            Some(text) => text
-                .split(if lines { &['\n', '\0'][..] } else { &[' ', '\n', '\t', '\0'][..] })
-                .filter(|part| !part.is_empty())
-                .take(64)
-                .map(|part| {
-                    let bare = ['\'', '"'].iter().find_map(|quote| part.strip_prefix(*quote)?.strip_suffix(*quote));
-                    Word { text: bare.unwrap_or(part).into(), taint: stdin.taint, ..Word::default() }
-                })
-                .collect(),
-            None => alloc::vec![super::expand::listed(stdin.taint)],
-        };
-        match mark {
-            Some(mark) => {
-                for one in given.iter().take(16) {
-                    let inner: Vec<Word> = words
-                        .iter()
-                        .map(|word| Word {
-                            text: self
-                                .budget
-                                .replaced(&word.text, &mark, &one.text)
-                                .unwrap_or_else(|| HOLE.to_string()),
-                            glob: word.glob,
-                            taint: if word.text.contains(&mark) { word.taint | one.taint } else { word.taint },
-                            // What is put in stays in one argument.
-                            whole: word.whole || word.is_known(),
-                        })
-                        .collect();
-                    self.deeper(|walker| walker.run(&inner, &Stream::default()));
-                }
+        let groups = cut.as_ref().zip(stdin.text.as_ref()).and_then(|(cut, text)| cut.groups(text));
+        let is_sure = groups.as_ref().is_some_and(|groups| groups.len() <= MAX_GROUPS);
+        let mark = cut.and_then(|cut| cut.mark).or_else(|| {
+            let mut options = split.options.iter();
+            let (_, value) = options.find(|(option, _)| matches!(*option, "-I" | "-i" | "--replace"))?;
+            Some(value.as_ref().map_or("{}".to_string(), |value| value.text.clone()))
+        });
+        let given = |text: &String| Word { text: text.clone(), taint: stdin.taint, ..Word::default() };
+        let mut groups: Vec<Vec<Word>> = match (groups, &stdin.text) {
+            (Some(groups), _) => {
+                groups.iter().take(MAX_GROUPS).map(|group| group.iter().take(64).map(given).collect()).collect()
             }
-            None => {
-                words.extend(given);
-                *out = Some(self.deeper(|walker| walker.run(&words, &Stream::default())));
+            // What may be meant halts where it should.
+            (None, Some(text)) => {
+                alloc::vec![text.split_whitespace().take(64).map(String::from).map(|text| given(&text)).collect()]
+            }
+            (None, None) => Vec::new(),
+        };
+        if !is_sure {
+            groups.push(alloc::vec![super::expand::listed(stdin.taint)]);
+        }
+        for group in groups {
+            let line: Vec<Word> = match (&mark, group.first()) {
+                (Some(mark), Some(one)) => words.iter().map(|word| self.filled(word, mark, one)).collect(),
+                (Some(_), None) => continue,
+                (None, _) => words.iter().cloned().chain(group).collect(),
+            };
+            let written = self.deeper(|walker| walker.run(&line, &Stream::default()));
+            if mark.is_none() {
+                out.get_or_insert_default().append(written);
             }
         }
         true
+    }
+
+    /// Puts what is given in the place of its mark.
+    fn filled(&self, word: &Word, mark: &str, one: &Word) -> Word {
+        let text = self.budget.replaced(&word.text, mark, &one.text).unwrap_or_else(|| HOLE.to_string());
+        Word {
+            text,
+            glob: word.glob,
+            taint: if word.text.contains(mark) { word.taint | one.taint } else { word.taint },
+            // What is put in stays in one argument.
+            whole: word.whole || word.is_known(),
+        }
     }
 
     pub(crate) fn parallel(&mut self, wrapper: Wrapper<'_>, program: &str, arguments: &[Word], stdin: &Stream) -> bool {

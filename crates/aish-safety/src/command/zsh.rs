@@ -135,6 +135,8 @@ impl Walker<'_> {
             if !self.budget.pay(Work::Scan, group.len()) {
                 return;
             }
+            // `*(om[1,x])`: which of the names are taken is computed.
+            self.zsh_index("", group.find('[').and_then(|at| group.get(at..)).unwrap_or_default());
             for (at, letter) in group.char_indices().filter(|(_, letter)| matches!(letter, 'e' | '+')).take(MAX_GROUPS)
             {
                 let rest = group.get(at + 1..).unwrap_or_default();
@@ -147,6 +149,14 @@ impl Walker<'_> {
                     walker.apart_from(|walker| walker.text(&code.text, &Stream::default()))
                 });
             }
+        }
+    }
+
+    /// Asks about a text at which a terminal does more than show it.
+    pub(crate) fn terminal(&mut self, text: &str) {
+        if super::escape::acts_on_terminal(text) {
+            let reason = "holds control characters, which a terminal acts on";
+            self.note_plain("", Verdict::Ask, Effect::Unknown, "shell.doubtful", reason);
         }
     }
 

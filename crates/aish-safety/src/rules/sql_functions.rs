@@ -53,6 +53,9 @@ pub(crate) const BEFORE_BRACKETS: &[&str] = &[
     "window",
 ];
 
+/// Functions of databases that are tables too, their arguments columns: by them files are read that no word names.
+pub(crate) const TABLES: &[&str] = &["fsdir", "zipfile"];
+
 /// Functions of databases that only compute, and tell of time, sizes and the database itself.
 pub(crate) const FUNCTIONS: &[&str] = &[
     "abs",

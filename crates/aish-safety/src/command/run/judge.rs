@@ -201,6 +201,9 @@ impl<'w> Walker<'w> {
             }
             None => match wrapped {
                 Some(floor) => {
+                    // What it does beside running a command is known by its rules alone.
+                    let does_more = programs::is(name, Trait::SearchesByExpression);
+                    let floor = if does_more { floor.max(Verdict::Ask) } else { floor };
                     let mut reason = String::from("runs another command through ");
                     reason.push_str(name);
                     let rule = if floor == Verdict::Allow { "wrapper.plain" } else { "wrapper.asked" };

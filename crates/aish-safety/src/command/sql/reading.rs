@@ -1,7 +1,7 @@
 //! Whether statements are understood as a whole and only read: by what they begin with, and by what they call.
 
 use super::token::{Token, tokens};
-use crate::rules::sql_functions::{BEFORE_BRACKETS, FUNCTIONS};
+use crate::rules::sql_functions::{BEFORE_BRACKETS, FUNCTIONS, TABLES};
 
 /// The longest text that is read, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
@@ -31,8 +31,15 @@ const EXPLAINED: &[&str] = &[
 pub(super) fn only_reads(text: &str) -> bool {
     text.len() <= MAX_BYTES
         && tokens(text).is_some_and(|tokens| {
-            tokens.split(|token| *token == Token::Mark(';')).all(|statement| statement.is_empty() || reads(statement))
+            !tokens.iter().any(reads_files)
+                && tokens
+                    .split(|token| *token == Token::Mark(';'))
+                    .all(|statement| statement.is_empty() || reads(statement))
         })
+}
+
+fn reads_files(token: &Token) -> bool {
+    matches!(token, Token::Word(name) | Token::Quoted(name) if TABLES.contains(&name.as_str()))
 }
 
 fn reads(statement: &[Token]) -> bool {
@@ -176,6 +183,8 @@ mod tests {
             "select * from t for update",
             "select 1 into outfile 'x'",
             "select 'a",
+            "select data from fsdir where path = '.e' || 'nv'",
+            "select * from \"zipfile\"",
             ".o x",
             "select 1;\ntee out",
         ] {
