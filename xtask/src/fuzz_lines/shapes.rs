@@ -74,6 +74,9 @@ const REPEATED: &[(&str, &str, &str)] = &[
     ("psql -c '", "a;", "'"),
     ("awk '", "print | a ", "'"),
     ("curl '", "=/a", "'"),
+    ("x=1", " ~a", ""),
+    ("find . ", "-exec a \\; ", ""),
+    ("", "{", ""),
 ];
 
 /// Makes the lines, the long ones of a length in bytes.

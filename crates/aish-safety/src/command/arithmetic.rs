@@ -15,6 +15,9 @@ use crate::verdict::Verdict;
 /// The most values that are looked at for one expression.
 const MAX_LOOKED_UP: usize = 32;
 
+/// The longest text that is looked through for names, in bytes.
+const MAX_LENGTH: usize = 4_096;
+
 impl Walker<'_> {
     /// Evaluates arithmetic: substitutions in it are judged, plain numbers known, all else unknown.
     pub(crate) fn arithmetic(&mut self, text: &str) -> Word {
@@ -64,8 +67,10 @@ impl Walker<'_> {
                 self.expand_document(&text);
                 continue;
             }
-            if text.len() > 4_096 {
-                continue;
+            if text.len() > MAX_LENGTH {
+                let reason = "computes with a longer text than is followed";
+                self.note_plain(text.as_str(), Verdict::Ask, Effect::Run, "shell.arithmetic", reason);
+                return;
             }
             for (name, used) in names(&text) {
                 if used != Used::Read {
@@ -89,7 +94,7 @@ impl Walker<'_> {
                         return self.computes_with_the_unknown(&text);
                     }
                 }
-                for word in values.iter().take(8).flatten().take(8) {
+                for word in values.iter().flatten() {
                     // It is compared with all that were found.
                     if !self.budget.pay(Work::Scan, 8 * open.len()) {
                         return;

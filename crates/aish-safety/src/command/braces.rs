@@ -9,21 +9,38 @@ use alloc::vec::Vec;
 
 use super::budget::{Budget, Work};
 
-/// The most words that one word is expanded into; past it the word stays as it is.
+/// The most words that one word is expanded into.
 const MAX_WORDS: usize = 128;
 
-/// Expands the braces in a word's source text; none where there is nothing to expand or too much.
-pub(crate) fn expand(source: &str, budget: &Budget) -> Option<Vec<String>> {
+/// The most braces inside one another.
+const MAX_DEPTH: usize = 8;
+
+/// What the braces of a word make of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Expanded {
+    /// There are none that expand.
+    Same,
+    /// These words.
+    Words(Vec<String>),
+    /// More than are looked at.
+    TooMany,
+}
+
+/// Expands the braces in a word's source text.
+pub(crate) fn expand(source: &str, budget: &Budget) -> Expanded {
     if !source.contains('{') || !(source.contains(',') || source.contains("..")) {
-        return None;
+        return Expanded::Same;
     }
     let mut most = MAX_WORDS;
-    let words = expand_inner(source, 0, &mut most, budget)?;
-    (words.len() > 1 || words.first().is_some_and(|word| word != source)).then_some(words)
+    match expand_inner(source, 0, &mut most, budget) {
+        None => Expanded::TooMany,
+        Some(words) if words.len() > 1 || words.first().is_some_and(|word| word != source) => Expanded::Words(words),
+        Some(_) => Expanded::Same,
+    }
 }
 
 fn expand_inner(source: &str, depth: usize, most: &mut usize, budget: &Budget) -> Option<Vec<String>> {
-    if depth > 8 {
+    if depth > MAX_DEPTH {
         return None;
     }
     let mut out = vec![String::new()];
@@ -179,7 +196,9 @@ mod tests {
     #[test]
     fn braces_expand_as_in_bash() {
         let check = |source: &str, expected: &[&str]| {
-            assert_eq!(expand(source, &Budget::default()).unwrap_or_default(), expected, "{source}");
+            let found = expand(source, &Budget::default());
+            let words = expected.iter().map(|word| String::from(*word)).collect::<Vec<_>>();
+            assert_eq!(found, if words.is_empty() { Expanded::Same } else { Expanded::Words(words) }, "{source}");
         };
         check("{rm,-rf,/srv}", &["rm", "-rf", "/srv"]);
         check("a{b,c}d{e,f}", &["abde", "abdf", "acde", "acdf"]);
@@ -190,6 +209,8 @@ mod tests {
         check("${a,,}", &[]);
         check("{}", &[]);
         check(&"{a,".repeat(40), &[]);
-        check(&"{a,b}".repeat(20), &[]);
+        for many in ["{a,b}".repeat(20), "{".repeat(9) + "a,b}" + &",c}".repeat(8)] {
+            assert_eq!(expand(&many, &Budget::default()), Expanded::TooMany, "{many}");
+        }
     }
 }

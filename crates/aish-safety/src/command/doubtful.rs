@@ -10,6 +10,9 @@ const ESCAPES: &str = "abeEfnrtvxuU01234567\\'\"?\n";
 /// The most letters of a list in braces that are looked at.
 const MAX_LIST: usize = 256;
 
+/// The most braces outside quotes that are looked at.
+const MAX_LISTS: usize = 256;
+
 /// Quote that a place stands in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quote {
@@ -90,6 +93,7 @@ fn by_quotes(text: &str) -> Option<&'static str> {
     let mut letters = text.char_indices().peekable();
     let mut before = ' ';
     let has_lines = text.contains('\n');
+    let (mut lists, mut assigned) = (0_usize, None);
     while let Some((at, letter)) = letters.next() {
         let rest = text.get(at..).unwrap_or_default();
         let next = rest.chars().nth(1);
@@ -134,12 +138,23 @@ fn by_quotes(text: &str) -> Option<&'static str> {
                 // What stands in it is looked at by itself.
                 letters.by_ref().find(|(_, letter)| *letter == '`');
             }
-            (Quote::None, '~') if before.is_whitespace() && is_assigned(text, rest) => {
+            (Quote::None, '~')
+                if before.is_whitespace()
+                    && assigned.get_or_insert_with(|| names(text)).contains(name_behind(rest)) =>
+            {
                 return Some("is a folder of a variable to zsh");
             }
-            (Quote::None, '{') if has_step(rest) => return Some("counts in steps"),
-            (Quote::None, '{') if before != '$' && holds_blanks(rest) => {
-                return Some("holds blanks in a list that fish makes words of");
+            (Quote::None, '{') => {
+                lists += 1;
+                if lists > MAX_LISTS {
+                    return Some("holds more braces than are looked at");
+                }
+                if has_step(rest) {
+                    return Some("counts in steps");
+                }
+                if before != '$' && holds_blanks(rest) {
+                    return Some("holds blanks in a list that fish makes words of");
+                }
             }
             _ => {}
         }
@@ -181,12 +196,22 @@ fn writes_escapes(command: &str, end: char) -> bool {
     prints && command.split(end).next().unwrap_or_default().contains('\\')
 }
 
-/// Says whether the name behind `~` is a variable that the text sets.
-fn is_assigned(text: &str, rest: &str) -> bool {
-    let name = rest.get(1..).unwrap_or_default();
-    let name = name.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).next().unwrap_or_default();
-    !name.is_empty()
-        && text.match_indices(name).any(|(at, _)| text.get(at + name.len()..).is_some_and(|rest| rest.starts_with('=')))
+/// Returns the names that a text sets, and perhaps others that stand before a `=`.
+fn names(text: &str) -> BTreeSet<&str> {
+    let before = text.match_indices('=').filter_map(|(at, _)| text.get(..at));
+    before
+        .filter_map(|before| before.rsplit(|letter| !is_of_a_name(letter)).next())
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// Returns the name behind the `~` that a text begins with.
+fn name_behind(text: &str) -> &str {
+    text.get(1..).and_then(|rest| rest.split(|letter| !is_of_a_name(letter)).next()).unwrap_or_default()
+}
+
+fn is_of_a_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 /// `{-o ,name}`: one list to fish, where it closes before the command ends; several words to bash.
@@ -203,19 +228,23 @@ fn holds_blanks(rest: &str) -> bool {
             (None, _) => blank |= letter.is_whitespace(),
         }
     }
-    lists && blank && rest.len() > MAX_LIST
+    // What goes on past that is not looked at.
+    rest.len() > MAX_LIST
 }
 
 /// `{a..z..2}`
 fn has_step(rest: &str) -> bool {
     let mut dots = 0_usize;
     let mut before = ' ';
-    for letter in rest.chars().take(MAX_LIST).skip(1).take_while(|letter| !"} ,".contains(*letter)) {
+    for letter in rest.chars().take(MAX_LIST).skip(1) {
+        if "} ,".contains(letter) {
+            return dots > 1;
+        }
         let is_pair = letter == '.' && before == '.';
         dots += usize::from(is_pair);
         before = if is_pair { ' ' } else { letter };
     }
-    dots > 1
+    dots > 1 || rest.len() > MAX_LIST
 }
 
 /// Returns the variables that a text sets more than once, as far as its words tell: their values are guesses where a loop, a

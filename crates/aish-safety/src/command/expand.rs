@@ -5,6 +5,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::braces::Expanded;
 use super::budget::{Budget, Work};
 use super::span::closing;
 use super::walk::Walker;
@@ -106,8 +107,14 @@ impl Walker<'_> {
         }
         self.glob_qualifiers(source);
         match braces::expand(source, &self.budget) {
-            Some(words) => words.iter().flat_map(|word| self.fields(word, false)).collect(),
-            None => self.fields(source, false),
+            Expanded::Same => self.fields(source, false),
+            Expanded::Words(words) => words.iter().flat_map(|word| self.fields(word, false)).collect(),
+            // As it stands it may halt; what else it comes to is not known.
+            Expanded::TooMany => {
+                let mut words = self.fields(source, false);
+                words.push(Word::unknown(Taint::NONE));
+                words
+            }
         }
     }
 

@@ -25,6 +25,9 @@ mod judge;
 /// Bytes of a pattern that stands for a program's name; a longer one is no name that anybody gave.
 const MAX_PATTERN: usize = 512;
 
+/// The most commands in one call that are looked at.
+const MAX_COMMANDS: usize = 64;
+
 /// Bytes of a pattern from which on its length counts.
 const LONG_PATTERN: usize = 256;
 /// How many names a pattern is held against.
@@ -140,7 +143,12 @@ impl Walker<'_> {
             && self.depth < MAX_DEPTH
         {
             // Commands of tmux one after the other.
-            for command in arguments.split(|word| word.text == ";").take(64) {
+            for (at, command) in arguments.split(|word| word.text == ";").enumerate() {
+                if at == MAX_COMMANDS {
+                    let reason = "runs more commands than are looked at";
+                    self.note_plain(&shown(words), Verdict::Ask, Effect::Run, "bounds.commands", reason);
+                    break;
+                }
                 let line: Vec<Word> = words.first().into_iter().chain(command).cloned().collect();
                 self.deeper(|walker| walker.run(&line, stdin));
             }

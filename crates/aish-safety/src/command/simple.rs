@@ -113,7 +113,7 @@ impl Walker<'_> {
                             self.state.declare(name, Kind::Keyed);
                         }
                         let mut one = self.assignment(assignment);
-                        if super::braces::expand(&word.value, &self.budget).is_some() {
+                        if super::braces::expand(&word.value, &self.budget) != super::braces::Expanded::Same {
                             // Bash makes several assignments of it, of which the last holds.
                             for value in &mut one.value {
                                 value.taint = value.taint | Taint::GUESSED;

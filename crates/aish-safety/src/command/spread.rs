@@ -11,10 +11,17 @@ use super::split::split;
 use super::unwrap::{Given, inner_program, join, moves};
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word};
-use crate::rules::{programs, secret_places};
+use crate::rules::{Effect, programs, secret_places};
+use crate::verdict::Verdict;
 
 /// How often a program is started for one input, at most, to look at it.
 const MAX_GROUPS: usize = 16;
+
+/// The most words of an input that are given to it each time.
+const MAX_GIVEN: usize = 64;
+
+/// The most commands of one search that are looked at.
+const MAX_COMMANDS: usize = 64;
 
 impl Walker<'_> {
     pub(crate) fn marked(
@@ -33,10 +40,17 @@ impl Walker<'_> {
         let keys = seeks_keys(program, arguments);
         let mut found = false;
         let mut at = 0;
+        let mut commands = 0;
         while let Some(word) = arguments.get(at) {
             at += 1;
             if !markers.contains(&word.text.as_str()) {
                 continue;
+            }
+            commands += 1;
+            if commands > MAX_COMMANDS {
+                let reason = "runs more commands than are looked at";
+                self.note_plain(&word.text, Verdict::Ask, Effect::Run, "bounds.commands", reason);
+                break;
             }
             let from = at;
             while arguments.get(at).is_some_and(|word| !ends.contains(&word.text.as_str())) {
@@ -112,7 +126,9 @@ impl Walker<'_> {
         let named = file.and_then(|(_, value)| value.as_ref()).map(|word| self.script_file(word));
         let stdin = named.as_ref().unwrap_or(stdin);
         let groups = cut.as_ref().zip(stdin.text.as_ref()).and_then(|(cut, text)| cut.groups(text));
-        let is_sure = groups.as_ref().is_some_and(|groups| groups.len() <= MAX_GROUPS);
+        let is_sure = groups
+            .as_ref()
+            .is_some_and(|groups| groups.len() <= MAX_GROUPS && groups.iter().all(|group| group.len() <= MAX_GIVEN));
         let mark = cut.and_then(|cut| cut.mark).or_else(|| {
             let mut options = split.options.iter();
             let (_, value) = options.find(|(option, _)| matches!(*option, "-I" | "-i" | "--replace"))?;
@@ -121,11 +137,13 @@ impl Walker<'_> {
         let given = |text: &String| Word { text: text.clone(), taint: stdin.taint, ..Word::default() };
         let mut groups: Vec<Vec<Word>> = match (groups, &stdin.text) {
             (Some(groups), _) => {
-                groups.iter().take(MAX_GROUPS).map(|group| group.iter().take(64).map(given).collect()).collect()
+                groups.iter().take(MAX_GROUPS).map(|group| group.iter().take(MAX_GIVEN).map(given).collect()).collect()
             }
             // What may be meant halts where it should.
             (None, Some(text)) => {
-                alloc::vec![text.split_whitespace().take(64).map(String::from).map(|text| given(&text)).collect()]
+                alloc::vec![
+                    text.split_whitespace().take(MAX_GIVEN).map(String::from).map(|text| given(&text)).collect()
+                ]
             }
             (None, None) => Vec::new(),
         };
@@ -191,11 +209,12 @@ impl Walker<'_> {
         }
         let given = if after.is_empty() {
             let unknown = || alloc::vec![Word::unknown(stdin.taint)];
-            stdin.text.as_ref().map_or_else(unknown, |text| text.lines().take(64).map(Word::literal).collect())
+            stdin.text.as_ref().map_or_else(unknown, |text| text.lines().map(Word::literal).collect())
         } else {
             after.to_vec()
         };
-        for one in given.iter().take(64) {
+        let more = (given.len() > MAX_GIVEN).then(|| Word::unknown(stdin.taint));
+        for one in given.iter().take(MAX_GIVEN).chain(&more) {
             let (mut text, mut taint, known) = join(command);
             if text.contains("{}") {
                 text = self.budget.replaced(&text, "{}", &one.text).unwrap_or_else(|| HOLE.to_string());

@@ -21,7 +21,7 @@ fn a_long_command_is_judged_whole() {
 fn every_shape_of_a_long_line_is_judged_in_time() {
     let fill = |part: &str| part.repeat(16_000 / part.len());
     let numbered = |part: &str| (0..16_000 / (part.len() + 4)).map(|at| part.replace('#', &at.to_string())).collect();
-    let shapes: [(&str, String); 26] = [
+    let shapes: [(&str, String); 29] = [
         ("unknown programs", numbered("p# a;")),
         ("one-letter programs", fill("a;")),
         ("programs that are patterns", fill("* ;")),
@@ -47,6 +47,9 @@ fn every_shape_of_a_long_line_is_judged_in_time() {
         ("a cluster of options", format!("sort -{}", fill("rn"))),
         ("a long pattern in an array", format!("w=(us*{}); ${{w[0]}} x", fill("delr"))),
         ("a program's name of stars", format!("redi/{} cli", fill("*"))),
+        ("folders of variables", fill("~a ")),
+        ("commands of a search", format!("find . {}", fill("-exec a \\; "))),
+        ("open braces", fill("{")),
         ("code in code", format!("perl -e 'eval {}'", fill("q{eval "))),
     ];
     for (name, mut text) in shapes {
@@ -79,4 +82,35 @@ fn many_short_texts_are_paid_for_as_texts() {
     let line = format!("perl -e 'eval q{{ system(\"a b\") {}'", "eval q{x} ".repeat(6_000));
     let judgement = judge_command(&line, &Surroundings::default());
     assert_eq!((judgement.verdict, &*judgement.rule), (Verdict::Halt, "bounds.work"));
+}
+
+#[test]
+fn what_stands_behind_a_limit_is_never_allowed() {
+    let many = |count: usize, part: &str| (0..count).map(|at| part.replace('#', &at.to_string())).collect::<String>();
+    let allowed = |line: &str| judge_command(line, &Surroundings::default()).verdict == Verdict::Allow;
+    // A line of so many parts, the last of which has an effect.
+    let shapes: [fn(&str, usize) -> String; 8] = [
+        |many, _| format!("find {{{many}-delete}}"),
+        |_, count| format!("find {}a,-delete}}{}", "{".repeat(count), ",b}".repeat(count - 1)),
+        |many, _| format!("echo {} -delete | xargs find", many.replace(',', " ")),
+        |many, _| format!("for x in {} 'a[$(rm y)]'; do echo $((x)); done", many.replace('a', "").replace(',', " ")),
+        |many, _| format!("find . {} -exec rm x \\;", many.replace(',', "x \\; ").replace('a', "-exec ls ")),
+        |many, _| format!("tmux {} kill-server", many.replace(',', " \\; ").replace('a', "list-sessions -F ")),
+        |_, count| format!("x='y{}'; y='a[$(rm z)]'; echo $((x))", "+1".repeat(count * 10)),
+        |_, count| format!("sort {{{} ,-o}} f", "a".repeat(count)),
+    ];
+    for (at, shape) in shapes.iter().enumerate() {
+        for count in [1, 2, 7, 8, 9, 16, 17, 63, 64, 65, 127, 128, 129, 255, 256, 257, 500, 1_025] {
+            let line = shape(&many(count, "a#,"), count);
+            assert!(!allowed(&line), "shape {at} with {count} parts: {line}");
+        }
+    }
+    // What is below the limits is judged whole.
+    for line in [
+        format!("ls {{{}b}}", many(60, "a#,")),
+        format!("echo {} | xargs wc", many(60, "a# ")),
+        format!("find . {}", many(60, "-exec wc a# {} \\; ")),
+    ] {
+        assert!(allowed(&line), "{line}");
+    }
 }
