@@ -124,12 +124,13 @@ fn file(path: &Path, name: &str, lines: Option<(usize, usize)>, out: &mut Mentio
         Err(why) => return out.said.push(format!("@{name} {why}; it was not sent")),
     };
     let total = text.lines().count();
+    let has = if total == 1 { "1 line".to_owned() } else { format!("{total} lines") };
     let (range, text) = match lines {
         Some((from, to)) => {
             let to = to.min(total);
             let part: Vec<&str> = text.lines().skip(from - 1).take((to + 1).saturating_sub(from)).collect();
             if part.is_empty() {
-                return out.said.push(format!("@{name} has {total} lines; it was not sent"));
+                return out.said.push(format!("@{name} has {has}; it was not sent"));
             }
             (format!(" lines=\"{from}-{to} of {total}\""), part.join("\n"))
         }
@@ -142,8 +143,9 @@ fn file(path: &Path, name: &str, lines: Option<(usize, usize)>, out: &mut Mentio
     let cut = head_and_tail(&text, room);
     let is_cut = if cut.omitted > 0 { ", its middle left out" } else { "" };
     out.said.push(match lines {
+        Some((from, to)) if from == to.min(total) => format!("sent @{name}, line {from}{is_cut}"),
         Some((from, to)) => format!("sent @{name}, lines {from} to {}{is_cut}", to.min(total)),
-        None => format!("sent @{name} ({total} lines{is_cut})"),
+        None => format!("sent @{name} ({has}{is_cut})"),
     });
     let inside = cut.text.replace("</file", "<\\/file");
     out.text.push_str(&format!("<file path=\"{name}\"{range}>\n{}\n</file>\n", inside.trim_end_matches('\n')));
@@ -360,6 +362,7 @@ mod tests {
         let part = read("explain @a.txt:2-9 please", &[]);
         assert_eq!(part.text, "<file path=\"a.txt\" lines=\"2-3 of 3\">\ntwo\nthree\n</file>\n");
         assert_eq!(part.said, ["sent @a.txt, lines 2 to 3"]);
+        assert_eq!(read("explain @a.txt:3 @.env", &[at(".env")]).said, ["sent @a.txt, line 3", "sent @.env (1 line)"]);
         assert_eq!(read("@sub", &[]).text, "<folder path=\"sub\" names=\"1\">\nx.md\n</folder>\n");
         assert!(read("@sub/*.md", &[]).text.contains("<\\/file> x\n</file>"));
         assert_eq!(
