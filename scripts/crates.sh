@@ -21,7 +21,7 @@ printf '\n[lib]\nname = "climax"\n\n[[bin]]\nname = "climax"\npath = "src/main.r
 sed -i 's/^climax = { path/climax = { package = "aish-climax", path/' Cargo.toml
 sed -i 's/^name = "climax"$/name = "aish-climax"/; s/^ "climax",$/ "aish-climax",/' Cargo.lock
 rm -rf "$root/target/crates/package"
-cargo package --workspace --exclude xtask --exclude aish-testkit --exclude bindgen ${verify:+"$verify"} --allow-dirty \
+cargo package --workspace --exclude xtask --exclude aish-testkit ${verify:+"$verify"} --allow-dirty \
     --target-dir "$root/target/crates"
 packages=("$root"/target/crates/package/*.crate)
 for package in "${packages[@]}"; do

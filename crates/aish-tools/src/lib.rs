@@ -17,6 +17,7 @@ pub mod plan;
 pub mod random;
 pub mod registry;
 pub mod schema;
+pub mod settings;
 pub mod source;
 
 pub use builtin::Builtins;
@@ -30,4 +31,5 @@ pub use parameter::{Parameter, ParameterKind, input_schema};
 pub use plan::{Confirm, LookUp, Plan, Run, RunContext};
 pub use random::{Random, SystemRandom};
 pub use registry::{RegisterError, Registry, function_schema};
+pub use settings::brought;
 pub use source::{Changes, ToolSource};

@@ -115,8 +115,8 @@ impl Base {
 
     /// Returns what is known around a command in a folder, with the settings that stand there now.
     pub fn surroundings_in(&self, folder: &Path) -> Surroundings {
-        let (shown, brought) = (folder.display().to_string(), brought(folder));
-        Surroundings { folder: Some(shown), brought, ..self.surroundings_anywhere() }
+        let folder = folder.display().to_string();
+        Surroundings { brought: aish_tools::brought(&folder), folder: Some(folder), ..self.surroundings_anywhere() }
     }
 
     /// Returns what is known around a command wherever it runs.
@@ -200,9 +200,4 @@ pub fn read_config(path: &Path, wanted: bool, faults: &mut Vec<Diagnostic>) -> O
             None
         }
     }
-}
-
-/// Returns the files of settings in a folder and above it that make programs run what they say.
-pub fn brought(folder: &Path) -> Vec<String> {
-    aish_safety::brought(&folder.display().to_string(), &|path| Path::new(path).symlink_metadata().is_ok())
 }

@@ -15,7 +15,7 @@ use aish_types::{BoxFuture, CallId, visible};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
-use crate::base::{Base, brought};
+use crate::base::Base;
 use crate::failure::Failure;
 use crate::settling::Apart;
 use crate::shell_tool::{CommandRunner, Ran, Way};
@@ -191,8 +191,8 @@ impl Live {
     pub fn surroundings(self: &Arc<Self>, base: &Base) -> Arc<dyn Fn() -> Surroundings + Send + Sync> {
         let (fixed, start, live) = (base.surroundings_anywhere(), base.folder.clone(), Arc::clone(self));
         Arc::new(move || {
-            let folder = live.remembered().folder.unwrap_or_else(|| start.clone());
-            Surroundings { folder: Some(folder.display().to_string()), brought: brought(&folder), ..fixed.clone() }
+            let folder = live.remembered().folder.unwrap_or_else(|| start.clone()).display().to_string();
+            Surroundings { brought: aish_tools::brought(&folder), folder: Some(folder), ..fixed.clone() }
         })
     }
 

@@ -123,8 +123,7 @@ pub struct Service {
 impl Service {
     /// Makes the service over a catalogue.
     pub fn new(catalogue: Catalogue, options: ServiceOptions) -> Self {
-        let exists = |path: &str| std::path::Path::new(path).symlink_metadata().is_ok();
-        let brought = options.folder.as_deref().map(|folder| aish_safety::brought(folder, &exists));
+        let brought = options.folder.as_deref().map(aish_tools::brought);
         let surroundings = Surroundings {
             folder: options.folder.clone(),
             home: options.world.get("HOME"),

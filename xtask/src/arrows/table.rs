@@ -43,7 +43,6 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-term", &["aish-types", "aish-route", "aish-safety", "aish-syntax"]),
     ("aish", ALL),
     ("aish-testkit", &[]),
-    ("bindgen", &[]),
     ("xtask", &["aish-embedding", "aish-route", "aish-safety", "aish-tools", "aish-types"]),
 ];
 

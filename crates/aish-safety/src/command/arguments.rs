@@ -126,8 +126,8 @@ impl<'a> Arguments<'a> {
                 continue;
             }
             if text == "--" {
-                ended = true;
-                roles.push(Role::Option);
+                ended = !tool.is_some_and(Tool::reads_on);
+                roles.push(if ended { Role::Option } else { Role::Value });
                 before = Before::Nothing;
                 continue;
             }

@@ -247,7 +247,7 @@ pub fn settings_files() -> Vec<&'static str> {
     let built_in = aish_programs::built_in();
     let names = built_in.programs().flat_map(|program| program.tables().texts(program.facts().settings));
     let mut names: Vec<&'static str> =
-        names.flat_map(|name| name.split('+')).filter(|name| !name.contains('/')).collect();
+        names.flat_map(|name| name.split('+')).filter(|name| !name.contains(['/', '~'])).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -255,9 +255,10 @@ pub fn settings_files() -> Vec<&'static str> {
 
 /// Returns the files of settings, by the names that programs have for them, that stand in a folder or above it.
 ///
-/// `exists` says whether there is something at an absolute path. A name with `+` in it stands for several files that must
-/// be in one folder.
-pub fn brought(folder: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
+/// `holds` says whether there is something at an absolute path, and whether a text stands in it (the empty text: whatever
+/// stands there). A name with `+` in it stands for several files that must be in one folder; behind `~` stand texts, by `|`,
+/// of which one must be in the file: `compose.yaml~include|extends`.
+pub fn brought(folder: &str, holds: &dyn Fn(&str, &str) -> bool) -> Vec<String> {
     let mut names: Vec<&'static str> = Vec::new();
     for program in aish_programs::built_in().programs() {
         names.extend(program.tables().texts(program.facts().settings));
@@ -267,7 +268,13 @@ pub fn brought(folder: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut above: Vec<&str> = folder.match_indices('/').filter_map(|(at, _)| folder.get(..at)).collect();
     above.push(folder.trim_end_matches('/'));
     let stands = |name: &&str| {
-        let there = |folder: &&str| name.split('+').all(|file| exists(&alloc::format!("{folder}/{file}")));
+        let there = |folder: &&str| {
+            name.split('+').all(|file| {
+                let (file, texts) = file.split_once('~').unwrap_or((file, ""));
+                let path = alloc::format!("{folder}/{file}");
+                texts.split('|').any(|text| holds(&path, text))
+            })
+        };
         above.iter().any(there)
     };
     names.into_iter().filter(stands).map(String::from).collect()

@@ -1,7 +1,7 @@
 //! How a program spells its options: which take a value, which mean "only show", which may be shortened.
 
 use aish_program_format::tables::Facts;
-use aish_program_format::{Program, Tables};
+use aish_program_format::{Program, Tables, Trait};
 
 /// A program's way with options.
 #[derive(Clone, Copy)]
@@ -53,6 +53,11 @@ impl<'t> Tool<'t> {
     /// Says whether one dash and two dashes mean the same, and letters do not cluster.
     pub(crate) const fn single_dash(self) -> bool {
         self.facts.single_dash
+    }
+
+    /// Says whether what follows `--` is read as options all the same: `find -- d -delete`.
+    pub(crate) const fn reads_on(self) -> bool {
+        self.facts.single_dash && self.facts.traits.has(Trait::SearchesByExpression)
     }
 
     /// Says whether what stands behind an option that takes a value is that, whatever it looks like.

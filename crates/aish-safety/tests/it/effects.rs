@@ -63,12 +63,20 @@ fn a_script_that_destroys_halts() {
 #[test]
 fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
     let with = |files: &[&str], command: &str| {
-        let exists = |path: &str| files.contains(&path);
-        let brought = brought("/home/ana/w", &exists);
+        let holds = |path: &str, text: &str| {
+            files.iter().any(|file| {
+                let (name, holds) = file.split_once(": ").unwrap_or((file, ""));
+                name == path && holds.contains(text)
+            })
+        };
+        let brought = brought("/home/ana/w", &holds);
         judge_command(command, &Surroundings { brought, ..around() }).verdict
     };
     for (files, command) in [
         (&["/home/ana/w/.cargo/config.toml"][..], "cargo locate-project"),
+        (&["/home/ana/w/compose.yaml: include: [oci://x/y]"], "docker compose ps"),
+        (&["/home/ana/docker-compose.yml: {\"\\u0069nclude\": [oci://x/y]}"], "docker-compose ps"),
+        (&["/home/ana/w/.env: COMPOSE_FILE=https://github.com/x/y.git"], "docker compose logs"),
         (&["/home/ana/rust-toolchain.toml"], "cargo --version"),
         (&["/home/ana/w/go.mod"], "go version"),
         (&["/home/ana/w/go.mod"], "go env GOPATH"),
