@@ -9,6 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::analysis::Analysis;
+use crate::brought::Brought;
 use crate::change::Changes;
 use crate::policy::PolicyRules;
 use crate::verdict::{Judgement, Verdict};
@@ -78,7 +79,7 @@ mod zsh;
 
 pub use explain::Part;
 pub(crate) use explain::render;
-pub use harmless::{brought, settings_files};
+pub use harmless::settings_files;
 pub use hint::FALLBACK;
 pub(crate) use path::glob_match;
 pub(crate) use pattern::{Pattern, Subject};
@@ -97,8 +98,8 @@ pub struct Surroundings {
     pub functions: BTreeMap<String, String>,
     /// Variables whose values are known.
     pub variables: BTreeMap<String, String>,
-    /// Files of settings, by the names that programs have for them, that stand in the folder or above it.
-    pub brought: Vec<String>,
+    /// Which files of settings stand in the folder or above it.
+    pub brought: Brought,
     /// Files and folders of ours (config, policy, audit, history, binary) that nothing but a person may change.
     pub protected: Vec<String>,
     /// Files of the project that only a person may change. The folder of the command and those above it stand for the

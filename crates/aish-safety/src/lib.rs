@@ -1,7 +1,7 @@
 //! What a command does, and the one gate that lets it.
 //!
 //! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line by what
-//! `aish-programs` knows), [`change`] and [`reads`] (what it changes and opens), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`],
+//! `aish-programs` knows), [`brought`] (settings of the folder), [`change`] and [`reads`] (what it changes and opens), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`],
 //! [`placement`] and [`hold`] (where it runs: the levels of approval),
 //! [`autonomy`] (what a run by itself leaves to a person), and last [`gate`], the only maker of [`ApprovedCall`].
 //! This crate never does I/O: the audit, the pins and the person are ports that are passed in.
@@ -13,6 +13,7 @@ pub mod analysis;
 pub mod approver;
 pub mod audit;
 pub mod autonomy;
+pub mod brought;
 pub mod call;
 pub mod change;
 pub mod command;
@@ -33,9 +34,10 @@ pub use analysis::Analysis;
 pub use approver::{Answer, Approver, Brief, Nobody, Question, WayBack};
 pub use audit::{AuditEntry, AuditError, AuditLog, By};
 pub use autonomy::{Autonomy, Consent, Sends, Taint};
+pub use brought::{Brought, is_brought};
 pub use call::{PreparedCall, Subject};
 pub use change::Changes;
-pub use command::{Part, Surroundings, analyse, analyse_argv, brought, settings_files};
+pub use command::{Part, Surroundings, analyse, analyse_argv, settings_files};
 pub use file_access::{Act, FileAccess};
 pub use gate::{ApprovedCall, DECLINED, Gate, Mode, Passage, UNRECORDED};
 pub use hold::{Shell, hold, is_harmless_name, is_harmless_value, touches_the_shell};

@@ -1,5 +1,7 @@
-//! The beginning of what a command shows, while the rest of it is kept back.
+//! The beginning of what a command that nobody was asked about shows, while the rest of it is kept back: as text and in
+//! colours, without anything else that a terminal does.
 
+use crate::only_shown::{Text, is_only_shown};
 use crate::pieces::{Piece, Pieces};
 
 /// What stands where the rest is kept back, in plain style.
@@ -12,6 +14,9 @@ const LAST_LINE: usize = 4 * 1024;
 #[derive(Debug)]
 pub(crate) struct Fold {
     pieces: Pieces,
+    text: Text,
+    /// True while a program draws on the alternate screen, and once a person answers.
+    moves: bool,
     rows: Rows,
     state: State,
 }
@@ -39,24 +44,27 @@ impl Fold {
     /// Makes a fold behind so many rows of a terminal of so many columns.
     pub(crate) fn behind(rows: usize, columns: usize) -> Self {
         let rows = Rows { most: rows, columns: columns.max(1), shown: 0, column: 0 };
-        Self { pieces: Pieces::default(), rows, state: State::Open }
+        Self { pieces: Pieces::default(), text: Text::default(), moves: false, rows, state: State::Open }
     }
 
     /// Takes output and returns what of it is shown.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        let Self { pieces, rows, state } = self;
+        let Self { pieces, text, moves, rows, state } = self;
         pieces.feed(bytes, |piece| {
             // What draws on the alternate screen is no text that could be folded.
-            if piece.alternate_screen() == Some(true) {
+            let switched = piece.alternate_screen();
+            if switched == Some(true) {
                 *state = State::Left;
+                *moves = true;
             }
             match piece {
+                Piece::Sequence(sequence, _) if !is_only_shown(sequence, *moves) => {}
                 Piece::Sequence(sequence, _) => match state {
                     State::Folded { line, .. } => keep(line, sequence),
                     State::Open | State::Left => out.extend_from_slice(sequence),
                 },
-                Piece::Text(text) => text.iter().for_each(|byte| {
+                Piece::Text(bytes) => text.feed(bytes).iter().for_each(|byte| {
                     if *state == State::Open && rows.shown >= rows.most {
                         *state = State::Folded { lines: 0, line: Vec::new() };
                         out.extend_from_slice(SIGN);
@@ -74,14 +82,11 @@ impl Fold {
                     }
                 }),
             }
+            if switched == Some(false) {
+                *moves = false;
+            }
         });
         out
-    }
-
-    /// Returns what was held back of a sequence that has not ended, where it would have been shown.
-    pub(crate) fn flush(&mut self) -> Vec<u8> {
-        let held = self.pieces.flush();
-        if matches!(self.state, State::Folded { .. }) { Vec::new() } else { held }
     }
 
     /// Says that keys come for the command: where it waits behind a line that it did not end, that line is shown, and all
@@ -91,6 +96,7 @@ impl Fold {
             State::Folded { line, .. } if !line.is_empty() => {
                 let line = std::mem::take(line);
                 self.state = State::Left;
+                self.moves = true;
                 [b"\r\n".as_slice(), &line].concat()
             }
             State::Open | State::Folded { .. } | State::Left => Vec::new(),
@@ -158,11 +164,7 @@ mod tests {
             ("a\r\nb\r\nc\r\nd", "a\r\nb\r\n^[0m... ", 2),
             // Long lines take several rows, and colours none.
             ("aaaaaaaaaabbbbbbbbbbc\r\nd\r\n", "aaaaaaaaaabbbbbbbbbbc^[0m... ", 2),
-            (
-                "\u{1b}[31maaaa\u{1b}[0m\r\n\u{1b}]8;;x://yyyyyyyyyyyyyyyyyyyyyyy\u{7}b\r\n",
-                "^[31maaaa^[0m\r\n^]8;;x://yyyyyyyyyyyyyyyyyyyyyyy\u{7}b\r\n",
-                0,
-            ),
+            ("\u{1b}[31maaaa\u{1b}[0m\r\n\u{1b}]8;;x://yyyyyyyyyyyyyyyyyyyyyyy\u{7}b\r\n", "^[31maaaa^[0m\r\nb\r\n", 0),
             ("ääääääääää\r\nb\r\nc\r\n", "ääääääääää\r\nb\r\n^[0m... ", 1),
             // A progress line that is drawn again and again is one row.
             ("10%\r20%\r30%\r40%\r\nb\r\n", "10%\r20%\r30%\r40%\r\nb\r\n", 0),
@@ -179,11 +181,31 @@ mod tests {
     }
 
     #[test]
+    fn a_terminal_does_nothing_but_show_it() {
+        for (text, shown) in [
+            ("a\u{1b}]52;c;aGk=\u{7}b\u{1b}[6nc\u{1b}[5id\u{1b}P$q\u{1b}\\e", "abcde"),
+            // It moves on a screen of its own alone, and its title and its questions are nowhere let through.
+            (
+                "\u{1b}[2Ja\u{1b}[?1049h\u{1b}]0;x\u{7}\u{1b}[2J\u{1b}[cb\u{1b}[?1049l\u{1b}[2Jc",
+                "a^[?1049h^[2Jb^[?1049lc",
+            ),
+            // What has not ended would swallow what comes behind.
+            ("a\u{1b}]0;and all that follows", "a"),
+        ] {
+            assert_eq!(folded(text, 9, 80).0, shown, "{text:?}");
+        }
+        // Behind the fold nothing is kept for a later answer that was not shown at once.
+        let mut fold = Fold::behind(1, 80);
+        fold.feed(b"a\r\nb\r\n\x1b]52;c;x\x07Go\x05 on? ");
+        assert_eq!(fold.answered(), b"\r\nGo on? ");
+    }
+
+    #[test]
     fn a_line_that_waits_for_an_answer_opens_it() {
         let mut fold = Fold::behind(1, 80);
         fold.feed(b"a\r\nb\r\nGo on? ");
         assert_eq!(fold.answered(), b"\r\nGo on? ");
-        assert_eq!(fold.feed(b"y\r\nc\r\n"), b"y\r\nc\r\n");
+        assert_eq!(fold.feed(b"y\x1b[A\r\nc\r\n"), b"y\x1b[A\r\nc\r\n");
         assert_eq!((fold.hidden(), fold.answered()), (0, Vec::new()));
         let mut fold = Fold::behind(1, 80);
         fold.feed(b"a\r\nb\r\n");

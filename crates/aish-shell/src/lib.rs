@@ -30,6 +30,7 @@ mod fold;
 mod left_modes;
 mod line;
 mod mark;
+mod only_shown;
 mod passage;
 mod pieces;
 mod report;

@@ -62,9 +62,7 @@ impl Passage {
 
     /// Shows all of what comes from now on, and returns how many lines were kept back.
     pub(crate) fn unfold(&mut self) -> usize {
-        let Some(mut fold) = self.fold.take() else { return 0 };
-        self.output.extend(fold.flush());
-        fold.hidden()
+        self.fold.take().map_or(0, |fold| fold.hidden())
     }
 
     /// Says whether somebody watches.

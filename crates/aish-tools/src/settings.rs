@@ -1,20 +1,39 @@
 //! The files of settings that a folder brings.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use aish_safety::{Brought, is_brought};
 
 /// How much of a file is looked through for a text, in bytes; a larger one counts as holding it.
 const MAX_LOOKED_THROUGH: u64 = 1 << 20;
+/// How long an answer holds: a line that names a program a thousand times is no thousand looks.
+const KEPT_FOR: Duration = Duration::from_millis(500);
 
-/// Returns the files of settings in a folder and above it that make programs run or fetch what they say.
-pub fn brought(folder: &str) -> Vec<String> {
-    aish_safety::brought(folder, &|path, text| {
-        let path = Path::new(path);
-        match text {
-            "" => path.symlink_metadata().is_ok(),
-            text => path.symlink_metadata().is_ok() && may_hold(path, text),
+/// Returns what looks for the files of settings in a folder and above it that make programs run or fetch what they say.
+pub fn brought(folder: &str) -> Brought {
+    let folder = folder.to_owned();
+    let kept: Mutex<(Option<Instant>, BTreeMap<String, bool>)> = Mutex::default();
+    Brought::new(move |name| {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, answers) = &mut *kept;
+        if since.is_none_or(|since| since.elapsed() > KEPT_FOR) {
+            *since = Some(Instant::now());
+            answers.clear();
         }
+        if let Some(answer) = answers.get(name) {
+            return *answer;
+        }
+        let answer = is_brought(name, &folder, &|path, text| {
+            let path = Path::new(path);
+            path.symlink_metadata().is_ok() && (text.is_empty() || may_hold(path, text))
+        });
+        answers.insert(name.to_owned(), answer);
+        answer
     })
 }
 
@@ -30,15 +49,23 @@ fn may_hold(path: &Path, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use aish_safety::{PolicyRules, Surroundings, Verdict, analyse};
+
     use super::*;
 
     #[test]
     fn what_a_file_says_decides_and_what_cannot_be_read_may_say_anything() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("compose.yaml");
+        let asks = || {
+            let folder = folder.path().display().to_string();
+            let around = Surroundings { brought: brought(&folder), folder: Some(folder), ..Surroundings::default() };
+            analyse("docker compose ps", &around, &PolicyRules::default()).judgement.verdict == Verdict::Ask
+        };
+        assert!(!asks());
         let holds = |bytes: &[u8]| {
             std::fs::write(&file, bytes).unwrap();
-            brought(&folder.path().display().to_string()).iter().any(|name| name.starts_with("compose.yaml"))
+            asks()
         };
         assert!(!holds(b"services: {web: {image: nginx}}\n"));
         assert!(holds(b"include: [oci://example.com/x]\n"));
@@ -47,6 +74,6 @@ mod tests {
         assert!(holds(&vec![b'a'; 2 << 20]));
         std::fs::remove_file(&file).unwrap();
         std::fs::create_dir(&file).unwrap();
-        assert!(brought(&folder.path().display().to_string()).iter().any(|name| name.starts_with("compose.yaml")));
+        assert!(asks());
     }
 }

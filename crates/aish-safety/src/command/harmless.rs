@@ -207,7 +207,7 @@ impl Walker<'_> {
         let mut files = program.tables().texts(program.facts().settings).peekable();
         files.peek().is_some()
             && (self.state.folder.is_some() && self.state.folder != self.around.folder
-                || files.any(|file| self.around.brought.iter().any(|brought| brought == file)))
+                || files.any(|file| self.around.brought.brings(file)))
     }
 
     /// Notes that variables are shown.
@@ -251,33 +251,6 @@ pub fn settings_files() -> Vec<&'static str> {
     names.sort_unstable();
     names.dedup();
     names
-}
-
-/// Returns the files of settings, by the names that programs have for them, that stand in a folder or above it.
-///
-/// `holds` says whether there is something at an absolute path, and whether a text stands in it (the empty text: whatever
-/// stands there). A name with `+` in it stands for several files that must be in one folder; behind `~` stand texts, by `|`,
-/// of which one must be in the file: `compose.yaml~include|extends`.
-pub fn brought(folder: &str, holds: &dyn Fn(&str, &str) -> bool) -> Vec<String> {
-    let mut names: Vec<&'static str> = Vec::new();
-    for program in aish_programs::built_in().programs() {
-        names.extend(program.tables().texts(program.facts().settings));
-    }
-    names.sort_unstable();
-    names.dedup();
-    let mut above: Vec<&str> = folder.match_indices('/').filter_map(|(at, _)| folder.get(..at)).collect();
-    above.push(folder.trim_end_matches('/'));
-    let stands = |name: &&str| {
-        let there = |folder: &&str| {
-            name.split('+').all(|file| {
-                let (file, texts) = file.split_once('~').unwrap_or((file, ""));
-                let path = alloc::format!("{folder}/{file}");
-                texts.split('|').any(|text| holds(&path, text))
-            })
-        };
-        above.iter().any(there)
-    };
-    names.into_iter().filter(stands).map(String::from).collect()
 }
 
 /// Says whether what a program is told to do is known to reach no other machine: the operands in their order, and the

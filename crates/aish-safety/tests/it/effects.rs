@@ -1,6 +1,6 @@
 //! Lines that write, run, send or show secrets through an option, an operand, a variable or settings: none is allowed.
 
-use aish_safety::{Surroundings, Verdict, brought};
+use aish_safety::{Brought, Surroundings, Verdict, is_brought};
 
 use crate::analysed::judge_command;
 
@@ -62,14 +62,14 @@ fn a_script_that_destroys_halts() {
 
 #[test]
 fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
-    let with = |files: &[&str], command: &str| {
-        let holds = |path: &str, text: &str| {
+    let with = |files: &'static [&'static str], command: &str| {
+        let holds = move |path: &str, text: &str| {
             files.iter().any(|file| {
                 let (name, holds) = file.split_once(": ").unwrap_or((file, ""));
                 name == path && holds.contains(text)
             })
         };
-        let brought = brought("/home/ana/w", &holds);
+        let brought = Brought::new(move |name| is_brought(name, "/home/ana/w", &holds));
         judge_command(command, &Surroundings { brought, ..around() }).verdict
     };
     for (files, command) in [

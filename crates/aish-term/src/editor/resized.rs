@@ -153,7 +153,8 @@ impl Drawing {
             let size = terminal_size()?;
             let (column, row) = crossterm::cursor::position()?;
             let is_last = attempt >= ATTEMPTS;
-            let is_true = width_at(column)? == size.0 && terminal_size()? == size;
+            let width = width_at(column)?;
+            let is_true = width == size.0 && terminal_size()? == size;
             // Whoever draws a window narrower does not stop at once, and each size that is drawn for is one too many.
             let is_still = before.replace(size) == Some(size);
             if !(is_true && is_still || is_last) {
@@ -163,9 +164,10 @@ impl Drawing {
             if size == self.size {
                 return Ok(size);
             }
-            let above = match self.rows_above(size.0, usize::from(column)) {
+            // Where they differ to the end, the rows are where the screen has them, whatever is told.
+            let above = match self.rows_above(width, usize::from(column)) {
                 Some(above) => above,
-                None if is_last => self.fewest_above(size.0),
+                None if is_last => self.fewest_above(width),
                 None => {
                     std::thread::sleep(SETTLED);
                     continue;
