@@ -2,15 +2,19 @@
 
 use alloc::sync::Arc;
 use core::fmt;
+use core::panic::RefUnwindSafe;
 
 /// Says whether a folder, or one above it, brings a file of settings, by the name that a program's data have for it. It is
 /// asked where such a program is judged, and never for other programs. By default nothing is brought.
 #[derive(Clone, Default)]
-pub struct Brought(Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>);
+pub struct Brought(Option<Arc<Brings>>);
+
+/// What looks for a name; a judgement that panics is caught, and leaves it as it was.
+type Brings = dyn Fn(&str) -> bool + Send + Sync + RefUnwindSafe;
 
 impl Brought {
     /// Makes it of what looks for a name.
-    pub fn new(brings: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+    pub fn new(brings: impl Fn(&str) -> bool + Send + Sync + RefUnwindSafe + 'static) -> Self {
         Self(Some(Arc::new(brings)))
     }
 

@@ -118,6 +118,7 @@ impl Walker<'_> {
             values.push(Word::unknown(Taint::NONE));
         }
         let values: Vec<_> = self.names_found(values).into_iter().map(|value| alloc::vec![value]).collect();
+        self.state.note_taken(&clause.variable_name);
         for value in &values {
             self.state.note_special(&clause.variable_name, value);
             self.state.note_computed(&clause.variable_name, value);

@@ -70,7 +70,7 @@ impl Pattern {
     /// Says whether it holds.
     pub(crate) fn matches(&self, subject: &Subject<'_>) -> bool {
         self.programs.iter().any(|name| name == "*" || name == subject.program)
-            && holds(&self.tables, &self.steps, &self.tests, subject, false).is_some()
+            && holds(&self.tables, &self.steps, &self.tests, subject, None).is_some()
     }
 }
 
@@ -82,11 +82,28 @@ pub(crate) fn may_match(rule: Rule<'_>, arguments: &Arguments<'_>) -> bool {
 
 /// Holds a rule of a program against a command; returns where the operands that are left are.
 pub(crate) fn matches(rule: Rule<'_>, subject: &Subject<'_>) -> Option<Vec<usize>> {
-    holds(rule.tables(), rule.steps(), rule.tests(), subject, rule.row().verdict == Verdict::Allow)
+    let strict = (rule.row().verdict == Verdict::Allow || rule.row().shows).then_some(rule);
+    holds(rule.tables(), rule.steps(), rule.tests(), subject, strict)
 }
 
-fn holds(tables: &Tables, steps: &[Step], tests: &[Test], subject: &Subject<'_>, sure: bool) -> Option<Vec<usize>> {
+/// Says whether an option of a rule takes the next word, so that this one is no operand.
+fn takes_next(rule: Rule<'_>, option: &str) -> bool {
+    let holds = |text: &str| rule.tables().holds(rule.row().values, text);
+    let last = option.chars().next_back().filter(|_| !option.starts_with("--"));
+    holds(option) || last.is_some_and(|last| holds(alloc::format!("-{last}").as_str()))
+}
+
+/// Holds a pattern against a command. `strict` is the rule where it allows, or takes a halt back: its words are the program's
+/// operands then, and nothing else may be.
+fn holds(
+    tables: &Tables,
+    steps: &[Step],
+    tests: &[Test],
+    subject: &Subject<'_>,
+    strict: Option<Rule<'_>>,
+) -> Option<Vec<usize>> {
     let arguments = subject.arguments;
+    let sure = strict.is_some_and(|rule| rule.row().verdict == Verdict::Allow);
     let mut next = 0;
     let mut skipping = false;
     for step in steps {
@@ -104,6 +121,13 @@ fn holds(tables: &Tables, steps: &[Step], tests: &[Test], subject: &Subject<'_>,
                 return None;
             }
             next += 1;
+            // An option in front of it that is harmless takes a word or takes none: `git --no-pager commit status` commits.
+            let before = at.checked_sub(1).and_then(|before| arguments.words.get(before));
+            let loose = match strict.zip(before).filter(|_| loose) {
+                Some((rule, before)) if takes_next(rule, &before.text) => continue,
+                Some(_) => false,
+                None => loose,
+            };
             if tables.texts(globs).any(|glob| subject.fits(glob, &word.text)) {
                 found = true;
                 break;

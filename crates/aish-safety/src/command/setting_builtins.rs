@@ -71,8 +71,10 @@ impl Walker<'_> {
             if let Some((variable, value)) = word.text.split_once('=')
                 && !value.is_empty()
             {
-                self.state
-                    .assign(variable, alloc::vec![Word { text: value.into(), taint: word.taint, ..Word::default() }]);
+                let value = alloc::vec![Word { text: value.into(), taint: word.taint, ..Word::default() }];
+                self.state.note_special(variable, &value);
+                self.state.note_computed(variable, &value);
+                self.state.keep(variable, value);
             }
         }
         self.attributes(arguments);

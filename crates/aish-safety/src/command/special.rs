@@ -1,7 +1,7 @@
-//! Variables that a shell reads itself, where a line sets one.
+//! Variables that a shell reads itself, or that programs take from it and act on, where a line sets one.
 //!
 //! Every assignment goes through [`State::assign`], which notes such a name; it is asked about once the command that set
-//! it has been walked. Before a command, what is put into its environment is judged by what the command is.
+//! it has been walked. Where the value stands in the line (`X=…`, `export X=…`), it is judged as what programs take it for. Before a command, what is put into its environment is judged by what the command is.
 
 use alloc::string::String;
 
@@ -9,8 +9,8 @@ use super::simple::Assigned;
 use super::state::State;
 use super::walk::Walker;
 use super::word::{HOLE, NUMERIC, Word, is_numeric};
-use crate::rules::Effect;
 use crate::rules::special::{Settable, settable};
+use crate::rules::{Effect, settings};
 use crate::verdict::Verdict;
 
 /// Says whether a variable may be set to a value without a question: a shell reads it not at all, or only as what is
@@ -55,6 +55,15 @@ impl State {
 }
 
 impl State {
+    /// Notes that a variable gets a value that nobody judged as what programs take it for: a command, code, or a place.
+    pub(super) fn note_taken(&mut self, name: &str) {
+        let referred = self.referred(name);
+        let name = bare(referred.as_deref().unwrap_or(name));
+        if self.special.is_none() && (settings::names_code(name) || settings::is_inherited(name)) {
+            self.special = Some(String::from(name));
+        }
+    }
+
     /// Notes that a variable is set whose values are computed, to what may run something then.
     pub(super) fn note_computed(&mut self, name: &str, value: &[Word]) {
         let runs = |word: &Word| {
@@ -80,7 +89,10 @@ impl Walker<'_> {
     fn ask_about_special(&mut self, name: &str) {
         let mut reason = String::from("sets ");
         super::reason::push_shown(&mut reason, name);
-        reason.push_str(", which the shell itself acts on");
+        reason.push_str(match settings::names_code(name) || settings::is_inherited(name) {
+            true => ", which programs take from the shell and act on",
+            false => ", which the shell itself acts on",
+        });
         self.note_plain(name, Verdict::Ask, Effect::Run, "shell.special-variable", &reason);
     }
 

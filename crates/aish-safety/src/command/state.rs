@@ -182,6 +182,7 @@ impl State {
     /// Sets a variable.
     pub(crate) fn assign(&mut self, name: &str, value: Vec<Word>) {
         self.note_special(name, &value);
+        self.note_taken(name);
         self.note_computed(name, &value);
         self.keep(name, value);
     }

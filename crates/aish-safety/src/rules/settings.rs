@@ -2,6 +2,8 @@
 
 use aish_program_format::Language;
 
+use crate::command::glob_match;
+
 /// Built-ins whose arguments are assignments.
 pub(crate) const DECLARES: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
@@ -177,6 +179,13 @@ pub(crate) const OPTION_VARIABLES: &[(&str, Language)] = &[
     ("GVIMINIT", Language::Editor),
     ("FZF_DEFAULT_OPTS", Language::Bindings),
 ];
+
+/// Says whether the value of a variable is a command, code, or what is loaded as code.
+pub(crate) fn names_code(name: &str) -> bool {
+    [CODE_VARIABLES, SCRIPT_VARIABLES, PRELOADED, LOADER_VARIABLES].iter().any(|names| names.contains(&name))
+        || OPTION_VARIABLES.iter().any(|(known, _)| *known == name)
+        || CODE_VARIABLE_GLOBS.iter().any(|glob| glob_match(glob, name))
+}
 
 /// Says whether a variable is in the environment of most sessions, so that an assignment alone changes it for programs.
 pub(crate) fn is_inherited(name: &str) -> bool {
