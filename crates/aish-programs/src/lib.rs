@@ -59,7 +59,7 @@ mod tests {
     }
 
     /// Rules that allow, in front of whose word a name stands that nobody can list.
-    const NAMED_FIRST: &[&str] = &["services.read-sub"];
+    const NAMED_FIRST: &[&str] = &["services.read-sub", "shown.aws-help", "shown.aws-command-help", "read.options"];
 
     /// Rules that allow though they name no word, of programs whose first word may be none: letters of modes (`tar tf`,
     /// `ps axo`), commands that are all checked alike (`nft -c`), objects that are only shown (`getent`).

@@ -456,7 +456,12 @@ impl Rest<'_, '_> {
                 || shows_files && place.is_device()
                 || (self.subject.file_taint)(&place.text).has(Taint::SECRET)
         };
-        if check(&word.text) {
+        // The value of an option may stand in the same word: `grep -f/dev/watchdog`.
+        let letters =
+            word.text.strip_prefix('-').and_then(|text| text.split_once("/dev/")).map_or("-", |(before, _)| before);
+        let is_cluster = letters.bytes().all(|letter| letter.is_ascii_alphanumeric());
+        let attached = word.text.get(1 + letters.len()..).filter(|_| is_cluster);
+        if check(&word.text) || attached.is_some_and(check) {
             return true;
         }
         // `@file`, `name=@file`, `--data=@file`, `file:target`.

@@ -215,16 +215,72 @@ fn shows_secrets(words: &[String]) -> bool {
     match word(0) {
         "show" => matches!(word(1), "all" | "grants") || word(1) == "create" && matches!(word(2), "user" | "server"),
         "select" | "with" | "values" | "table" => {
-            let whole = words.windows(2).any(|pair| {
-                matches!(pair, [before, star] if star == "*" && (before == "select" || before == "," || before.ends_with('.')))
-            });
             let held =
                 |name: &str| SECRET_TABLES.contains(&name) || name.ends_with("_user") || name.ends_with("_users");
-            (whole || word(0) == "table" || words.iter().any(|word| word == "table")) && names().any(held)
+            let shows = |column: &str| names().any(|name| name == column);
+            let settings = shows("pg_settings") && ["setting", "reset_val", "boot_val"].into_iter().any(shows);
+            let whole = word(0) == "table" || words.iter().any(|word| word == "table") || has_star(words);
+            settings || whole && names().any(held) || shows_row(words, &held)
         }
         _ => false,
     }
 }
+
+/// Says whether a star stands for all columns, and for no count and no product.
+fn has_star(words: &[String]) -> bool {
+    words.iter().enumerate().filter(|(_, word)| *word == "*" || word.ends_with(".*")).any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", String::as_str);
+        let behind = words.get(at + 1).map_or("", String::as_str);
+        matches!(before, "select" | "," | "distinct" | "all")
+            || before.ends_with('.')
+            || before != "(" && matches!(behind, "from" | "," | ")" | "into" | "")
+    })
+}
+
+/// Says whether a table that is held, or its other name, stands where a column does: its whole row (`select u from users u`).
+fn shows_row(words: &[String], held: &dyn Fn(&str) -> bool) -> bool {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let bare = |at: usize| word(at).rsplit('.').next().unwrap_or_default().trim_matches(['"', '`', '[', ']']);
+    let is_table = |at: usize| matches!(at.checked_sub(1).map_or("", word), "from" | "join" | "only");
+    let tables = (0..words.len()).filter(|at| is_table(*at) && held(bare(*at)));
+    tables.into_iter().any(|table| {
+        let named = if word(table + 1) == "as" { table + 2 } else { table + 1 };
+        let other = Some(bare(named)).filter(|name| {
+            !BEHIND_TABLES.contains(name) && name.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
+        });
+        (0..words.len()).filter(|at| !is_table(*at) && *at != named).any(|at| {
+            let text = word(at).split("::").next().unwrap_or_default();
+            !text.contains('.') && (text == bare(table) || other == Some(text))
+        })
+    })
+}
+
+/// Words that stand behind a table and are no other name of it.
+const BEHIND_TABLES: &[&str] = &[
+    "cross",
+    "except",
+    "fetch",
+    "for",
+    "full",
+    "group",
+    "having",
+    "inner",
+    "intersect",
+    "join",
+    "left",
+    "limit",
+    "natural",
+    "offset",
+    "on",
+    "order",
+    "right",
+    "tablesample",
+    "union",
+    "using",
+    "where",
+    "window",
+    "with",
+];
 
 fn known(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
