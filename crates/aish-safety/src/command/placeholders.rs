@@ -45,8 +45,9 @@ fn behind_brackets(text: &str) -> Option<(&str, &str)> {
 }
 
 fn behind_hexadecimal(text: &str) -> Option<&str> {
-    let digits = text.get(..2)?;
-    digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| text.get(2..)).flatten()
+    let byte = u8::from_str_radix(text.get(..2)?, 16).ok()?;
+    // A terminal acts on others.
+    (matches!(byte, 0 | b'\t' | b'\n') || matches!(byte, b' '..=b'~')).then(|| text.get(2..)).flatten()
 }
 
 fn colour(text: &str) -> Option<&str> {

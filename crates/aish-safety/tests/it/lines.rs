@@ -53,6 +53,7 @@ fn labelled_lines_are_judged_by_the_definition() {
     // Some 370 of the harmless lines reach other machines, and some 900 write.
     // Some ask for help behind words that nobody lists, one shows what is on a disk, one makes the files of a
     // server's settings (`nginx -t`), and one has a comment that zsh runs.
-    assert!(allowed >= 1_259, "{allowed} of {harmless} harmless lines are allowed");
+    // A person's own machines may start by being asked for (`virsh list`), and `flatpak list` makes a repository.
+    assert!(allowed >= 1_256, "{allowed} of {harmless} harmless lines are allowed");
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
