@@ -1,7 +1,8 @@
 //! What a command does, and the one gate that lets it.
 //!
 //! Reading order: [`verdict`], [`call`] (what is judged), [`command`] (the judgement of a command line by what
-//! `aish-programs` knows), [`brought`] (settings of the folder), [`change`] and [`reads`] (what it changes and opens), [`policy`], [`pin`], [`audit`], [`approver`], [`kept`],
+//! `aish-programs` knows), [`brought`] (settings of the folder), [`change`] and [`reads`] (what it changes and opens),
+//! [`policy`], [`pin`], [`audit`], [`approver`], [`kept`],
 //! [`placement`] and [`hold`] (where it runs: the levels of approval),
 //! [`autonomy`] (what a run by itself leaves to a person), and last [`gate`], the only maker of [`ApprovedCall`].
 //! This crate never does I/O: the audit, the pins and the person are ports that are passed in.

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`source`] (the port that every kind of tool implements), [`plan`] (what it makes of a call),
 //! [`handler`] and [`parameter`] (tools made of one function), [`registry`], [`schema`], [`executor`], [`door`] (the way of
-//! a call through the gate), [`builtin`], [`index`].
+//! a call through the gate), [`settings`] (what a folder brings), [`builtin`], [`index`].
 //! This crate never talks to a network or a terminal; sources in other crates do.
 
 pub mod builtin;
