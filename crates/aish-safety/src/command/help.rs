@@ -54,9 +54,9 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
     if plain && sure {
         // What a project controls runs before it answers, and who does not know the option does what it does without.
         let believed = words.iter().all(|word| !word.text.starts_with('-') || has(known, &word.text));
-        // `ip netns add help` makes one of that name.
+        // `ip netns add help` makes one of that name, `git bisect run --help` runs it.
         let changes = |word: &Word| known.is_some_and(|known| known.tables().holds(known.facts().changing, &word.text));
-        let own = known.is_some_and(|known| topic::is_own(known, words)) && !(by_word && words.iter().any(changes));
+        let own = known.is_some_and(|known| topic::is_own(known, words)) && !words.iter().any(changes);
         return if words.len() < arguments.words.len() || !believed || !own { Help::Likely } else { Help::Plain };
     }
     let option = arguments.options().any(|(at, text)| {
