@@ -83,7 +83,7 @@ pub struct Facts {
     pub statements: List,
     /// Calls of a document database that only read, where the statements are such calls.
     pub documents: List,
-    /// Operands that change something.
+    /// Operands that change something, or take a request for help behind them for what they are about.
     pub changing: List,
     /// Sub-commands that talk to another machine.
     pub talking: List,

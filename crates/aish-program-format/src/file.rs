@@ -153,7 +153,7 @@ pub struct ProgramFile {
     pub statements: Words,
     /// Calls of a document database that only read, in small letters, where the statements are such calls.
     pub documents: Words,
-    /// Operands that change something.
+    /// Operands that change something, or take a request for help behind them for what they are about.
     pub changing: Words,
     /// Sub-commands that talk to another machine.
     pub talking: Vec<String>,

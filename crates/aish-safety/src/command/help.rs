@@ -33,16 +33,18 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
         return Help::No;
     }
     if is(Trait::HelpOnlyFirst) {
-        let shows =
-            |text: &str| is_long(text) && is(Trait::ShowsHelp) || text == "--version" && is(Trait::ShowsVersion);
+        // To zsh `-help` is four options, with which it runs what comes in.
+        let shows = |text: &str| (is_long(text) || text == "--version") && has(known, text);
         return if matches!(words, [only] if shows(&only.text)) { Help::Plain } else { Help::No };
     }
     let by_script = script(program, arguments.words).and_then(programs::find);
     let short = [known, by_script].into_iter().flatten().any(|known: Program<'_>| known.is(Trait::HelpShort));
     let requests = |text: &str| is_long(text) || text == "-h" && short || text == "-?" && is(Trait::HelpQuestion);
-    let plain = words
-        .iter()
-        .all(|word| word.is_known() && (!word.text.starts_with('-') || requests(&word.text) || is_version(&word.text)));
+    // For `-?` a file named `-x` may stand.
+    let plain = words.iter().all(|word| {
+        let asks = !word.text.starts_with('-') || requests(&word.text) || is_version(&word.text);
+        word.is_known() && !word.glob && asks
+    });
     let last = words.last().map_or("", |word| word.text.as_str());
     let by_word = words.len() > 1
         && (last == "help" && is(Trait::HelpLast)
@@ -54,9 +56,9 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
     if plain && sure {
         // What a project controls runs before it answers, and who does not know the option does what it does without.
         let believed = words.iter().all(|word| !word.text.starts_with('-') || has(known, &word.text));
-        // `ip netns add help` makes one of that name.
+        // `ip netns add help` makes one of that name, `git bisect run --help` runs it.
         let changes = |word: &Word| known.is_some_and(|known| known.tables().holds(known.facts().changing, &word.text));
-        let own = known.is_some_and(|known| topic::is_own(known, words)) && !(by_word && words.iter().any(changes));
+        let own = known.is_some_and(|known| topic::is_own(known, words)) && !words.iter().any(changes);
         return if words.len() < arguments.words.len() || !believed || !own { Help::Likely } else { Help::Plain };
     }
     let option = arguments.options().any(|(at, text)| {
@@ -104,7 +106,6 @@ fn is_version(text: &str) -> bool {
 fn has(program: Option<Program<'_>>, option: &str) -> bool {
     program.is_some_and(|program| match option {
         "--help" => program.is(Trait::ShowsHelp),
-        "-help" => program.is(Trait::ShowsHelp) && program.facts().single_dash || lists(program, option),
         "--version" => program.is(Trait::ShowsVersion),
         "-h" => program.is(Trait::HelpShort),
         "-?" => program.is(Trait::HelpQuestion),
@@ -127,7 +128,12 @@ fn shows_version(program: Program<'_>, word: &str) -> bool {
 /// Says whether a word of one dash is among a program's options, or means the same with two.
 fn lists(program: Program<'_>, word: &str) -> bool {
     let (tables, facts) = (program.tables(), program.facts());
-    tables.holds(facts.flags, word) || word.len() > 2 && facts.single_dash
+    let with_two = match word {
+        "-help" => program.is(Trait::ShowsHelp),
+        "-version" => program.is(Trait::ShowsVersion),
+        _ => false,
+    };
+    tables.holds(facts.flags, word) || facts.single_dash && with_two
 }
 
 /// Says whether a version that is meant follows: `cargo yank --version 1.4.2`.
