@@ -160,6 +160,9 @@ impl Walker<'_> {
         for one in assigned {
             let name = one.name.as_str();
             let Some(value) = one.value.first() else { continue };
+            if matches!(name, "TZ" | "LANGUAGE") {
+                self.opens_by_value(name, value);
+            }
             if name == "GIT_CONFIG_PARAMETERS" {
                 self.ask_variable(name, value);
                 // Settings in quotes, one behind the other: `'core.pager=cmd' 'alias.x'='!cmd'`.
@@ -227,6 +230,16 @@ impl Walker<'_> {
                     self.suspect(behind);
                 }
             }
+        }
+    }
+
+    /// Judges the files that programs open by a variable's value: that of a zone, to tell the time, and messages in a language.
+    fn opens_by_value(&mut self, name: &str, value: &Word) {
+        let path = value.text.trim_start_matches(':');
+        if name == "TZ" && path.starts_with('/') {
+            self.read_file(&Word { text: path.into(), ..value.clone() });
+        } else if path.split('/').any(|part| part == "..") || name != "TZ" && path.contains('/') {
+            self.ask_variable(name, value);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What is known while a line is walked: variables, functions, the folder, files it wrote.
 
+use alloc::collections::BTreeSet;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -67,6 +68,12 @@ pub(crate) struct State {
     pub(crate) refers: bool,
     /// A variable that a shell reads itself and that was set, until it is asked about; a subshell takes no part of it back.
     pub(crate) special: Option<String>,
+    /// Variables that were set though they held something; what a subshell set counts too.
+    pub(crate) again: BTreeSet<String>,
+    /// Variables that were set for the first time in a branch or a loop.
+    pub(crate) perhaps: BTreeSet<String>,
+    /// True while a command is walked once more that was walked before.
+    pub(crate) rewalks: bool,
 }
 
 /// A state to go back to.
@@ -194,6 +201,7 @@ impl State {
         if !self.budget.pay(Work::Scan, size(core::slice::from_ref(&value)) + name.len()) {
             return;
         }
+        self.note_again(name);
         if self.branches > 0
             && let Some(values) = self.variables.get(name)
         {
@@ -207,6 +215,22 @@ impl State {
             return;
         }
         self.variables.insert(name.into(), alloc::vec![value]);
+    }
+
+    /// Notes a variable that gets another value, whatever sets it: a loop, or a function that calls itself, comes back to what
+    /// stands before that. Each of several values of another variable is no such second time.
+    pub(crate) fn note_again(&mut self, name: &str) {
+        if self.choice > 0 || self.rewalks {
+            return;
+        }
+        let names = match self.variables.contains_key(name) {
+            true => &mut self.again,
+            false if self.branches > 0 => &mut self.perhaps,
+            false => return,
+        };
+        if !names.contains(name) {
+            names.insert(name.into());
+        }
     }
 
     /// Looks up what the line knows of a variable.
