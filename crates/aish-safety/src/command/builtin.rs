@@ -16,6 +16,9 @@ use crate::rules::Effect;
 use crate::rules::settings;
 use crate::verdict::Verdict;
 
+/// The most folders of one line that are followed.
+const MAX_VISITED: usize = 16;
+
 impl Walker<'_> {
     /// Follows a built-in; none where the name is none of these.
     pub(crate) fn builtin(&mut self, name: &str, words: &[Word], stdin: &Stream) -> Option<Stream> {
@@ -28,7 +31,9 @@ impl Walker<'_> {
         self.counted_words(name, arguments);
         match name {
             "cd" | "pushd" | "chdir" => {
+                self.note_visited();
                 self.change_folder(arguments);
+                self.note_visited();
                 self.note_harmless(words, "shell.cd", "changes the working folder");
             }
             "alias" => self.aliases(words),
@@ -101,6 +106,28 @@ impl Walker<'_> {
 
     pub(super) fn note_harmless(&mut self, words: &[Word], rule: &'static str, reason: &str) {
         self.note_plain(&shown(words), Verdict::Allow, Effect::Read, rule, reason);
+    }
+
+    /// Keeps the present folder among those that the line may be in.
+    fn note_visited(&mut self) {
+        let Some(folder) = self.state.folder.clone().filter(|folder| !self.state.visited.contains(folder)) else {
+            return;
+        };
+        if self.state.visited.len() < MAX_VISITED {
+            Rc::make_mut(&mut self.state.visited).push(folder);
+        } else {
+            let reason = "goes to more folders than are followed";
+            self.note_plain(&folder, Verdict::Ask, Effect::Unknown, "bounds.folders", reason);
+        }
+    }
+
+    /// Says whether a file holds secrets in one of the folders that the line may be in.
+    pub(crate) fn is_secret_elsewhere(&self, text: &str, glob: bool) -> bool {
+        let (visited, home) = (&self.state.visited, self.around.home.as_deref());
+        let is_secret = |folder: &String| super::path::seen(text, glob, Some(folder.as_str()), home).is_secret();
+        !visited.is_empty()
+            && !text.starts_with(['/', '~'])
+            && (!self.budget.pay(Work::Place, visited.len()) || visited.iter().any(is_secret))
     }
 
     fn change_folder(&mut self, arguments: &[Word]) {

@@ -9,7 +9,7 @@ use super::budget::Work;
 use super::reason::push_shown;
 use super::state::FileContent;
 use super::walk::Walker;
-use super::word::{Stream, Taint, Word};
+use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::Effect;
 use crate::verdict::Verdict;
 
@@ -90,6 +90,10 @@ impl Walker<'_> {
                     // What comes in anyhow.
                     Kind::Read if matches!(fd, None | Some(0)) && is_standard_input(&word.text) => {}
                     Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput => {
+                        if word.text.starts_with(HOLE) && word.taint.has(Taint::CONTENT) {
+                            let reason = "reads what a file names, which may be a connection to another machine";
+                            self.note_plain(&word.text, Verdict::Ask, Effect::Network, "network.socket", reason);
+                        }
                         let stream = self.read_file(&word);
                         match fd {
                             None | Some(0) => {
@@ -274,7 +278,7 @@ impl Walker<'_> {
         {
             return stream.clone();
         }
-        if place.is_secret() || place.is_device() {
+        if place.is_secret() || place.is_device() || self.is_secret_elsewhere(&word.text, word.glob) {
             let mut text = String::from("reads ");
             push_shown(&mut text, &word.text);
             text.push_str(", which holds secrets");

@@ -48,6 +48,8 @@ pub(crate) struct State {
     pub(crate) aliases: Table<String, String>,
     /// The folder the line went to, where it is known and absolute.
     pub(crate) folder: Option<String>,
+    /// Folders that the line was in or went to: it may be in any of them still, for what changes the folder may fail or not run.
+    pub(crate) visited: Rc<Vec<String>>,
     /// Files the line wrote, by plain path.
     pub(crate) files: Table<String, FileContent>,
     /// Descriptors that the line opened.
@@ -85,6 +87,7 @@ pub(crate) struct Before {
     descriptors: Mark,
     sockets: usize,
     folder: Option<String>,
+    visited: Rc<Vec<String>>,
     positional: Rc<Vec<Word>>,
     branches: usize,
     choice: usize,
@@ -132,6 +135,7 @@ impl State {
             descriptors: self.descriptors.mark(),
             sockets: self.sockets.len(),
             folder: self.folder.clone(),
+            visited: Rc::clone(&self.visited),
             positional: Rc::clone(&self.positional),
             branches: self.branches,
             choice: self.choice,
@@ -148,6 +152,7 @@ impl State {
         self.descriptors.back(before.descriptors);
         self.sockets.truncate(before.sockets);
         self.folder = before.folder;
+        self.visited = before.visited;
         self.positional = before.positional;
         self.branches = before.branches;
         self.choice = before.choice;
