@@ -4,7 +4,8 @@
 //! program: built-ins, functions, wrappers, rules), and the strictest part decides. Fails closed: what cannot be parsed
 //! is asked, what is past a bound or decodes and runs is halted.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -140,12 +141,18 @@ pub fn analyse_without(
     let mut walker = walk::Walker::new(surroundings, wrapper);
     walker.rules = rules;
     walker.record = Some(record::Record::default());
-    walker.set_again = doubtful::set_again(command);
+    walker.set_again = Rc::new(doubtful::set_again(command));
     walker.text(command, &word::Stream::default());
     walker.comments(command);
     // A function that nothing calls changes nothing now; what it would do is judged all the same.
     let changes = record::changes(&mut walker);
     walker.uncalled();
+    if walker.verdict() == Verdict::Allow
+        && let Some(names) = walker.found_again()
+        && is_more_with(names, wrapper, command, surroundings, rules)
+    {
+        walker.again_counts();
+    }
     if walker.verdict() == Verdict::Allow
         && let Some(line) = read_otherwise::with_comments_as_words(command)
         && is_more(wrapper, &line, surroundings, rules)
@@ -164,9 +171,20 @@ pub fn analyse_without(
 
 /// Says whether a line that another shell reads of the same text is not allowed.
 fn is_more(wrapper: Option<&str>, line: &str, surroundings: &Surroundings, rules: &PolicyRules) -> bool {
+    is_more_with(doubtful::set_again(line), wrapper, line, surroundings, rules)
+}
+
+/// Says whether a line is not allowed where the values of some variables are guesses.
+fn is_more_with(
+    set_again: BTreeSet<String>,
+    wrapper: Option<&str>,
+    line: &str,
+    surroundings: &Surroundings,
+    rules: &PolicyRules,
+) -> bool {
     let mut walker = walk::Walker::new(surroundings, wrapper);
     walker.rules = rules;
-    walker.set_again = doubtful::set_again(line);
+    walker.set_again = Rc::new(set_again);
     walker.text(line, &word::Stream::default());
     walker.comments(line);
     walker.uncalled();

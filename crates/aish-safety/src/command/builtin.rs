@@ -16,6 +16,9 @@ use crate::rules::Effect;
 use crate::rules::settings;
 use crate::verdict::Verdict;
 
+/// The most folders of one line that are followed.
+const MAX_VISITED: usize = 16;
+
 impl Walker<'_> {
     /// Follows a built-in; none where the name is none of these.
     pub(crate) fn builtin(&mut self, name: &str, words: &[Word], stdin: &Stream) -> Option<Stream> {
@@ -28,7 +31,9 @@ impl Walker<'_> {
         self.counted_words(name, arguments);
         match name {
             "cd" | "pushd" | "chdir" => {
+                self.note_visited();
                 self.change_folder(arguments);
+                self.note_visited();
                 self.note_harmless(words, "shell.cd", "changes the working folder");
             }
             "alias" => self.aliases(words),
@@ -103,6 +108,28 @@ impl Walker<'_> {
         self.note_plain(&shown(words), Verdict::Allow, Effect::Read, rule, reason);
     }
 
+    /// Keeps the present folder among those that the line may be in.
+    fn note_visited(&mut self) {
+        let Some(folder) = self.state.folder.clone().filter(|folder| !self.state.visited.contains(folder)) else {
+            return;
+        };
+        if self.state.visited.len() < MAX_VISITED {
+            Rc::make_mut(&mut self.state.visited).push(folder);
+        } else {
+            let reason = "goes to more folders than are followed";
+            self.note_plain(&folder, Verdict::Ask, Effect::Unknown, "bounds.folders", reason);
+        }
+    }
+
+    /// Says whether a file holds secrets in one of the folders that the line may be in.
+    pub(crate) fn is_secret_elsewhere(&self, text: &str, glob: bool) -> bool {
+        let (visited, home) = (&self.state.visited, self.around.home.as_deref());
+        let is_secret = |folder: &String| super::path::seen(text, glob, Some(folder.as_str()), home).is_secret();
+        !visited.is_empty()
+            && !text.starts_with(['/', '~'])
+            && (!self.budget.pay(Work::Place, visited.len()) || visited.iter().any(is_secret))
+    }
+
     fn change_folder(&mut self, arguments: &[Word]) {
         let Some(target) = arguments.iter().find(|word| !word.text.starts_with('-') || word.text == "-") else {
             self.state.folder = Some("~".into());
@@ -160,6 +187,9 @@ impl Walker<'_> {
         for one in assigned {
             let name = one.name.as_str();
             let Some(value) = one.value.first() else { continue };
+            if matches!(name, "TZ" | "LANGUAGE") {
+                self.opens_by_value(name, value);
+            }
             if name == "GIT_CONFIG_PARAMETERS" {
                 self.ask_variable(name, value);
                 // Settings in quotes, one behind the other: `'core.pager=cmd' 'alias.x'='!cmd'`.
@@ -227,6 +257,16 @@ impl Walker<'_> {
                     self.suspect(behind);
                 }
             }
+        }
+    }
+
+    /// Judges the files that programs open by a variable's value: that of a zone, to tell the time, and messages in a language.
+    fn opens_by_value(&mut self, name: &str, value: &Word) {
+        let path = value.text.trim_start_matches(':');
+        if name == "TZ" && path.starts_with('/') {
+            self.read_file(&Word { text: path.into(), ..value.clone() });
+        } else if path.split('/').any(|part| part == "..") || name != "TZ" && path.contains('/') {
+            self.ask_variable(name, value);
         }
     }
 

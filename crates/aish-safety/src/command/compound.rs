@@ -13,6 +13,9 @@ use super::word::{Stream, Taint, Word};
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
+/// How many more rounds of a loop that changes its folder are looked at.
+const MAX_ROUNDS: usize = 3;
+
 impl Walker<'_> {
     /// Walks a compound command.
     pub(crate) fn compound(&mut self, command: &ast::CompoundCommand, stdin: &Stream) -> Stream {
@@ -26,8 +29,10 @@ impl Walker<'_> {
                 for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
                     self.arithmetic(&expression.value);
                 }
-                let endless = clause.condition.is_none();
-                self.repeated(endless, |walker| walker.list(&clause.body.list, stdin))
+                let (endless, from) = (clause.condition.is_none(), self.state.folder.clone());
+                let out = self.repeated(endless, |walker| walker.list(&clause.body.list, stdin));
+                self.goes_round(from.as_deref(), |walker| drop(walker.list(&clause.body.list, stdin)));
+                out
             }
             ast::CompoundCommand::BraceGroup(group) => self.list(&group.list, stdin),
             ast::CompoundCommand::Subshell(subshell) => self.apart_from(|walker| walker.list(&subshell.list, stdin)),
@@ -48,9 +53,13 @@ impl Walker<'_> {
             }
             ast::CompoundCommand::WhileClause(clause) | ast::CompoundCommand::UntilClause(clause) => {
                 let ast::WhileOrUntilClauseCommand(condition, body, _) = clause;
-                let endless = is_constant(condition);
+                let (endless, from) = (is_constant(condition), self.state.folder.clone());
                 let mut out = self.list(condition, stdin);
                 out.append(self.repeated(endless, |walker| walker.list(&body.list, stdin)));
+                self.goes_round(from.as_deref(), |walker| {
+                    walker.list(condition, stdin);
+                    walker.list(&body.list, stdin);
+                });
                 if endless && starts_more(&body.list) {
                     self.note_plain(
                         "while true",
@@ -108,6 +117,24 @@ impl Walker<'_> {
         out
     }
 
+    /// Judges the later rounds of a loop that leaves its folder, where the same names mean other files.
+    fn goes_round(&mut self, from: Option<&str>, round: impl Fn(&mut Walker<'_>)) {
+        if self.guessing || self.state.folder.as_deref() == from || self.verdict() > Verdict::Allow {
+            return;
+        }
+        let verdict = self.verdict_on(|walker| {
+            walker.state.rewalks = true;
+            for _ in 0..MAX_ROUNDS {
+                round(walker);
+            }
+            walker.state.rewalks = false;
+        });
+        if verdict > Verdict::Allow {
+            let reason = "does something else in a folder that a loop goes to";
+            self.note_plain("", Verdict::Ask, Effect::Unknown, "shell.loop", reason);
+        }
+    }
+
     fn for_clause(&mut self, clause: &ast::ForClauseCommand, stdin: &Stream) -> Stream {
         let mut values: Vec<Word> = match &clause.values {
             Some(words) => words.iter().flat_map(|word| self.expand(&word.value)).collect(),
@@ -123,8 +150,15 @@ impl Walker<'_> {
             self.state.note_special(&clause.variable_name, value);
             self.state.note_computed(&clause.variable_name, value);
         }
+        if self.state.branches > 0 {
+            // An outer loop comes back to what stands before this one.
+            self.state.note_again(&clause.variable_name);
+        }
         self.state.variables.insert(clause.variable_name.clone(), values);
-        self.repeated(false, |walker| walker.list(&clause.body.list, stdin))
+        let from = self.state.folder.clone();
+        let out = self.repeated(false, |walker| walker.list(&clause.body.list, stdin));
+        self.goes_round(from.as_deref(), |walker| drop(walker.list(&clause.body.list, stdin)));
+        out
     }
 
     fn case_clause(&mut self, clause: &ast::CaseClauseCommand, stdin: &Stream) -> Stream {
@@ -189,6 +223,8 @@ impl Walker<'_> {
                     "starts itself again and again until the machine stops answering",
                 );
             }
+            let reason = "calls itself, and what it finds then is not followed";
+            self.note_plain(name, Verdict::Ask, Effect::Unknown, "shell.function", reason);
             return Stream::unknown(Taint::NONE);
         }
         if !self.budget.pay(Work::Call, 1) {

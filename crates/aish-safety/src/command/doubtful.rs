@@ -122,6 +122,12 @@ fn by_quotes(text: &str) -> Option<&'static str> {
             (_, '$') if rest.starts_with("${") && holds_code(rest, quote == Quote::Double) => {
                 return Some("holds a command or a quote within an expansion");
             }
+            (_, '$')
+                if next == Some('$')
+                    && rest.chars().nth(2).is_some_and(|third| is_of_a_name(third) || third == '$') =>
+            {
+                return Some("is the value of a variable that another one names, to fish");
+            }
             (_, '$') if matches!(next, Some('=' | '^' | '~')) => return Some("is split or matched by zsh alone"),
             (_, '$') if writes_escapes(rest.strip_prefix("$(").unwrap_or_default(), ')') => {
                 return Some("prints escapes, which shells read differently");
@@ -274,7 +280,7 @@ mod tests {
             "awk '!seen[$0]++' f",
             "[ a != b ]",
             "ls [!a]*",
-            "echo ${x:-y} ${#x} ${!x} $!",
+            "echo ${x:-y} ${#x} ${!x} $! $$ x.$$",
             "diff <(sort a) <(sort b)",
             "ls 2>&1 | head >&2",
             "cat <<'E'\nx\nE",
@@ -300,6 +306,8 @@ mod tests {
             "find d $'\\x{2d}delete'",
             "echo a!'b'",
             "echo {a..z..2}",
+            "set n TOKEN; echo $$n",
+            "echo \"$$n\"",
         ] {
             assert!(doubt(line).is_some(), "{line}");
         }

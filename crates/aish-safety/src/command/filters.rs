@@ -181,7 +181,9 @@ impl Walker<'_> {
         let check = |text: &str| {
             let home = self.around.home.as_deref();
             let place = super::path::seen(text, word.glob, self.state.folder.as_deref(), home);
-            place.is_secret() || self.state.taint_below(&place.text).has(Taint::SECRET)
+            place.is_secret()
+                || self.is_secret_elsewhere(text, word.glob)
+                || self.state.taint_below(&place.text).has(Taint::SECRET)
         };
         !word.text.starts_with('-') && check(&word.text)
             || word.text.split(['=', '@']).skip(1).any(|part| !part.is_empty() && check(part))

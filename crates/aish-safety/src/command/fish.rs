@@ -1,4 +1,5 @@
-//! How fish reads a line: other escapes outside quotes and in single ones, and letters where bash sees a substitution.
+//! How fish reads a line: other escapes outside quotes and in single ones, and letters where bash sees a substitution or,
+//! within a word, the end of a command.
 
 use alloc::string::String;
 
@@ -15,7 +16,7 @@ enum Inside {
 
 /// Writes a line so that bash reads of it what fish does; none where that is the same, or where fish takes no such line.
 pub(super) fn as_fish_reads(text: &str) -> Option<String> {
-    if !text.contains(['\\', '`']) {
+    if !text.contains(['\\', '`', '&']) {
         return None;
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -49,6 +50,8 @@ pub(super) fn as_fish_reads(text: &str) -> Option<String> {
                 }
             },
             '`' => out.push_str("\\`"),
+            // Within a word it is a letter.
+            '&' if !double && !ends_word(before) && next.is_some_and(|next| !ends_word(next)) => out.push_str("\\&"),
             '"' if double => {
                 inside.pop();
                 out.push(letter);
@@ -84,6 +87,11 @@ pub(super) fn as_fish_reads(text: &str) -> Option<String> {
         before = letter;
     }
     (inside.len() == 1 && out != text).then_some(out)
+}
+
+/// Says whether a letter stands between words.
+fn ends_word(letter: char) -> bool {
+    letter.is_whitespace() || ";&|<>()".contains(letter)
 }
 
 /// Reads what stands in single quotes, where a backslash takes a quote or a backslash along; returns what is behind it too.
@@ -156,6 +164,11 @@ mod tests {
         check("find d `true x`", Some("find d \\`true x\\`"));
         check("echo \"a`b\\q\"", Some("echo \"a\\`b\\\\q\""));
         check("echo $(echo 'a\\\\' \"b\\$\") # 'c\\\\'", Some("echo $(echo 'a\\' \"b\\$\") # 'c\\\\'"));
+        check("sort f&ls -o f", Some("sort f\\&ls -o f"));
+        check("tree 'a'&ls \"b\"&c", Some("tree 'a'\\&ls \"b\"\\&c"));
+        for same in ["ls a& ls b & ls c&&ls d 2>&1 >&2&", "ls &>f", "ls \"a&b\""] {
+            check(same, None);
+        }
         for same in ["ls", "\\ls -l", "ls | \\find . -name \\*.rs", "echo a\\ b \"\\$x\" 'a\\b'"] {
             check(same, None);
         }

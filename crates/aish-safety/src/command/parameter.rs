@@ -164,7 +164,9 @@ impl Walker<'_> {
         let known = words.iter().all(Word::is_known);
         match test {
             '-' | '=' => {
-                let other = self.expand_one(argument);
+                let mut other = self.expand_one(argument);
+                // Where it is set, that is what comes out.
+                other.taint = words.iter().fold(other.taint, |taint, word| taint | word.taint);
                 if empty || !known && !self.state.variables.contains_key(name) && name != "HOME" {
                     // Not known whether it is set: the written default is the best guess.
                     if test == '=' {
@@ -392,7 +394,14 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
         "PRIVATE_KEY",
         "CREDENTIAL",
         "PGPASSWORD",
+        "PASSPHRASE",
+        "PASSCODE",
+        "MYSQL_PWD",
+        "ENCRYPTION_KEY",
+        "SIGNING_KEY",
+        "MASTER_KEY",
     ]
     .iter()
     .any(|part| upper.contains(part))
+        || ["_PAT", "_PASS"].iter().any(|end| upper.ends_with(end))
 }

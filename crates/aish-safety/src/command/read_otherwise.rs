@@ -42,9 +42,10 @@ impl Walker<'_> {
         self.note_plain(text, Verdict::Ask, Effect::Run, "zsh.comment", reason);
     }
 
-    /// Asks about a line of which fish reads something else, by its escapes or for a substitution that is none to it.
+    /// Asks about a line of which fish reads something else: by its escapes, for a substitution that is none to it, or for a
+    /// `&` that is a letter within a word.
     pub(super) fn fish_counts(&mut self, text: &str) {
-        let reason = "does something else where fish reads its escapes and back quotes";
+        let reason = "does something else where fish reads its escapes, back quotes and words with a `&`";
         self.note_plain(text, Verdict::Ask, Effect::Unknown, "fish.escape", reason);
     }
 
@@ -68,7 +69,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Asks about brackets in the words of a command: to bash a pattern or an array, to fish a substitution.
+    /// Asks about brackets in the words of a command: to bash a pattern, an array or a word, to fish a substitution, and to zsh
+    /// the end of a block.
     pub(super) fn fish_brackets(&mut self, command: &ast::SimpleCommand) {
         let name = command.word_or_name.as_ref();
         let prefix = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
@@ -78,7 +80,10 @@ impl Walker<'_> {
         }
         for item in prefix.filter(|_| name.is_some()).chain(suffix) {
             match item {
-                Item::Word(word) => self.fish_groups(&word.value),
+                Item::Word(word) => {
+                    self.zsh_block(&word.value);
+                    self.fish_groups(&word.value);
+                }
                 Item::AssignmentWord(assignment, word) => match assignment.value {
                     ast::AssignmentValue::Array(_) => self.fish_array(&word.value),
                     ast::AssignmentValue::Scalar(_) => self.fish_groups(&word.value),
@@ -88,6 +93,14 @@ impl Walker<'_> {
                 }
                 Item::IoRedirect(_) | Item::ProcessSubstitution(..) => {}
             }
+        }
+    }
+
+    /// Asks about a bracket that is a word to bash, and to zsh the end of a block, behind which `always` runs another.
+    fn zsh_block(&mut self, source: &str) {
+        if source == "}" {
+            let reason = "holds a bracket with which zsh ends a block";
+            self.note_plain(source, Verdict::Ask, Effect::Run, "zsh.block", reason);
         }
     }
 

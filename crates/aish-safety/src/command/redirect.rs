@@ -9,7 +9,7 @@ use super::budget::Work;
 use super::reason::push_shown;
 use super::state::FileContent;
 use super::walk::Walker;
-use super::word::{Stream, Taint, Word};
+use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::Effect;
 use crate::verdict::Verdict;
 
@@ -45,6 +45,8 @@ pub(crate) struct Redirects {
     pub(crate) readers: Vec<ast::SubshellCommand>,
     /// True where its output goes to another machine.
     pub(crate) sent: bool,
+    /// True where a text that the line gives holds the value of a variable that is a secret by its name.
+    given_secret: bool,
     /// Descriptors that are opened.
     opened: Vec<(i32, Stream)>,
 }
@@ -57,10 +59,12 @@ impl Walker<'_> {
                 let text = &document.doc.value;
                 let word =
                     if document.requires_expansion { self.expand_document(text) } else { Word::literal(text.as_str()) };
+                out.given_secret |= word.taint.has(Taint::SECRET);
                 out.stdin = Some(stream_of(word));
             }
             ast::IoRedirect::HereString(fd, word) => {
                 let word = self.expand_one(&word.value);
+                out.given_secret |= word.taint.has(Taint::SECRET);
                 let mut stream = stream_of(word);
                 if let Some(text) = &mut stream.text {
                     text.push('\n');
@@ -86,6 +90,10 @@ impl Walker<'_> {
                     // What comes in anyhow.
                     Kind::Read if matches!(fd, None | Some(0)) && is_standard_input(&word.text) => {}
                     Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput => {
+                        if word.text.starts_with(HOLE) && word.taint.has(Taint::CONTENT) {
+                            let reason = "reads what a file names, which may be a connection to another machine";
+                            self.note_plain(&word.text, Verdict::Ask, Effect::Network, "network.socket", reason);
+                        }
                         let stream = self.read_file(&word);
                         match fd {
                             None | Some(0) => {
@@ -198,6 +206,10 @@ impl Walker<'_> {
 
     /// Judges where the output goes; returns what is left for the pipe.
     pub(crate) fn finish_redirects(&mut self, redirects: &Redirects, out: Stream) -> Stream {
+        if redirects.given_secret {
+            let reason = "is given the value of a variable that holds a secret";
+            self.note_plain("", Verdict::Ask, Effect::ReadSecret, "secrets.given-text", reason);
+        }
         for reader in &redirects.readers {
             let mut stream = out.clone();
             stream.connected = true;
@@ -266,7 +278,7 @@ impl Walker<'_> {
         {
             return stream.clone();
         }
-        if place.is_secret() || place.is_device() {
+        if place.is_secret() || place.is_device() || self.is_secret_elsewhere(&word.text, word.glob) {
             let mut text = String::from("reads ");
             push_shown(&mut text, &word.text);
             text.push_str(", which holds secrets");

@@ -9,7 +9,7 @@ use aish_program_format::Output;
 use super::run::shown;
 use super::simple::Assigned;
 use super::walk::Walker;
-use super::word::{Stream, Taint, Word};
+use super::word::{HOLE, Stream, Taint, Word, is_numeric};
 use crate::rules::special::{Settable, settable};
 use crate::rules::{Effect, settings};
 use crate::verdict::Verdict;
@@ -241,6 +241,11 @@ impl Walker<'_> {
 
     /// `wait -p NAME`: the number of the process is put into a variable.
     pub(super) fn waits(&mut self, arguments: &[Word]) {
+        // What is not known may be that option, with a name in the same word.
+        let open = arguments.iter().find(|word| word.text.starts_with(HOLE) && !is_numeric(&word.text));
+        if let Some(word) = open {
+            self.computes_with_the_unknown(&word.text);
+        }
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             let Some((_, attached)) = word.text.strip_prefix('-').and_then(|rest| rest.split_once('p')) else {

@@ -65,7 +65,9 @@ impl Walker<'_> {
         if differs && !self.guessing && self.verdict() == Verdict::Allow {
             let verdict = self.verdict_on(|walker| {
                 walker.unsplit = true;
+                walker.state.rewalks = true;
                 walker.simple_once(command, stdin);
+                walker.state.rewalks = false;
             });
             if verdict > Verdict::Allow {
                 let reason = "does something else where a shell splits no value at blanks, as zsh and fish";

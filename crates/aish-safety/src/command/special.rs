@@ -59,7 +59,8 @@ impl State {
     pub(super) fn note_taken(&mut self, name: &str) {
         let referred = self.referred(name);
         let name = bare(referred.as_deref().unwrap_or(name));
-        if self.special.is_none() && (settings::names_code(name) || settings::is_inherited(name)) {
+        let opens = matches!(name, "TZ" | "LANGUAGE");
+        if self.special.is_none() && (opens || settings::names_code(name) || settings::is_inherited(name)) {
             self.special = Some(String::from(name));
         }
     }

@@ -1,5 +1,6 @@
 //! What is known while a line is walked: variables, functions, the folder, files it wrote.
 
+use alloc::collections::BTreeSet;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -47,6 +48,8 @@ pub(crate) struct State {
     pub(crate) aliases: Table<String, String>,
     /// The folder the line went to, where it is known and absolute.
     pub(crate) folder: Option<String>,
+    /// Folders that the line was in or went to: it may be in any of them still, for what changes the folder may fail or not run.
+    pub(crate) visited: Rc<Vec<String>>,
     /// Files the line wrote, by plain path.
     pub(crate) files: Table<String, FileContent>,
     /// Descriptors that the line opened.
@@ -67,6 +70,12 @@ pub(crate) struct State {
     pub(crate) refers: bool,
     /// A variable that a shell reads itself and that was set, until it is asked about; a subshell takes no part of it back.
     pub(crate) special: Option<String>,
+    /// Variables that were set though they held something; what a subshell set counts too.
+    pub(crate) again: BTreeSet<String>,
+    /// Variables that were set for the first time in a branch or a loop.
+    pub(crate) perhaps: BTreeSet<String>,
+    /// True while a command is walked once more that was walked before.
+    pub(crate) rewalks: bool,
 }
 
 /// A state to go back to.
@@ -78,6 +87,7 @@ pub(crate) struct Before {
     descriptors: Mark,
     sockets: usize,
     folder: Option<String>,
+    visited: Rc<Vec<String>>,
     positional: Rc<Vec<Word>>,
     branches: usize,
     choice: usize,
@@ -125,6 +135,7 @@ impl State {
             descriptors: self.descriptors.mark(),
             sockets: self.sockets.len(),
             folder: self.folder.clone(),
+            visited: Rc::clone(&self.visited),
             positional: Rc::clone(&self.positional),
             branches: self.branches,
             choice: self.choice,
@@ -141,6 +152,7 @@ impl State {
         self.descriptors.back(before.descriptors);
         self.sockets.truncate(before.sockets);
         self.folder = before.folder;
+        self.visited = before.visited;
         self.positional = before.positional;
         self.branches = before.branches;
         self.choice = before.choice;
@@ -194,6 +206,7 @@ impl State {
         if !self.budget.pay(Work::Scan, size(core::slice::from_ref(&value)) + name.len()) {
             return;
         }
+        self.note_again(name);
         if self.branches > 0
             && let Some(values) = self.variables.get(name)
         {
@@ -207,6 +220,22 @@ impl State {
             return;
         }
         self.variables.insert(name.into(), alloc::vec![value]);
+    }
+
+    /// Notes a variable that gets another value, whatever sets it: a loop, or a function that calls itself, comes back to what
+    /// stands before that. Each of several values of another variable is no such second time.
+    pub(crate) fn note_again(&mut self, name: &str) {
+        if self.choice > 0 || self.rewalks {
+            return;
+        }
+        let names = match self.variables.contains_key(name) {
+            true => &mut self.again,
+            false if self.branches > 0 => &mut self.perhaps,
+            false => return,
+        };
+        if !names.contains(name) {
+            names.insert(name.into());
+        }
     }
 
     /// Looks up what the line knows of a variable.

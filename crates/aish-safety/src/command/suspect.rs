@@ -2,6 +2,7 @@
 //! strings of code that runs one which it puts together. Such a guess is noted only where it halts.
 
 use alloc::borrow::Cow;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -183,6 +184,7 @@ impl<'w> Walker<'w> {
         guess.guessing = true;
         guess.budget = self.budget.clone();
         guess.rules = self.rules;
+        guess.set_again = Rc::clone(&self.set_again);
         guess.depth = depth;
         guess.trail = trail;
         let (before, files, special) = (guess.state.enter(), guess.state.files.mark(), guess.state.special.take());

@@ -64,7 +64,7 @@ pub(crate) struct Walker<'a> {
     /// The sources of the words before the present command of a pipeline: perhaps templates of lines for it.
     pub(crate) feeding: Vec<String>,
     /// Variables that the line sets more than once.
-    pub(crate) set_again: BTreeSet<String>,
+    pub(crate) set_again: Rc<BTreeSet<String>>,
     /// How deep in functions.
     pub(crate) in_function: usize,
     /// The wrapper or the fallback that is left out, for the check that each is needed.
@@ -121,7 +121,7 @@ impl<'a> Walker<'a> {
             called: BTreeSet::new(),
             locals: Vec::new(),
             feeding: Vec::new(),
-            set_again: BTreeSet::new(),
+            set_again: Rc::default(),
             in_function: 0,
             dropped,
             depth: 0,
@@ -153,6 +153,21 @@ impl<'a> Walker<'a> {
     /// Returns the strictest verdict so far.
     pub(crate) fn verdict(&self) -> Verdict {
         self.worst.as_ref().map_or(Verdict::Allow, |worst| worst.verdict)
+    }
+
+    /// Returns the variables that are set more than once, where the walk found more of them than the line's words tell: set by
+    /// `read`, `printf -v` or `${x:=y}`, by a loop over others, or by a loop where they have a value from before.
+    pub(crate) fn found_again(&self) -> Option<BTreeSet<String>> {
+        let mut names = (*self.set_again).clone();
+        let before = self.state.perhaps.iter().filter(|name| self.around.variables.contains_key(name.as_str()));
+        names.extend(self.state.again.iter().chain(before).cloned());
+        (names.len() > self.set_again.len()).then_some(names)
+    }
+
+    /// Asks about a line that does more than look where such a variable is not what it was first.
+    pub(crate) fn again_counts(&mut self) {
+        let reason = "uses a variable that is set more than once, so that its value is a guess";
+        self.note_plain("", Verdict::Ask, Effect::Unknown, "shell.doubtful", reason);
     }
 
     /// Notes one judged part.

@@ -192,7 +192,7 @@ pub(crate) fn is_inherited(name: &str) -> bool {
     matches!(
         name,
         "HOME" | "USER" | "LOGNAME" | "SHELL" | "TMPDIR" | "DISPLAY" | "SSH_AUTH_SOCK" | "DBUS_SESSION_BUS_ADDRESS"
-    ) || ["XDG_", "GIT_", "CARGO_", "NPM_CONFIG_", "npm_config_", "AWS_", "KUBE", "DOCKER_", "LD_", "http", "HTTP"]
+    ) || ["XDG_", "LESS", "GIT_", "CARGO_", "NPM_CONFIG_", "npm_config_", "AWS_", "KUBE", "DOCKER_", "LD_", "http", "HTTP"]
         .iter()
         .any(|prefix| name.starts_with(prefix))
 }
