@@ -39,6 +39,7 @@ mod harmless;
 mod help;
 mod hint;
 mod history;
+mod matched;
 mod memo;
 mod mode;
 mod named;
