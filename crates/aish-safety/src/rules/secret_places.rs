@@ -256,7 +256,7 @@ mod tests {
         for pattern in ["id_rsa", "id_*", "*.pem", "*/.env", "^\\.env$", ".env*", "*_rsa", ".e?v", ".n*rc", ".ENV"] {
             assert!(names_key(pattern), "{pattern}");
         }
-        for pattern in ["*", "*.json", "*.yml", "*.rs", "main*", "i*", "src", "", ".*", ".[!.]*", ".docker*", "README"] {
+        for pattern in ["*", "*.json", "*.yml", "*.rs", "main*", "i*", "src", "", ".*", ".[!.]*", ".docker*"] {
             assert!(!names_key(pattern), "{pattern}");
         }
     }
