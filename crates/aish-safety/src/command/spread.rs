@@ -251,7 +251,17 @@ pub(crate) fn seeks_keys(program: &str, arguments: &[Word]) -> bool {
         return false;
     }
     let by_name = [
-        "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-samefile", "-regex", "-iregex", "-g", "--glob",
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-iwholename",
+        "-samefile",
+        "-regex",
+        "-iregex",
+        "-g",
+        "--glob",
     ];
     let ends =
         arguments.iter().position(|word| word.text.starts_with("-exec") || matches!(word.text.as_str(), "-x" | "-X"));

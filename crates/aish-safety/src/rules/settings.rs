@@ -116,8 +116,8 @@ pub(crate) const CODE_VARIABLES: &[&str] = &[
     "MAILCAPS",
 ];
 
-/// Those of them whose command is given nothing but what it shows: its value alone says what it does. Others give it words too:
-/// `GIT_EXTERNAL_DIFF=tee git diff` writes over each file that changed.
+/// Those of them whose command is given nothing but what it shows: the value alone says what it does. Others give it words
+/// too: `GIT_EXTERNAL_DIFF=tee git diff` writes over each file that changed.
 pub(crate) const PAGER_VARIABLES: &[&str] = &[
     "PROMPT_COMMAND",
     "PS0",
