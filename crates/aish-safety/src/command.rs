@@ -40,6 +40,7 @@ mod harmless;
 mod help;
 mod hint;
 mod history;
+mod matched;
 mod memo;
 mod mode;
 mod named;

@@ -217,7 +217,7 @@ impl Walker<'_> {
                         self.suspect(&line);
                     }
                 }
-                let prompt = name.starts_with("PS");
+                let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "PS4");
                 if value.taint.foreign() && !value.is_known() {
                     self.code_stream(name, &Stream::unknown(value.taint));
                 }

@@ -223,8 +223,8 @@ impl Walker<'_> {
             return;
         }
         for name in names {
-            // What is a command line itself was judged.
-            if settings::CODE_VARIABLES.contains(&name) {
+            // What is a whole command line was judged.
+            if settings::PAGER_VARIABLES.contains(&name) {
                 continue;
             }
             let knows = |program: Program<'_>| {

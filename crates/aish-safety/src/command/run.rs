@@ -250,6 +250,9 @@ impl Walker<'_> {
         if !programs::is(&program.name, Trait::NameOnly) && words.iter().skip(1).any(|word| self.is_secret_word(word)) {
             return false;
         }
+        if super::matched::means_secrets(&program.name, sorted) {
+            return false;
+        }
         words.iter().all(|word| !word.taint.has(Taint::SECRET) && (!word.taint.foreign() || word.is_known()))
             && words.first().is_some_and(Word::is_known)
             && (!rule.row().strict

@@ -94,9 +94,11 @@ impl Walker<'_> {
             self.note_environment(words);
             return;
         }
-        if name == "export" || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x')) {
-            self.environment(assigned.iter().map(|one| one.name.as_str()), None);
-        }
+        // A variable that programs have from elsewhere changes for them too.
+        let exports =
+            name == "export" || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x'));
+        let names = assigned.iter().map(|one| one.name.as_str());
+        self.environment(names.filter(|name| exports || settings::is_inherited(name)), None);
         self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.declare", "sets variables of the shell");
     }
 

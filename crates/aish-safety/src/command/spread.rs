@@ -250,7 +250,19 @@ pub(crate) fn seeks_keys(program: &str, arguments: &[Word]) -> bool {
     if !programs::is(program, Trait::Searches) {
         return false;
     }
-    let by_name = ["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-g", "--glob"];
+    let by_name = [
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-iwholename",
+        "-samefile",
+        "-regex",
+        "-iregex",
+        "-g",
+        "--glob",
+    ];
     let ends =
         arguments.iter().position(|word| word.text.starts_with("-exec") || matches!(word.text.as_str(), "-x" | "-X"));
     let words = arguments.get(..ends.unwrap_or(arguments.len())).unwrap_or_default();

@@ -219,16 +219,31 @@ const BEGUN: &[&str] = &[
     "kubeconfig",
 ];
 
-/// Says whether a name or a pattern of names is that of a file with keys or passwords.
+/// A name with a dot that no pattern for such files fits.
+const ANY_DOTTED: &str = ".ordinary";
+
+/// Says whether a name or a pattern of names is that of a file with keys or passwords. Some programs and some file systems
+/// see no difference between `.env` and `.ENV`.
 pub(crate) fn names_key(pattern: &str) -> bool {
     let bare = pattern.rsplit('/').next().unwrap_or_default();
     let bare = bare.trim_start_matches('^').trim_end_matches('$').replace("\\.", ".");
-    if SECRET_NAMES.contains(&bare.as_str()) {
+    names_key_as_written(&bare)
+        || bare.bytes().any(|byte| byte.is_ascii_uppercase()) && names_key_as_written(&bare.to_ascii_lowercase())
+}
+
+fn names_key_as_written(bare: &str) -> bool {
+    if SECRET_NAMES.contains(&bare) {
         return true;
     }
+    let fits = |name: &&&str| crate::command::glob_match(bare, name);
     match bare.find(['*', '?', '[']) {
-        Some(begun) => begun >= 3 && BEGUN.iter().any(|name| crate::command::glob_match(&bare, name)),
-        None => bare.len() >= 3 && SECRET.any(&bare),
+        // What fits any name with a dot means none of them.
+        Some(_) if bare.starts_with('.') && !fits(&&ANY_DOTTED) => {
+            SECRET_NAMES.iter().filter(|name| !name.contains('/')).any(|name| fits(&name))
+                || BEGUN.iter().any(|name| fits(&name))
+        }
+        Some(begun) => begun >= 3 && BEGUN.iter().any(|name| fits(&name)),
+        None => bare.len() >= 3 && SECRET.any(bare),
     }
 }
 
@@ -238,10 +253,10 @@ mod tests {
 
     #[test]
     fn searches_for_keys_are_told_by_their_patterns() {
-        for pattern in ["id_rsa", "id_*", "*.pem", "*/.env", "^\\.env$", ".env*", "*_rsa"] {
+        for pattern in ["id_rsa", "id_*", "*.pem", "*/.env", "^\\.env$", ".env*", "*_rsa", ".e?v", ".n*rc", ".ENV"] {
             assert!(names_key(pattern), "{pattern}");
         }
-        for pattern in ["*", "*.json", "*.yml", "*.rs", "main*", "i*", "src", ""] {
+        for pattern in ["*", "*.json", "*.yml", "*.rs", "main*", "i*", "src", "", ".*", ".[!.]*", ".docker*"] {
             assert!(!names_key(pattern), "{pattern}");
         }
     }

@@ -116,7 +116,27 @@ pub(crate) const CODE_VARIABLES: &[&str] = &[
     "MAILCAPS",
 ];
 
-/// The same, by pattern.
+/// Those of them whose command is given nothing but what it shows: the value alone says what it does. Others give it words
+/// too: `GIT_EXTERNAL_DIFF=tee git diff` writes over each file that changed.
+pub(crate) const PAGER_VARIABLES: &[&str] = &[
+    "PROMPT_COMMAND",
+    "PS0",
+    "PS1",
+    "PS2",
+    "PS4",
+    "PAGER",
+    "MANPAGER",
+    "GIT_PAGER",
+    "SYSTEMD_PAGER",
+    "PSQL_PAGER",
+    "GH_PAGER",
+    "GLAB_PAGER",
+    "AWS_PAGER",
+    "BAT_PAGER",
+    "DELTA_PAGER",
+];
+
+/// More whose value is run as a command line, by pattern.
 pub(crate) const CODE_VARIABLE_GLOBS: &[&str] = &[
     "GIT_CONFIG_VALUE_*",
     "CARGO_TARGET_*_RUNNER",
