@@ -43,6 +43,8 @@ pub(crate) enum Work {
     Rule,
     /// Saying what kind of place a path of ordinary length names.
     Place,
+    /// Looking below a folder whose path is longer than ordinary ones are, a byte beyond that, for all that a command names.
+    Path,
     /// Beginning with a text in a language of its own, however short it is: what it may hold is looked for word by word.
     Text,
 }
@@ -63,9 +65,15 @@ impl Work {
             Self::Note => 200,
             Self::Rule => 40,
             Self::Place => 1_000,
+            Self::Path => 200,
             Self::Text => 12_000,
         }
     }
+}
+
+/// Returns by how many bytes the path of a folder is longer than ordinary ones, which cost what a place costs.
+pub(crate) fn beyond_ordinary(folder: &str) -> usize {
+    folder.len().saturating_sub(256)
 }
 
 /// A budget; clones draw from the same.

@@ -4,7 +4,7 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::budget::Work;
+use super::budget::{Work, beyond_ordinary};
 use super::path::glob_match;
 use super::reason::push_shown;
 use super::redirect::Redirects;
@@ -127,7 +127,9 @@ impl Walker<'_> {
         let is_secret = |folder: &String| super::path::seen(text, glob, Some(folder.as_str()), home).is_secret();
         !visited.is_empty()
             && !text.starts_with(['/', '~'])
-            && (!self.budget.pay(Work::Place, visited.len()) || visited.iter().any(is_secret))
+            && (!self.budget.pay(Work::Place, visited.len())
+                || !self.budget.pay(Work::Path, visited.iter().map(|folder| beyond_ordinary(folder)).sum())
+                || visited.iter().any(is_secret))
     }
 
     fn change_folder(&mut self, arguments: &[Word]) {
@@ -149,8 +151,8 @@ impl Walker<'_> {
             return;
         }
         let place = self.place(folder).text;
-        // No system has longer paths.
-        self.state.folder = Some(if place.len() > 4_096 { String::from(HOLE) } else { place });
+        // Nobody works in a deeper one, and each file that the line names below it would be as long.
+        self.state.folder = Some(if place.len() > 1_024 { String::from(HOLE) } else { place });
     }
 
     /// Returns an alias's name and text for a command's first word as it is written.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use aish_program_format::Trait;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
-use super::budget::Work;
+use super::budget::{Work, beyond_ordinary};
 use super::redirect::Redirects;
 use super::state::{Body, FileContent, Kind};
 use super::walk::Walker;
@@ -35,7 +35,8 @@ impl Walker<'_> {
         loop {
             self.state.choice = if outer_choice > 0 { outer_choice } else { choice };
             self.state.widest = 1;
-            if !self.budget.pay(Work::Command, 1) {
+            let folder = self.state.folder.as_deref().map_or(0, beyond_ordinary);
+            if !self.budget.pay(Work::Command, 1) || folder > 0 && !self.budget.pay(Work::Path, folder) {
                 break;
             }
             out.append(self.read_by_all(command, stdin));

@@ -212,7 +212,20 @@ pub(crate) fn is_inherited(name: &str) -> bool {
     matches!(
         name,
         "HOME" | "USER" | "LOGNAME" | "SHELL" | "TMPDIR" | "DISPLAY" | "SSH_AUTH_SOCK" | "DBUS_SESSION_BUS_ADDRESS"
-    ) || ["XDG_", "LESS", "GIT_", "CARGO_", "NPM_CONFIG_", "npm_config_", "AWS_", "KUBE", "DOCKER_", "LD_", "http", "HTTP"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
+    ) || [
+        "XDG_",
+        "LESS",
+        "GIT_",
+        "CARGO_",
+        "NPM_CONFIG_",
+        "npm_config_",
+        "AWS_",
+        "KUBE",
+        "DOCKER_",
+        "LD_",
+        "http",
+        "HTTP",
+    ]
+    .iter()
+    .any(|prefix| name.starts_with(prefix))
 }
