@@ -189,7 +189,7 @@ impl Walker<'_> {
         for one in assigned {
             let name = one.name.as_str();
             let Some(value) = one.value.first() else { continue };
-            if matches!(name, "TZ" | "LANGUAGE") {
+            if settings::OPENED.contains(&name) {
                 self.opens_by_value(name, value);
             }
             if name == "GIT_CONFIG_PARAMETERS" {

@@ -1,7 +1,8 @@
 //! Variables that a shell reads itself, or that programs take from it and act on, where a line sets one.
 //!
 //! Every assignment goes through [`State::assign`], which notes such a name; it is asked about once the command that set
-//! it has been walked. Where the value stands in the line (`X=…`, `export X=…`), it is judged as what programs take it for. Before a command, what is put into its environment is judged by what the command is.
+//! it has been walked. Where the value stands in the line (`X=…`, `export X=…`), it is judged as what programs take it for.
+//! Before a command, what is put into its environment is judged by what the command is.
 
 use alloc::string::String;
 
@@ -59,8 +60,8 @@ impl State {
     pub(super) fn note_taken(&mut self, name: &str) {
         let referred = self.referred(name);
         let name = bare(referred.as_deref().unwrap_or(name));
-        let opens = matches!(name, "TZ" | "LANGUAGE");
-        if self.special.is_none() && (opens || settings::names_code(name) || settings::is_inherited(name)) {
+        let is_taken = settings::OPENED.contains(&name) || settings::names_code(name) || settings::is_inherited(name);
+        if self.special.is_none() && is_taken {
             self.special = Some(String::from(name));
         }
     }
@@ -90,9 +91,9 @@ impl Walker<'_> {
     fn ask_about_special(&mut self, name: &str) {
         let mut reason = String::from("sets ");
         super::reason::push_shown(&mut reason, name);
-        reason.push_str(match settings::names_code(name) || settings::is_inherited(name) {
-            true => ", which programs take from the shell and act on",
-            false => ", which the shell itself acts on",
+        reason.push_str(match settable(name) {
+            None => ", which programs take from the shell and act on",
+            Some(_) => ", which the shell itself acts on",
         });
         self.note_plain(name, Verdict::Ask, Effect::Run, "shell.special-variable", &reason);
     }

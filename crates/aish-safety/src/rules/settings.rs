@@ -200,6 +200,9 @@ pub(crate) const OPTION_VARIABLES: &[(&str, Language)] = &[
     ("FZF_DEFAULT_OPTS", Language::Bindings),
 ];
 
+/// Variables by whose value the C library opens files: of a time zone, of messages.
+pub(crate) const OPENED: &[&str] = &["TZ", "LANGUAGE"];
+
 /// Says whether the value of a variable is a command, code, or what is loaded as code.
 pub(crate) fn names_code(name: &str) -> bool {
     [CODE_VARIABLES, SCRIPT_VARIABLES, PRELOADED, LOADER_VARIABLES].iter().any(|names| names.contains(&name))
