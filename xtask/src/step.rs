@@ -12,7 +12,13 @@ fn run(name: &str, program: &str, arguments: &[&str], variables: &[(&str, &str)]
     let mut command = Command::new(program);
     command.args(arguments).envs(variables.iter().copied());
     // What `cargo xtask` hands down belongs to the run of xtask itself.
-    command.env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_PKG_NAME");
+    for (name, _) in std::env::vars_os() {
+        let own =
+            name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"));
+        if own {
+            command.env_remove(name);
+        }
+    }
     let status = command.status().with_context(|| format!("{program} cannot be started"))?;
     if !status.success() {
         bail!("{name} failed ({status})");
