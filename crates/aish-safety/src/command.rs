@@ -148,21 +148,23 @@ pub fn analyse_without(
     // A function that nothing calls changes nothing now; what it would do is judged all the same.
     let changes = record::changes(&mut walker);
     walker.uncalled();
+    // What the line is to others is judged with what is left: all of it together keeps to the bound.
+    let others = Others { wrapper, surroundings, rules, budget: walker.budget.rest() };
     if walker.verdict() == Verdict::Allow
         && let Some(names) = walker.found_again()
-        && is_more_with(names, wrapper, command, surroundings, rules)
+        && others.is_more_with(names, command)
     {
         walker.again_counts();
     }
     if walker.verdict() == Verdict::Allow
         && let Some(line) = read_otherwise::with_comments_as_words(command)
-        && is_more(wrapper, &line, surroundings, rules)
+        && others.is_more(&line)
     {
         walker.comment_counts(command);
     }
     if walker.verdict() == Verdict::Allow
         && let Some(line) = fish::as_fish_reads(command)
-        && is_more(wrapper, &line, surroundings, rules)
+        && others.is_more(&line)
     {
         walker.fish_counts(command);
     }
@@ -170,26 +172,30 @@ pub fn analyse_without(
     Analysis { reads, ..conclude(walker, changes) }
 }
 
-/// Says whether a line that another shell reads of the same text is not allowed.
-fn is_more(wrapper: Option<&str>, line: &str, surroundings: &Surroundings, rules: &PolicyRules) -> bool {
-    is_more_with(doubtful::set_again(line), wrapper, line, surroundings, rules)
+/// How a line is judged once more: as another shell reads it, or where the values of some variables are guesses.
+struct Others<'a> {
+    wrapper: Option<&'a str>,
+    surroundings: &'a Surroundings,
+    rules: &'a PolicyRules,
+    budget: budget::Budget,
 }
 
-/// Says whether a line is not allowed where the values of some variables are guesses.
-fn is_more_with(
-    set_again: BTreeSet<String>,
-    wrapper: Option<&str>,
-    line: &str,
-    surroundings: &Surroundings,
-    rules: &PolicyRules,
-) -> bool {
-    let mut walker = walk::Walker::new(surroundings, wrapper);
-    walker.rules = rules;
-    walker.set_again = Rc::new(set_again);
-    walker.text(line, &word::Stream::default());
-    walker.comments(line);
-    walker.uncalled();
-    walker.finish().0.is_none_or(|judgement| judgement.verdict != Verdict::Allow)
+impl Others<'_> {
+    /// Says whether a line that another shell reads of the same text is not allowed.
+    fn is_more(&self, line: &str) -> bool {
+        self.is_more_with(doubtful::set_again(line), line)
+    }
+
+    /// Says whether a line is not allowed where the values of some variables are guesses.
+    fn is_more_with(&self, set_again: BTreeSet<String>, line: &str) -> bool {
+        let mut walker = walk::Walker::drawing_on(self.surroundings, self.wrapper, self.budget.clone());
+        walker.rules = self.rules;
+        walker.set_again = Rc::new(set_again);
+        walker.text(line, &word::Stream::default());
+        walker.comments(line);
+        walker.uncalled();
+        walker.finish().0.is_none_or(|judgement| judgement.verdict != Verdict::Allow)
+    }
 }
 
 /// Judges statements for a database; none where nothing of them is worth a word.

@@ -101,6 +101,11 @@ impl Budget {
         left > 0
     }
 
+    /// Returns a budget of its own of what is left: whoever spends it has not spent this one.
+    pub(crate) fn rest(&self) -> Self {
+        Self(Rc::new(Cell::new(self.0.get())))
+    }
+
     /// Spends all that is left: nothing more is to be understood of the line.
     pub(crate) fn spend_all(&self) {
         self.0.set(0);

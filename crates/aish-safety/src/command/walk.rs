@@ -98,7 +98,12 @@ pub(crate) struct Walker<'a> {
 impl<'a> Walker<'a> {
     /// Makes a walker.
     pub(crate) fn new(around: &'a Surroundings, dropped: Option<&'a str>) -> Self {
-        let mut state = State::default();
+        Self::drawing_on(around, dropped, Budget::default())
+    }
+
+    /// Makes a walker that draws from a budget.
+    pub(crate) fn drawing_on(around: &'a Surroundings, dropped: Option<&'a str>, budget: Budget) -> Self {
+        let mut state = State { budget, ..State::default() };
         if let Some(folder) = &around.folder {
             let place = super::path::place(&Word::literal(folder.as_str()), None, around.home.as_deref());
             if place.is_home() || (place.is_system() && !folder.starts_with("/home/") && !folder.starts_with("/mnt/")) {
